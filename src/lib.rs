@@ -1,0 +1,12 @@
+//! Waypost: a URL shortener whose only database is a Git repository.
+//!
+//! The mapping table (short code → long URL) is a YAML file that anyone can read, fork and change
+//! by pull request. This crate checks the table, serves it, and keeps serving while it changes.
+//!
+//! The layers, each of which may use those below it and none above:
+//! [`cli`] → [`server`] → [`source`] → [`mapping`]. `docs/architecture.md` tells the rest.
+
+pub mod cli;
+pub mod mapping;
+pub mod server;
+pub mod source;

@@ -1,0 +1,119 @@
+//! Diagnostics: the one form in which any problem with a table is told.
+//!
+//! A diagnostic names the place, the problem and, where there is one, the way out.
+//! How it is shown (terminal, annotations, JSON) is not decided here, except for the one-line form
+//! that compilers made everybody's editor understand.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// How much a diagnostic weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Keeps the table from being loaded.
+    Error,
+    /// Worth a look; the table is loaded all the same.
+    Warning,
+}
+
+impl Severity {
+    /// Returns the word that stands in messages: `error` or `warning`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A place within one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+impl Position {
+    /// The first character of a file, where problems with a file as a whole are told.
+    pub const START: Self = Self { line: 1, column: 1 };
+}
+
+/// A place in a table: a file and a position in it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The file's path as it was given.
+    pub file: Arc<str>,
+    /// Where in the file.
+    pub position: Position,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Position { line, column } = self.position;
+        write!(f, "{}:{line}:{column}", self.file)
+    }
+}
+
+/// One problem with a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Whether the table can be loaded in spite of it.
+    pub severity: Severity,
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong: lower case, one line, no full stop.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl Diagnostic {
+    /// Returns an error at `place`.
+    pub fn error(place: Place, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            place,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    /// Returns a warning at `place`.
+    pub fn warning(place: Place, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(place, message)
+        }
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Tells whether this keeps the table from being loaded.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// Writes `PATH:LINE:COLUMN: error: MESSAGE`, and the hint indented on a second line.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}", self.place, self.severity, self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\n  hint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The server: listeners, routes, pages, metrics, reloading.

@@ -1,0 +1,1 @@
+//! Where table text comes from.
