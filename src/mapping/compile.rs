@@ -1,16 +1,257 @@
-//! Compiles.
+//! Compiling: from the files of a table to the table, with every problem on the way.
+//!
+//! Documents with the same base URL form one site. What concerns a single entry is decided in
+//! `admit`, what concerns a site's codes together in `review`; here the documents find their sites.
 
-use super::{Diagnostic, SourceFile, Table};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::admit::Admission;
+use super::document::{Document, SourceFile};
+use super::expectation::Expectation;
+use super::reader::Located;
+use super::{BaseUrl, Diagnostic, NewCode, Place, Position, Scheme, Site, Table, review};
+
+/// The most text that a table may have, in bytes: its arena is addressed with 32 bits, and
+/// percent-encoding makes text up to three times as long.
+const MAX_TEXT_BYTES: usize = 1 << 30;
 
 /// What came of compiling a table.
+#[derive(Debug)]
 pub struct Compilation {
     /// The table, unless there was an error.
     pub table: Option<Table>,
-    /// Every problem found, errors and warnings, in the order of files and lines.
+    /// The tests written in the table.
+    pub expectations: Vec<Expectation>,
+    /// Every problem found, in the order of files and lines.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Compiles the files of one table.
-pub fn compile(_files: &[SourceFile]) -> Compilation {
-    todo!()
+pub fn compile(files: &[SourceFile]) -> Compilation {
+    let mut diagnostics = Vec::new();
+    if let Some(problem) = unaddressable(files) {
+        return Compilation {
+            table: None,
+            expectations: Vec::new(),
+            diagnostics: vec![problem],
+        };
+    }
+    let mut documents = Vec::with_capacity(files.len());
+    for file in files {
+        let (document, problems) = Document::read(file);
+        documents.push(document);
+        diagnostics.extend(problems);
+    }
+    let names: Vec<_> = files.iter().map(|file| Arc::clone(&file.path)).collect();
+    let groups = group(&documents, &mut diagnostics);
+    let mut sites = Vec::new();
+    let mut expectations = Vec::new();
+    for group in groups {
+        let site = compile_site(&group, &documents, &names, &mut diagnostics);
+        for &index in &group.documents {
+            let tests = &documents[index].tests;
+            let (made, problems) = Expectation::read_all(tests, &names[index], &group.base_url);
+            expectations.extend(made);
+            diagnostics.extend(problems);
+        }
+        sites.push(site);
+    }
+    let table = Table::new(sites);
+    diagnostics.extend(review::review(&table));
+    sort(&mut diagnostics, &names);
+    let is_sound = !diagnostics.iter().any(Diagnostic::is_error);
+    Compilation {
+        table: is_sound.then_some(table),
+        expectations,
+        diagnostics,
+    }
+}
+
+/// The documents of one site, by their index.
+struct Group {
+    base_url: BaseUrl,
+    stated_at: Option<Place>,
+    documents: Vec<usize>,
+}
+
+fn unaddressable(files: &[SourceFile]) -> Option<Diagnostic> {
+    let first = files.first()?;
+    let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
+    (bytes > MAX_TEXT_BYTES).then(|| {
+        let place = Place {
+            file: Arc::clone(&first.path),
+            position: Position::START,
+        };
+        Diagnostic::error(place, format!("a table has at most {MAX_TEXT_BYTES} bytes"))
+            .with_hint("split it into several tables, each with its own server")
+    })
+}
+
+/// Puts documents with the same base URL together, and those without one to the only site.
+fn group(documents: &[Document<'_>], diagnostics: &mut Vec<Diagnostic>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut homeless = Vec::new();
+    // By host and base path: sites that differ in no more than scheme or port cannot be told apart.
+    let mut known: HashMap<(String, String), usize> = HashMap::new();
+    for (index, document) in documents.iter().enumerate() {
+        let Some(stated) = &document.base_url else {
+            homeless.push(index);
+            continue;
+        };
+        let place = place(document, stated.position);
+        let base_url = match BaseUrl::parse(&stated.value) {
+            Ok(base_url) => base_url,
+            Err(error) => {
+                let mut diagnostic = Diagnostic::error(place.clone(), error.to_string());
+                diagnostic.hint = error.hint();
+                diagnostics.push(diagnostic);
+                groups.push(Group::unknown(vec![index]));
+                continue;
+            }
+        };
+        let key = (base_url.host().to_owned(), base_url.path().to_owned());
+        match known.get(&key).map(|&at| &mut groups[at]) {
+            Some(group) => {
+                if group.base_url != base_url {
+                    diagnostics.push(indistinct(group, place));
+                }
+                group.documents.push(index);
+            }
+            None => {
+                known.insert(key, groups.len());
+                groups.push(Group {
+                    base_url,
+                    stated_at: Some(place),
+                    documents: vec![index],
+                });
+            }
+        }
+    }
+    house(homeless, documents, &mut groups, diagnostics);
+    groups
+}
+
+/// Finds a site for the documents that name none.
+fn house(
+    homeless: Vec<usize>,
+    documents: &[Document<'_>],
+    groups: &mut Vec<Group>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    if let [only] = &mut groups[..] {
+        only.documents.extend(homeless);
+        only.documents.sort_unstable();
+        return;
+    }
+    let (message, hint) = if groups.is_empty() {
+        (
+            "the key \"base_url\" is missing",
+            "add the address that the codes stand behind, as in \"base_url: https://short.code/\"",
+        )
+    } else {
+        (
+            "the key \"base_url\" is missing, and the table has several sites",
+            "name the site that these entries belong to",
+        )
+    };
+    for document in homeless.iter().map(|&index| &documents[index]) {
+        if document.lacks_base_url {
+            let place = place(document, Position::START);
+            diagnostics.push(Diagnostic::error(place, message).with_hint(hint));
+        }
+    }
+    if !homeless.is_empty() {
+        groups.push(Group::unknown(homeless));
+    }
+}
+
+impl Group {
+    /// A site whose base URL is wrong or missing: compiled for its further problems alone.
+    fn unknown(documents: Vec<usize>) -> Self {
+        Self {
+            base_url: BaseUrl::parse("http://unknown.invalid/").expect("a constant URL"),
+            stated_at: None,
+            documents,
+        }
+    }
+}
+
+fn indistinct(group: &Group, place: Place) -> Diagnostic {
+    let base_url = group.base_url.as_str();
+    let hint = match &group.stated_at {
+        Some(first) => format!("{first} says {base_url:?}: write both the same way"),
+        None => format!("the other site says {base_url:?}: write both the same way"),
+    };
+    Diagnostic::error(place, "two sites differ only in scheme or port").with_hint(hint)
+}
+
+fn compile_site(
+    group: &Group,
+    documents: &[Document<'_>],
+    names: &[Arc<str>],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Site {
+    let members = || {
+        group
+            .documents
+            .iter()
+            .map(|&index| (index, &documents[index]))
+    };
+    let scheme = agreed_scheme(members().map(|(_, document)| document), diagnostics);
+    let new_code = members().find_map(|(_, document)| document.defaults.new);
+    let site = Site::new(
+        group.base_url.clone(),
+        scheme,
+        new_code.unwrap_or(NewCode::Auto),
+        names.to_vec(),
+    );
+    let mut admission = Admission::new(site);
+    for (index, document) in members() {
+        admission.admit(index, document);
+    }
+    let (site, problems) = admission.finish();
+    diagnostics.extend(problems);
+    site
+}
+
+fn agreed_scheme<'d>(
+    documents: impl Iterator<Item = &'d Document<'d>>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Scheme {
+    let mut first: Option<(Scheme, Place)> = None;
+    for document in documents {
+        let Some(Located { value, position }) = document.scheme else {
+            continue;
+        };
+        let place = place(document, position);
+        match &first {
+            None => first = Some((value, place)),
+            Some((scheme, _)) if *scheme == value => {}
+            Some((scheme, stated_at)) => diagnostics.push(
+                Diagnostic::error(place, "the documents of a site disagree on \"code-scheme\"")
+                    .with_hint(format!("{stated_at} says {}", scheme.name())),
+            ),
+        }
+    }
+    first.map(|(scheme, _)| scheme).unwrap_or_default()
+}
+
+fn place(document: &Document<'_>, position: Position) -> Place {
+    Place {
+        file: Arc::clone(&document.file),
+        position,
+    }
+}
+
+fn sort(diagnostics: &mut [Diagnostic], names: &[Arc<str>]) {
+    let order: HashMap<&str, usize> = names
+        .iter()
+        .zip(0..)
+        .map(|(name, n)| (&**name, n))
+        .collect();
+    diagnostics.sort_by_key(|diagnostic| {
+        let file = order.get(&*diagnostic.place.file).copied();
+        (file, diagnostic.place.position, diagnostic.severity)
+    });
 }

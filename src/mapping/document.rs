@@ -1,6 +1,14 @@
 //! Documents: one parsed YAML file each, with source positions.
+//!
+//! A document knows which keys there are and of what type, and nothing of other documents:
+//! whether codes clash or targets are sound is decided where a table is compiled.
 
+use std::borrow::Cow;
 use std::sync::Arc;
+
+use super::entry::{Forward, NewCode, Retired, Status};
+use super::reader::{Located, Node, Reader, SeenKeys, Stop};
+use super::{Diagnostic, Position, Scheme, Timestamp, text};
 
 /// One file of a table: its path as it was given, and its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,4 +17,358 @@ pub struct SourceFile {
     pub path: Arc<str>,
     /// The content, not yet known to be UTF-8.
     pub bytes: Vec<u8>,
+}
+
+/// One parsed file.
+#[derive(Debug)]
+pub(super) struct Document<'t> {
+    pub(super) file: Arc<str>,
+    pub(super) base_url: Option<Located<Cow<'t, str>>>,
+    pub(super) scheme: Option<Located<Scheme>>,
+    pub(super) defaults: Defaults,
+    pub(super) entries: Vec<Item<'t>>,
+    pub(super) tests: Vec<TestItem<'t>>,
+    /// It was read to its end and names no base URL, not even a wrong one.
+    pub(super) lacks_base_url: bool,
+}
+
+/// Values for the entries of a document that do not set them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Defaults {
+    pub(super) status: Option<Status>,
+    pub(super) forward: Option<Forward>,
+    pub(super) cache_max_age: Option<u32>,
+    pub(super) new: Option<NewCode>,
+}
+
+/// An entry as written.
+#[derive(Debug)]
+pub(super) struct Item<'t> {
+    pub(super) position: Position,
+    pub(super) url: Option<Located<Cow<'t, str>>>,
+    pub(super) short_code: Option<Located<Cow<'t, str>>>,
+    /// It has a `short-code` or a `number`, though it may be of the wrong type.
+    pub(super) names_code: bool,
+    pub(super) status: Option<Status>,
+    pub(super) forward: Option<Located<Forward>>,
+    pub(super) rare: Option<Box<RareKeys<'t>>>,
+}
+
+/// The keys that few entries have, kept apart so that the many stay small.
+#[derive(Debug, Default)]
+pub(super) struct RareKeys<'t> {
+    pub(super) number: Option<Located<u64>>,
+    pub(super) aliases: Vec<Located<Cow<'t, str>>>,
+    pub(super) cache_max_age: Option<u32>,
+    pub(super) title: Option<Cow<'t, str>>,
+    pub(super) owner: Option<Cow<'t, str>>,
+    pub(super) tags: Vec<Cow<'t, str>>,
+    pub(super) expires: Option<Timestamp>,
+    pub(super) retired: Option<Retired>,
+    pub(super) archive: Option<Located<Cow<'t, str>>>,
+}
+
+/// A test written in a table.
+#[derive(Debug)]
+pub(super) struct TestItem<'t> {
+    pub(super) from: Located<Cow<'t, str>>,
+    pub(super) to: Located<Cow<'t, str>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum DocumentKey {
+    BaseUrl,
+    Mapping,
+    Defaults,
+    CodeScheme,
+    Tests,
+}
+
+const DOCUMENT_KEYS: &[(&str, DocumentKey)] = &[
+    ("base_url", DocumentKey::BaseUrl),
+    ("mapping", DocumentKey::Mapping),
+    ("defaults", DocumentKey::Defaults),
+    ("code-scheme", DocumentKey::CodeScheme),
+    ("tests", DocumentKey::Tests),
+];
+
+#[derive(Debug, Clone, Copy)]
+enum EntryKey {
+    Url,
+    ShortCode,
+    Number,
+    Aliases,
+    Status,
+    Forward,
+    Title,
+    Owner,
+    Tags,
+    CacheMaxAge,
+    Expires,
+    Retired,
+    Archive,
+}
+
+const ENTRY_KEYS: &[(&str, EntryKey)] = &[
+    ("url", EntryKey::Url),
+    ("short-code", EntryKey::ShortCode),
+    ("number", EntryKey::Number),
+    ("aliases", EntryKey::Aliases),
+    ("status", EntryKey::Status),
+    ("forward", EntryKey::Forward),
+    ("title", EntryKey::Title),
+    ("owner", EntryKey::Owner),
+    ("tags", EntryKey::Tags),
+    ("cache-max-age", EntryKey::CacheMaxAge),
+    ("expires", EntryKey::Expires),
+    ("retired", EntryKey::Retired),
+    ("archive", EntryKey::Archive),
+];
+
+#[derive(Debug, Clone, Copy)]
+enum DefaultsKey {
+    Status,
+    Forward,
+    CacheMaxAge,
+    New,
+}
+
+const DEFAULTS_KEYS: &[(&str, DefaultsKey)] = &[
+    ("status", DefaultsKey::Status),
+    ("forward", DefaultsKey::Forward),
+    ("cache-max-age", DefaultsKey::CacheMaxAge),
+    ("new", DefaultsKey::New),
+];
+
+#[derive(Debug, Clone, Copy)]
+enum TestKey {
+    From,
+    To,
+}
+
+const TEST_KEYS: &[(&str, TestKey)] = &[("from", TestKey::From), ("to", TestKey::To)];
+
+impl<'t> Document<'t> {
+    /// Reads a file, with every problem of its form; what could be read is returned even so.
+    pub(super) fn read(file: &'t SourceFile) -> (Self, Vec<Diagnostic>) {
+        let mut document = Self {
+            file: Arc::clone(&file.path),
+            base_url: None,
+            scheme: None,
+            defaults: Defaults::default(),
+            entries: Vec::new(),
+            tests: Vec::new(),
+            lacks_base_url: false,
+        };
+        let text = match text::decode(file) {
+            Ok(text) => text,
+            Err(problems) => return (document, problems),
+        };
+        let mut reader = Reader::new(Arc::clone(&file.path), text);
+        let (Ok(()) | Err(Stop)) = document.fill(&mut reader);
+        (document, reader.into_diagnostics())
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'t>) -> Result<(), Stop> {
+        match reader.root()? {
+            None => reader.error_with_hint(
+                Position::START,
+                "the file is empty",
+                "a table begins with \"base_url:\" and \"mapping:\"",
+            ),
+            Some(Located {
+                value: Node::Mapping,
+                position,
+            }) => {
+                self.keys(reader, position)?;
+                reader.finish()?;
+            }
+            Some(Located { value, position }) => {
+                reader.error_with_hint(
+                    position,
+                    format!("a table is a map of keys, found {}", value.noun()),
+                    "it begins with \"base_url:\" and \"mapping:\"",
+                );
+                reader.skip(&value)?;
+                reader.finish()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn keys(&mut self, reader: &mut Reader<'t>, start: Position) -> Result<(), Stop> {
+        let mut seen = SeenKeys::default();
+        let (mut has_base_url, mut has_mapping) = (false, false);
+        while let Some(key) = reader.key(DOCUMENT_KEYS, &mut seen)? {
+            match key.value {
+                DocumentKey::BaseUrl => {
+                    has_base_url = true;
+                    self.base_url = reader.text("base_url")?;
+                }
+                DocumentKey::Mapping => {
+                    has_mapping = true;
+                    if reader.list("mapping")? {
+                        self.read_entries(reader)?;
+                    }
+                }
+                DocumentKey::Defaults => self.read_defaults(reader)?,
+                DocumentKey::CodeScheme => {
+                    self.scheme = reader.scheme()?;
+                }
+                DocumentKey::Tests => {
+                    if reader.list("tests")? {
+                        self.read_tests(reader)?;
+                    }
+                }
+            }
+        }
+        self.lacks_base_url = !has_base_url;
+        if !has_mapping {
+            reader.error_with_hint(
+                start,
+                "the key \"mapping\" is missing",
+                "add \"mapping: []\", or list the entries under it",
+            );
+        }
+        Ok(())
+    }
+
+    fn read_defaults(&mut self, reader: &mut Reader<'t>) -> Result<(), Stop> {
+        if !reader.map("defaults")? {
+            return Ok(());
+        }
+        let defaults = &mut self.defaults;
+        let mut seen = SeenKeys::default();
+        while let Some(key) = reader.key(DEFAULTS_KEYS, &mut seen)? {
+            match key.value {
+                DefaultsKey::Status => defaults.status = bare(reader.status()?),
+                DefaultsKey::Forward => {
+                    defaults.forward = bare(reader.forward()?);
+                }
+                DefaultsKey::CacheMaxAge => defaults.cache_max_age = reader.cache_max_age()?,
+                DefaultsKey::New => defaults.new = bare(reader.new_code()?),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_entries(&mut self, reader: &mut Reader<'t>) -> Result<(), Stop> {
+        while let Some(Located { value, position }) = reader.node()? {
+            if matches!(value, Node::Mapping) {
+                let entry = Item::read(reader, position)?;
+                self.entries.push(entry);
+                continue;
+            }
+            if !matches!(value, Node::Alias) {
+                reader.error_with_hint(
+                    position,
+                    format!("an entry is a map of keys, found {}", value.noun()),
+                    "write \"- url: https://…\"",
+                );
+            }
+            reader.skip(&value)?;
+        }
+        Ok(())
+    }
+
+    fn read_tests(&mut self, reader: &mut Reader<'t>) -> Result<(), Stop> {
+        while let Some(Located { value, position }) = reader.node()? {
+            if !matches!(value, Node::Mapping) {
+                if !matches!(value, Node::Alias) {
+                    let message = format!("a test is a map of keys, found {}", value.noun());
+                    reader.error(position, message);
+                }
+                reader.skip(&value)?;
+                continue;
+            }
+            let (mut from, mut to) = (None, None);
+            let mut seen = SeenKeys::default();
+            while let Some(key) = reader.key(TEST_KEYS, &mut seen)? {
+                match key.value {
+                    TestKey::From => from = reader.text("from")?,
+                    TestKey::To => to = reader.text("to")?,
+                }
+            }
+            match (from, to) {
+                (Some(from), Some(to)) => self.tests.push(TestItem { from, to }),
+                // A value of the wrong type has been told already.
+                _ if seen.position(0).and(seen.position(1)).is_some() => {}
+                _ => reader.error(position, "a test needs both \"from\" and \"to\""),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'t> Item<'t> {
+    fn read(reader: &mut Reader<'t>, position: Position) -> Result<Self, Stop> {
+        let mut entry = Self {
+            position,
+            url: None,
+            short_code: None,
+            names_code: false,
+            status: None,
+            forward: None,
+            rare: None,
+        };
+        let mut seen = SeenKeys::default();
+        while let Some(key) = reader.key(ENTRY_KEYS, &mut seen)? {
+            match key.value {
+                EntryKey::Url => entry.url = reader.text("url")?,
+                EntryKey::ShortCode => entry.short_code = reader.text("short-code")?,
+                EntryKey::Status => entry.status = bare(reader.status()?),
+                EntryKey::Forward => entry.forward = reader.forward()?,
+                EntryKey::Number => entry.rare().number = reader.number()?,
+                EntryKey::Aliases => entry.rare().aliases = reader.texts("aliases")?,
+                EntryKey::Title => entry.rare().title = bare(reader.text("title")?),
+                EntryKey::Owner => entry.rare().owner = bare(reader.text("owner")?),
+                EntryKey::Tags => {
+                    let tags = reader.texts("tags")?;
+                    entry.rare().tags = tags.into_iter().map(|tag| tag.value).collect();
+                }
+                EntryKey::CacheMaxAge => entry.rare().cache_max_age = reader.cache_max_age()?,
+                EntryKey::Expires => entry.rare().expires = reader.expires()?,
+                EntryKey::Retired => entry.rare().retired = reader.retired()?,
+                EntryKey::Archive => entry.rare().archive = reader.text("archive")?,
+            }
+        }
+        entry.check_presence(reader, &seen);
+        Ok(entry)
+    }
+
+    fn rare(&mut self) -> &mut RareKeys<'t> {
+        self.rare.get_or_insert_default()
+    }
+
+    /// Tells which keys are missing or exclude each other.
+    fn check_presence(&mut self, reader: &mut Reader<'t>, seen: &SeenKeys) {
+        let has = |wanted: &str| {
+            let index = ENTRY_KEYS.iter().position(|(name, _)| *name == wanted);
+            index.and_then(|index| seen.position(index))
+        };
+        let code = has("short-code").or(has("number"));
+        self.names_code = code.is_some();
+        if has("url").is_none() && (has("retired").is_none() || code.is_none()) {
+            if has("retired").is_some() {
+                reader.error_with_hint(
+                    self.position,
+                    "the key \"url\" is missing",
+                    "a retired entry can drop it only if it names its \"short-code\" or \"number\"",
+                );
+            } else {
+                reader.error(self.position, "the key \"url\" is missing");
+            }
+        }
+        if let (Some(_), Some(number)) = (has("short-code"), has("number")) {
+            reader.error_with_hint(
+                number,
+                "an entry has a \"short-code\" or a \"number\", not both",
+                "list further codes under \"aliases\"",
+            );
+        }
+    }
+}
+
+fn bare<T>(located: Option<Located<T>>) -> Option<T> {
+    located.map(|located| located.value)
 }

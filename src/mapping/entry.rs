@@ -1,5 +1,7 @@
 //! What an entry says about how its target is reached.
 
+use super::Timestamp;
+
 /// The status a redirect answers with (RFC 9110 section 15.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u16)]
@@ -65,4 +67,23 @@ impl Forward {
     pub fn query(self) -> bool {
         matches!(self, Self::Query | Self::PathAndQuery)
     }
+}
+
+/// How a new entry of a site gets its code, unless it is given one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum NewCode {
+    /// Derived from the target by the site's scheme, the default.
+    #[default]
+    Auto,
+    /// The next number.
+    Number,
+}
+
+/// Since when an entry is retired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Retired {
+    /// `retired: true`.
+    Always,
+    /// From that time on.
+    From(Timestamp),
 }

@@ -1,20 +1,42 @@
 //! The mapping table, pure: text in, table and diagnostics out; requests in, outcomes out.
 //!
+//! Reading goes `text` → `reader` → `document` → `compile` → `table`; answering is `resolve`.
 //! Invariant: nothing here does I/O, reads a clock or the environment, or knows of HTTP, Git or
 //! the command line. What passed review is what is served, because both run this code.
 
+mod admit;
+mod base_url;
+mod chain;
+mod code;
 mod compile;
 mod diagnostic;
 mod document;
 mod entry;
+mod expectation;
+mod location;
+mod path;
+mod reader;
 mod resolve;
+mod review;
+mod scheme;
+mod site;
+mod suggest;
 mod table;
+mod target;
+mod text;
 mod timestamp;
+mod values;
 
+pub use base_url::{BaseUrl, BaseUrlError};
+pub use code::{Code, CodeError, MAX_CODE_BYTES};
 pub use compile::{Compilation, compile};
 pub use diagnostic::{Diagnostic, Place, Position, Severity};
 pub use document::SourceFile;
-pub use entry::{Forward, Status};
+pub use entry::{Forward, NewCode, Status};
+pub use expectation::Expectation;
 pub use resolve::{Outcome, Redirect, Request, Via};
-pub use table::{Entry, Site, Table};
+pub use scheme::Scheme;
+pub use site::{Entry, Site};
+pub use table::Table;
+pub use target::{MAX_TARGET_BYTES, Target, TargetError};
 pub use timestamp::Timestamp;

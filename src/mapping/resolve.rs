@@ -1,8 +1,20 @@
-//! Resolving (stub: the types are final).
+//! Resolving: from a request to its outcome.
+//!
+//! Total and pure: every request has an outcome, and the same table, request and time give the
+//! same one. The order of the steps is the order of the functions below.
 
 use std::borrow::Cow;
 
+use super::location;
+use super::path::{Decoded, has_dot_segments};
+use super::table::Found;
 use super::{Entry, Site, Status, Table, Timestamp};
+
+/// What linkifiers take for a part of a link that ends a sentence or a quotation.
+const TRAILING: [char; 11] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '\'', '"'];
+
+/// What linkifiers drop from the end of an auto code.
+const LOST: [char; 2] = ['-', '_'];
 
 /// What of a request decides its outcome.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +28,7 @@ pub struct Request<'r> {
 }
 
 /// What a request resolves to.
+#[derive(Debug)]
 pub enum Outcome<'t> {
     /// A short link was followed.
     Redirect(Redirect<'t>),
@@ -27,11 +40,12 @@ pub enum Outcome<'t> {
     Gone(Entry<'t>),
     /// No such code in this site.
     NotFound(&'t Site),
-    /// No site of this table has this host and base path.
+    /// The table has several sites, and none has this host.
     Misdirected,
 }
 
 /// A redirect: everything its response needs.
+#[derive(Debug)]
 pub struct Redirect<'t> {
     /// The entry that was hit.
     pub entry: Entry<'t>,
@@ -57,8 +71,137 @@ pub enum Via {
 }
 
 impl Table {
-    /// Decides what a request gets. Total, and without any effect.
-    pub fn resolve(&self, _request: &Request<'_>, _now: Timestamp) -> Outcome<'_> {
-        todo!()
+    /// Decides what a request gets.
+    pub fn resolve(&self, request: &Request<'_>, now: Timestamp) -> Outcome<'_> {
+        match self.find_site(request.host, request.path) {
+            Found::Site(site, rest) => site.resolve(rest, request.query.unwrap_or_default(), now),
+            Found::OutsideBasePath(site) => Outcome::NotFound(site),
+            Found::UnknownHost => Outcome::Misdirected,
+        }
     }
+}
+
+impl Site {
+    /// Decides what the raw path behind the base path gets.
+    fn resolve(&self, rest: &str, query: &str, now: Timestamp) -> Outcome<'_> {
+        if rest.is_empty() {
+            return Outcome::Landing(self);
+        }
+        let Some(path) = Decoded::new(rest) else {
+            return Outcome::NotFound(self);
+        };
+        let code = path.as_code();
+        if let Some(entry) = code.and_then(|code| self.spelled(code)) {
+            return follow(entry, "", query, Via::Code, now);
+        }
+        if let Some(entry) = code.and_then(|code| self.lookup(code.strip_suffix('+')?)) {
+            return preview(entry, now);
+        }
+        if let Some((entry, remainder)) = self.forwarding(rest) {
+            if has_dot_segments(remainder) {
+                return Outcome::NotFound(self);
+            }
+            return follow(entry, remainder, query, Via::Forward, now);
+        }
+        if let Some(entry) = self.in_standard_alphabet(path.as_str()) {
+            return follow(entry, "", query, Via::Code, now);
+        }
+        if let Some(entry) = code.and_then(|code| self.repaired(code)) {
+            return follow(entry, "", query, Via::Repair, now);
+        }
+        Outcome::NotFound(self)
+    }
+
+    /// The exact code, or the same with one trailing slash removed.
+    fn spelled(&self, code: &str) -> Option<Entry<'_>> {
+        self.lookup(code)
+            .or_else(|| self.lookup(code.strip_suffix('/')?))
+    }
+
+    /// The longest code with a forwarded path that is a whole-segment prefix, and the raw path
+    /// behind it.
+    fn forwarding<'r>(&self, raw: &'r str) -> Option<(Entry<'_>, &'r str)> {
+        let slashes = raw.match_indices('/').take(self.forwarding_depth());
+        slashes
+            .filter_map(|(slash, _)| {
+                let prefix = Decoded::new(&raw[..slash])?;
+                let entry = self.lookup(prefix.as_code()?)?;
+                entry.forward().path().then_some((entry, &raw[slash + 1..]))
+            })
+            .last()
+    }
+
+    /// The auto code of which this is the standard-alphabet spelling (RFC 4648 section 4), since
+    /// that is what `openssl base64` prints.
+    fn in_standard_alphabet(&self, text: &str) -> Option<Entry<'_>> {
+        let is_standard = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
+        if text.len() != self.scheme().code_len() || !text.bytes().all(is_standard) {
+            return None;
+        }
+        self.lookup_auto(&text.replace('+', "-").replace('/', "_"))
+    }
+
+    /// The code that a linkifier broke: too much at its end, or the last character lost.
+    fn repaired(&self, text: &str) -> Option<Entry<'_>> {
+        let mut shorter = text;
+        while let Some(rest) = shorter.strip_suffix(TRAILING) {
+            if let Some(entry) = self.lookup(rest) {
+                return Some(entry);
+            }
+            shorter = rest;
+        }
+        if text.len() + 1 != self.scheme().code_len() {
+            return None;
+        }
+        let mut fitting = LOST
+            .iter()
+            .filter_map(|lost| self.lookup_auto(&format!("{text}{lost}")));
+        match (fitting.next(), fitting.next()) {
+            (Some(entry), None) => Some(entry),
+            _ => None,
+        }
+    }
+}
+
+fn preview(entry: Entry<'_>, now: Timestamp) -> Outcome<'_> {
+    if entry.is_gone(now) {
+        Outcome::Gone(entry)
+    } else {
+        Outcome::Preview(entry)
+    }
+}
+
+fn follow<'t>(
+    entry: Entry<'t>,
+    remainder: &str,
+    query: &str,
+    via: Via,
+    now: Timestamp,
+) -> Outcome<'t> {
+    // Only a retired entry can do without a target.
+    let Some(target) = entry.target().filter(|_| !entry.is_gone(now)) else {
+        return Outcome::Gone(entry);
+    };
+    let query = if entry.forward().query() { query } else { "" };
+    Outcome::Redirect(Redirect {
+        entry,
+        status: entry.status(),
+        location: location::extend(target, remainder, query),
+        max_age: if via == Via::Repair {
+            0
+        } else {
+            max_age(entry, now)
+        },
+        via,
+    })
+}
+
+/// How long a redirect may be cached: never past the entry's end.
+fn max_age(entry: Entry<'_>, now: Timestamp) -> u32 {
+    let max_age = entry.cache_max_age();
+    let Some(end) = entry.gone_from() else {
+        return max_age;
+    };
+    let left = end.unix().saturating_sub(now.unix());
+    max_age.min(u32::try_from(left).unwrap_or(u32::MAX))
 }

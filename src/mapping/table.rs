@@ -1,95 +1,121 @@
-//! The mapping table (stub: the signatures are final, the bodies are being written).
+//! The mapping table: all entries that one server serves, compiled and immutable.
+//!
+//! It knows which site a request means. What the site makes of the path is told in `resolve`.
 
-use super::{Forward, Place, Status, Timestamp};
+use std::borrow::Cow;
+use std::collections::HashMap;
 
-/// All entries that one server serves, compiled and immutable.
-pub struct Table;
+use super::Site;
+
+/// All entries that one server serves.
+#[derive(Debug)]
+pub struct Table {
+    sites: Vec<Site>,
+    /// The sites of each host, the longest base path first.
+    hosts: HashMap<Box<str>, Vec<usize>>,
+}
+
+/// The site that a request means.
+pub(super) enum Found<'t, 'r> {
+    /// It, and what stands behind its base path.
+    Site(&'t Site, &'r str),
+    /// Its host is right, but the path is not under its base path.
+    OutsideBasePath(&'t Site),
+    /// There are several sites, and none has this host.
+    UnknownHost,
+}
 
 impl Table {
-    /// Returns the sites, at least one.
-    pub fn sites(&self) -> &[Site] {
-        todo!()
+    /// Puts sites together; no two have the same host and base path.
+    pub(super) fn new(sites: Vec<Site>) -> Self {
+        let mut hosts: HashMap<Box<str>, Vec<usize>> = HashMap::new();
+        for (index, site) in sites.iter().enumerate() {
+            let host = site.base_url().host().into();
+            hosts.entry(host).or_default().push(index);
+        }
+        for indices in hosts.values_mut() {
+            indices.sort_by_key(|&index| std::cmp::Reverse(sites[index].base_url().path().len()));
+        }
+        Self { sites, hosts }
     }
+
+    /// Returns the sites: at least one.
+    pub fn sites(&self) -> &[Site] {
+        &self.sites
+    }
+
     /// Returns the number of entries of all sites.
     pub fn len(&self) -> usize {
-        todo!()
+        self.sites.iter().map(Site::len).sum()
     }
+
+    /// Tells whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Returns the memory that the table holds, in bytes.
     pub fn heap_bytes(&self) -> usize {
-        todo!()
+        self.sites.iter().map(Site::heap_bytes).sum()
+    }
+
+    /// Chooses the site by host (case, port and a final dot do not count) and base path.
+    ///
+    /// A table of one site answers for any host.
+    pub(super) fn find_site<'r>(&self, host: Option<&str>, path: &'r str) -> Found<'_, 'r> {
+        if let [site] = &self.sites[..] {
+            return match path.strip_prefix(site.base_url().path()) {
+                Some(rest) => Found::Site(site, rest),
+                None => Found::OutsideBasePath(site),
+            };
+        }
+        let host = bare_host(host.unwrap_or_default());
+        let Some(indices) = self.hosts.get(&*host) else {
+            return Found::UnknownHost;
+        };
+        let mut sites = indices.iter().map(|&index| &self.sites[index]);
+        let fits = |site: &Site| path.strip_prefix(site.base_url().path());
+        match sites.clone().find_map(|site| Some((site, fits(site)?))) {
+            Some((site, rest)) => Found::Site(site, rest),
+            None => sites
+                .next_back()
+                .map_or(Found::UnknownHost, Found::OutsideBasePath),
+        }
     }
 }
 
-/// All entries under one base URL.
-pub struct Site;
-
-impl Site {
-    /// Returns the base URL, which ends in `/`.
-    pub fn base_url(&self) -> &str {
-        todo!()
-    }
-    /// Returns the number of entries.
-    pub fn len(&self) -> usize {
-        todo!()
-    }
-    /// Returns the full short link of a code: base URL and percent-encoded code.
-    pub fn short_url(&self, _code: &str) -> String {
-        todo!()
-    }
-    /// Returns up to `limit` codes that resemble a request's path (as sent, base path included),
-    /// nearest first.
-    pub fn suggestions(&self, _path: &str, _limit: usize) -> Vec<String> {
-        todo!()
+/// Returns a host in lower case, without its port and final dot.
+fn bare_host(host: &str) -> Cow<'_, str> {
+    let without_port = match host.rsplit_once(':') {
+        // In `[::1]` the last colon belongs to the address.
+        Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let name = without_port.strip_suffix('.').unwrap_or(without_port);
+    if name.bytes().any(|b| b.is_ascii_uppercase()) {
+        Cow::Owned(name.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(name)
     }
 }
 
-/// One entry of a table.
-#[derive(Clone, Copy)]
-pub struct Entry<'t>(&'t Table);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<'t> Entry<'t> {
-    /// Returns the site it belongs to.
-    pub fn site(&self) -> &'t Site {
-        todo!()
-    }
-    /// Returns its code: custom, number or auto.
-    pub fn code(&self) -> &'t str {
-        todo!()
-    }
-    /// Returns where it leads; a retired entry may have dropped it.
-    pub fn target(&self) -> Option<&'t str> {
-        todo!()
-    }
-    /// Returns the redirect status.
-    pub fn status(&self) -> Status {
-        todo!()
-    }
-    /// Returns what is carried over to the target.
-    pub fn forward(&self) -> Forward {
-        todo!()
-    }
-    /// Returns the title.
-    pub fn title(&self) -> Option<&'t str> {
-        todo!()
-    }
-    /// Returns the owner.
-    pub fn owner(&self) -> Option<&'t str> {
-        todo!()
-    }
-    /// Returns the tags.
-    pub fn tags(&self) -> Vec<&'t str> {
-        todo!()
-    }
-    /// Returns the archived copy of the target.
-    pub fn archive(&self) -> Option<&'t str> {
-        todo!()
-    }
-    /// Returns the time from which the entry answers 410.
-    pub fn gone_from(&self) -> Option<Timestamp> {
-        todo!()
-    }
-    /// Returns where the entry is written.
-    pub fn place(&self) -> Place {
-        todo!()
+    #[test]
+    fn a_host_counts_without_case_port_and_final_dot() {
+        for host in [
+            "short.code",
+            "SHORT.code",
+            "short.code:8080",
+            "short.code.",
+            "Short.Code.:1",
+        ] {
+            assert_eq!(bare_host(host), "short.code");
+        }
+        assert_eq!(bare_host("[::1]"), "[::1]");
+        assert_eq!(bare_host("[::1]:80"), "[::1]");
+        assert_eq!(bare_host(""), "");
     }
 }

@@ -19,6 +19,9 @@ const SECONDS_PER_DAY: i64 = 86_400;
 pub struct Timestamp(i64);
 
 impl Timestamp {
+    /// The earliest point in time: before any that a table can name.
+    pub const MIN: Self = Self(i64::MIN);
+
     /// Returns the time that many seconds after (or before) the Unix epoch.
     pub const fn from_unix(seconds: i64) -> Self {
         Self(seconds)
@@ -47,7 +50,9 @@ impl Timestamp {
     }
 
     fn parse_date(text: &str) -> Option<Self> {
-        let date = Date::parse(text, FULL_DATE).ok()?;
+        // The parser takes signed years, the RFC does not.
+        let unsigned = text.starts_with(|c: char| c.is_ascii_digit());
+        let date = Date::parse(text, FULL_DATE).ok().filter(|_| unsigned)?;
         Some(Self(date.midnight().assume_utc().unix_timestamp()))
     }
 
@@ -104,8 +109,17 @@ mod tests {
     #[test]
     fn refuses_what_rfc_3339_does_not_know() {
         for text in [
-            "", "2026", "2026-1-1", "20261231", "2026-02-30", "2026-13-01", "tomorrow",
-            "2026-12-31T12:00", "2026-12-31T12:00:00", "+2026-12-31", "2026-12-31 ",
+            "",
+            "2026",
+            "2026-1-1",
+            "20261231",
+            "2026-02-30",
+            "2026-13-01",
+            "tomorrow",
+            "2026-12-31T12:00",
+            "2026-12-31T12:00:00",
+            "+2026-12-31",
+            "2026-12-31 ",
         ] {
             assert_eq!(Timestamp::parse_end(text), None, "{text:?}");
         }

@@ -1,0 +1,84 @@
+//! Chains: targets that are themselves short links of the table, followed to their end.
+
+use url::Url;
+
+use super::{Entry, Outcome, Request, Table, Timestamp};
+
+/// After how many links a chain counts as endless: a browser gives up after about twenty.
+const MAX_LINKS: usize = 20;
+
+/// What is at the end of a chain.
+pub(super) enum End {
+    /// A target outside the table.
+    Elsewhere(String),
+    /// A page of the table's own sites.
+    Page,
+    /// A retired entry.
+    Gone,
+    /// No entry.
+    Nothing,
+    /// The links that lead to each other.
+    Loop(Vec<String>),
+}
+
+/// Follows an entry's target; `None` if it does not lead back into the table.
+///
+/// Dates of expiry and retirement are taken not to have come yet.
+pub(super) fn follow(table: &Table, entry: Entry<'_>) -> Option<End> {
+    let now = Timestamp::MIN;
+    if entry.is_gone(now) {
+        return None;
+    }
+    let mut location = entry.target()?.to_owned();
+    if !may_be_own(table, &location) {
+        return None;
+    }
+    let mut links: Vec<String> = Vec::new();
+    loop {
+        let url = Url::parse(&location).ok().filter(|url| is_own(table, url));
+        let Some(url) = url else {
+            return (!links.is_empty()).then_some(End::Elsewhere(location));
+        };
+        let comes_round = links.contains(&location);
+        links.push(location);
+        if comes_round || links.len() > MAX_LINKS {
+            return Some(End::Loop(links));
+        }
+        let request = Request {
+            host: url.host_str(),
+            path: url.path(),
+            query: url.query(),
+        };
+        location = match table.resolve(&request, now) {
+            Outcome::Redirect(redirect) => redirect.location.into_owned(),
+            Outcome::Landing(_) | Outcome::Preview(_) => return Some(End::Page),
+            Outcome::Gone(_) => return Some(End::Gone),
+            // What a forwarding target is a prefix of need not be there by itself.
+            Outcome::NotFound(_) if links.len() == 1 && entry.forward().path() => {
+                return Some(End::Page);
+            }
+            Outcome::NotFound(_) | Outcome::Misdirected => return Some(End::Nothing),
+        };
+    }
+}
+
+/// Tells cheaply that most targets are not of this table: their text does not begin like a site.
+fn may_be_own(table: &Table, location: &str) -> bool {
+    let rest = location.split_once("://").map_or("", |(_, rest)| rest);
+    table.sites().iter().any(|site| {
+        let host = site.base_url().host();
+        rest.as_bytes()
+            .get(..host.len())
+            .is_some_and(|start| start == host.as_bytes())
+    })
+}
+
+/// Tells whether a URL lies under a site of the table, `http` and `https` being one.
+fn is_own(table: &Table, url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let host = host.strip_suffix('.').unwrap_or(host);
+    table.sites().iter().any(|site| {
+        let base = site.base_url();
+        base.host() == host && base.port() == url.port() && url.path().starts_with(base.path())
+    })
+}

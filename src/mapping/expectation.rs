@@ -1,0 +1,111 @@
+//! Expectations: the tests that are written in a table, run through the engine that serves it.
+
+use std::sync::Arc;
+
+use super::document::TestItem;
+use super::{BaseUrl, Diagnostic, Outcome, Place, Request, Table, Target, Timestamp};
+
+/// One test of a table: a request and what it should get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expectation {
+    place: Place,
+    host: String,
+    path: String,
+    query: Option<String>,
+    expected: Expected,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Expected {
+    Target(String),
+    Gone,
+    NotFound,
+}
+
+impl Expectation {
+    /// Reads the tests of a document, with what is wrong with them.
+    pub(super) fn read_all(
+        tests: &[TestItem<'_>],
+        file: &Arc<str>,
+        base_url: &BaseUrl,
+    ) -> (Vec<Self>, Vec<Diagnostic>) {
+        let at = |position| Place {
+            file: Arc::clone(file),
+            position,
+        };
+        let (mut expectations, mut diagnostics) = (Vec::new(), Vec::new());
+        for TestItem { from, to } in tests {
+            if !from.value.starts_with('/') {
+                let message = "\"from\" is a path from the host's root";
+                diagnostics.push(
+                    Diagnostic::error(at(from.position), message)
+                        .with_hint(format!("begin it with {:?}", base_url.path())),
+                );
+                continue;
+            }
+            let expected = match &*to.value {
+                "gone" => Expected::Gone,
+                "not-found" => Expected::NotFound,
+                url => match Target::parse(url) {
+                    Ok(target) => Expected::Target(target.into_string()),
+                    Err(error) => {
+                        let hint = "\"to\" is the expected URL, \"gone\" or \"not-found\"";
+                        diagnostics.push(
+                            Diagnostic::error(at(to.position), error.to_string()).with_hint(hint),
+                        );
+                        continue;
+                    }
+                },
+            };
+            let (path, query) = match from.value.split_once('?') {
+                Some((path, query)) => (path, Some(query.to_owned())),
+                None => (&*from.value, None),
+            };
+            expectations.push(Self {
+                place: at(to.position),
+                host: base_url.host().to_owned(),
+                path: path.to_owned(),
+                query,
+                expected,
+            });
+        }
+        (expectations, diagnostics)
+    }
+
+    /// Returns an error that tells what the request got, unless it is what was expected.
+    pub fn check(&self, table: &Table, now: Timestamp) -> Option<Diagnostic> {
+        let request = Request {
+            host: Some(&self.host),
+            path: &self.path,
+            query: self.query.as_deref(),
+        };
+        let outcome = table.resolve(&request, now);
+        let is_met = match (&self.expected, &outcome) {
+            (Expected::Gone, Outcome::Gone(_)) | (Expected::NotFound, Outcome::NotFound(_)) => true,
+            (Expected::Target(url), Outcome::Redirect(redirect)) => {
+                // A forwarded path is verbatim, an expected URL canonical: compare like with like.
+                let got = Target::parse(&redirect.location);
+                got.is_ok_and(|target| target.as_str() == url)
+            }
+            _ => false,
+        };
+        (!is_met).then(|| {
+            let got = match &outcome {
+                Outcome::Redirect(redirect) => redirect.location.to_string(),
+                Outcome::Gone(_) => "gone".to_owned(),
+                Outcome::NotFound(_) | Outcome::Misdirected => "not-found".to_owned(),
+                Outcome::Preview(_) => "a preview page".to_owned(),
+                Outcome::Landing(_) => "the landing page".to_owned(),
+            };
+            let message = format!("the test of {:?} fails: it gets {got}", self.from());
+            Diagnostic::error(self.place.clone(), message)
+        })
+    }
+
+    fn from(&self) -> String {
+        match &self.query {
+            Some(query) => format!("{}?{query}", self.path),
+            None => self.path.clone(),
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The types of values in a document.
+//!
+//! Each method reads the value of the key that was just read; a value of another type is told as
+//! a problem, read past, and comes back as `None`.
+
+use std::borrow::Cow;
+
+use super::entry::{Forward, NewCode, Retired, Status};
+use super::reader::{Located, Node, Reader, Stop};
+use super::{Position, Scheme, Timestamp};
+
+/// The longest time a redirect may be cached, in seconds (RFC 9111 section 1.2.2).
+const MAX_CACHE_AGE: u64 = 1 << 31;
+
+const FORWARDS: [(&str, Forward); 4] = [
+    ("none", Forward::None),
+    ("query", Forward::Query),
+    ("path", Forward::Path),
+    ("path-and-query", Forward::PathAndQuery),
+];
+
+const NEW_CODES: [(&str, NewCode); 2] = [("auto", NewCode::Auto), ("number", NewCode::Number)];
+
+impl<'t> Reader<'t> {
+    pub(super) fn list(&mut self, key: &str) -> Result<bool, Stop> {
+        self.collection(
+            key,
+            "a list",
+            "write it as [a, b], or each item on a line of its own behind \"- \"",
+            |node| matches!(node, Node::Sequence),
+        )
+    }
+
+    pub(super) fn map(&mut self, key: &str) -> Result<bool, Stop> {
+        let hint = "put its keys on lines of their own, indented";
+        self.collection(key, "a map of keys", hint, |node| {
+            matches!(node, Node::Mapping)
+        })
+    }
+
+    fn collection(
+        &mut self,
+        key: &str,
+        wanted: &str,
+        hint: &str,
+        fits: impl Fn(&Node<'_>) -> bool,
+    ) -> Result<bool, Stop> {
+        let Some(Located { value, position }) = self.node()? else {
+            return Ok(false);
+        };
+        if fits(&value) {
+            return Ok(true);
+        }
+        if !matches!(value, Node::Alias) {
+            let message = format!("{key:?} is {wanted}, found {}", value.noun());
+            self.error_with_hint(position, message, hint);
+        }
+        self.skip(&value)?;
+        Ok(false)
+    }
+
+    /// Reads any scalar as its text: `2024`, `no` and `1e5` mean those very characters.
+    pub(super) fn text(&mut self, key: &str) -> Result<Option<Located<Cow<'t, str>>>, Stop> {
+        let scalar = self.scalar(key, "a text")?;
+        Ok(scalar.map(|(text, _)| text))
+    }
+
+    pub(super) fn texts(&mut self, key: &str) -> Result<Vec<Located<Cow<'t, str>>>, Stop> {
+        let mut texts = Vec::new();
+        if self.list(key)? {
+            let item = format!("an item of {key}");
+            while let Some(node) = self.node()? {
+                texts.extend(self.as_scalar(node, &item, "a text")?.map(|(text, _)| text));
+            }
+        }
+        Ok(texts)
+    }
+
+    fn choice<V: Copy>(
+        &mut self,
+        key: &str,
+        values: &[(&'static str, V)],
+    ) -> Result<Option<Located<V>>, Stop> {
+        let Some((text, _)) = self.scalar(key, "a word")? else {
+            return Ok(None);
+        };
+        let found = values.iter().find(|(name, _)| *name == text.value);
+        if found.is_none() {
+            let names: Vec<_> = values.iter().map(|&(name, _)| name).collect();
+            let message = format!("{key:?} is one of {}", names.join(", "));
+            self.error(text.position, message);
+        }
+        Ok(found.map(|&(_, value)| Located {
+            value,
+            position: text.position,
+        }))
+    }
+
+    pub(super) fn scheme(&mut self) -> Result<Option<Located<Scheme>>, Stop> {
+        self.choice(
+            "code-scheme",
+            &Scheme::ALL.map(|scheme| (scheme.name(), scheme)),
+        )
+    }
+
+    pub(super) fn forward(&mut self) -> Result<Option<Located<Forward>>, Stop> {
+        self.choice("forward", &FORWARDS)
+    }
+
+    pub(super) fn new_code(&mut self) -> Result<Option<Located<NewCode>>, Stop> {
+        self.choice("new", &NEW_CODES)
+    }
+
+    pub(super) fn status(&mut self) -> Result<Option<Located<Status>>, Stop> {
+        let Some((text, plain)) = self.scalar("status", "a number")? else {
+            return Ok(None);
+        };
+        let code = text.value.parse().ok().filter(|_| plain);
+        let Some(status) = code.and_then(Status::from_code) else {
+            let message = "\"status\" is one of 301, 302, 303, 307, 308";
+            self.error(text.position, message);
+            return Ok(None);
+        };
+        Ok(Some(Located {
+            value: status,
+            position: text.position,
+        }))
+    }
+
+    pub(super) fn number(&mut self) -> Result<Option<Located<u64>>, Stop> {
+        self.whole_number("number", u64::MAX)
+    }
+
+    pub(super) fn cache_max_age(&mut self) -> Result<Option<u32>, Stop> {
+        let seconds = self.whole_number("cache-max-age", MAX_CACHE_AGE)?;
+        Ok(seconds.and_then(|seconds| u32::try_from(seconds.value).ok()))
+    }
+
+    fn whole_number(&mut self, key: &str, max: u64) -> Result<Option<Located<u64>>, Stop> {
+        let Some((text, plain)) = self.scalar(key, "a whole number")? else {
+            return Ok(None);
+        };
+        let Located { value, position } = text;
+        let digits = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
+        // YAML 1.1 reads 010 as eight, 1.2 as ten: neither is what a reader must guess.
+        if !plain || !digits || (value.len() > 1 && value.starts_with('0')) {
+            self.error_with_hint(
+                position,
+                format!("{key:?} is a whole number"),
+                "write decimal digits only: no quotes, sign, fraction or leading zero",
+            );
+            return Ok(None);
+        }
+        let number = value.parse().ok().filter(|&number| number <= max);
+        if number.is_none() {
+            self.error(position, format!("{key:?} is at most {max}"));
+        }
+        Ok(number.map(|value| Located { value, position }))
+    }
+
+    pub(super) fn expires(&mut self) -> Result<Option<Timestamp>, Stop> {
+        let Some((text, _)) = self.scalar("expires", "a date")? else {
+            return Ok(None);
+        };
+        let time = Timestamp::parse_end(&text.value);
+        if time.is_none() {
+            self.bad_date(text.position, "\"expires\" is a date or a date-time");
+        }
+        Ok(time)
+    }
+
+    pub(super) fn retired(&mut self) -> Result<Option<Retired>, Stop> {
+        let Some((text, plain)) = self.scalar("retired", "\"true\" or a date")? else {
+            return Ok(None);
+        };
+        if plain && text.value == "true" {
+            return Ok(Some(Retired::Always));
+        }
+        if plain && text.value == "false" {
+            self.error_with_hint(
+                text.position,
+                "\"retired\" is \"true\" or a date",
+                "leave the key out: an entry is not retired unless it says so",
+            );
+            return Ok(None);
+        }
+        let time = Timestamp::parse_start(&text.value);
+        if time.is_none() {
+            self.bad_date(text.position, "\"retired\" is \"true\" or a date");
+        }
+        Ok(time.map(Retired::From))
+    }
+
+    fn bad_date(&mut self, position: Position, message: &str) {
+        let hint = "write it as in 2026-12-31 or 2026-12-31T12:00:00Z (RFC 3339)";
+        self.error_with_hint(position, message, hint);
+    }
+
+    fn scalar(
+        &mut self,
+        key: &str,
+        wanted: &str,
+    ) -> Result<Option<(Located<Cow<'t, str>>, bool)>, Stop> {
+        match self.node()? {
+            Some(node) => self.as_scalar(node, &format!("{key:?}"), wanted),
+            None => Ok(None),
+        }
+    }
+
+    fn as_scalar(
+        &mut self,
+        node: Located<Node<'t>>,
+        what: &str,
+        wanted: &str,
+    ) -> Result<Option<(Located<Cow<'t, str>>, bool)>, Stop> {
+        let Located { value, position } = node;
+        match value {
+            Node::Scalar { text, plain: true } if text.is_empty() => {
+                self.error(position, format!("{what} has no value"));
+            }
+            Node::Scalar { text, plain } => {
+                let text = Located {
+                    value: text,
+                    position,
+                };
+                return Ok(Some((text, plain)));
+            }
+            Node::Alias => {}
+            Node::Sequence | Node::Mapping => {
+                let message = format!("{what} is {wanted}, found {}", value.noun());
+                self.error(position, message);
+                self.skip(&value)?;
+            }
+        }
+        Ok(None)
+    }
+}
