@@ -87,7 +87,7 @@ impl Admission {
         if let Some(target) = &target {
             check_canonical(report, item, target, &code);
         }
-        check_scripts(report, &code);
+        check_frailty(report, &code);
         let rare = item.rare.as_deref();
         let max_age = rare.and_then(|rare| rare.cache_max_age);
         let new = NewEntry {
@@ -158,7 +158,7 @@ impl Admission {
             }
             Some(holder) => report.taken(alias, holder, "choose another code"),
         }
-        check_scripts(report, alias);
+        check_frailty(report, alias);
     }
 
     /// Warns when a target is already reached by another entry.
@@ -363,7 +363,13 @@ fn check_canonical(report: &mut Report<'_>, item: &Item<'_>, target: &Target, co
     report.warn(url.position, "the URL is not in canonical form", hint);
 }
 
-fn check_scripts(report: &mut Report<'_>, wanted: &Wanted) {
+/// Warns of codes that are sound and yet easily mistaken or broken.
+fn check_frailty(report: &mut Report<'_>, wanted: &Wanted) {
+    if wanted.code.ends_in_full_stop() {
+        let message = format!("the code {:?} ends in a full stop", wanted.code.as_str());
+        let hint = "chat programs leave it out of a link: prefer a code without it";
+        report.warn(wanted.position, message, hint);
+    }
     if let Some(segment) = wanted.code.mixed_script_segment() {
         let message = format!("{segment:?} mixes scripts");
         let hint = "letters of different scripts can look the same: keep to one script a segment";

@@ -55,9 +55,6 @@ impl Code {
         for segment in text.split('/') {
             check_segment(segment)?;
         }
-        if text.ends_with('.') {
-            return Err(CodeError::EndsInDot);
-        }
         Self(text.into()).unreserved()
     }
 
@@ -95,6 +92,11 @@ impl Code {
     /// Returns the code's text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Tells whether it ends in a full stop, which linkifiers take for the end of a sentence.
+    pub fn ends_in_full_stop(&self) -> bool {
+        self.0.ends_with('.')
     }
 
     /// Returns the first segment that mixes scripts, which lets one code pass for another.
@@ -142,9 +144,6 @@ pub enum CodeError {
         /// The character.
         character: char,
     },
-    /// The last character is a full stop.
-    #[error("a short code cannot end in a full stop")]
-    EndsInDot,
     /// The server answers this itself.
     #[error("codes that begin with the segment {word:?} are reserved")]
     Reserved {
@@ -164,9 +163,6 @@ impl CodeError {
             Self::Character { .. } => {
                 "use letters, digits, \"-\", \".\", \"_\", \"~\", and \"/\" between segments"
                     .to_owned()
-            }
-            Self::EndsInDot => {
-                "chat programs drop a full stop at the end of a link: leave it out".to_owned()
             }
             Self::Reserved { .. } => {
                 "choose another first segment: the server answers these paths itself".to_owned()
@@ -252,6 +248,7 @@ mod tests {
             "नमस्ते",
             "a/-b",
             "...a",
+            "a.",
             "Healthz",
             "x/metrics",
         ] {
@@ -273,7 +270,6 @@ mod tests {
             "a/..",
             "a/-",
             "a/./b",
-            "a.",
             "a+",
             "a b",
             "a%20",
