@@ -1,1 +1,15 @@
-//! Where table text comes from.
+//!
+//! Invariants: nothing here knows what a table means, or who serves it. A table is handed out
+//! whole or not at all: never half of a file that is being written, never files of two states of
+//! a checkout. Every call returns within bounded time.
+
+mod checkout;
+mod error;
+mod files;
+mod links;
+mod reading;
+mod revision;
+
+pub use error::SourceError;
+pub use reading::{FileSource, Fingerprint, Reading};
+pub use revision::Revision;

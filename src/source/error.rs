@@ -1,0 +1,113 @@
+//! Why a table could not be read.
+//!
+//! What is wrong *in* a table is a diagnostic and belongs to `mapping`; this is about getting at
+//! its text at all. Trouble with Git is not here: it costs a table its commit, not its service.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::links;
+
+/// Why the text of a table could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// Nothing is there.
+    #[error("no table at {}: name a YAML file or a directory of them", path.display())]
+    NotFound {
+        /// The path as it was given.
+        path: PathBuf,
+    },
+
+    /// The path is, or goes through, a symbolic link to nothing.
+    #[error("{} is a link that leads to nothing: {} does not exist", path.display(), target.display())]
+    DanglingLink {
+        /// The path as it was given.
+        path: PathBuf,
+        /// Where the link leads.
+        target: PathBuf,
+    },
+
+    /// The path is a pipe, socket or device, or a directory where a file must be.
+    #[error("{} is not a regular file but a {kind}: copy the table into a file", path.display())]
+    NotRegular {
+        /// The path as it was given.
+        path: PathBuf,
+        /// What it is, such as `named pipe`.
+        kind: &'static str,
+    },
+
+    /// This user may not read it.
+    #[error("no permission to read {}: let this user read it and enter its directories", path.display())]
+    Unreadable {
+        /// The path as it was given.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+
+    /// A directory holds no file that could be part of a table.
+    #[error("no *.yaml or *.yml file in {}: add one, or name a file", path.display())]
+    NoYaml {
+        /// The directory as it was given.
+        path: PathBuf,
+    },
+
+    /// All files together are larger than allowed.
+    #[error(
+        "the table is larger than {max} bytes at {}: raise --max-table-bytes or shorten the table",
+        path.display()
+    )]
+    TooLarge {
+        /// The file with which the limit was passed.
+        path: PathBuf,
+        /// The limit in bytes.
+        max: u64,
+    },
+
+    /// The files did not come to rest while they were watched.
+    #[error("{} is still being written: write a new file and rename it over the old one", path.display())]
+    StillBeingWritten {
+        /// One of the files.
+        path: PathBuf,
+    },
+
+    /// Anything else that the system reported.
+    #[error("cannot read {}", path.display())]
+    Io {
+        /// The path as it was given.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl SourceError {
+    /// Tells what an error of the system about a path means.
+    pub(super) fn from_io(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => match links::follow(&path) {
+                Ok(trail) if trail.missing && !trail.links.is_empty() => Self::DanglingLink {
+                    path,
+                    target: trail.end,
+                },
+                _ => Self::NotFound { path },
+            },
+            io::ErrorKind::PermissionDenied => Self::Unreadable { path, source },
+            _ => Self::Io { path, source },
+        }
+    }
+
+    /// Whether something is missing that may be about to appear.
+    ///
+    /// Git and many editors delete a file before they write it again.
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(
+            self,
+            Self::NotFound { .. } | Self::DanglingLink { .. } | Self::NoYaml { .. }
+        )
+    }
+}

@@ -1,0 +1,544 @@
+//! A table's text and revision, read so that they belong together.
+//!
+//! Files are written while they are read: by editors, by `git pull`, by whoever copies them. A
+//! reading is therefore a pass over the files that nothing disturbed: Git was not at work, nothing
+//! looked different afterwards, and nothing had changed just before, or else two passes agree.
+//!
+//! What this cannot see is a writer that rests longer than we wait, halfway through a file that it
+//! writes in place. The way out is the writer's: write a new file and rename it over the old one.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+use std::{fs, thread};
+
+use git2::Oid;
+
+use super::checkout::{Surroundings, Verdict};
+use super::files::{self, Listing, Pass, Stamp};
+use super::links::{self, Trail};
+use super::revision::content_hash;
+use super::{Revision, SourceError};
+use crate::mapping::{SourceFile, Timestamp};
+
+/// How long to wait for Git to release a checkout, and again for files to come to rest.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long to wait for what is missing: some programs delete a file to write it again.
+const MISSING_PATIENCE: Duration = Duration::from_millis(300);
+
+/// The time between two looks.
+const STEP: Duration = Duration::from_millis(100);
+
+/// A file changed this recently may still be in the middle of a change.
+const YOUNG: Duration = Duration::from_millis(200);
+
+/// A file changed this recently could change again without looking different: the coarsest file
+/// times in use (FAT) count in steps of two seconds.
+const RACY: Duration = Duration::from_millis(2_500);
+
+/// A table in files: some paths, each a file or a directory of files.
+#[derive(Debug, Clone)]
+pub struct FileSource {
+    paths: Vec<PathBuf>,
+    max_bytes: u64,
+}
+
+/// A table's text, whole, and which version of it this is.
+#[derive(Debug)]
+pub struct Reading {
+    /// The files in the order of their paths, and by name within a directory.
+    pub files: Vec<SourceFile>,
+    /// Which version this is.
+    pub revision: Revision,
+    /// What keeps the revision from being known better, for people. Usually empty, and the same
+    /// at each reading until someone acts on it.
+    pub warnings: Vec<String>,
+    /// What to compare with to learn whether to read again.
+    pub fingerprint: Fingerprint,
+}
+
+/// What a reading's files and commit looked like, from outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fingerprint {
+    state: State,
+    /// Whether a change after the reading could go unseen.
+    racy: bool,
+}
+
+/// Everything on which a reading depends but the bytes themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct State {
+    listing: Listing,
+    stamps: Vec<Stamp>,
+    trails: Vec<Option<Trail>>,
+    head: Option<Oid>,
+}
+
+impl FileSource {
+    /// Names a table by files and directories, and limits it to `max_bytes` over all files.
+    ///
+    /// Nothing is read yet. Without paths the table is empty.
+    pub fn new(paths: Vec<PathBuf>, max_bytes: u64) -> Self {
+        Self { paths, max_bytes }
+    }
+
+    /// Returns the paths that name the table, as they were given.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// Reads the table, and waits for whoever is changing it: usually not at all, at most some
+    /// 20 seconds.
+    ///
+    /// Blocks the thread.
+    ///
+    /// # Errors
+    ///
+    /// If the files cannot be read, are too large together, or don't come to rest.
+    pub fn read(&self) -> Result<Reading, SourceError> {
+        self.read_settled(&SystemClock(Instant::now()))
+    }
+
+    /// Reads the table as it is, without waiting for anyone.
+    ///
+    /// For commands that look once. A Git hook runs while Git itself holds the checkout's lock, and
+    /// would wait for its own end.
+    ///
+    /// # Errors
+    ///
+    /// If the files cannot be read, are too large together, or change while they are read.
+    pub fn read_once(&self) -> Result<Reading, SourceError> {
+        let now = SystemTime::now();
+        let listing = Listing::of(&self.paths)?;
+        let surroundings = self.surroundings(Some(&listing));
+        let attempt = self.attempt(listing, &surroundings)?;
+        if !attempt.pass.steady {
+            return Err(self.still_being_written());
+        }
+        Ok(attempt.into_reading(Vec::new(), now))
+    }
+
+    /// Whether the table may be another than the one with this fingerprint.
+    ///
+    /// Looks at files and commit but reads nothing, so it is cheap for a table of any size. In
+    /// doubt, and after any error, the answer is yes.
+    pub fn may_differ_from(&self, known: &Fingerprint) -> bool {
+        known.racy || self.state().as_ref() != Some(&known.state)
+    }
+
+    fn state(&self) -> Option<State> {
+        let listing = Listing::of(&self.paths).ok()?;
+        let stamps = files::stamps(&listing.files, self.max_bytes).ok()?;
+        let opened = self.surroundings(Some(&listing)).open();
+        let head = opened
+            .ok()
+            .flatten()
+            .and_then(|it| it.head().ok().flatten());
+        Some(State::new(&self.paths, listing, stamps, head))
+    }
+
+    fn read_settled(&self, clock: &dyn Clock) -> Result<Reading, SourceError> {
+        let mut waited_for_git = Duration::ZERO;
+        let mut before: Option<(Vec<Stamp>, String)> = None;
+        loop {
+            let listing = Listing::of(&self.paths);
+            let surroundings = self.surroundings(listing.as_ref().ok());
+            let now = clock.now();
+            let locks = Locks::of(&surroundings, now);
+            if locks.fresh && waited_for_git < PATIENCE {
+                clock.sleep(STEP);
+                waited_for_git += STEP;
+                continue;
+            }
+            // Waiting for Git is not counted against the files.
+            let waited = clock.elapsed().saturating_sub(waited_for_git);
+
+            let attempt = match listing.and_then(|it| self.attempt(it, &surroundings)) {
+                Ok(attempt) => attempt,
+                Err(error) if error.is_missing() && waited < MISSING_PATIENCE => {
+                    clock.sleep(STEP);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let locked_meanwhile = !locks.fresh && Locks::of(&surroundings, clock.now()).fresh;
+            if attempt.pass.steady && !locked_meanwhile {
+                let young = |stamp: &Stamp| stamp.is_near(now, YOUNG);
+                let this = (attempt.pass.stamps.clone(), attempt.hash.clone());
+                if !attempt.pass.stamps.iter().any(young) || before.as_ref() == Some(&this) {
+                    return Ok(attempt.into_reading(locks.warnings(), now));
+                }
+                before = Some(this);
+            } else {
+                before = None;
+            }
+            if waited >= PATIENCE {
+                return Err(self.still_being_written());
+            }
+            clock.sleep(STEP);
+        }
+    }
+
+    fn surroundings(&self, listing: Option<&Listing>) -> Surroundings {
+        let listed = listing.map_or(&[][..], |listing| &listing.files);
+        Surroundings::of(self.paths.iter().chain(listed))
+    }
+
+    /// Reads everything once, the commit before and after the files.
+    fn attempt(
+        &self,
+        listing: Listing,
+        surroundings: &Surroundings,
+    ) -> Result<Attempt, SourceError> {
+        let mut warnings = Vec::new();
+        let checkout = noted(surroundings.open(), &mut warnings);
+        let head = (checkout.as_ref()).and_then(|it| noted(it.head(), &mut warnings));
+        let mut pass = Pass::read(&self.paths, &listing, self.max_bytes)?;
+        let hash = content_hash(&pass.files);
+        let mut verdict = None;
+        if let Some(checkout) = &checkout {
+            if let Some(head) = head {
+                let judged = checkout.judge(head, &listing, &pass.files);
+                verdict = noted(judged.map(Some), &mut warnings);
+            }
+            pass.steady &= checkout.head().ok().flatten() == head;
+        }
+        let state = State::new(&self.paths, listing, pass.stamps.clone(), head);
+        Ok(Attempt {
+            pass,
+            hash,
+            verdict,
+            state,
+            warnings,
+        })
+    }
+
+    fn still_being_written(&self) -> SourceError {
+        SourceError::StillBeingWritten {
+            path: self.paths.first().cloned().unwrap_or_default(),
+        }
+    }
+}
+
+/// Takes out what there is, and keeps the warning if there is none.
+fn noted<T>(result: Result<Option<T>, String>, warnings: &mut Vec<String>) -> Option<T> {
+    result.unwrap_or_else(|warning| {
+        warnings.push(warning);
+        None
+    })
+}
+
+impl State {
+    fn new(paths: &[PathBuf], listing: Listing, stamps: Vec<Stamp>, head: Option<Oid>) -> Self {
+        let trails = (paths.iter().chain(&listing.files))
+            .map(|path| links::follow(path).ok())
+            .collect();
+        Self {
+            listing,
+            stamps,
+            trails,
+            head,
+        }
+    }
+}
+
+/// What one pass found, whether or not it counts.
+struct Attempt {
+    pass: Pass,
+    hash: String,
+    verdict: Option<Verdict>,
+    state: State,
+    warnings: Vec<String>,
+}
+
+impl Attempt {
+    fn into_reading(self, mut warnings: Vec<String>, now: SystemTime) -> Reading {
+        let changed = files::newest(&self.pass.stamps).map(Timestamp::from);
+        let revision = match (self.state.head, self.verdict) {
+            (Some(commit), Some(Verdict::Clean(time))) => {
+                Revision::clean(commit.to_string(), time, self.hash)
+            }
+            (Some(commit), Some(Verdict::Dirty)) => {
+                Revision::dirty(commit.to_string(), changed, self.hash)
+            }
+            _ => Revision::content(changed, self.hash),
+        };
+        warnings.extend(self.warnings);
+        let racy = (self.pass.stamps.iter()).any(|stamp| stamp.is_near(now, RACY));
+        Reading {
+            files: self.pass.files,
+            revision,
+            warnings,
+            fingerprint: Fingerprint {
+                state: self.state,
+                racy,
+            },
+        }
+    }
+}
+
+/// The locks that Git holds on the checkouts of a table.
+struct Locks {
+    paths: Vec<PathBuf>,
+    /// Whether one is young enough for Git to be at work.
+    fresh: bool,
+}
+
+impl Locks {
+    fn of(surroundings: &Surroundings, now: SystemTime) -> Self {
+        let mut locks = Self {
+            paths: Vec::new(),
+            fresh: false,
+        };
+        for path in surroundings.locks() {
+            if let Some(made) = modified(&path) {
+                // A lock from the future has a wrong clock's time, and is waited for like a new one.
+                locks.fresh |= now.duration_since(made).unwrap_or_default() < PATIENCE;
+                locks.paths.push(path);
+            }
+        }
+        locks
+    }
+
+    /// Tells people which locks were not waited for to the end.
+    fn warnings(&self) -> Vec<String> {
+        let warning = |path: &PathBuf| {
+            let path = path.display();
+            format!("{path} stayed too long to wait for: remove it if no git command is running")
+        };
+        self.paths.iter().map(warning).collect()
+    }
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::symlink_metadata(path).ok()?.modified().ok()
+}
+
+/// The passing of time.
+trait Clock {
+    /// Returns the time of day, as files have it.
+    fn now(&self) -> SystemTime;
+    /// Returns how long ago the clock was started.
+    fn elapsed(&self) -> Duration;
+    /// Waits.
+    fn sleep(&self, duration: Duration);
+}
+
+struct SystemClock(Instant);
+
+impl Clock for SystemClock {
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn sleep(&self, duration: Duration) {
+        thread::sleep(duration);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::{Cell, RefCell};
+    use std::fs::File;
+
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3_600);
+
+    /// A clock whose time passes only in `sleep`, where things happen that would happen meanwhile.
+    struct Fake<'a> {
+        ahead: Duration,
+        slept: Cell<Duration>,
+        meanwhile: RefCell<Box<dyn FnMut(Duration) + 'a>>,
+    }
+
+    impl<'a> Fake<'a> {
+        /// A clock by which files just written are young.
+        fn new(meanwhile: impl FnMut(Duration) + 'a) -> Self {
+            Self {
+                ahead: Duration::ZERO,
+                slept: Cell::default(),
+                meanwhile: RefCell::new(Box::new(meanwhile)),
+            }
+        }
+
+        /// A clock by which files just written are old: it goes an hour ahead.
+        fn ahead(meanwhile: impl FnMut(Duration) + 'a) -> Self {
+            Self {
+                ahead: HOUR,
+                ..Self::new(meanwhile)
+            }
+        }
+    }
+
+    impl Clock for Fake<'_> {
+        fn now(&self) -> SystemTime {
+            SystemTime::now() + self.ahead
+        }
+
+        fn elapsed(&self) -> Duration {
+            self.slept.get()
+        }
+
+        fn sleep(&self, duration: Duration) {
+            self.slept.set(self.slept.get() + duration);
+            (self.meanwhile.borrow_mut())(self.slept.get());
+        }
+    }
+
+    fn table(text: &str) -> (tempfile::TempDir, PathBuf, FileSource) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("mapping.yaml");
+        fs::write(&path, text).unwrap();
+        let source = FileSource::new(vec![path.clone()], 1 << 20);
+        (dir, path, source)
+    }
+
+    fn text(reading: &Reading) -> &str {
+        str::from_utf8(&reading.files[0].bytes).unwrap()
+    }
+
+    #[test]
+    fn reads_a_quiet_file_without_waiting() {
+        let (_dir, _, source) = table("quiet");
+        let clock = Fake::ahead(|_| panic!("waited"));
+        let reading = source.read_settled(&clock).unwrap();
+        assert_eq!(text(&reading), "quiet");
+        assert_eq!(reading.revision.commit(), None);
+        assert!(reading.revision.time().is_some());
+        assert!(reading.warnings.is_empty());
+    }
+
+    #[test]
+    fn never_reads_half_of_a_file_that_is_written_in_place() {
+        let (_dir, path, source) = table("half");
+        let clock = Fake::new(|slept| match slept.as_millis() {
+            100 => fs::write(&path, "half of").unwrap(),
+            200 => fs::write(&path, "half of it").unwrap(),
+            _ => {}
+        });
+        assert_eq!(text(&source.read_settled(&clock).unwrap()), "half of it");
+    }
+
+    #[test]
+    fn gives_up_on_a_file_that_never_comes_to_rest() {
+        let (_dir, path, source) = table("");
+        let mut written = String::new();
+        let clock = Fake::new(|_| {
+            written.push('x');
+            fs::write(&path, &written).unwrap();
+        });
+        let error = source.read_settled(&clock).unwrap_err();
+        assert!(matches!(error, SourceError::StillBeingWritten { .. }));
+        assert!(source.read_once().is_ok());
+    }
+
+    #[test]
+    fn does_not_wait_for_a_file_from_the_future() {
+        let (_dir, path, source) = table("tomorrow");
+        let file = File::options().write(true).open(path).unwrap();
+        file.set_modified(SystemTime::now() + 24 * HOUR).unwrap();
+        let clock = Fake::ahead(|_| panic!("waited"));
+        assert_eq!(text(&source.read_settled(&clock).unwrap()), "tomorrow");
+    }
+
+    #[test]
+    fn waits_a_moment_for_a_file_that_is_deleted_and_written_again() {
+        let (_dir, path, source) = table("old");
+        fs::remove_file(&path).unwrap();
+        let clock = Fake::ahead(|_| fs::write(&path, "new").unwrap());
+        assert_eq!(text(&source.read_settled(&clock).unwrap()), "new");
+    }
+
+    #[test]
+    fn reports_a_file_that_stays_away() {
+        let (_dir, path, source) = table("");
+        fs::remove_file(&path).unwrap();
+        let clock = Fake::ahead(|slept| assert!(slept < PATIENCE, "waited too long"));
+        let error = source.read_settled(&clock).unwrap_err();
+        assert!(matches!(error, SourceError::NotFound { .. }));
+    }
+
+    #[test]
+    fn waits_while_git_works_and_reads_what_it_leaves() {
+        let (dir, path, source) = table("half of");
+        git2::Repository::init(dir.path()).unwrap();
+        let lock = dir.path().join(".git/index.lock");
+        fs::write(&lock, "").unwrap();
+        let clock = Fake::new(|slept| match slept.as_secs() {
+            // Git deletes a file before it writes it, which is not the table's end.
+            2 if path.exists() => fs::remove_file(&path).unwrap(),
+            4 if lock.exists() => {
+                fs::write(&path, "half of it").unwrap();
+                fs::remove_file(&lock).unwrap();
+            }
+            _ => {}
+        });
+        let reading = source.read_settled(&clock).unwrap();
+        assert_eq!(text(&reading), "half of it");
+        assert!(reading.warnings.is_empty());
+    }
+
+    #[test]
+    fn reads_past_a_lock_that_git_left_behind() {
+        let (dir, _, source) = table("text");
+        git2::Repository::init(dir.path()).unwrap();
+        fs::write(dir.path().join(".git/index.lock"), "").unwrap();
+        let clock = Fake::ahead(|_| panic!("waited"));
+        let reading = source.read_settled(&clock).unwrap();
+        assert_eq!(text(&reading), "text");
+        assert!(reading.warnings[0].contains("index.lock"));
+    }
+
+    #[test]
+    fn reads_past_a_lock_that_is_always_new() {
+        let (dir, _, source) = table("text");
+        git2::Repository::init(dir.path()).unwrap();
+        let lock = File::create(dir.path().join(".git/index.lock")).unwrap();
+        lock.set_modified(SystemTime::now() + 24 * HOUR).unwrap();
+        let clock = Fake::ahead(|slept| assert!(slept <= 2 * PATIENCE, "waited too long"));
+        let reading = source.read_settled(&clock).unwrap();
+        assert_eq!(reading.warnings.len(), 1);
+    }
+
+    #[test]
+    fn a_hook_under_gits_own_lock_does_not_wait() {
+        let (dir, _, source) = table("text");
+        git2::Repository::init(dir.path()).unwrap();
+        fs::write(dir.path().join(".git/index.lock"), "").unwrap();
+        assert_eq!(text(&source.read_once().unwrap()), "text");
+    }
+
+    #[test]
+    fn knows_without_reading_that_nothing_changed() {
+        let (_dir, path, source) = table("old");
+        let settled = || source.read_settled(&Fake::ahead(|_| {})).unwrap();
+        let known = settled().fingerprint;
+        assert!(!source.may_differ_from(&known));
+
+        // As an editor saves, with the old file's size and time.
+        let modified = fs::metadata(&path).unwrap().modified().unwrap();
+        let beside = path.with_extension("tmp");
+        fs::write(&beside, "new").unwrap();
+        (File::options().write(true).open(&beside).unwrap())
+            .set_modified(modified)
+            .unwrap();
+        fs::rename(&beside, &path).unwrap();
+        assert!(source.may_differ_from(&known));
+        assert!(!source.may_differ_from(&settled().fingerprint));
+
+        fs::remove_file(&path).unwrap();
+        assert!(source.may_differ_from(&known));
+    }
+
+    #[test]
+    fn does_not_trust_the_times_of_a_file_just_changed() {
+        let (_dir, _, source) = table("text");
+        let known = source.read_settled(&Fake::new(|_| {})).unwrap().fingerprint;
+        assert!(source.may_differ_from(&known));
+    }
+}
