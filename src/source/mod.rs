@@ -1,3 +1,4 @@
+//! Where table text comes from: files, Git checkouts, and the watching of them.
 //!
 //! Invariants: nothing here knows what a table means, or who serves it. A table is handed out
 //! whole or not at all: never half of a file that is being written, never files of two states of
@@ -7,9 +8,12 @@ mod checkout;
 mod error;
 mod files;
 mod links;
+mod places;
 mod reading;
 mod revision;
+mod watch;
 
 pub use error::SourceError;
 pub use reading::{FileSource, Fingerprint, Reading};
 pub use revision::Revision;
+pub use watch::Watch;
