@@ -28,8 +28,10 @@ pub(super) struct Surroundings {
 
 impl Surroundings {
     /// Looks for checkouts around the real places of paths.
-    pub(super) fn of<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Self {
-        let directories: BTreeSet<PathBuf> = paths
+    ///
+    /// `named` are those given, `listed` the files that were found there, if they were.
+    pub(super) fn of(named: &[PathBuf], listed: &[PathBuf]) -> Self {
+        let directories: BTreeSet<PathBuf> = (named.iter().chain(listed))
             .filter_map(|path| links::follow(path).ok())
             .filter_map(|Trail { end, .. }| match end.is_dir() {
                 true => Some(end),
@@ -53,9 +55,9 @@ impl Surroundings {
         found
     }
 
-    /// Returns the paths of the files that Git creates while it changes one of the checkouts.
-    pub(super) fn locks(&self) -> impl Iterator<Item = PathBuf> {
-        self.git_dirs.iter().map(|dir| dir.join("index.lock"))
+    /// Returns the directories in which Git keeps the state of each checkout.
+    pub(super) fn git_dirs(&self) -> impl Iterator<Item = &PathBuf> {
+        self.git_dirs.iter()
     }
 
     /// Opens the one checkout that all files lie in.

@@ -424,7 +424,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("secret.yaml");
         fs::write(&path, "").unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
         // Permissions do not bind root: then there is nothing to see here.
         if File::open(&path).is_ok() {
             return;

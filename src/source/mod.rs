@@ -7,13 +7,16 @@
 mod checkout;
 mod error;
 mod files;
+mod fingerprint;
 mod links;
+mod locks;
 mod places;
 mod reading;
 mod revision;
 mod watch;
 
 pub use error::SourceError;
-pub use reading::{FileSource, Fingerprint, Reading};
+pub use fingerprint::Fingerprint;
+pub use reading::{FileSource, Reading};
 pub use revision::Revision;
 pub use watch::Watch;

@@ -46,7 +46,7 @@ impl Places {
         for trail in links.iter().filter_map(|link| links::follow(link).ok()) {
             places.add(&trail);
         }
-        if let Ok(Some(checkout)) = Surroundings::of(paths.iter().chain(&links)).open() {
+        if let Ok(Some(checkout)) = Surroundings::of(paths, &links).open() {
             let directories = checkout.directories().into_iter();
             places.0.extend(directories.map(|it| (it, Names::All)));
         }

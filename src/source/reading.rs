@@ -7,15 +7,14 @@
 //! What this cannot see is a writer that rests longer than we wait, halfway through a file that it
 //! writes in place. The way out is the writer's: write a new file and rename it over the old one.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
-use std::{fs, thread};
 
-use git2::Oid;
-
-use super::checkout::{Surroundings, Verdict};
+use super::checkout::{Checkout, Surroundings, Verdict};
 use super::files::{self, Listing, Pass, Stamp};
-use super::links::{self, Trail};
+use super::fingerprint::{Fingerprint, State};
+use super::locks::Locks;
 use super::revision::content_hash;
 use super::{Revision, SourceError};
 use crate::mapping::{SourceFile, Timestamp};
@@ -31,10 +30,6 @@ const STEP: Duration = Duration::from_millis(100);
 
 /// A file changed this recently may still be in the middle of a change.
 const YOUNG: Duration = Duration::from_millis(200);
-
-/// A file changed this recently could change again without looking different: the coarsest file
-/// times in use (FAT) count in steps of two seconds.
-const RACY: Duration = Duration::from_millis(2_500);
 
 /// A table in files: some paths, each a file or a directory of files.
 #[derive(Debug, Clone)]
@@ -55,23 +50,6 @@ pub struct Reading {
     pub warnings: Vec<String>,
     /// What to compare with to learn whether to read again.
     pub fingerprint: Fingerprint,
-}
-
-/// What a reading's files and commit looked like, from outside.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fingerprint {
-    state: State,
-    /// Whether a change after the reading could go unseen.
-    racy: bool,
-}
-
-/// Everything on which a reading depends but the bytes themselves.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct State {
-    listing: Listing,
-    stamps: Vec<Stamp>,
-    trails: Vec<Option<Trail>>,
-    head: Option<Oid>,
 }
 
 impl FileSource {
@@ -110,12 +88,12 @@ impl FileSource {
     pub fn read_once(&self) -> Result<Reading, SourceError> {
         let now = SystemTime::now();
         let listing = Listing::of(&self.paths)?;
-        let surroundings = self.surroundings(Some(&listing));
+        let surroundings = Surroundings::of(&self.paths, &listing.files);
         let attempt = self.attempt(listing, &surroundings)?;
         if !attempt.pass.steady {
             return Err(self.still_being_written());
         }
-        Ok(attempt.into_reading(Vec::new(), now))
+        Ok(attempt.into_reading(now))
     }
 
     /// Whether the table may be another than the one with this fingerprint.
@@ -123,37 +101,28 @@ impl FileSource {
     /// Looks at files and commit but reads nothing, so it is cheap for a table of any size. In
     /// doubt, and after any error, the answer is yes.
     pub fn may_differ_from(&self, known: &Fingerprint) -> bool {
-        known.racy || self.state().as_ref() != Some(&known.state)
-    }
-
-    fn state(&self) -> Option<State> {
-        let listing = Listing::of(&self.paths).ok()?;
-        let stamps = files::stamps(&listing.files, self.max_bytes).ok()?;
-        let opened = self.surroundings(Some(&listing)).open();
-        let head = opened
-            .ok()
-            .flatten()
-            .and_then(|it| it.head().ok().flatten());
-        Some(State::new(&self.paths, listing, stamps, head))
+        known.may_be_outdated(&self.paths, self.max_bytes)
     }
 
     fn read_settled(&self, clock: &dyn Clock) -> Result<Reading, SourceError> {
         let mut waited_for_git = Duration::ZERO;
         let mut before: Option<(Vec<Stamp>, String)> = None;
         loop {
+            let began = clock.elapsed();
             let listing = Listing::of(&self.paths);
-            let surroundings = self.surroundings(listing.as_ref().ok());
+            let listed = listing.as_ref().map_or(&[][..], |listing| &listing.files);
+            let surroundings = Surroundings::of(&self.paths, listed);
             let now = clock.now();
-            let locks = Locks::of(&surroundings, now);
+            let locks = Locks::of(&surroundings, now, PATIENCE);
             if locks.fresh && waited_for_git < PATIENCE {
                 clock.sleep(STEP);
-                waited_for_git += STEP;
+                waited_for_git += clock.elapsed().saturating_sub(began);
                 continue;
             }
             // Waiting for Git is not counted against the files.
             let waited = clock.elapsed().saturating_sub(waited_for_git);
 
-            let attempt = match listing.and_then(|it| self.attempt(it, &surroundings)) {
+            let mut attempt = match listing.and_then(|it| self.attempt(it, &surroundings)) {
                 Ok(attempt) => attempt,
                 Err(error) if error.is_missing() && waited < MISSING_PATIENCE => {
                     clock.sleep(STEP);
@@ -161,12 +130,14 @@ impl FileSource {
                 }
                 Err(error) => return Err(error),
             };
-            let locked_meanwhile = !locks.fresh && Locks::of(&surroundings, clock.now()).fresh;
+            let locked_meanwhile =
+                !locks.fresh && Locks::of(&surroundings, clock.now(), PATIENCE).fresh;
             if attempt.pass.steady && !locked_meanwhile {
                 let young = |stamp: &Stamp| stamp.is_near(now, YOUNG);
                 let this = (attempt.pass.stamps.clone(), attempt.hash.clone());
                 if !attempt.pass.stamps.iter().any(young) || before.as_ref() == Some(&this) {
-                    return Ok(attempt.into_reading(locks.warnings(), now));
+                    attempt.warnings.extend(locks.warnings());
+                    return Ok(attempt.into_reading(now));
                 }
                 before = Some(this);
             } else {
@@ -179,11 +150,6 @@ impl FileSource {
         }
     }
 
-    fn surroundings(&self, listing: Option<&Listing>) -> Surroundings {
-        let listed = listing.map_or(&[][..], |listing| &listing.files);
-        Surroundings::of(self.paths.iter().chain(listed))
-    }
-
     /// Reads everything once, the commit before and after the files.
     fn attempt(
         &self,
@@ -194,21 +160,15 @@ impl FileSource {
         let checkout = noted(surroundings.open(), &mut warnings);
         let head = (checkout.as_ref()).and_then(|it| noted(it.head(), &mut warnings));
         let mut pass = Pass::read(&self.paths, &listing, self.max_bytes)?;
-        let hash = content_hash(&pass.files);
-        let mut verdict = None;
         if let Some(checkout) = &checkout {
-            if let Some(head) = head {
-                let judged = checkout.judge(head, &listing, &pass.files);
-                verdict = noted(judged.map(Some), &mut warnings);
-            }
             pass.steady &= checkout.head().ok().flatten() == head;
         }
-        let state = State::new(&self.paths, listing, pass.stamps.clone(), head);
+        let stamps = pass.stamps.clone();
         Ok(Attempt {
+            hash: content_hash(&pass.files),
             pass,
-            hash,
-            verdict,
-            state,
+            state: State::new(&self.paths, listing, stamps, head),
+            checkout,
             warnings,
         })
     }
@@ -220,98 +180,48 @@ impl FileSource {
     }
 }
 
+/// What one pass found, whether or not it counts.
+struct Attempt {
+    pass: Pass,
+    hash: String,
+    state: State,
+    checkout: Option<Checkout>,
+    warnings: Vec<String>,
+}
+
+impl Attempt {
+    /// Makes it a reading, which began at `now`.
+    fn into_reading(mut self, now: SystemTime) -> Reading {
+        let verdict = match (&self.checkout, self.state.head) {
+            (Some(checkout), Some(head)) => {
+                let judged = checkout.judge(head, &self.state.listing, &self.pass.files);
+                noted(judged.map(|it| Some((head, it))), &mut self.warnings)
+            }
+            _ => None,
+        };
+        let changed = files::newest(&self.pass.stamps).map(Timestamp::from);
+        let revision = match verdict {
+            Some((head, Verdict::Clean(time))) => {
+                Revision::clean(head.to_string(), time, self.hash)
+            }
+            Some((head, Verdict::Dirty)) => Revision::dirty(head.to_string(), changed, self.hash),
+            Some((_, Verdict::Unknown)) | None => Revision::content(changed, self.hash),
+        };
+        Reading {
+            files: self.pass.files,
+            revision,
+            warnings: self.warnings,
+            fingerprint: Fingerprint::new(self.state, now),
+        }
+    }
+}
+
 /// Takes out what there is, and keeps the warning if there is none.
 fn noted<T>(result: Result<Option<T>, String>, warnings: &mut Vec<String>) -> Option<T> {
     result.unwrap_or_else(|warning| {
         warnings.push(warning);
         None
     })
-}
-
-impl State {
-    fn new(paths: &[PathBuf], listing: Listing, stamps: Vec<Stamp>, head: Option<Oid>) -> Self {
-        let trails = (paths.iter().chain(&listing.files))
-            .map(|path| links::follow(path).ok())
-            .collect();
-        Self {
-            listing,
-            stamps,
-            trails,
-            head,
-        }
-    }
-}
-
-/// What one pass found, whether or not it counts.
-struct Attempt {
-    pass: Pass,
-    hash: String,
-    verdict: Option<Verdict>,
-    state: State,
-    warnings: Vec<String>,
-}
-
-impl Attempt {
-    fn into_reading(self, mut warnings: Vec<String>, now: SystemTime) -> Reading {
-        let changed = files::newest(&self.pass.stamps).map(Timestamp::from);
-        let revision = match (self.state.head, self.verdict) {
-            (Some(commit), Some(Verdict::Clean(time))) => {
-                Revision::clean(commit.to_string(), time, self.hash)
-            }
-            (Some(commit), Some(Verdict::Dirty)) => {
-                Revision::dirty(commit.to_string(), changed, self.hash)
-            }
-            _ => Revision::content(changed, self.hash),
-        };
-        warnings.extend(self.warnings);
-        let racy = (self.pass.stamps.iter()).any(|stamp| stamp.is_near(now, RACY));
-        Reading {
-            files: self.pass.files,
-            revision,
-            warnings,
-            fingerprint: Fingerprint {
-                state: self.state,
-                racy,
-            },
-        }
-    }
-}
-
-/// The locks that Git holds on the checkouts of a table.
-struct Locks {
-    paths: Vec<PathBuf>,
-    /// Whether one is young enough for Git to be at work.
-    fresh: bool,
-}
-
-impl Locks {
-    fn of(surroundings: &Surroundings, now: SystemTime) -> Self {
-        let mut locks = Self {
-            paths: Vec::new(),
-            fresh: false,
-        };
-        for path in surroundings.locks() {
-            if let Some(made) = modified(&path) {
-                // A lock from the future has a wrong clock's time, and is waited for like a new one.
-                locks.fresh |= now.duration_since(made).unwrap_or_default() < PATIENCE;
-                locks.paths.push(path);
-            }
-        }
-        locks
-    }
-
-    /// Tells people which locks were not waited for to the end.
-    fn warnings(&self) -> Vec<String> {
-        let warning = |path: &PathBuf| {
-            let path = path.display();
-            format!("{path} stayed too long to wait for: remove it if no git command is running")
-        };
-        self.paths.iter().map(warning).collect()
-    }
-}
-
-fn modified(path: &Path) -> Option<SystemTime> {
-    fs::symlink_metadata(path).ok()?.modified().ok()
 }
 
 /// The passing of time.
@@ -343,7 +253,7 @@ impl Clock for SystemClock {
 #[cfg(test)]
 mod tests {
     use std::cell::{Cell, RefCell};
-    use std::fs::File;
+    use std::fs::{self, File};
 
     use super::*;
 

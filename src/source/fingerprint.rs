@@ -1,0 +1,78 @@
+//! What a reading looked like from outside, to tell without reading whether it still holds.
+//!
+//! A server looks at its table every few seconds, and most of the time nothing has changed. Reading
+//! and hashing a large table each time would keep a processor busy for nothing.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use git2::Oid;
+
+use super::checkout::Surroundings;
+use super::files::{self, Listing, Stamp};
+use super::links::{self, Trail};
+
+/// A file changed this recently could change again without looking different: the coarsest file
+/// times in use (FAT) count in steps of two seconds.
+const RACY: Duration = Duration::from_millis(2_500);
+
+/// What a reading's files and commit looked like, from outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fingerprint {
+    state: State,
+    /// Whether a change after the reading could go unseen.
+    racy: bool,
+}
+
+impl Fingerprint {
+    /// Keeps what a reading that began at `now` found.
+    pub(super) fn new(state: State, now: SystemTime) -> Self {
+        let racy = (state.stamps.iter()).any(|stamp| stamp.is_near(now, RACY));
+        Self { state, racy }
+    }
+
+    /// Whether reading these paths may bring something else. In doubt it may.
+    pub(super) fn may_be_outdated(&self, paths: &[PathBuf], max_bytes: u64) -> bool {
+        self.racy || State::now(paths, max_bytes).as_ref() != Some(&self.state)
+    }
+}
+
+/// Everything on which a reading depends but the bytes themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct State {
+    pub(super) listing: Listing,
+    pub(super) stamps: Vec<Stamp>,
+    /// The commit that is checked out.
+    pub(super) head: Option<Oid>,
+    trails: Vec<Option<Trail>>,
+}
+
+impl State {
+    pub(super) fn new(
+        paths: &[PathBuf],
+        listing: Listing,
+        stamps: Vec<Stamp>,
+        head: Option<Oid>,
+    ) -> Self {
+        let trails = (paths.iter().chain(&listing.files))
+            .map(|path| links::follow(path).ok())
+            .collect();
+        Self {
+            listing,
+            stamps,
+            head,
+            trails,
+        }
+    }
+
+    fn now(paths: &[PathBuf], max_bytes: u64) -> Option<Self> {
+        let listing = Listing::of(paths).ok()?;
+        let stamps = files::stamps(&listing.files, max_bytes).ok()?;
+        let checkout = Surroundings::of(paths, &listing.files)
+            .open()
+            .ok()
+            .flatten();
+        let head = checkout.and_then(|checkout| checkout.head().ok().flatten());
+        Some(Self::new(paths, listing, stamps, head))
+    }
+}

@@ -1,0 +1,414 @@
+//! Tables in real Git checkouts: which revision they are said to have.
+
+use std::fs;
+use std::os::unix::fs::{chown, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use waypost::source::{FileSource, Reading, Revision, SourceError};
+
+const MAX: u64 = 1 << 20;
+
+/// A directory with a checkout `links`, made by the `git` program.
+struct Scene {
+    _dir: tempfile::TempDir,
+    root: PathBuf,
+}
+
+impl Scene {
+    /// A checkout without a commit.
+    fn unborn() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let scene = Self { _dir: dir, root };
+        fs::create_dir(scene.at("links")).unwrap();
+        scene.git("init --quiet");
+        scene
+    }
+
+    /// A checkout with one commit, of `mapping.yaml`.
+    fn committed() -> Self {
+        let scene = Self::unborn();
+        scene.write("links/mapping.yaml", "one");
+        scene.git("add .");
+        scene.git("commit --quiet -m one");
+        scene
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        fs::create_dir_all(self.at(path).parent().unwrap()).unwrap();
+        fs::write(self.at(path), text).unwrap();
+    }
+
+    /// Runs git in the checkout, with arguments that hold no spaces.
+    fn git(&self, arguments: &str) -> String {
+        self.git_in("links", arguments)
+    }
+
+    fn git_in(&self, directory: &str, arguments: &str) -> String {
+        let output = Command::new("git")
+            .args([
+                "-c",
+                "init.defaultBranch=main",
+                "-c",
+                "protocol.file.allow=always",
+            ])
+            .args(arguments.split(' '))
+            .current_dir(self.at(directory))
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null")
+            .envs([("GIT_AUTHOR_NAME", "A"), ("GIT_COMMITTER_NAME", "C")])
+            .envs([
+                ("GIT_AUTHOR_EMAIL", "a@example.org"),
+                ("GIT_COMMITTER_EMAIL", "c@example.org"),
+            ])
+            .envs([
+                ("GIT_AUTHOR_DATE", "@1700000000 +0000"),
+                ("GIT_COMMITTER_DATE", "@1700000001 +0000"),
+            ])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {arguments}: {output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    fn head(&self) -> String {
+        self.git("rev-parse HEAD")
+    }
+
+    fn source(&self, paths: &[&str]) -> FileSource {
+        FileSource::new(paths.iter().map(|path| self.at(path)).collect(), MAX)
+    }
+
+    fn read(&self, paths: &[&str]) -> Reading {
+        let reading = self.source(paths).read().unwrap();
+        assert!(reading.warnings.is_empty(), "{:?}", reading.warnings);
+        reading
+    }
+
+    /// Returns the revision of a table as it is displayed.
+    fn revision(&self, path: &str) -> String {
+        self.read(&[path]).revision.to_string()
+    }
+
+    fn is_content(&self, paths: &[&str]) -> bool {
+        let Reading { revision, .. } = self.read(paths);
+        revision.to_string() == format!("sha256:{}", revision.hash())
+    }
+}
+
+#[test]
+fn a_committed_table_is_its_commit() {
+    let scene = Scene::committed();
+    let reading = scene.read(&["links/mapping.yaml"]);
+    assert_eq!(reading.files[0].bytes, b"one");
+    assert_eq!(reading.revision.to_string(), scene.head());
+    assert_eq!(reading.revision.time().unwrap().unix(), 1_700_000_001);
+    assert_eq!(scene.revision("links"), scene.head());
+}
+
+#[test]
+fn other_bytes_are_dirty() {
+    let scene = Scene::committed();
+    scene.write("links/mapping.yaml", "two");
+    let dirty = scene.head() + "+dirty";
+    assert_eq!(scene.revision("links/mapping.yaml"), dirty);
+    scene.git("add .");
+    assert_eq!(scene.revision("links"), dirty);
+    scene.git("reset --quiet --hard");
+    assert_eq!(scene.revision("links"), scene.head());
+}
+
+#[test]
+fn a_commit_of_the_same_bytes_is_another_revision() {
+    let scene = Scene::committed();
+    let source = scene.source(&["links"]);
+    let before = source.read().unwrap();
+    scene.git("commit --quiet --allow-empty -m two");
+    assert!(source.may_differ_from(&before.fingerprint));
+    let after = source.read().unwrap();
+    assert_eq!(after.revision.to_string(), scene.head());
+    assert_ne!(after.revision, before.revision);
+    assert_eq!(after.revision.hash(), before.revision.hash());
+}
+
+#[test]
+fn a_pull_that_has_not_moved_the_branch_yet_is_dirty_and_then_clean() {
+    let scene = Scene::committed();
+    let old = scene.head();
+    scene.write("links/mapping.yaml", "two");
+    scene.git("commit --quiet -a -m two");
+    let new = scene.head();
+    // As a merge does it: first files and index, then the branch.
+    scene.git(&format!("update-ref HEAD {old}"));
+    assert_eq!(scene.revision("links"), format!("{old}+dirty"));
+    scene.git(&format!("update-ref HEAD {new}"));
+    assert_eq!(scene.revision("links"), new);
+}
+
+#[test]
+fn more_or_fewer_files_than_committed_are_dirty() {
+    let scene = Scene::committed();
+    scene.write("links/more.yaml", "more");
+    let dirty = scene.head() + "+dirty";
+    assert_eq!(scene.revision("links"), dirty);
+    assert_eq!(scene.revision("links/mapping.yaml"), scene.head());
+
+    scene.git("add .");
+    scene.git("commit --quiet -m more");
+    assert_eq!(scene.revision("links"), scene.head());
+    fs::remove_file(scene.at("links/more.yaml")).unwrap();
+    assert_eq!(scene.revision("links"), scene.head() + "+dirty");
+}
+
+#[test]
+fn files_beside_the_table_do_not_make_it_dirty() {
+    let scene = Scene::committed();
+    scene.write("links/README.md", "new");
+    scene.write("links/.mapping.yaml", "new");
+    scene.write("links/sub/other.yaml", "new");
+    assert_eq!(scene.revision("links"), scene.head());
+}
+
+#[test]
+fn a_table_the_commit_does_not_know_is_named_by_its_content() {
+    let scene = Scene::committed();
+    scene.write("links/other/new.yaml", "new");
+    assert!(scene.is_content(&["links/other/new.yaml"]));
+    assert!(scene.is_content(&["links/other"]));
+    scene.write("links/.gitignore", "other");
+    assert!(scene.is_content(&["links/other"]));
+    // Together with one that it knows, it is a change of that.
+    let both = scene.read(&["links/mapping.yaml", "links/other"]).revision;
+    assert_eq!(both.to_string(), scene.head() + "+dirty");
+}
+
+#[test]
+fn a_checkout_without_commits_is_named_by_its_content() {
+    let scene = Scene::unborn();
+    scene.write("links/mapping.yaml", "one");
+    assert!(scene.is_content(&["links"]));
+}
+
+#[test]
+fn files_of_several_places_are_named_by_their_content() {
+    let scene = Scene::committed();
+    scene.git_in(".", "clone --quiet links second");
+    scene.write("outside.yaml", "out");
+    assert!(scene.is_content(&["links/mapping.yaml", "second/mapping.yaml"]));
+    assert!(scene.is_content(&["links/mapping.yaml", "outside.yaml"]));
+    assert!(scene.is_content(&["outside.yaml"]));
+}
+
+#[test]
+fn a_worktree_and_a_detached_head_have_their_own_commit() {
+    let scene = Scene::committed();
+    let old = scene.head();
+    scene.git("worktree add --quiet --detach ../tree");
+    scene.write("links/mapping.yaml", "two");
+    scene.git("commit --quiet -a -m two");
+    assert_eq!(scene.revision("tree"), old);
+    assert_eq!(scene.revision("links"), scene.head());
+    scene.git("worktree remove --force ../tree");
+}
+
+#[test]
+fn a_submodule_has_its_own_commit() {
+    let scene = Scene::committed();
+    fs::create_dir(scene.at("outer")).unwrap();
+    scene.git_in("outer", "init --quiet");
+    scene.git_in("outer", "submodule --quiet add ../links links");
+    assert_eq!(scene.revision("outer/links"), scene.head());
+}
+
+#[test]
+fn a_subdirectory_and_packed_refs_are_found() {
+    let scene = Scene::unborn();
+    scene.write("links/tables/eu/a.yaml", "a");
+    scene.write("links/tables/eu/b.yml", "b");
+    scene.git("add .");
+    scene.git("commit --quiet -m tables");
+    scene.git("gc --quiet");
+    assert_eq!(scene.revision("links/tables/eu"), scene.head());
+    let source = FileSource::new(vec![scene.at("links/tables/../tables/./eu")], MAX);
+    assert_eq!(source.read().unwrap().revision.to_string(), scene.head());
+}
+
+#[test]
+fn a_link_from_outside_leads_to_the_commit() {
+    let scene = Scene::committed();
+    symlink("links/mapping.yaml", scene.at("mapping.yaml")).unwrap();
+    symlink("links", scene.at("current")).unwrap();
+    assert_eq!(scene.revision("mapping.yaml"), scene.head());
+    assert_eq!(scene.revision("current"), scene.head());
+}
+
+#[test]
+fn a_link_inside_must_be_committed_as_well() {
+    let scene = Scene::committed();
+    scene.write("links/other.yaml", "one");
+    symlink("mapping.yaml", scene.at("links/live")).unwrap();
+    assert_eq!(scene.revision("links/live"), scene.head() + "+dirty");
+    scene.git("add .");
+    scene.git("commit --quiet -m link");
+    assert_eq!(scene.revision("links/live"), scene.head());
+    // The same bytes, but not by the same way.
+    fs::remove_file(scene.at("links/live")).unwrap();
+    symlink("other.yaml", scene.at("links/live")).unwrap();
+    assert_eq!(scene.revision("links/live"), scene.head() + "+dirty");
+}
+
+#[test]
+fn bytes_that_git_converted_are_dirty() {
+    let scene = Scene::unborn();
+    scene.write("links/mapping.yaml", "one\n");
+    scene.write("links/.gitattributes", "*.yaml text eol=crlf");
+    scene.git("add .");
+    scene.git("commit --quiet -m one");
+    assert_eq!(scene.revision("links"), scene.head());
+    fs::remove_file(scene.at("links/mapping.yaml")).unwrap();
+    scene.git("checkout --quiet .");
+    assert_eq!(scene.git("status --porcelain"), "");
+    assert_eq!(scene.revision("links"), scene.head() + "+dirty");
+}
+
+#[test]
+fn a_file_in_a_bare_repository_is_named_by_its_content() {
+    let scene = Scene::committed();
+    scene.git_in(".", "clone --quiet --bare links bare");
+    scene.write("bare/mapping.yaml", "one");
+    assert!(scene.is_content(&["bare/mapping.yaml"]));
+}
+
+#[test]
+fn a_checkout_of_another_user_is_read_with_a_warning_that_names_the_fix() {
+    let scene = Scene::committed();
+    // Only root may give a directory away; anyone else cannot set this scene.
+    if chown(scene.at("links"), Some(4321), None).is_err() {
+        return;
+    }
+    let reading = scene.source(&["links"]).read().unwrap();
+    assert_eq!(reading.files[0].bytes, b"one");
+    assert_eq!(reading.revision.commit(), None);
+    let [warning] = &reading.warnings[..] else {
+        panic!("{:?}", reading.warnings)
+    };
+    let fix = format!(
+        "git config --global --add safe.directory {}",
+        scene.at("links").display()
+    );
+    assert!(warning.ends_with(&fix), "{warning}");
+}
+
+#[test]
+fn a_broken_repository_does_not_keep_the_table_from_being_read() {
+    let scene = Scene::committed();
+    let head = scene.head();
+    let object = format!("links/.git/objects/{}/{}", &head[..2], &head[2..]);
+    fs::remove_file(scene.at(&object)).unwrap();
+    let reading = scene.source(&["links"]).read().unwrap();
+    assert_eq!(reading.revision.commit(), None);
+    assert_eq!(reading.warnings.len(), 1, "{:?}", reading.warnings);
+
+    scene.write("links/.git/config", "[core\nrepositoryformatversion = 77");
+    let reading = scene.source(&["links"]).read().unwrap();
+    assert_eq!(reading.warnings.len(), 1, "{:?}", reading.warnings);
+}
+
+#[test]
+fn a_table_never_mixes_files_of_two_commits() {
+    let scene = Scene::unborn();
+    let commit = |text: &str| {
+        for name in ["a", "b", "c", "d"] {
+            scene.write(&format!("links/{name}.yaml"), text);
+        }
+        scene.git("add .");
+        scene.git(&format!("commit --quiet -m {text}"));
+        scene.git(&format!("tag {text}"));
+    };
+    commit("old");
+    commit("new");
+    let source = scene.source(&["links"]);
+    let switching = std::thread::scope(|threads| {
+        let switcher = threads.spawn(|| {
+            for tag in ["old", "new"].repeat(10) {
+                scene.git(&format!("checkout --quiet --detach {tag}"));
+            }
+        });
+        let mut readings = 0;
+        while !switcher.is_finished() {
+            let Reading {
+                files, revision, ..
+            } = match source.read() {
+                Ok(reading) => reading,
+                Err(error) => panic!("{error}"),
+            };
+            assert!(
+                files.iter().all(|file| file.bytes == files[0].bytes),
+                "{files:?}"
+            );
+            if !revision.is_dirty() {
+                let text = str::from_utf8(&files[0].bytes).unwrap();
+                assert_eq!(
+                    revision.commit(),
+                    Some(&*scene.git(&format!("rev-parse {text}")))
+                );
+            }
+            readings += 1;
+        }
+        readings
+    });
+    assert!(switching > 0);
+}
+
+#[test]
+fn a_pair_of_paths_is_read_in_the_order_given() {
+    let scene = Scene::unborn();
+    scene.write("z.yaml", "z");
+    scene.write("d/b.yml", "b");
+    scene.write("d/a.yaml", "a");
+    let texts = |reading: Reading| -> Vec<_> {
+        (reading.files.into_iter())
+            .map(|file| String::from_utf8(file.bytes).unwrap())
+            .collect()
+    };
+    assert_eq!(texts(scene.read(&["z.yaml", "d"])), ["z", "a", "b"]);
+    assert_eq!(texts(scene.read(&["d", "z.yaml"])), ["a", "b", "z"]);
+    assert_eq!(texts(scene.read(&[])), [""; 0]);
+}
+
+#[test]
+fn where_a_table_lies_does_not_change_its_content_hash() {
+    let scene = Scene::unborn();
+    scene.write("here/mapping.yaml", "text");
+    scene.write("there/mapping.yaml", "text");
+    scene.write("there/other.yaml", "text");
+    let hash = |path: &str| scene.read(&[path]).revision.hash().to_owned();
+    assert_eq!(hash("here"), hash("there/mapping.yaml"));
+    assert_ne!(hash("there/other.yaml"), hash("there/mapping.yaml"));
+}
+
+#[test]
+fn errors_reach_the_caller_with_their_place() {
+    let scene = Scene::unborn();
+    let error = scene.source(&["links"]).read_once().unwrap_err();
+    assert!(matches!(&error, SourceError::NoYaml { path } if *path == scene.at("links")));
+    let missing = Path::new("no/such/mapping.yaml").to_owned();
+    let error = FileSource::new(vec![missing], MAX).read_once().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no table at no/such/mapping.yaml: name a YAML file or a directory of them"
+    );
+}
+
+#[test]
+fn revisions_can_be_kept_and_compared() {
+    let scene = Scene::committed();
+    let revision: Revision = scene.read(&["links"]).revision;
+    assert_eq!(revision.clone(), scene.read(&["links"]).revision);
+    assert_eq!(revision.short(), scene.head()[..12]);
+}
