@@ -254,6 +254,7 @@ impl Clock for SystemClock {
 mod tests {
     use std::cell::{Cell, RefCell};
     use std::fs::{self, File};
+    use std::path::Path;
 
     use super::*;
 
@@ -261,33 +262,38 @@ mod tests {
 
     /// A clock whose time passes only in `sleep`, where things happen that would happen meanwhile.
     struct Fake<'a> {
-        ahead: Duration,
+        just_written: Option<&'a Path>,
         slept: Cell<Duration>,
         meanwhile: RefCell<Box<dyn FnMut(Duration) + 'a>>,
     }
 
     impl<'a> Fake<'a> {
-        /// A clock by which files just written are young.
-        fn new(meanwhile: impl FnMut(Duration) + 'a) -> Self {
+        /// A clock by which this file is always written just now.
+        fn at_change_of(path: &'a Path, meanwhile: impl FnMut(Duration) + 'a) -> Self {
             Self {
-                ahead: Duration::ZERO,
-                slept: Cell::default(),
-                meanwhile: RefCell::new(Box::new(meanwhile)),
+                just_written: Some(path),
+                ..Self::ahead(meanwhile)
             }
         }
 
         /// A clock by which files just written are old: it goes an hour ahead.
         fn ahead(meanwhile: impl FnMut(Duration) + 'a) -> Self {
             Self {
-                ahead: HOUR,
-                ..Self::new(meanwhile)
+                just_written: None,
+                slept: Cell::default(),
+                meanwhile: RefCell::new(Box::new(meanwhile)),
             }
         }
     }
 
     impl Clock for Fake<'_> {
         fn now(&self) -> SystemTime {
-            SystemTime::now() + self.ahead
+            match self.just_written {
+                Some(path) => fs::metadata(path)
+                    .and_then(|metadata| metadata.modified())
+                    .unwrap_or_else(|_| SystemTime::now()),
+                None => SystemTime::now() + HOUR,
+            }
         }
 
         fn elapsed(&self) -> Duration {
@@ -326,7 +332,7 @@ mod tests {
     #[test]
     fn never_reads_half_of_a_file_that_is_written_in_place() {
         let (_dir, path, source) = table("half");
-        let clock = Fake::new(|slept| match slept.as_millis() {
+        let clock = Fake::at_change_of(&path, |slept| match slept.as_millis() {
             100 => fs::write(&path, "half of").unwrap(),
             200 => fs::write(&path, "half of it").unwrap(),
             _ => {}
@@ -338,7 +344,7 @@ mod tests {
     fn gives_up_on_a_file_that_never_comes_to_rest() {
         let (_dir, path, source) = table("");
         let mut written = String::new();
-        let clock = Fake::new(|_| {
+        let clock = Fake::at_change_of(&path, |_| {
             written.push('x');
             fs::write(&path, &written).unwrap();
         });
@@ -379,7 +385,7 @@ mod tests {
         git2::Repository::init(dir.path()).unwrap();
         let lock = dir.path().join(".git/index.lock");
         fs::write(&lock, "").unwrap();
-        let clock = Fake::new(|slept| match slept.as_secs() {
+        let clock = Fake::at_change_of(&path, |slept| match slept.as_secs() {
             // Git deletes a file before it writes it, which is not the table's end.
             2 if path.exists() => fs::remove_file(&path).unwrap(),
             4 if lock.exists() => {
@@ -447,8 +453,11 @@ mod tests {
 
     #[test]
     fn does_not_trust_the_times_of_a_file_just_changed() {
-        let (_dir, _, source) = table("text");
-        let known = source.read_settled(&Fake::new(|_| {})).unwrap().fingerprint;
+        let (_dir, path, source) = table("text");
+        let known = source
+            .read_settled(&Fake::at_change_of(&path, |_| {}))
+            .unwrap()
+            .fingerprint;
         assert!(source.may_differ_from(&known));
     }
 }
