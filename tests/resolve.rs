@@ -1,0 +1,177 @@
+//! Resolving, as properties: what holds for every request there can be.
+
+use proptest::prelude::*;
+use waypost::mapping::{Outcome, Request, SourceFile, Table, Timestamp, Via, compile};
+
+const TABLE: &str = "
+base_url: https://short.code/s/
+mapping:
+- url: https://example.org/
+- url: https://example.org/3
+- url: https://example.org/29
+- url: https://example.org/docs/
+  short-code: docs
+  forward: path
+- url: https://example.org/docs/old/?v=1&p=
+  short-code: docs/old
+  forward: path
+- url: https://example.org/search?x=y#top
+  short-code: search
+  forward: query
+- url: https://example.org/all/
+  short-code: all
+  forward: path-and-query
+  aliases: [été, 日本/東京]
+- number: 12345
+  url: https://example.org/number
+  expires: 2026-12-01T00:00:00Z
+- short-code: gone
+  retired: true
+";
+
+/// 2026-11-30T23:59:50Z, ten seconds before the number expires.
+const NOW: Timestamp = Timestamp::from_unix(1_796_083_190);
+
+fn table() -> Table {
+    let compilation = compile(&[SourceFile {
+        path: "t.yaml".into(),
+        bytes: TABLE.into(),
+    }]);
+    compilation.table.unwrap()
+}
+
+fn get<'t>(table: &'t Table, path: &str, query: Option<&str>) -> Outcome<'t> {
+    let host = Some("short.code");
+    table.resolve(&Request { host, path, query }, NOW)
+}
+
+fn location(table: &Table, path: &str, query: Option<&str>) -> Option<String> {
+    match get(table, path, query) {
+        Outcome::Redirect(redirect) => Some(redirect.location.into_owned()),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_redirect_is_never_cached_past_the_end_of_its_entry() {
+    let table = table();
+    for (now, max_age) in [(NOW, 10), (Timestamp::from_unix(0), 60)] {
+        let request = Request {
+            host: None,
+            path: "/s/3d7",
+            query: None,
+        };
+        let Outcome::Redirect(redirect) = table.resolve(&request, now) else {
+            panic!("not a redirect");
+        };
+        assert_eq!(redirect.max_age, max_age);
+    }
+    let after = Timestamp::from_unix(NOW.unix() + 10);
+    let request = Request {
+        host: None,
+        path: "/s/3d7",
+        query: None,
+    };
+    assert!(matches!(table.resolve(&request, after), Outcome::Gone(_)));
+}
+
+#[test]
+fn a_repaired_code_is_not_cached() {
+    let table = table();
+    let Outcome::Redirect(redirect) = get(&table, "/s/search).", None) else {
+        panic!("not a redirect");
+    };
+    assert_eq!((redirect.via, redirect.max_age), (Via::Repair, 0));
+}
+
+#[test]
+fn the_longest_forwarding_prefix_wins() {
+    let table = table();
+    assert_eq!(
+        location(&table, "/s/docs/old/a/b", None).unwrap(),
+        "https://example.org/docs/old/?v=1&p=a/b"
+    );
+    assert_eq!(
+        location(&table, "/s/docs/older/a", None).unwrap(),
+        "https://example.org/docs/older/a"
+    );
+    assert_eq!(
+        location(
+            &table,
+            "/s/%E6%97%A5%E6%9C%AC/%E6%9D%B1%E4%BA%AC/x%20y",
+            Some("z")
+        )
+        .unwrap(),
+        "https://example.org/all/x%20y?z"
+    );
+}
+
+/// Requests made of what codes, attacks and encodings are made of.
+fn paths() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("/s/".to_owned()),
+        Just("docs/".to_owned()),
+        Just("docs/old".to_owned()),
+        Just("all/".to_owned()),
+        Just("search".to_owned()),
+        Just("3d7".to_owned()),
+        Just("gone".to_owned()),
+        Just("pVmgO/W4".to_owned()),
+        Just("qE3XwWW".to_owned()),
+        Just("%E6%97%A5%E6%9C%AC/%E6%9D%B1%E4%BA%AC/".to_owned()),
+        Just("//evil.example".to_owned()),
+        Just("..".to_owned()),
+        Just("%2e%2E".to_owned()),
+        Just("%5c".to_owned()),
+        Just("%0d%0aSet-Cookie:x".to_owned()),
+        Just("@evil.example".to_owned()),
+        Just("\\".to_owned()),
+        "[/.+%a-z0-9]{0,4}",
+        "\\PC{0,3}",
+        any::<char>().prop_map(String::from),
+    ];
+    proptest::collection::vec(piece, 0..6).prop_map(|pieces| format!("/s/{}", pieces.concat()))
+}
+
+proptest! {
+    #[test]
+    fn no_request_leaves_the_target_or_splits_a_header(path in paths(), query in proptest::option::of("\\PC{0,20}")) {
+        if let Some(location) = location(&table(), &path, query.as_deref()) {
+            prop_assert!(location.starts_with("https://example.org/"), "{location}");
+            prop_assert!(location.bytes().all(|b| b.is_ascii_graphic()), "{location}");
+            let url = url::Url::parse(&location).unwrap();
+            prop_assert_eq!(url.host_str(), Some("example.org"));
+        }
+    }
+
+    #[test]
+    fn a_forwarded_path_keeps_its_bytes_or_is_not_found(rest in "[!-~&&[^?#]]{1,30}") {
+        let got = location(&table(), &format!("/s/all/{rest}"), None);
+        if let Some(location) = got {
+            prop_assert_eq!(location, format!("https://example.org/all/{rest}"));
+        } else {
+            let decoded = percent_encoding::percent_decode_str(&rest).decode_utf8();
+            let dots = |segment: &str| segment == "." || segment == "..";
+            let refused = decoded.map_or(true, |text| {
+                text.split(['/', '\\']).any(dots) || text.chars().any(char::is_control)
+            });
+            prop_assert!(refused, "{}", rest);
+        }
+    }
+
+    #[test]
+    fn a_forwarded_query_keeps_its_bytes(query in "[!-~&&[^#]]{1,30}") {
+        let got = location(&table(), "/s/search", Some(&query));
+        prop_assert_eq!(got.unwrap(), format!("https://example.org/search?x=y&{query}#top"));
+    }
+
+    #[test]
+    fn any_text_has_an_outcome(host in proptest::option::of("\\PC{0,12}"), path: String, query: Option<String>) {
+        let table = table();
+        let request = Request { host: host.as_deref(), path: &path, query: query.as_deref() };
+        let _total = table.resolve(&request, NOW);
+        for site in table.sites() {
+            prop_assert!(site.suggestions(&path, 5, NOW).len() <= 5);
+        }
+    }
+}
