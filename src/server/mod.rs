@@ -1,1 +1,155 @@
-//! The server: listeners, routes, pages, metrics, reloading.
+//! The server: the public and the admin listener, and the live table behind them.
+//!
+//! A server is loaded ([`Server::load`]), then run on the listeners it is given
+//! ([`Server::run`]). Whoever runs it also hands in the signals it obeys, so that a test binds
+//! port 0 and stops it without signalling anybody.
+//!
+//! Invariants: a request never waits for a reload, for a lock that a reload holds, or for I/O
+//! other than its own connection; a table with an error is never live; no client ever sees
+//! internal text; nothing a client sends becomes a metric label or a log line.
+
+mod admin;
+mod connection;
+mod files;
+mod health;
+mod listener;
+mod live;
+mod load;
+mod metrics;
+mod negotiate;
+mod pages;
+mod patience;
+mod readable;
+mod redirect;
+mod reload;
+mod request;
+mod response;
+mod route;
+mod shutdown;
+mod status;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tracing::info;
+
+use self::live::Live;
+use self::metrics::Metrics;
+use self::reload::Reloader;
+use self::shutdown::Lifecycle;
+
+pub use self::files::Files;
+pub use self::listener::bind;
+pub use self::load::{LoadError, Source};
+pub use self::patience::Patience;
+pub use self::shutdown::{Signal, signals};
+
+/// How a server behaves; the defaults are those of the command line.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Serve without a table, not ready, when the first load fails.
+    pub wait: bool,
+    /// How often the source is looked at when nothing hints at a change.
+    pub poll_interval: Duration,
+    /// How many public connections are open at once; more wait in the listen backlog.
+    /// At least 1.
+    pub max_connections: u32,
+    /// How long to keep serving, not ready, after a request to terminate.
+    pub drain_delay: Duration,
+    /// How long requests in flight may take after that.
+    pub drain_timeout: Duration,
+    /// How long a client may keep a connection without doing anything with it.
+    pub patience: Patience,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            wait: false,
+            poll_interval: Duration::from_secs(5),
+            max_connections: 10_000,
+            drain_delay: Duration::ZERO,
+            drain_timeout: Duration::from_secs(10),
+            patience: Patience::default(),
+        }
+    }
+}
+
+/// The sockets a server answers on.
+#[derive(Debug)]
+pub struct Listeners {
+    /// Where short links are followed.
+    pub public: TcpListener,
+    /// Where operators and orchestrators look.
+    pub admin: TcpListener,
+}
+
+/// A server that has loaded its table, or may start without.
+pub struct Server {
+    config: Config,
+    shared: Arc<Shared>,
+    reloader: Reloader,
+}
+
+/// What all connections and the reload loop share.
+struct Shared {
+    live: Live,
+    metrics: Metrics,
+    lifecycle: Lifecycle,
+    /// What the source says it is, for the status.
+    source: String,
+}
+
+impl Server {
+    /// Loads the table for the first time.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the table has errors or cannot be read, unless the configuration says to wait.
+    pub async fn load(config: Config, source: impl Source) -> Result<Self, LoadError> {
+        let shared = Arc::new(Shared {
+            live: Live::default(),
+            metrics: Metrics::new(),
+            lifecycle: Lifecycle::default(),
+            source: source.describe(),
+        });
+        let mut reloader = Reloader::new(Arc::clone(&shared), Arc::new(source));
+        reloader.load_first(config.wait).await?;
+        Ok(Self {
+            config,
+            shared,
+            reloader,
+        })
+    }
+
+    /// Serves until `signals` says to stop and what was in flight is finished.
+    ///
+    /// A closed signal channel is no reason to stop: such a server runs until it is dropped.
+    pub async fn run(self, listeners: Listeners, signals: mpsc::Receiver<Signal>) {
+        let Self {
+            config,
+            shared,
+            reloader,
+        } = self;
+        // Port 0 was whichever was free: here is which.
+        let [public, admin] = [&listeners.public, &listeners.admin].map(|listener| {
+            listener
+                .local_addr()
+                .map(|address| address.to_string())
+                .ok()
+        });
+        info!(public, admin, "serving");
+        let (reloads, asked) = reload::channel();
+        let public = listener::serve_public(listeners.public, &shared, &config);
+        let admin = listener::serve_admin(listeners.admin, &shared, &config, reloads.clone());
+        let lifecycle = shutdown::conduct(&shared.lifecycle, &config, signals, reloads);
+        tokio::select! {
+            _ = async { tokio::join!(public, admin) } => {}
+            () = lifecycle => {}
+            // Never ends by itself.
+            () = reloader.run(config.poll_interval, asked) => {}
+        }
+    }
+}

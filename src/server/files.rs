@@ -1,0 +1,69 @@
+//! A table in files as a server's source: read when it changed, watched between.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::Notify;
+
+use crate::source::{FileSource, Fingerprint, Reading, SourceError, Watch};
+
+use super::Source;
+
+/// A table in files and directories.
+pub struct Files {
+    files: FileSource,
+    hints: Arc<Notify>,
+    watch: Option<Mutex<Watch>>,
+}
+
+impl Files {
+    /// Names a table by its paths, and watches them for changes.
+    pub fn watched(paths: Vec<PathBuf>, max_bytes: u64) -> Self {
+        let hints = Arc::default();
+        let watch = Watch::start(&paths, Arc::clone(&hints));
+        Self {
+            files: FileSource::new(paths, max_bytes),
+            hints,
+            watch: Some(Mutex::new(watch)),
+        }
+    }
+
+    /// Names a table by its paths, which are looked at only at each poll.
+    pub fn polled(paths: Vec<PathBuf>, max_bytes: u64) -> Self {
+        Self {
+            files: FileSource::new(paths, max_bytes),
+            hints: Arc::default(),
+            watch: None,
+        }
+    }
+
+    /// Watches where the paths lead now. Before a look, so that no change falls between the two.
+    fn rearm(&self) {
+        if let Some(watch) = &self.watch {
+            let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
+            watch.rearm();
+        }
+    }
+}
+
+impl Source for Files {
+    fn describe(&self) -> String {
+        let paths = self.files.paths().iter();
+        let paths: Vec<_> = paths.map(|path| path.to_string_lossy()).collect();
+        paths.join(", ")
+    }
+
+    fn hints(&self) -> Arc<Notify> {
+        Arc::clone(&self.hints)
+    }
+
+    fn read(&self) -> Result<Reading, SourceError> {
+        self.rearm();
+        self.files.read()
+    }
+
+    fn may_differ_from(&self, known: &Fingerprint) -> bool {
+        self.rearm();
+        self.files.may_differ_from(known)
+    }
+}

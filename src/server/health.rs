@@ -1,0 +1,52 @@
+//! `/healthz`: whether this server answers from a table, in the form of
+//! draft-inadarei-api-health-check.
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{CACHE_CONTROL, HeaderValue};
+use hyper::{Response, StatusCode};
+use serde::Serialize;
+
+use super::{Shared, response};
+
+/// The version of this program.
+pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+#[derive(Serialize)]
+struct Health {
+    status: &'static str,
+    version: &'static str,
+    revision: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<&'static str>,
+}
+
+/// Returns why requests should go elsewhere, if they should.
+pub(super) fn problem(shared: &Shared) -> Option<&'static str> {
+    if shared.lifecycle.is_draining() {
+        Some("draining")
+    } else if shared.live.load().is_none() {
+        Some("no table is live yet")
+    } else {
+        None
+    }
+}
+
+/// Returns the answer to `/healthz`.
+pub(super) fn answer(shared: &Shared) -> Response<Full<Bytes>> {
+    let problem = problem(shared);
+    let (status, word) = match problem {
+        None => (StatusCode::OK, "pass"),
+        Some(_) => (StatusCode::SERVICE_UNAVAILABLE, "fail"),
+    };
+    let live = shared.live.load();
+    let health = Health {
+        status: word,
+        version: VERSION,
+        revision: live.as_ref().map(|live| live.revision.to_string()),
+        output: problem,
+    };
+    let media_type = HeaderValue::from_static("application/health+json");
+    let response = response::json(status, media_type, &health);
+    response::with(response, CACHE_CONTROL, "no-store")
+}

@@ -1,0 +1,197 @@
+//! Listeners: accepting connections, as many as are allowed.
+//!
+//! At the limit the server stops accepting: further clients wait in the listen backlog, where
+//! they cost nothing, and get their turn. So that they do, keep-alive is off while the limit is
+//! reached, and idle connections end after their next answer.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::header::{CONNECTION, HeaderValue};
+use socket2::{Domain, Protocol, Socket, Type};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::sleep;
+use tracing::{error, info};
+
+use super::connection::drive;
+use super::metrics::Answered;
+use super::reload::Reloads;
+use super::shutdown::{Phase, reached};
+use super::{Config, Shared, admin, route};
+
+/// How many connections the kernel may hold until they are accepted; it silently lowers this to
+/// its own limit (`net.core.somaxconn`, 4096 since Linux 5.4).
+const BACKLOG: i32 = 4096;
+
+/// How long to wait when the process or the machine has no file descriptor left.
+const EXHAUSTED: Duration = Duration::from_millis(100);
+
+/// Operators and probes are few; a limit of its own keeps them from being crowded out.
+const ADMIN_CONNECTIONS: u32 = 64;
+
+/// Returns a socket that listens on `address`; port 0 stands for any free one.
+///
+/// # Errors
+///
+/// Fails if the address is taken, not ours, or not allowed. Must be called within a runtime.
+pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(
+        Domain::for_address(address),
+        Type::STREAM,
+        Some(Protocol::TCP),
+    )?;
+    // Without it a restarted server waits for the old connections' TIME_WAIT to pass.
+    socket.set_reuse_address(true)?;
+    if address.is_ipv6() {
+        // `[::]` means every address, whatever the system's default.
+        socket.set_only_v6(false)?;
+    }
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    TcpListener::from_std(socket.into())
+}
+
+/// Serves short links until the server closes and its connections are done.
+pub(super) async fn serve_public(listener: TcpListener, shared: &Arc<Shared>, config: &Config) {
+    let permits = Arc::new(Semaphore::new(config.max_connections as usize));
+    let patience = config.patience;
+    accept_all(listener, shared, &permits, |stream, permit| {
+        let shared = Arc::clone(shared);
+        let permits = Arc::clone(&permits);
+        tokio::spawn(async move {
+            let _permit = permit;
+            let _open = shared.metrics.connection();
+            let phase = shared.lifecycle.watch();
+            let answer = |request| {
+                let mut response = route::answer(&shared, &request);
+                if shared.lifecycle.is_draining() || permits.available_permits() == 0 {
+                    let close = HeaderValue::from_static("close");
+                    response.headers_mut().insert(CONNECTION, close);
+                }
+                std::future::ready(response)
+            };
+            let result = drive(stream, patience, phase, answer).await;
+            if result.is_err_and(|error| error.is_parse()) {
+                // hyper has answered these by itself.
+                shared.metrics.count(Answered::BadRequest);
+            }
+        });
+    })
+    .await;
+    all_returned(&permits, config.max_connections).await;
+}
+
+/// Serves operators until the server closes and their connections are done.
+pub(super) async fn serve_admin(
+    listener: TcpListener,
+    shared: &Arc<Shared>,
+    config: &Config,
+    reloads: Reloads,
+) {
+    let permits = Arc::new(Semaphore::new(ADMIN_CONNECTIONS as usize));
+    let patience = config.patience;
+    accept_all(listener, shared, &permits, |stream, permit| {
+        let shared = Arc::clone(shared);
+        let reloads = reloads.clone();
+        tokio::spawn(async move {
+            let _permit = permit;
+            let phase = shared.lifecycle.watch();
+            let answer = |request| admin::answer(&shared, &reloads, request);
+            // What a client of this side did wrong is its operator's business.
+            let _ = drive(stream, patience, phase, answer).await;
+        });
+    })
+    .await;
+    all_returned(&permits, ADMIN_CONNECTIONS).await;
+}
+
+/// Accepts connections, one permit each, until the server closes; then those that had already
+/// been made, which would otherwise be reset.
+async fn accept_all(
+    listener: TcpListener,
+    shared: &Shared,
+    permits: &Arc<Semaphore>,
+    serve: impl Fn(TcpStream, OwnedSemaphorePermit),
+) {
+    let mut phase = shared.lifecycle.watch();
+    let accepting = async {
+        loop {
+            let permit = Arc::clone(permits)
+                .acquire_owned()
+                .await
+                .expect("the semaphore is never closed");
+            let stream = accept(&listener).await;
+            serve(stream, permit);
+        }
+    };
+    tokio::select! {
+        biased;
+        () = accepting => {}
+        () = reached(&mut phase, Phase::Closing) => {}
+    }
+
+    let Ok(listener) = listener.into_std() else {
+        return;
+    };
+    while let Ok(permit) = Arc::clone(permits).try_acquire_owned() {
+        let Ok((stream, _)) = listener.accept() else {
+            return;
+        };
+        if let Ok(stream) = prepared(stream) {
+            serve(stream, permit);
+        }
+    }
+}
+
+/// Returns the next connection, however long that takes.
+async fn accept(listener: &TcpListener) -> TcpStream {
+    let mut exhausted = false;
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                if exhausted {
+                    info!("accepting connections again");
+                }
+                // Without it the end of an answer may wait for the client's acknowledgement.
+                // It fails only on a connection that is gone already.
+                let _ = stream.set_nodelay(true);
+                return stream;
+            }
+            Err(error) if is_the_clients(&error) => {}
+            Err(error) => {
+                if !exhausted {
+                    error!(%error, "cannot accept connections");
+                    exhausted = true;
+                }
+                sleep(EXHAUSTED).await;
+            }
+        }
+    }
+}
+
+/// Tells whether a connection failed before it was accepted, which says nothing of the next.
+fn is_the_clients(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::Interrupted
+    )
+}
+
+fn prepared(stream: std::net::TcpStream) -> io::Result<TcpStream> {
+    stream.set_nonblocking(true)?;
+    stream.set_nodelay(true)?;
+    TcpStream::from_std(stream)
+}
+
+/// Waits until every connection has given its permit back.
+async fn all_returned(permits: &Semaphore, count: u32) {
+    // It fails only on a closed semaphore, which this is not.
+    let _ = permits.acquire_many(count).await;
+}

@@ -1,0 +1,109 @@
+//! The live table: what requests are answered from, swapped in one step.
+//!
+//! Readers pay for an atomic load and take no lock. The outcome of the last reload stands beside
+//! it, behind a lock that only operators' requests and the reload loop take.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use arc_swap::{ArcSwapOption, Guard};
+
+use crate::mapping::{Table, Timestamp};
+use crate::source::Revision;
+
+use super::load::LoadError;
+
+/// A table and the version of the source that it is.
+pub(super) struct Snapshot {
+    pub(super) table: Arc<Table>,
+    pub(super) revision: Revision,
+    /// The revision as people read it, on every page.
+    pub(super) short: String,
+}
+
+impl Snapshot {
+    pub(super) fn new(table: Arc<Table>, revision: Revision) -> Self {
+        Self {
+            table,
+            short: revision.short(),
+            revision,
+        }
+    }
+}
+
+/// How a look at the source ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reloaded {
+    /// Another revision went live.
+    Success,
+    /// The live revision is the source's.
+    Unchanged,
+    /// The source's table has errors.
+    Rejected,
+    /// The source could not be read.
+    Failed,
+}
+
+impl Reloaded {
+    pub(super) const ALL: [Self; 4] =
+        [Self::Success, Self::Unchanged, Self::Rejected, Self::Failed];
+
+    /// Returns the word that metrics and the status use.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Unchanged => "unchanged",
+            Self::Rejected => "rejected",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// The last look at the source.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LastReload {
+    pub(super) at: Timestamp,
+    pub(super) took: Duration,
+    pub(super) result: Reloaded,
+}
+
+/// Why the source's table is not the live one.
+#[derive(Debug, Clone)]
+pub(super) struct LastError {
+    /// When it was first seen.
+    pub(super) since: Timestamp,
+    pub(super) error: Arc<LoadError>,
+}
+
+/// What is told about reloads.
+#[derive(Debug, Clone, Default)]
+pub(super) struct History {
+    pub(super) last_reload: Option<LastReload>,
+    /// `None` as soon as the source is well again.
+    pub(super) last_error: Option<LastError>,
+}
+
+/// The snapshot that is served, if there is one yet, and how it came about.
+#[derive(Default)]
+pub(super) struct Live {
+    snapshot: ArcSwapOption<Snapshot>,
+    history: Mutex<History>,
+}
+
+impl Live {
+    /// Returns the snapshot for the length of one request.
+    pub(super) fn load(&self) -> Guard<Option<Arc<Snapshot>>> {
+        self.snapshot.load()
+    }
+
+    /// Puts a snapshot in the place of another, which is returned.
+    pub(super) fn swap(&self, snapshot: Snapshot) -> Option<Arc<Snapshot>> {
+        self.snapshot.swap(Some(Arc::new(snapshot)))
+    }
+
+    /// Returns what is known about reloads.
+    pub(super) fn history(&self) -> MutexGuard<'_, History> {
+        // Both fields are whole at all times, whoever panicked.
+        self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,287 @@
+//! Patience: a socket that gives up on a client who does nothing.
+//!
+//! hyper has one timeout for a request head, which also covers the wait for it on an idle
+//! connection. A load balancer wants long idle connections, and a slow head should not get as
+//! long; a client that never reads its answers has no timeout at all. So the socket itself keeps
+//! three clocks, and an expired one is an I/O error to hyper.
+//!
+//! One timer serves a connection for its whole life. It is only moved when a deadline comes
+//! nearer, and looks at the clock again when it fires, so a busy connection never touches it.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// How long a client may keep a connection without doing anything with it.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// From the first byte of a request head to its last; also from the connection's start.
+    pub head: Duration,
+    /// From one request to the next. Longer than the 60 s that load balancers commonly reuse
+    /// a connection for: else they send a request into a connection that is being closed.
+    pub idle: Duration,
+    /// While an answer waits for the client to take a byte of it.
+    pub stall: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(10),
+            idle: Duration::from_secs(75),
+            stall: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Counts the request heads that were read from one connection.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Heads(Arc<AtomicU64>);
+
+impl Heads {
+    /// Notes that a whole head was read.
+    pub(super) fn count(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns how many there were.
+    pub(super) fn so_far(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What a connection waits for: which head, and whether a part of it has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Awaited {
+    head: u64,
+    begun: bool,
+}
+
+/// A stream whose reads and writes fail with [`io::ErrorKind::TimedOut`] when patience ends.
+#[derive(Debug)]
+pub(super) struct PatientStream<S> {
+    stream: S,
+    patience: Patience,
+    heads: Heads,
+    /// The head that the last bytes read were a part of.
+    reading: Option<u64>,
+    read_deadline: Option<(Awaited, Instant)>,
+    write_deadline: Option<Instant>,
+    timer: Option<Pin<Box<Sleep>>>,
+    ended: bool,
+}
+
+impl<S> PatientStream<S> {
+    pub(super) fn new(stream: S, patience: Patience, heads: Heads) -> Self {
+        Self {
+            stream,
+            patience,
+            heads,
+            reading: None,
+            read_deadline: None,
+            write_deadline: None,
+            timer: None,
+            ended: false,
+        }
+    }
+
+    /// Tells whether the client has said all it will: it closed its side, or ran out of time.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Returns the time until which the awaited bytes may come.
+    fn read_deadline(&mut self) -> Instant {
+        let head = self.heads.so_far();
+        let awaited = Awaited {
+            head,
+            begun: self.reading == Some(head),
+        };
+        match self.read_deadline {
+            Some((same, deadline)) if same == awaited => deadline,
+            _ => {
+                let idle = head > 0 && !awaited.begun;
+                let limit = if idle {
+                    self.patience.idle
+                } else {
+                    self.patience.head
+                };
+                let deadline = Instant::now() + limit;
+                self.read_deadline = Some((awaited, deadline));
+                deadline
+            }
+        }
+    }
+
+    fn write_deadline(&mut self) -> Instant {
+        let stall = self.patience.stall;
+        *self
+            .write_deadline
+            .get_or_insert_with(|| Instant::now() + stall)
+    }
+
+    /// Is ready once `deadline` has passed.
+    fn poll_expired(&mut self, cx: &mut Context<'_>, deadline: Instant) -> Poll<()> {
+        let timer = self
+            .timer
+            .get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+        if timer.deadline() > deadline {
+            timer.as_mut().reset(deadline);
+        }
+        loop {
+            ready!(timer.as_mut().poll(cx));
+            if Instant::now() >= deadline {
+                self.ended = true;
+                return Poll::Ready(());
+            }
+            timer.as_mut().reset(deadline);
+        }
+    }
+
+    /// Passes on what a write came to, unless the client has not taken a byte for too long.
+    fn or_stalled<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if let Poll::Ready(result) = written {
+            self.write_deadline = None;
+            self.ended |= result.is_err();
+            return Poll::Ready(result);
+        }
+        let deadline = self.write_deadline();
+        ready!(self.poll_expired(cx, deadline));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for PatientStream<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        match Pin::new(&mut this.stream).poll_read(cx, buffer) {
+            Poll::Ready(Ok(())) => {
+                if buffer.filled().len() > before {
+                    this.reading = Some(this.heads.so_far());
+                } else {
+                    this.ended = true;
+                }
+                Poll::Ready(Ok(()))
+            }
+            Poll::Ready(Err(error)) => {
+                this.ended = true;
+                Poll::Ready(Err(error))
+            }
+            Poll::Pending => {
+                let deadline = this.read_deadline();
+                ready!(this.poll_expired(cx, deadline));
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for PatientStream<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write(cx, bytes);
+        this.or_stalled(cx, written)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write_vectored(cx, slices);
+        this.or_stalled(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let flushed = Pin::new(&mut this.stream).poll_flush(cx);
+        this.or_stalled(cx, flushed)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    use super::*;
+
+    fn brief(head: u64, idle: u64) -> Patience {
+        Patience {
+            head: Duration::from_millis(head),
+            idle: Duration::from_millis(idle),
+            stall: Duration::from_millis(1),
+        }
+    }
+
+    #[tokio::test]
+    async fn gives_up_on_a_head_that_dribbles() {
+        let (client, server) = duplex(64);
+        let mut server = PatientStream::new(server, brief(20, 3_600_000), Heads::default());
+        let dribble = async {
+            let mut client = client;
+            while client.write_all(b"x").await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let read = async {
+            let mut byte = [0];
+            loop {
+                if let Err(error) = server.read_exact(&mut byte).await {
+                    break error;
+                }
+            }
+        };
+        tokio::select! {
+            error = read => assert_eq!(error.kind(), io::ErrorKind::TimedOut),
+            () = dribble => panic!("the server hung up without an error"),
+        }
+    }
+
+    #[tokio::test]
+    async fn an_idle_connection_has_its_own_clock() {
+        let (mut client, server) = duplex(64);
+        let heads = Heads::default();
+        let mut server = PatientStream::new(server, brief(3_600_000, 1), heads.clone());
+        client.write_all(b"x").await.unwrap();
+        server.read_u8().await.unwrap();
+        heads.count();
+        let error = server.read_u8().await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn gives_up_on_a_client_that_takes_nothing() {
+        let (_client, server) = duplex(4);
+        let mut server = PatientStream::new(server, brief(1, 1), Heads::default());
+        let error = server.write_all(b"more than four").await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+}

@@ -1,0 +1,289 @@
+//! Reloading: look at the source, build aside, validate wholly, swap once.
+//!
+//! One loop does all of it, so reloads never overlap, and whatever asks for one while one runs is
+//! served by the next. Reading and compiling happen on threads of their own.
+//!
+//! Invariants: whatever goes wrong, the live table stays; bytes that were compiled last are not
+//! compiled again; a problem is logged once, not at every poll.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+use tracing::{error, info, warn};
+
+use crate::mapping::{Compilation, Table, Timestamp, compile};
+use crate::source::{Fingerprint, Reading, Revision};
+
+use super::Shared;
+use super::live::{LastError, LastReload, Reloaded, Snapshot};
+use super::load::{LoadError, Source};
+
+/// How many diagnostics of one rejected table are logged; the status shows all.
+const LOGGED: usize = 20;
+
+/// How often to look whether the last request has let go of a table that was replaced.
+const RETIRING: Duration = Duration::from_millis(10);
+
+/// How one look at the source ended, for whoever asked for it.
+#[derive(Debug, Clone)]
+pub(super) enum Report {
+    /// What the source holds is live.
+    Live(Reloaded),
+    /// What the source holds cannot go live.
+    Refused(Arc<LoadError>),
+}
+
+/// The asking end of a reload loop.
+#[derive(Debug, Clone)]
+pub(super) struct Reloads(mpsc::Sender<Asked>);
+
+/// Someone who asked for a reload, and may wait for its report.
+#[derive(Debug)]
+pub(super) struct Asked(Option<oneshot::Sender<Report>>);
+
+/// Returns both ends of the way to ask for reloads.
+pub(super) fn channel() -> (Reloads, mpsc::Receiver<Asked>) {
+    let (sender, receiver) = mpsc::channel(16);
+    (Reloads(sender), receiver)
+}
+
+impl Reloads {
+    /// Asks for a reload without waiting for it.
+    pub(super) fn hint(&self) {
+        // If there is no room, others have asked, and one reload serves all.
+        let _ = self.0.try_send(Asked(None));
+    }
+
+    /// Waits for a reload that begins after this call; `None` if the server is gone.
+    pub(super) async fn now(&self) -> Option<Report> {
+        let (sender, report) = oneshot::channel();
+        self.0.send(Asked(Some(sender))).await.ok()?;
+        report.await.ok()
+    }
+}
+
+/// The reload loop.
+pub(super) struct Reloader {
+    shared: Arc<Shared>,
+    source: Arc<dyn Source>,
+    hints: Arc<Notify>,
+    /// What the source looked like at the last reading, if that went well.
+    known: Option<Fingerprint>,
+    /// The warnings of the last reading, which are not logged again.
+    warned: Vec<String>,
+}
+
+impl Reloader {
+    pub(super) fn new(shared: Arc<Shared>, source: Arc<dyn Source>) -> Self {
+        Self {
+            shared,
+            hints: source.hints(),
+            source,
+            known: None,
+            warned: Vec::new(),
+        }
+    }
+
+    /// Loads the first table; if that fails and `wait` is set, it is left to the loop.
+    pub(super) async fn load_first(&mut self, wait: bool) -> Result<(), LoadError> {
+        let began = Instant::now();
+        match self.attempt().await {
+            Err(error) if !wait => {
+                Err(Arc::into_inner(error).expect("nothing has kept the first error"))
+            }
+            ended => {
+                self.conclude(began, ended);
+                Ok(())
+            }
+        }
+    }
+
+    /// Looks at the source at every hint, whenever asked, and every `poll_interval`; for ever.
+    pub(super) async fn run(mut self, poll_interval: Duration, mut asked: mpsc::Receiver<Asked>) {
+        loop {
+            let mut waiting = Vec::new();
+            tokio::select! {
+                Some(one) = asked.recv() => waiting.push(one),
+                () = self.hints.notified() => {}
+                () = sleep(poll_interval) => {}
+            }
+            // Everything that has come until now is answered by the same look.
+            while let Ok(one) = asked.try_recv() {
+                waiting.push(one);
+            }
+
+            let began = Instant::now();
+            // A person who asks wants to know; events and clocks only think that they do.
+            let ended = if waiting.is_empty() {
+                self.look().await
+            } else {
+                self.attempt().await
+            };
+            let report = self.conclude(began, ended);
+            for reply in waiting.into_iter().filter_map(|Asked(reply)| reply) {
+                // Whoever asked may have left.
+                let _ = reply.send(report.clone());
+            }
+        }
+    }
+
+    /// Reads only if there may be something new; else all is as it was.
+    async fn look(&mut self) -> Result<Reloaded, Arc<LoadError>> {
+        if let Some(known) = self.known.clone() {
+            let source = Arc::clone(&self.source);
+            let differs = spawn_blocking(move || source.may_differ_from(&known));
+            if !differs.await.map_err(LoadError::Panicked)? {
+                return match &self.shared.live.history().last_error {
+                    Some(last) => Err(Arc::clone(&last.error)),
+                    None => Ok(Reloaded::Unchanged),
+                };
+            }
+        }
+        self.attempt().await
+    }
+
+    /// Reads, and if there is something new, compiles and swaps.
+    async fn attempt(&mut self) -> Result<Reloaded, Arc<LoadError>> {
+        self.known = None;
+        let source = Arc::clone(&self.source);
+        let reading = spawn_blocking(move || source.read())
+            .await
+            .map_err(LoadError::Panicked)?
+            .map_err(LoadError::Unreadable)?;
+        let Reading {
+            files,
+            revision,
+            warnings,
+            fingerprint,
+        } = reading;
+        self.warn_once(warnings);
+        self.known = Some(fingerprint);
+
+        if let Some(live) = &*self.shared.live.load() {
+            if names_the_same(&live.revision, &revision) {
+                return Ok(Reloaded::Unchanged);
+            }
+            if live.revision.hash() == revision.hash() {
+                self.swap(Arc::clone(&live.table), revision);
+                return Ok(Reloaded::Success);
+            }
+        }
+        if let Some(known) = self.rejected_before(&revision) {
+            return Err(known);
+        }
+
+        // What a table's own tests expect is `check`'s business.
+        let Compilation {
+            table, diagnostics, ..
+        } = spawn_blocking(move || compile(&files))
+            .await
+            .map_err(LoadError::Panicked)?;
+        let Some(table) = table else {
+            return Err(Arc::new(LoadError::Rejected {
+                revision: Box::new(revision),
+                diagnostics,
+            }));
+        };
+        let (entries, warnings) = (table.len(), diagnostics.len());
+        info!(%revision, entries, warnings, "table loaded");
+        self.swap(Arc::new(table), revision);
+        Ok(Reloaded::Success)
+    }
+
+    fn warn_once(&mut self, warnings: Vec<String>) {
+        for warning in &warnings {
+            if !self.warned.contains(warning) {
+                warn!(warning, "while reading the table");
+            }
+        }
+        self.warned = warnings;
+    }
+
+    /// Returns the error of the last look, if it was about these very bytes.
+    fn rejected_before(&self, revision: &Revision) -> Option<Arc<LoadError>> {
+        let history = self.shared.live.history();
+        let error = &history.last_error.as_ref()?.error;
+        (error.revision()?.hash() == revision.hash()).then(|| Arc::clone(error))
+    }
+
+    fn swap(&self, table: Arc<Table>, revision: Revision) {
+        self.shared.metrics.live(&table, &revision);
+        if let Some(old) = self.shared.live.swap(Snapshot::new(table, revision)) {
+            tokio::spawn(retire(old));
+        }
+    }
+
+    /// Records how a look ended, and logs it if that is new.
+    fn conclude(&self, began: Instant, ended: Result<Reloaded, Arc<LoadError>>) -> Report {
+        let at = Timestamp::from(SystemTime::now());
+        let took = began.elapsed();
+        let result = match &ended {
+            Ok(result) => *result,
+            Err(error) => error.result(),
+        };
+        let mut history = self.shared.live.history();
+        history.last_reload = Some(LastReload { at, took, result });
+        let report = match ended {
+            Ok(result) => {
+                let was_bad = history.last_error.take().is_some();
+                if was_bad && result == Reloaded::Unchanged {
+                    info!("the source holds the live table again");
+                }
+                Report::Live(result)
+            }
+            Err(error) => {
+                let known = history.last_error.take();
+                let same = known.filter(|known| known.error.is_same(&error));
+                let since = same.map(|known| known.since);
+                if since.is_none() {
+                    log(&error);
+                }
+                history.last_error = Some(LastError {
+                    since: since.unwrap_or(at),
+                    error: Arc::clone(&error),
+                });
+                Report::Refused(error)
+            }
+        };
+        drop(history);
+        self.shared.metrics.reloaded(result, took, at);
+        report
+    }
+}
+
+/// Tells whether two revisions are one, whatever the times of their files.
+fn names_the_same(one: &Revision, other: &Revision) -> bool {
+    one.commit() == other.commit()
+        && one.is_dirty() == other.is_dirty()
+        && one.hash() == other.hash()
+}
+
+fn log(error: &LoadError) {
+    let Some(revision) = error.revision() else {
+        error!(error = error.chain(), "cannot load the table");
+        return;
+    };
+    let diagnostics = error.diagnostics();
+    let errors = diagnostics.iter().filter(|one| one.is_error()).count();
+    error!(%revision, errors, "table rejected");
+    for diagnostic in diagnostics.iter().take(LOGGED) {
+        let (place, hint) = (&diagnostic.place, diagnostic.hint.as_deref());
+        let (severity, problem) = (diagnostic.severity.as_str(), &*diagnostic.message);
+        error!(%place, severity, problem, hint, "in the rejected table");
+    }
+    if let Some(more @ 1..) = diagnostics.len().checked_sub(LOGGED) {
+        error!(more, "the status shows the rest");
+    }
+}
+
+/// Drops a snapshot once no request uses it any more, so that none has to free a whole table.
+async fn retire(old: Arc<Snapshot>) {
+    while Arc::strong_count(&old) > 1 {
+        sleep(RETIRING).await;
+    }
+    // A panic in it would be in a destructor of plain data.
+    let _ = spawn_blocking(move || drop(old)).await;
+}

@@ -1,0 +1,144 @@
+//! What of an HTTP request decides its outcome, checked before anything looks at it.
+//!
+//! hyper refuses what is no HTTP at all. Here is what RFC 9112 section 3.2 asks of a server
+//! beyond that: one valid `Host`, and a target in a form that the method allows.
+//! `X-Forwarded-Host` and its like are not read: anyone can send them.
+
+use hyper::header::HOST;
+use hyper::http::uri::Scheme;
+use hyper::{HeaderMap, Method, Request, Uri, Version};
+
+use crate::mapping;
+
+/// Why a request gets no answer of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// The host is missing, ambiguous or no host, or the target is none that a client may send.
+    BadRequest,
+    /// The method is about a proxy or the server as a whole.
+    Method,
+}
+
+/// Returns what of a request the table is asked.
+///
+/// The host is that of an absolute target, which the `Host` field must not override (RFC 9112
+/// section 3.2.2), else that of the field.
+pub(super) fn read<B>(request: &Request<B>) -> Result<mapping::Request<'_>, Refused> {
+    let field = host_field(request.headers(), request.version())?;
+    let uri = request.uri();
+    if request.method() == Method::CONNECT {
+        return Err(Refused::Method);
+    }
+    if uri.path() == "*" {
+        // Only OPTIONS has this form.
+        return Err(match *request.method() {
+            Method::OPTIONS => Refused::Method,
+            _ => Refused::BadRequest,
+        });
+    }
+    let host = match absolute(uri)? {
+        Some(authority) => Some(authority),
+        None => field,
+    };
+    Ok(mapping::Request {
+        host,
+        path: uri.path(),
+        query: uri.query(),
+    })
+}
+
+/// Returns the `Host` field, which HTTP/1.1 demands and no version may send twice.
+fn host_field(headers: &HeaderMap, version: Version) -> Result<Option<&str>, Refused> {
+    let mut values = headers.get_all(HOST).iter();
+    let Some(host) = values.next() else {
+        return if version < Version::HTTP_11 {
+            Ok(None)
+        } else {
+            Err(Refused::BadRequest)
+        };
+    };
+    if values.next().is_some() || !host.as_bytes().iter().all(|byte| is_of_a_host(*byte)) {
+        return Err(Refused::BadRequest);
+    }
+    // An empty field is what a client sends that has no host to name.
+    let host = host.to_str().map_err(|_| Refused::BadRequest)?;
+    Ok((!host.is_empty()).then_some(host))
+}
+
+/// Returns the authority of an absolute target, `None` if the target is only a path.
+fn absolute(uri: &Uri) -> Result<Option<&str>, Refused> {
+    let Some(authority) = uri.authority() else {
+        return match uri.path().starts_with('/') {
+            true => Ok(None),
+            false => Err(Refused::BadRequest),
+        };
+    };
+    let scheme = uri.scheme().ok_or(Refused::BadRequest)?;
+    let authority = authority.as_str();
+    if (*scheme == Scheme::HTTP || *scheme == Scheme::HTTPS) && authority.bytes().all(is_of_a_host)
+    {
+        Ok(Some(authority))
+    } else {
+        Err(Refused::BadRequest)
+    }
+}
+
+/// Tells whether a byte may be in `uri-host [ ":" port ]` (RFC 3986 section 3.2).
+fn is_of_a_host(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+,;=:[]".contains(&byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host_of(target: &str, hosts: &[&str], version: Version) -> Result<Option<String>, Refused> {
+        let mut request = Request::builder().uri(target).version(version);
+        for host in hosts {
+            request = request.header(HOST, *host);
+        }
+        let request = request.body(()).unwrap();
+        read(&request).map(|read| read.host.map(str::to_owned))
+    }
+
+    #[test]
+    fn takes_the_host_of_an_absolute_target() {
+        let found = host_of("http://a.example:80/x", &["b.example"], Version::HTTP_11);
+        assert_eq!(found, Ok(Some("a.example:80".to_owned())));
+    }
+
+    #[test]
+    fn wants_one_host_of_http_1_1_and_at_most_one_of_1_0() {
+        let refused = Err(Refused::BadRequest);
+        assert_eq!(host_of("/x", &[], Version::HTTP_11), refused);
+        assert_eq!(host_of("/x", &["a", "a"], Version::HTTP_11), refused);
+        assert_eq!(host_of("/x", &["a", "b"], Version::HTTP_10), refused);
+        assert_eq!(host_of("http://a/x", &[], Version::HTTP_11), refused);
+        assert_eq!(host_of("/x", &[], Version::HTTP_10), Ok(None));
+        assert_eq!(host_of("/x", &[""], Version::HTTP_11), Ok(None));
+    }
+
+    #[test]
+    fn refuses_hosts_that_are_none() {
+        for host in [
+            "a b", "a/b", "user@a", "a?b", "a#b", "a\\b", "<a>", "\u{e4}",
+        ] {
+            let found = host_of("/x", &[host], Version::HTTP_11);
+            assert_eq!(found, Err(Refused::BadRequest), "{host:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_targets_that_no_client_sends_to_a_server() {
+        for target in [
+            "x",
+            "a.example:80",
+            "ftp://a.example/x",
+            "http://u@a.example/x",
+            "*",
+        ] {
+            let found = host_of(target, &["a"], Version::HTTP_11);
+            assert_eq!(found, Err(Refused::BadRequest), "{target:?}");
+        }
+    }
+}

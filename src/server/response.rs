@@ -1,0 +1,72 @@
+//! The parts that answers with content are made of.
+//!
+//! Every answer states its length itself: hyper would leave `Content-Length: 0` out of the answer
+//! to HEAD, which must be GET's. [`for_method`] makes the one of the other at the very end.
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::header::{
+    CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::{Method, Response, StatusCode};
+use serde::Serialize;
+
+pub(super) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
+pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// Returns an answer with a body of a type that the client shall not guess at.
+pub(super) fn body(
+    status: StatusCode,
+    media_type: HeaderValue,
+    bytes: impl Into<Bytes>,
+) -> Response<Full<Bytes>> {
+    let bytes = bytes.into();
+    let length = HeaderValue::from(bytes.len());
+    let mut response = Response::new(Full::new(bytes));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, media_type);
+    let nosniff = HeaderValue::from_static("nosniff");
+    headers.insert(X_CONTENT_TYPE_OPTIONS, nosniff);
+    headers.insert(CONTENT_LENGTH, length);
+    response
+}
+
+/// Returns an answer that says in one line of text what its status is.
+pub(super) fn line(status: StatusCode) -> Response<Full<Bytes>> {
+    let reason = status.canonical_reason().unwrap_or("Error");
+    body(status, TEXT, format!("{} {reason}\n", status.as_str()))
+}
+
+/// Returns an answer in JSON.
+pub(super) fn json(
+    status: StatusCode,
+    media_type: HeaderValue,
+    value: &impl Serialize,
+) -> Response<Full<Bytes>> {
+    let mut text = serde_json::to_vec(value).expect("our own structures have string keys only");
+    text.push(b'\n');
+    body(status, media_type, text)
+}
+
+/// Adds a header to an answer.
+pub(super) fn with(
+    mut response: Response<Full<Bytes>>,
+    name: HeaderName,
+    value: &'static str,
+) -> Response<Full<Bytes>> {
+    let value = HeaderValue::from_static(value);
+    response.headers_mut().insert(name, value);
+    response
+}
+
+/// Takes the body off an answer to HEAD; the headers stay GET's.
+pub(super) fn for_method(
+    method: &Method,
+    mut response: Response<Full<Bytes>>,
+) -> Response<Full<Bytes>> {
+    if *method == Method::HEAD {
+        *response.body_mut() = Full::default();
+    }
+    response
+}

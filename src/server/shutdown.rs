@@ -1,0 +1,198 @@
+//! Shutdown: the phases of a server's life, and the signals that move it through them.
+//!
+//! ```text
+//! running ──▶ draining ──▶ closing ──▶ closed
+//!    SIGTERM: not ready, still serving   │
+//!                        no new connections, what is in flight is finished
+//!                                     what is left is cut off
+//! ```
+//!
+//! Invariant: phases only ever advance.
+
+use std::future::pending;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{mpsc, watch};
+use tokio::time::sleep;
+use tracing::{info, warn};
+
+use super::Config;
+use super::reload::Reloads;
+
+/// What a server is told from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// SIGTERM: drain, then stop. Said again: stop draining now.
+    Terminate,
+    /// SIGINT: stop, without the drain delay.
+    Interrupt,
+    /// SIGHUP: reload the table.
+    Hangup,
+}
+
+/// Returns the signals that this process gets from now on.
+///
+/// # Errors
+///
+/// Fails if the operating system refuses a handler.
+pub fn signals() -> io::Result<mpsc::Receiver<Signal>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    let (sender, receiver) = mpsc::channel(8);
+    tokio::spawn(async move {
+        loop {
+            let signal = tokio::select! {
+                _ = terminate.recv() => Signal::Terminate,
+                _ = interrupt.recv() => Signal::Interrupt,
+                _ = hangup.recv() => Signal::Hangup,
+            };
+            if sender.send(signal).await.is_err() {
+                return;
+            }
+        }
+    });
+    Ok(receiver)
+}
+
+/// Where in its life a server is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// Serving.
+    Running,
+    /// Serving, but no longer ready: whoever sends requests here should stop.
+    Draining,
+    /// Finishing what is in flight.
+    Closing,
+    /// Done; what is still open is cut off.
+    Closed,
+}
+
+/// The current phase, for whoever asks and whoever waits.
+#[derive(Debug)]
+pub(super) struct Lifecycle {
+    phase: watch::Sender<Phase>,
+    /// The same, without the lock: every request asks.
+    draining: AtomicBool,
+}
+
+impl Default for Lifecycle {
+    fn default() -> Self {
+        Self {
+            phase: watch::Sender::new(Phase::Running),
+            draining: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Lifecycle {
+    /// Tells whether clients should go elsewhere.
+    pub(super) fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
+    }
+
+    /// Returns a way to wait for phases.
+    pub(super) fn watch(&self) -> watch::Receiver<Phase> {
+        self.phase.subscribe()
+    }
+
+    fn advance(&self, phase: Phase) {
+        self.draining.store(true, Ordering::Relaxed);
+        self.phase.send_replace(phase);
+    }
+}
+
+/// Waits until the server is in `phase` or later; for ever if it is gone.
+pub(super) async fn reached(watch: &mut watch::Receiver<Phase>, phase: Phase) {
+    if watch.wait_for(|now| *now >= phase).await.is_err() {
+        pending::<()>().await;
+    }
+}
+
+/// Moves a server through its life as the signals say, and ends when time is up.
+pub(super) async fn conduct(
+    lifecycle: &Lifecycle,
+    config: &Config,
+    mut signals: mpsc::Receiver<Signal>,
+    reloads: Reloads,
+) {
+    let delay = loop {
+        match next(&mut signals).await {
+            Signal::Hangup => reloads.hint(),
+            Signal::Terminate => break config.drain_delay,
+            Signal::Interrupt => break Duration::ZERO,
+        }
+    };
+    info!(delay = ?delay, "draining");
+    lifecycle.advance(Phase::Draining);
+    tokio::select! {
+        () = sleep(delay) => {}
+        () = told_to_stop(&mut signals) => {}
+    }
+    info!(timeout = ?config.drain_timeout, "finishing what is in flight");
+    lifecycle.advance(Phase::Closing);
+    sleep(config.drain_timeout).await;
+    warn!("drain timeout is over, cutting off what is still open");
+    lifecycle.advance(Phase::Closed);
+}
+
+async fn told_to_stop(signals: &mut mpsc::Receiver<Signal>) {
+    while next(signals).await == Signal::Hangup {}
+}
+
+async fn next(signals: &mut mpsc::Receiver<Signal>) -> Signal {
+    match signals.recv().await {
+        Some(signal) => signal,
+        None => pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::reload;
+
+    async fn phases(said: &[Signal], delay: Duration) -> Vec<Phase> {
+        let lifecycle = Lifecycle::default();
+        let mut watch = lifecycle.watch();
+        let (sender, signals) = mpsc::channel(8);
+        for signal in said {
+            sender.send(*signal).await.unwrap();
+        }
+        let config = Config {
+            drain_delay: delay,
+            drain_timeout: Duration::ZERO,
+            ..Config::default()
+        };
+        let (reloads, _asked) = reload::channel();
+        let mut seen = vec![*watch.borrow()];
+        let conducted = conduct(&lifecycle, &config, signals, reloads);
+        let seeing = async {
+            while *seen.last().unwrap() < Phase::Closed {
+                watch.changed().await.unwrap();
+                seen.push(*watch.borrow_and_update());
+            }
+        };
+        tokio::join!(conducted, seeing);
+        seen
+    }
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    #[tokio::test]
+    async fn an_interrupt_skips_the_delay() {
+        let seen = phases(&[Signal::Hangup, Signal::Interrupt], HOUR).await;
+        assert_eq!(seen.last(), Some(&Phase::Closed));
+    }
+
+    #[tokio::test]
+    async fn a_second_signal_ends_the_delay_and_a_hangup_does_not() {
+        for second in [Signal::Terminate, Signal::Interrupt] {
+            let said = [Signal::Terminate, Signal::Hangup, second];
+            assert_eq!(phases(&said, HOUR).await.last(), Some(&Phase::Closed));
+        }
+    }
+}

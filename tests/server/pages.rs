@@ -1,0 +1,153 @@
+//! Pages: what people and programs are shown.
+
+use crate::support::{Reply, Running};
+
+const TABLE: &str = r#"---
+base_url: https://short.code/
+mapping:
+- url: https://framasoft.org/?a=1&b=%3Cscript%3E
+  short-code: frama
+  title: "<script>alert('title')</script> & more"
+  owner: "\"><img src=x onerror=alert(1)>"
+  tags: ["<b>tag</b>", plain]
+  expires: 2999-12-31
+  forward: query
+- {url: 'https://e.example/old', short-code: old, retired: true, title: '<i>old</i>', archive: 'https://a.example/?x=%22'}
+- {url: 'https://e.example/1', short-code: example-one}
+- {url: 'https://e.example/2', short-code: example-two}
+"#;
+
+const HTML: &str = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\n";
+
+async fn page(server: &Running, path: &str) -> Reply {
+    server.ask("GET", path, HTML).await
+}
+
+#[tokio::test]
+async fn a_preview_shows_and_follows_nothing() {
+    let server = Running::start(TABLE).await;
+    let reply = page(&server, "/frama+").await;
+    assert_eq!(reply.status_line(), "HTTP/1.1 200 OK");
+    assert_eq!(reply.header("location"), None);
+    let text = reply.text();
+    let link =
+        "<a href=\"https://framasoft.org/?a=1&#38;b=%3Cscript%3E\" rel=\"noreferrer nofollow\">";
+    assert!(text.contains(link), "{text}");
+    for shown in [
+        "https://short.code/frama",
+        "plain",
+        "3000-01-01T00:00:00Z",
+        "sha256:",
+    ] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn the_landing_page_says_what_this_is() {
+    let server = Running::start(TABLE).await;
+    let text = page(&server, "/").await.text();
+    for shown in ["https://short.code/", "4 links", "pull request", "sha256:"] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_code_brings_the_nearest() {
+    let server = Running::start(TABLE).await;
+    let text = page(&server, "/exampel-one").await.text();
+    assert!(
+        text.contains("<a href=\"/example-one\">example-one</a>"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn what_was_asked_for_is_shown_harmlessly() {
+    let server = Running::start(TABLE).await;
+    let text = page(&server, "/caf%C3%A9%3Cscript%3Ealert(1)%3C%2Fscript%3E")
+        .await
+        .text();
+    assert!(text.contains("/café&#60;script&#62;alert(1)"), "{text}");
+    let raw = "GET /\"><svg/onload=alert(1)> HTTP/1.1\r\nHost: a\r\n\
+               Accept: text/html\r\nConnection: close\r\n\r\n";
+    assert!(!server.say(raw).await.to_string().contains("<svg"));
+}
+
+#[tokio::test]
+async fn every_page_is_safe_small_and_whole() {
+    let server = Running::start(TABLE).await;
+    let long = format!("/{}", "%3Cscript%3E".repeat(600));
+    for path in ["/", "/frama+", "/none", "/old", &long, "/-/none"] {
+        let reply = page(&server, path).await;
+        let header = |name| {
+            reply
+                .header(name)
+                .unwrap_or_else(|| panic!("no {name}: {reply}"))
+        };
+        assert_eq!(header("content-type"), "text/html; charset=utf-8");
+        assert_eq!(header("x-content-type-options"), "nosniff");
+        assert_eq!(header("vary"), "Accept");
+        assert_eq!(header("referrer-policy"), "no-referrer");
+        assert_eq!(header("cache-control"), "no-cache");
+        assert_eq!(reply.header("set-cookie"), None);
+        let policy = header("content-security-policy");
+        for part in [
+            "default-src 'none'",
+            "style-src 'sha256-",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        ] {
+            assert!(policy.contains(part), "{policy}");
+        }
+        assert!(!policy.contains("unsafe"), "{policy}");
+
+        let text = reply.text();
+        assert!(text.len() < 15 * 1024, "{path} has {} bytes", text.len());
+        for there in [
+            "<!doctype html>",
+            "<html lang=\"en\">",
+            "<title>",
+            "<main>",
+            "<h1>",
+            "color-scheme",
+            "focus-visible",
+            "table revision <code>sha256:",
+        ] {
+            assert!(text.contains(there), "{path} lacks {there}");
+        }
+        for not_there in [
+            "<script", "<img", "<b>tag", "<i>old", "<link", "@import", "url(",
+        ] {
+            assert!(!text.contains(not_there), "{path} has {not_there}: {text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn programs_get_json_and_others_text() {
+    let server = Running::start(TABLE).await;
+    let json = "Accept: application/json\r\n";
+    for (path, status) in [("/", 200), ("/frama+", 200), ("/none", 404), ("/old", 410)] {
+        let reply = server.ask("GET", path, json).await;
+        assert!(reply.status_line().contains(&status.to_string()));
+        assert_eq!(reply.header("content-type").unwrap(), "application/json");
+        assert_eq!(reply.header("vary").unwrap(), "Accept");
+        let revision = reply.json()["revision"].as_str().unwrap().to_owned();
+        assert!(revision.starts_with("sha256:"));
+    }
+    let preview = server.ask("GET", "/frama+", json).await.json();
+    assert_eq!(preview["title"], "<script>alert('title')</script> & more");
+    assert_eq!(
+        preview["target"],
+        "https://framasoft.org/?a=1&b=%3Cscript%3E"
+    );
+
+    let plain = server.ask("GET", "/exampel-one", "Accept: */*\r\n").await;
+    assert_eq!(
+        plain.header("content-type").unwrap(),
+        "text/plain; charset=utf-8"
+    );
+    assert_eq!(plain.text(), "no such short link\n");
+}
