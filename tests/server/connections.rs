@@ -113,7 +113,7 @@ async fn a_smuggled_request_is_not_answered() {
 
 #[tokio::test]
 async fn a_slow_head_is_given_up_on() {
-    let server = Running::configured(patient(Duration::from_millis(50), FOREVER), TABLE).await;
+    let server = Running::configured(patient(Duration::from_millis(500), FOREVER), TABLE).await;
     let mut stream = server.connect().await;
     stream
         .write_all(b"GET /x HTTP/1.1\r\nHost: ")
@@ -135,7 +135,7 @@ async fn an_idle_connection_is_closed() {
 
 #[tokio::test]
 async fn an_idle_connection_has_longer_than_a_slow_head() {
-    let server = Running::configured(patient(Duration::from_millis(50), FOREVER), TABLE).await;
+    let server = Running::configured(patient(Duration::from_millis(500), FOREVER), TABLE).await;
     let mut idle = server.connect().await;
     idle.write_all(REQUEST).await.unwrap();
     head_of(&mut idle).await;
