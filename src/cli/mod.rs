@@ -1,8 +1,124 @@
-//! The command line: one file a verb.
+//! The command line: one file a verb, each with its arguments and a `run`.
+//!
+//! What a script wants goes alone to standard output; everything else to standard error.
 
+mod check;
+mod code;
+mod completions;
+mod healthcheck;
+mod logging;
+mod quantity;
+mod resolve;
+mod serve;
+mod table;
+
+use std::io;
 use std::process::ExitCode;
+
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+/// A URL shortener whose only database is a Git repository.
+#[derive(Debug, Parser)]
+#[command(
+    name = "waypost",
+    version,
+    propagate_version = true,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = "\
+A table is a YAML file, or a directory of them:
+
+  base_url: https://short.code/
+  mapping:
+  - url: https://framasoft.org/        # https://short.code/t0P0JMya
+  - url: https://www.gnu.org/
+    short-code: gnu-home               # https://short.code/gnu-home
+
+Start here:
+  waypost check mapping.yaml           tell what is wrong with it, and where
+  waypost serve                        answer its short links on 127.0.0.1:8080
+  waypost resolve gnu-home             tell where a link leads
+
+Exit status: 0 done; 1 the table has errors, or what was asked for is not there or refused;
+2 wrong usage or configuration; 3 it could not run (I/O, Git, network)."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Args),
+    Check(check::Args),
+    Code(code::Args),
+    Resolve(resolve::Args),
+    Healthcheck(healthcheck::Args),
+    Completions(completions::Args),
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Exit {
+    /// It did what was asked.
+    Done = 0,
+    /// The table has errors, or what was asked for is not there or refused.
+    Refused = 1,
+    /// It was called in a way that cannot work.
+    Usage = 2,
+    /// It could not run: I/O, Git, network.
+    Failed = 3,
+}
 
 /// Runs the program on the process's arguments.
 pub fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    let matches = command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let result = match cli.command {
+        Command::Serve(args) => serve::run(args),
+        Command::Check(args) => check::run(&args),
+        Command::Code(args) => code::run(&args),
+        Command::Resolve(args) => resolve::run(&args),
+        Command::Healthcheck(args) => healthcheck::run(&args),
+        Command::Completions(args) => completions::run(&args),
+    };
+    let exit = result.unwrap_or_else(|error| {
+        if is_broken_pipe(&error) {
+            // Whoever reads our output has seen enough.
+            return Exit::Done;
+        }
+        complain(&format!("{error:#}"));
+        Exit::Failed
+    });
+    ExitCode::from(exit as u8)
+}
+
+/// Returns the definition of the command line, of which help and completions are made.
+fn command() -> clap::Command {
+    // Help names the variables, but is no place to show what is in them.
+    Cli::command().mut_subcommands(|verb| verb.mut_args(|arg| arg.hide_env_values(true)))
+}
+
+/// Tells the person at the terminal what went wrong.
+#[expect(
+    clippy::print_stderr,
+    reason = "the command line talks to people there"
+)]
+fn complain(message: &str) {
+    eprintln!("waypost: {message}");
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let cause = error.root_cause().downcast_ref::<io::Error>();
+    cause.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::command().debug_assert();
+    }
 }

@@ -1,0 +1,26 @@
+//! `waypost completions`: the script that makes a shell complete our flags.
+
+use std::io::{Write as _, stdout};
+
+use clap_complete::Shell;
+
+use super::{Exit, command};
+
+/// Print a completion script for a shell
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost completions bash > /etc/bash_completion.d/waypost
+  waypost completions fish > ~/.config/fish/completions/waypost.fish")]
+pub(super) struct Args {
+    /// The shell
+    shell: Shell,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    // Written in one piece: the generator panics when its writer fails.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command(), "waypost", &mut script);
+    stdout().write_all(&script)?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,112 @@
+//! `waypost healthcheck`: asks a running server how it is, for images that have no curl.
+
+use std::io::{Write as _, stdout};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow, bail};
+use http_body_util::{BodyExt as _, Empty, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper::{Request, StatusCode, header};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use url::Url;
+
+use super::serve::ListenArgs;
+use super::{Exit, quantity};
+
+/// More than any health answer has, in bytes.
+const MAX_ANSWER: usize = 64 << 10;
+
+/// Ask a running server how it is
+///
+/// Prints the answer and exits with 0 if the server passes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost healthcheck                              ask the server on this machine
+  waypost healthcheck http://127.0.0.1:8081/readyz ask its admin listener
+
+Exit status: 0 it passes; 1 it fails; 2 wrong usage; 3 it cannot be reached.")]
+pub(super) struct Args {
+    /// What to ask, http only [default: /healthz of the public listener]
+    #[arg(value_name = "URL", env = "WAYPOST_HEALTHCHECK_URL")]
+    url: Option<Url>,
+
+    /// How long to wait for the answer
+    #[arg(long, env = "WAYPOST_HEALTHCHECK_TIMEOUT", default_value = "5s", value_parser = quantity::positive_interval)]
+    timeout: Duration,
+
+    #[command(flatten)]
+    listen: ListenArgs,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let url = match &args.url {
+        Some(url) => url.clone(),
+        None => own_health(args.listen.address())?,
+    };
+    if url.scheme() != "http" || !url.has_host() {
+        super::complain(&format!(
+            "{url} is not an http URL: a server's health is asked for by http"
+        ));
+        return Ok(Exit::Usage);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let answer = runtime.block_on(async { timeout(args.timeout, ask(&url)).await });
+    let (status, body) = match answer {
+        Ok(answer) => answer.with_context(|| format!("cannot ask {url}"))?,
+        Err(_) => bail!("{url} does not answer within {:?}", args.timeout),
+    };
+    writeln!(stdout(), "{}", String::from_utf8_lossy(&body).trim_end())?;
+    Ok(if status.is_success() {
+        Exit::Done
+    } else {
+        Exit::Refused
+    })
+}
+
+/// Returns where the server that this machine's configuration describes tells its health.
+fn own_health(listen: SocketAddr) -> anyhow::Result<Url> {
+    let ip = match listen.ip() {
+        // What listens everywhere is reached by the loopback address.
+        ip if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        ip => ip,
+    };
+    let address = SocketAddr::new(ip, listen.port());
+    Url::parse(&format!("http://{address}/healthz")).context("cannot name the public listener")
+}
+
+async fn ask(url: &Url) -> anyhow::Result<(StatusCode, Bytes)> {
+    let host = url.host_str().unwrap_or_default();
+    let port = url.port_or_known_default().unwrap_or(80);
+    let stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    let request = Request::get(&url[url::Position::BeforePath..url::Position::AfterQuery])
+        .header(
+            header::HOST,
+            &url[url::Position::BeforeHost..url::Position::AfterPort],
+        )
+        .body(Empty::<Bytes>::new())?;
+    let answer = async {
+        let response = sender.send_request(request).await?;
+        let status = response.status();
+        let body = Limited::new(response.into_body(), MAX_ANSWER)
+            .collect()
+            .await;
+        let body = body.map_err(|error| anyhow!(error))?.to_bytes();
+        anyhow::Ok((status, body))
+    };
+    tokio::select! {
+        answer = answer => answer,
+        // The connection ends first only if it breaks.
+        ended = connection => {
+            ended?;
+            bail!("the server closed the connection without an answer")
+        }
+    }
+}

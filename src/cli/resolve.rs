@@ -1,0 +1,194 @@
+//! `waypost resolve`: tells where a short link leads, by the engine that serves it.
+
+use std::io::{Write as _, stderr, stdout};
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use url::Url;
+
+use super::{Exit, complain, table};
+use crate::mapping::{Entry, Outcome, Request, Site, Table, Timestamp, Via};
+
+/// How many similar codes are named when there is no such link.
+const SUGGESTIONS: usize = 5;
+
+/// Tell where a short link leads, and where that is written
+///
+/// The target goes alone to standard output; the place of its entry to standard error.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost resolve gnu-home
+  waypost resolve https://short.code/t0P0JMya
+  waypost resolve --at 2030-01-01 campaign
+
+Exit status: 0 it leads somewhere; 1 it is gone or not found, or the table has errors.")]
+pub(super) struct Args {
+    /// A short code, or a short link as it would be followed
+    #[arg(value_name = "CODE|SHORT-URL", allow_hyphen_values = true)]
+    link: String,
+
+    /// The table: a file or a directory; may be repeated
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "WAYPOST_TABLE",
+        default_value = "mapping.yaml"
+    )]
+    table: Vec<PathBuf>,
+
+    /// The time at which the link is followed (RFC 3339), rather than now
+    #[arg(long, value_name = "TIME", env = "WAYPOST_AT", value_parser = time)]
+    at: Option<Timestamp>,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let compilation = table::compile_paths(&args.table)?;
+    let Some(table) = &compilation.table else {
+        table::tell(&compilation)?;
+        return Ok(Exit::Refused);
+    };
+    let now = args
+        .at
+        .unwrap_or_else(|| Timestamp::from(SystemTime::now()));
+    let followed = Followed::parse(&args.link, table);
+    let mut outcomes: Vec<_> = followed
+        .iter()
+        .map(|followed| (followed, followed.resolve(table, now)))
+        .collect();
+    // A bare code may mean any of the sites; those that have it are of interest.
+    if outcomes.len() > 1 && outcomes.iter().any(|(_, outcome)| is_hit(outcome)) {
+        outcomes.retain(|(_, outcome)| is_hit(outcome));
+    }
+    if let [(_, first), .., _] = &outcomes[..] {
+        let question = if is_hit(first) {
+            "several sites have this code"
+        } else {
+            "no site has this code"
+        };
+        complain(&format!("{question}: name the whole short link"));
+        return Ok(Exit::Refused);
+    }
+    match outcomes.first() {
+        Some((followed, outcome)) => tell(followed, outcome, now),
+        None => Ok(Exit::Refused),
+    }
+}
+
+/// A request as a browser would make it.
+struct Followed {
+    host: Option<String>,
+    path: String,
+    query: Option<String>,
+}
+
+impl Followed {
+    /// Reads a short link, or a bare code under each site of the table.
+    fn parse(link: &str, table: &Table) -> Vec<Self> {
+        if let Some(url) = Url::parse(link).ok().filter(Url::has_host) {
+            return vec![Self {
+                host: url.host_str().map(str::to_owned),
+                path: url.path().to_owned(),
+                query: url.query().map(str::to_owned),
+            }];
+        }
+        let (code, query) = match link.split_once('?') {
+            Some((code, query)) => (code, Some(query)),
+            None => (link, None),
+        };
+        let under = |site: &Site| Self {
+            host: Some(site.base_url().host().to_owned()),
+            path: format!("{}{code}", site.base_url().path()),
+            query: query.map(str::to_owned),
+        };
+        table.sites().iter().map(under).collect()
+    }
+
+    fn resolve<'t>(&self, table: &'t Table, now: Timestamp) -> Outcome<'t> {
+        let request = Request {
+            host: self.host.as_deref(),
+            path: &self.path,
+            query: self.query.as_deref(),
+        };
+        table.resolve(&request, now)
+    }
+}
+
+fn is_hit(outcome: &Outcome<'_>) -> bool {
+    matches!(
+        outcome,
+        Outcome::Redirect(_) | Outcome::Preview(_) | Outcome::Gone(_)
+    )
+}
+
+fn tell(followed: &Followed, outcome: &Outcome<'_>, now: Timestamp) -> anyhow::Result<Exit> {
+    match outcome {
+        Outcome::Redirect(redirect) => {
+            writeln!(stdout(), "{}", redirect.location)?;
+            let entry = redirect.entry;
+            let how = match redirect.via {
+                Via::Code => "",
+                Via::Forward => ", with the path behind it",
+                Via::Repair => ", repaired",
+            };
+            let status = redirect.status.code();
+            writeln!(
+                stderr(),
+                "{}: {} ({status}){how}",
+                entry.place(),
+                entry.short_url()
+            )?;
+            Ok(Exit::Done)
+        }
+        Outcome::Preview(entry) => {
+            writeln!(stdout(), "{}", entry.target().unwrap_or_default())?;
+            writeln!(
+                stderr(),
+                "{}: {} (preview)",
+                entry.place(),
+                entry.short_url()
+            )?;
+            Ok(Exit::Done)
+        }
+        Outcome::Gone(entry) => {
+            complain(&format!(
+                "{}: {} {}",
+                entry.place(),
+                entry.short_url(),
+                gone(*entry)
+            ));
+            if let Some(archive) = entry.archive() {
+                writeln!(stderr(), "  hint: an archived copy is at {archive}")?;
+            }
+            Ok(Exit::Refused)
+        }
+        Outcome::Landing(site) => {
+            complain(&format!("{} is the landing page", site.base_url().as_str()));
+            Ok(Exit::Refused)
+        }
+        Outcome::Misdirected => {
+            complain("no site of this table has that host");
+            Ok(Exit::Refused)
+        }
+        Outcome::NotFound(site) => {
+            complain("no such link in this table");
+            let similar = site.suggestions(&followed.path, SUGGESTIONS, now);
+            if !similar.is_empty() {
+                writeln!(stderr(), "  hint: did you mean {}?", similar.join(", "))?;
+            }
+            Ok(Exit::Refused)
+        }
+    }
+}
+
+fn gone(entry: Entry<'_>) -> String {
+    match entry.gone_from() {
+        Some(time) if time > Timestamp::MIN => format!("is gone since {time}"),
+        _ => "is retired".to_owned(),
+    }
+}
+
+fn time(text: &str) -> Result<Timestamp, String> {
+    Timestamp::parse_start(text)
+        .ok_or_else(|| "write it as in 2026-12-31 or 2026-12-31T12:00:00Z".to_owned())
+}

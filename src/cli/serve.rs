@@ -1,0 +1,172 @@
+//! `waypost serve`: answers the short links of a table.
+
+use std::io::{Write as _, stderr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tracing::{info, warn};
+
+use super::logging::{self, LogFormat};
+use super::{Exit, complain, quantity, table};
+use crate::server::{Config, Files, Listeners, LoadError, Server, bind, signals};
+
+const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
+
+/// Serve the short links of a table, and follow its changes
+///
+/// The table is checked wholly before it goes live. When it changes, the new one is built aside
+/// and swapped in at once; one with errors is refused, and the last good one stays.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost serve                                    ./mapping.yaml on 127.0.0.1:8080
+  waypost serve --table links/ --listen 0.0.0.0:80
+  curl -i http://127.0.0.1:8080/gnu-home           follow a link
+  curl http://127.0.0.1:8081/-/status              see what is live, and what was refused
+
+Signals: SIGTERM drains and stops, a second one stops at once; SIGINT stops; SIGHUP reloads.
+Exit status: 0 stopped as told; 1 the table has errors; 2 wrong usage; 3 it cannot be read or
+the addresses cannot be listened on.")]
+pub(super) struct Args {
+    /// The table: a file or a directory; may be repeated
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "WAYPOST_TABLE",
+        default_value = "mapping.yaml"
+    )]
+    table: Vec<PathBuf>,
+
+    #[command(flatten)]
+    listen: ListenArgs,
+
+    /// Where operators look: health, metrics, status, reload
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "WAYPOST_ADMIN_LISTEN",
+        default_value = "127.0.0.1:8081"
+    )]
+    admin_listen: SocketAddr,
+
+    /// How many threads serve [default: as many as there are cores]
+    #[arg(long, value_name = "N", env = "WAYPOST_THREADS")]
+    threads: Option<NonZeroUsize>,
+
+    /// How many public connections are open at once; more wait to be accepted
+    #[arg(long, value_name = "N", env = "WAYPOST_MAX_CONNECTIONS", default_value = "10000", value_parser = clap::value_parser!(u32).range(1..))]
+    max_connections: u32,
+
+    /// How much text a table may have
+    #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", default_value = table::DEFAULT_MAX_TABLE_BYTES, value_parser = quantity::bytes)]
+    max_table_bytes: u64,
+
+    /// How often to look at the table even if nothing tells of a change
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_POLL_INTERVAL", default_value = "5s", value_parser = quantity::positive_interval)]
+    poll_interval: Duration,
+
+    /// Start without a table if there is no good one yet, not ready until there is
+    #[arg(long, env = "WAYPOST_WAIT")]
+    wait: bool,
+
+    /// How long to keep serving, not ready, after SIGTERM
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_DRAIN_DELAY", default_value = "0s", value_parser = quantity::interval)]
+    drain_delay: Duration,
+
+    /// How long requests in flight may take after that
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_DRAIN_TIMEOUT", default_value = "10s", value_parser = quantity::interval)]
+    drain_timeout: Duration,
+
+    /// The form of the log, on standard output
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        env = "WAYPOST_LOG_FORMAT",
+        default_value = "text"
+    )]
+    log_format: LogFormat,
+}
+
+/// Where short links are answered; `healthcheck` asks there.
+#[derive(Debug, clap::Args)]
+pub(super) struct ListenArgs {
+    /// Where short links are answered [default: 127.0.0.1:8080, or port $PORT of every address]
+    #[arg(long, value_name = "ADDRESS", env = "WAYPOST_LISTEN")]
+    listen: Option<SocketAddr>,
+
+    /// The port that platforms assign.
+    #[arg(long, hide = true, env = "PORT")]
+    port: Option<u16>,
+}
+
+impl ListenArgs {
+    pub(super) fn address(&self) -> SocketAddr {
+        let everywhere = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), port);
+        let assigned = self.port.map(everywhere);
+        self.listen.or(assigned).unwrap_or(DEFAULT_LISTEN)
+    }
+}
+
+pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
+    logging::start(args.log_format);
+    let threads = args.threads.or_else(|| available_parallelism().ok());
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads.map_or(1, NonZeroUsize::get))
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let exit = runtime.block_on(serve(args));
+    // A reload that is still reading must not hold up the exit: it holds nothing that matters.
+    runtime.shutdown_background();
+    exit
+}
+
+async fn serve(args: Args) -> anyhow::Result<Exit> {
+    let signals = signals().context("cannot handle signals")?;
+    let listeners = Listeners {
+        public: listen(args.listen.address())?,
+        admin: listen(args.admin_listen)?,
+    };
+    let config = Config {
+        wait: args.wait,
+        poll_interval: args.poll_interval,
+        max_connections: args.max_connections,
+        drain_delay: args.drain_delay,
+        drain_timeout: args.drain_timeout,
+        ..Config::default()
+    };
+    let source = Files::watched(args.table, args.max_table_bytes);
+    let server = match Server::load(config, source).await {
+        Ok(server) => server,
+        Err(error) => return refuse(error),
+    };
+    let public = listeners.public.local_addr()?;
+    let admin = listeners.admin.local_addr()?;
+    if !admin.ip().is_loopback() {
+        warn!(%admin, "the admin listener can be reached from other machines");
+    }
+    info!(%public, %admin, "serving");
+    server.run(listeners, signals).await;
+    info!("stopped");
+    Ok(Exit::Done)
+}
+
+fn listen(address: SocketAddr) -> anyhow::Result<tokio::net::TcpListener> {
+    bind(address).with_context(|| format!("cannot listen on {address}"))
+}
+
+/// Tells why the first load failed, in the form that `check` would.
+fn refuse(error: LoadError) -> anyhow::Result<Exit> {
+    let LoadError::Rejected { diagnostics, .. } = &error else {
+        return Err(error.into());
+    };
+    for diagnostic in diagnostics {
+        writeln!(stderr(), "{diagnostic}")?;
+    }
+    complain(&error.to_string());
+    Ok(Exit::Refused)
+}

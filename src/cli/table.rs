@@ -1,0 +1,54 @@
+//! How every command finds its table.
+
+use std::io::{Read as _, Write as _, stderr, stdin};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use crate::mapping::{Compilation, SourceFile, compile};
+use crate::source::FileSource;
+
+/// The path that means standard input.
+pub(super) const STDIN: &str = "-";
+
+/// How much text a table may have unless `serve` is told otherwise.
+pub(super) const DEFAULT_MAX_TABLE_BYTES: &str = "256MiB";
+
+const MAX_BYTES: u64 = 256 << 20;
+
+/// Reads the files that paths name, `-` among them, and compiles them as one table.
+pub(super) fn compile_paths(paths: &[PathBuf]) -> anyhow::Result<Compilation> {
+    let (stdin, paths): (Vec<_>, Vec<_>) =
+        paths.iter().partition(|path| **path == Path::new(STDIN));
+    let mut files = Vec::new();
+    if !paths.is_empty() {
+        let source = FileSource::new(paths.into_iter().cloned().collect(), MAX_BYTES);
+        files = source.read_once()?.files;
+    }
+    if !stdin.is_empty() {
+        files.push(read_stdin()?);
+    }
+    Ok(compile(&files))
+}
+
+/// Tells standard error about every problem of a table.
+pub(super) fn tell(compilation: &Compilation) -> anyhow::Result<()> {
+    for diagnostic in &compilation.diagnostics {
+        writeln!(stderr(), "{diagnostic}")?;
+    }
+    Ok(())
+}
+
+fn read_stdin() -> anyhow::Result<SourceFile> {
+    let mut bytes = Vec::new();
+    let read = stdin().take(MAX_BYTES + 1).read_to_end(&mut bytes);
+    read.context("cannot read standard input")?;
+    anyhow::ensure!(
+        bytes.len() as u64 <= MAX_BYTES,
+        "standard input is larger than {DEFAULT_MAX_TABLE_BYTES}"
+    );
+    Ok(SourceFile {
+        path: "<stdin>".into(),
+        bytes,
+    })
+}

@@ -1,0 +1,257 @@
+//! The command line, as its users see it: status, standard output and standard error.
+//!
+//! Each case is a snapshot; `INSTA_UPDATE=always cargo test --test cli` writes them anew.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use insta::assert_snapshot;
+
+/// Runs the program in the repository and tells all that came of it.
+fn run(args: &[&str]) -> String {
+    run_with(args, "", &[])
+}
+
+fn run_with(args: &[&str], stdin: &str, environment: &[(&str, &str)]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
+    command
+        .args(args)
+        .env_clear()
+        .envs(environment.iter().copied());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A program that does not read its input may be gone before it is written.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let status = output.status.code().unwrap();
+    format!("status {status}\n--- stdout\n{stdout}--- stderr\n{stderr}")
+}
+
+#[test]
+fn help_teaches() {
+    assert_snapshot!(run(&["--help"]));
+    for verb in [
+        "serve",
+        "check",
+        "code",
+        "resolve",
+        "healthcheck",
+        "completions",
+    ] {
+        assert_snapshot!(format!("help_{verb}"), run(&[verb, "--help"]));
+    }
+}
+
+#[test]
+fn usage_errors_exit_with_2() {
+    for args in [
+        &["walk"][..],
+        &[],
+        &["code"],
+        &["code", "--scheme", "md5", "https://example.org/"],
+        &["check", "--deny", "errors"],
+        &["serve", "--poll-interval", "0s"],
+        &["serve", "--listen", "nowhere"],
+        &["resolve", "--at", "tomorrow", "gnu-home"],
+        &["completions", "cmd"],
+        &["healthcheck", "ftp://127.0.0.1/"],
+    ] {
+        assert!(
+            run(args).starts_with("status 2\n"),
+            "{args:?} {}",
+            run(args)
+        );
+    }
+}
+
+#[test]
+fn check_accepts_the_sample() {
+    assert_snapshot!(run(&["check"]));
+}
+
+#[test]
+fn check_tells_every_problem_at_its_place() {
+    assert_snapshot!(run(&["check", "tests/tables/err/unknown-keys.yaml"]));
+}
+
+#[test]
+fn check_runs_the_tests_of_a_table() {
+    assert_snapshot!(run(&["check", "tests/tables/ok/failing-tests.yaml"]));
+}
+
+#[test]
+fn check_makes_warnings_count_when_told() {
+    let table = "tests/tables/ok/warn-duplicate-target.yaml";
+    assert!(run(&["check", table]).starts_with("status 0\n"));
+    assert_snapshot!(run(&["check", "--deny", "warnings", table]));
+}
+
+#[test]
+fn check_reads_standard_input_and_several_paths_as_one_table() {
+    let text = "mapping:\n- url: https://framasoft.org/\n  short-code: gnu-home\n";
+    assert_snapshot!(run_with(&["check", "mapping.yaml", "-"], text, &[]));
+}
+
+#[test]
+fn check_takes_its_table_from_the_environment() {
+    let table = [("WAYPOST_TABLE", "tests/tables/ok/numbers.yaml")];
+    assert_snapshot!(run_with(&["check"], "", &table));
+}
+
+#[test]
+fn check_tells_what_it_cannot_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("link.yaml");
+    std::os::unix::fs::symlink("nowhere.yaml", &path).unwrap();
+    let told =
+        |path: &str| run(&["check", path]).replace(directory.path().to_str().unwrap(), "TEMP");
+    assert_snapshot!("check_dangling_link", told(path.to_str().unwrap()));
+    assert_snapshot!("check_missing", told("TEMP/missing.yaml"));
+    let empty = directory.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    assert_snapshot!("check_empty_directory", told(empty.to_str().unwrap()));
+    let pipe = directory.path().join("pipe.yaml");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_snapshot!("check_named_pipe", told(pipe.to_str().unwrap()));
+}
+
+#[test]
+fn code_prints_codes_alone() {
+    assert_snapshot!(run(&[
+        "code",
+        "https://framasoft.org/",
+        "https://example.com/32257267"
+    ]));
+    assert_snapshot!(
+        "code_crc64",
+        run(&["code", "--scheme", "crc64-xz", "https://framasoft.org/"])
+    );
+}
+
+#[test]
+fn code_hashes_the_bytes_as_written_and_says_so() {
+    assert_snapshot!(run(&["code", "https://Framasoft.org"]));
+}
+
+#[test]
+fn code_refuses_what_is_no_target() {
+    assert_snapshot!(run(&["code", "framasoft.org", "javascript:alert(1)"]));
+}
+
+#[test]
+fn resolve_prints_the_target_alone() {
+    for (name, link) in [
+        ("custom", "gnu-home"),
+        ("auto", "t0P0JMya"),
+        ("short_url", "https://short.code/t0P0JMya"),
+        ("alias", "wiki"),
+        ("forward", "std/vec/struct.Vec.html"),
+        ("repaired", "gnu-home)."),
+        ("preview", "gnu-home+"),
+    ] {
+        assert_snapshot!(format!("resolve_{name}"), run(&["resolve", link]));
+    }
+}
+
+#[test]
+fn resolve_tells_what_is_not_there() {
+    assert_snapshot!("resolve_similar", run(&["resolve", "gnu-hoem"]));
+    assert_snapshot!(
+        "resolve_nothing_similar",
+        run(&["resolve", "zzzzzzzzzzzzzzz"])
+    );
+    // One auto code in 64 begins like a flag.
+    assert_snapshot!("resolve_hyphen", run(&["resolve", "-55yIza0"]));
+    assert_snapshot!("resolve_landing", run(&["resolve", "https://short.code/"]));
+}
+
+#[test]
+fn resolve_asks_for_another_time() {
+    let table = "tests/tables/ok/life.yaml";
+    for (name, at) in [("before", "2029-12-31"), ("after", "2030-01-02")] {
+        let args = ["resolve", "--table", table, "--at", at, "soon"];
+        assert_snapshot!(format!("resolve_{name}"), run(&args));
+    }
+    let args = ["resolve", "--table", table, "always"];
+    assert_snapshot!("resolve_retired", run(&args));
+}
+
+#[test]
+fn resolve_looks_in_every_site() {
+    let table = "tests/tables/ok/several-sites";
+    let in_one = ["resolve", "--table", table, "VDxGgZ3y2qk"];
+    assert_snapshot!("resolve_in_one_site", run(&in_one));
+    let in_two = ["resolve", "--table", table, "t0P0JMya"];
+    assert_snapshot!("resolve_in_two_sites", run(&in_two));
+    let elsewhere = ["resolve", "--table", table, "https://c.example/t0P0JMya"];
+    assert_snapshot!("resolve_in_no_site", run(&elsewhere));
+}
+
+#[test]
+fn resolve_refuses_a_table_with_errors() {
+    let args = ["resolve", "--table", "tests/tables/err/tab.yaml", "frama"];
+    assert_snapshot!(run(&args));
+}
+
+#[test]
+fn serve_tells_why_it_cannot_start() {
+    let start = |table| {
+        run(&[
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--admin-listen",
+            "127.0.0.1:0",
+            "--table",
+            table,
+        ])
+    };
+    assert_snapshot!("serve_bad_table", start("tests/tables/err/tab.yaml"));
+    assert_snapshot!("serve_no_table", start("nowhere.yaml"));
+}
+
+#[test]
+fn healthcheck_fails_when_nobody_answers() {
+    // Nothing listens on the port that was just given back.
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let told = run(&["healthcheck", &format!("http://127.0.0.1:{port}/healthz")]);
+    assert!(
+        told.starts_with("status 3\n--- stdout\n--- stderr\nwaypost: cannot ask"),
+        "{told}"
+    );
+}
+
+#[test]
+fn completions_name_every_verb() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = run(&["completions", shell]);
+        assert!(script.starts_with("status 0\n"));
+        for verb in [
+            "serve",
+            "check",
+            "code",
+            "resolve",
+            "healthcheck",
+            "completions",
+        ] {
+            assert!(script.contains(verb), "{shell} {verb}");
+        }
+    }
+}
