@@ -92,6 +92,8 @@ fn builder() -> http1::Builder {
     builder
         .half_close(true)
         .header_read_timeout(None)
+        // Names have no case, but scripts that look for "Location:" do.
+        .title_case_headers(true)
         .max_buf_size(HEAD_BYTES);
     builder
 }

@@ -27,14 +27,10 @@ pub(super) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Full<Bytes>>
         error!("a location is not fit for a header");
         return (answered, response::line(StatusCode::INTERNAL_SERVER_ERROR));
     };
-    let max_age = match redirect.via {
-        Via::Repair => 0,
-        Via::Code | Via::Forward => redirect.max_age,
-    };
 
     let mut headers = HeaderMap::with_capacity(8);
     headers.insert(LOCATION, location);
-    headers.insert(CACHE_CONTROL, cache_control(max_age));
+    headers.insert(CACHE_CONTROL, cache_control(redirect.max_age));
     let no_referrer = HeaderValue::from_static("no-referrer");
     headers.insert(REFERRER_POLICY, no_referrer);
     headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));

@@ -18,11 +18,11 @@ async fn probes_pass_while_a_table_is_live() {
             reply.head(),
             [
                 "HTTP/1.1 200 OK",
-                "content-type: text/plain; charset=utf-8",
-                "x-content-type-options: nosniff",
-                "content-length: 3",
-                "cache-control: no-store",
-                "connection: close",
+                "Content-Type: text/plain; charset=utf-8",
+                "X-Content-Type-Options: nosniff",
+                "Content-Length: 3",
+                "Cache-Control: no-store",
+                "Connection: close",
             ]
         );
         let head = server.operate("HEAD", path, "").await;

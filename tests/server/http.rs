@@ -32,11 +32,11 @@ async fn the_first_table_of_the_readme_redirects() {
         let reply = server.get(path).await;
         let head = [
             "HTTP/1.1 302 Found",
-            &format!("location: {location}"),
-            "cache-control: public, max-age=60",
-            "referrer-policy: no-referrer",
-            "connection: close",
-            "content-length: 0",
+            &format!("Location: {location}"),
+            "Cache-Control: public, max-age=60",
+            "Referrer-Policy: no-referrer",
+            "Connection: close",
+            "Content-Length: 0",
         ];
         assert_eq!(reply.head(), head);
         assert_eq!(reply.body(), b"");
@@ -89,13 +89,13 @@ async fn an_unknown_code_is_not_found_whatever_the_method() {
             reply.head(),
             [
                 NOT_FOUND,
-                "content-type: text/plain; charset=utf-8",
-                "x-content-type-options: nosniff",
-                "content-length: 19",
-                "vary: Accept",
-                "cache-control: no-cache",
-                "referrer-policy: no-referrer",
-                "connection: close",
+                "Content-Type: text/plain; charset=utf-8",
+                "X-Content-Type-Options: nosniff",
+                "Content-Length: 19",
+                "Vary: Accept",
+                "Cache-Control: no-cache",
+                "Referrer-Policy: no-referrer",
+                "Connection: close",
             ],
             "{method}"
         );
@@ -143,11 +143,11 @@ async fn other_methods_are_refused_on_what_is_known() {
                 reply.head(),
                 [
                     "HTTP/1.1 405 Method Not Allowed",
-                    "content-type: text/plain; charset=utf-8",
-                    "x-content-type-options: nosniff",
-                    "content-length: 23",
-                    "allow: GET, HEAD",
-                    "connection: close",
+                    "Content-Type: text/plain; charset=utf-8",
+                    "X-Content-Type-Options: nosniff",
+                    "Content-Length: 23",
+                    "Allow: GET, HEAD",
+                    "Connection: close",
                 ],
                 "{method} {path}"
             );
@@ -197,7 +197,7 @@ async fn head_is_get_without_the_body() {
             get.sort();
             head.sort();
             assert_eq!(head, get, "{path} as {accept}");
-            assert!(get.iter().any(|line| line.starts_with("content-length: ")));
+            assert!(get.iter().any(|line| line.starts_with("Content-Length: ")));
         }
     }
 }

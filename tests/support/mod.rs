@@ -193,19 +193,19 @@ impl Reply {
     pub(crate) fn head(&self) -> Vec<String> {
         let (head, _) = self.parts();
         head.split("\r\n")
-            .filter(|line| !line.starts_with("date: "))
+            .filter(|line| !line.starts_with("Date: "))
             .map(str::to_owned)
             .collect()
     }
 
-    /// Returns the only header of this name.
+    /// Returns the only header of this name, whatever its case.
     pub(crate) fn header(&self, name: &str) -> Option<String> {
         let (head, _) = self.parts();
-        let prefix = format!("{name}: ");
         let mut found = head
             .split("\r\n")
-            .filter_map(|line| line.strip_prefix(&prefix));
-        let value = found.next().map(str::to_owned);
+            .filter_map(|line| line.split_once(": "))
+            .filter(|(other, _)| other.eq_ignore_ascii_case(name));
+        let value = found.next().map(|(_, value)| value.to_owned());
         assert_eq!(found.next(), None, "{name} came twice");
         value
     }
