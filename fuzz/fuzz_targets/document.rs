@@ -1,0 +1,63 @@
+//! Arbitrary bytes as the one or two files of a table: compiling them never panics, and what it
+//! says about them can be relied on.
+
+#![no_main]
+
+use std::sync::Arc;
+
+use libfuzzer_sys::fuzz_target;
+use waypost::mapping::{Diagnostic, SourceFile, compile};
+
+fuzz_target!(|bytes: &[u8]| {
+    // A NUL, which no YAML holds, parts two files; so a seed is simply a table's file.
+    let files: Vec<SourceFile> = bytes
+        .splitn(2, |byte| *byte == 0)
+        .zip(["a.yaml", "b.yaml"])
+        .map(|(bytes, path)| SourceFile {
+            path: Arc::from(path),
+            bytes: bytes.to_vec(),
+        })
+        .collect();
+
+    let first = compile(&files);
+    let has_error = first.diagnostics.iter().any(Diagnostic::is_error);
+    assert_eq!(
+        first.table.is_none(),
+        has_error,
+        "an error, and nothing else, keeps a table from being loaded: {:?}",
+        first.diagnostics
+    );
+    for diagnostic in &first.diagnostics {
+        assert_tells_a_place(diagnostic, &files);
+        assert_is_one_line(&diagnostic.message);
+    }
+    let again = compile(&files);
+    assert_eq!(
+        first.diagnostics, again.diagnostics,
+        "compiling is repeatable"
+    );
+});
+
+/// Fails if the place is not in one of the files; one past the end of a line is in it.
+fn assert_tells_a_place(diagnostic: &Diagnostic, files: &[SourceFile]) {
+    let place = &diagnostic.place;
+    let file = files.iter().find(|file| file.path == place.file);
+    let file = file.unwrap_or_else(|| panic!("no such file: {diagnostic}"));
+    let text = String::from_utf8_lossy(&file.bytes).replace("\r\n", "\n");
+    let (line, column) = (place.position.line, place.position.column);
+    assert!(line >= 1 && column >= 1, "counted from 1: {diagnostic}");
+    let written = text.split(['\n', '\r']).nth(line as usize - 1);
+    let written = written.unwrap_or_else(|| panic!("no such line: {diagnostic}"));
+    assert!(
+        column as usize <= written.chars().count() + 1,
+        "no such column: {diagnostic}"
+    );
+}
+
+/// Fails if a message could garble a terminal or a log.
+fn assert_is_one_line(message: &str) {
+    assert!(
+        !message.is_empty() && !message.contains(char::is_control),
+        "not one plain line: {message:?}"
+    );
+}

@@ -1,0 +1,117 @@
+//! Arbitrary requests to a rich table: whatever is asked, a redirect goes where its entry says.
+
+#![no_main]
+
+use std::sync::{Arc, LazyLock};
+
+use libfuzzer_sys::fuzz_target;
+use url::Url;
+use waypost::mapping::{
+    Forward, Outcome, Redirect, Request, Site, SourceFile, Table, Timestamp, compile,
+};
+
+/// Two tables: one site that answers for any host, and two under one host and another.
+static TABLES: LazyLock<[Table; 2]> = LazyLock::new(|| {
+    [
+        table(&[include_str!("../tables/one-site.yaml")]),
+        table(&[
+            include_str!("../tables/first-site.yaml"),
+            include_str!("../tables/second-site.yaml"),
+        ]),
+    ]
+});
+
+fn table(files: &[&str]) -> Table {
+    let files: Vec<_> = files
+        .iter()
+        .enumerate()
+        .map(|(index, text)| SourceFile {
+            path: Arc::from(format!("{index}.yaml")),
+            bytes: text.as_bytes().to_vec(),
+        })
+        .collect();
+    let compilation = compile(&files);
+    compilation
+        .table
+        .unwrap_or_else(|| panic!("{:#?}", compilation.diagnostics))
+}
+
+fuzz_target!(|text: &str| {
+    // A host, a path and a query, each on a line of its own; an empty host is none.
+    let mut lines = text.splitn(3, '\n');
+    let host = lines.next().filter(|host| !host.is_empty());
+    let Some(path) = lines.next() else { return };
+    let query = lines.next();
+    let request = Request { host, path, query };
+    // Some entries of the tables expired before this moment, some expire after it.
+    let now = Timestamp::from_unix(1_800_000_000);
+
+    for table in &*TABLES {
+        match table.resolve(&request, now) {
+            Outcome::Redirect(redirect) => assert_goes_to_its_target(&redirect),
+            Outcome::NotFound(site) => assert_suggests_what_exists(table, site, path, now),
+            _ => {}
+        }
+    }
+});
+
+/// Fails if a request could choose another place than the entry's, or break the header.
+fn assert_goes_to_its_target(redirect: &Redirect<'_>) {
+    let location = &*redirect.location;
+    let target = redirect.entry.target().expect("a redirect has a target");
+    assert!(
+        location.bytes().all(|byte| byte.is_ascii_graphic()),
+        "unsafe in a header: {location:?}"
+    );
+    if redirect.entry.forward() == Forward::None {
+        assert_eq!(location, target);
+    }
+    let before_fragment = target.split('#').next().unwrap_or(target);
+    assert!(
+        location.starts_with(before_fragment),
+        "{location} is not under {target}"
+    );
+
+    let parsed = Url::parse(location).unwrap_or_else(|error| panic!("{location}: {error}"));
+    let expected = Url::parse(target).unwrap_or_else(|error| panic!("{target}: {error}"));
+    let authority = |url: &Url| {
+        (
+            url.scheme().to_owned(),
+            url.username().to_owned(),
+            url.password().map(str::to_owned),
+            url.host_str().map(str::to_owned),
+            url.port(),
+        )
+    };
+    assert_eq!(
+        authority(&parsed),
+        authority(&expected),
+        "{location} leaves {target}"
+    );
+    assert!(
+        parsed.path().starts_with(expected.path()),
+        "{location} climbs out of {target}"
+    );
+}
+
+/// Fails if a suggested code is not one.
+fn assert_suggests_what_exists(table: &Table, site: &Site, path: &str, now: Timestamp) {
+    let codes = site.suggestions(path, 3);
+    assert!(codes.len() <= 3, "{codes:?}");
+    for code in codes {
+        let short = site.short_url(&code);
+        let url = Url::parse(&short).unwrap_or_else(|error| panic!("{short}: {error}"));
+        let request = Request {
+            host: url.host_str(),
+            path: url.path(),
+            query: None,
+        };
+        assert!(
+            !matches!(
+                table.resolve(&request, now),
+                Outcome::NotFound(_) | Outcome::Misdirected | Outcome::Landing(_)
+            ),
+            "{short} is suggested but not there"
+        );
+    }
+}
