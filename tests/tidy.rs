@@ -372,8 +372,15 @@ fn files_under(dir: &str) -> Vec<String> {
 
 fn each_source(rule: impl Fn(&str, &str) -> Vec<Violation>) -> Vec<Violation> {
     let files = files_under("src");
-    let sources = files.iter().filter(|file| file.ends_with(".rs"));
-    sources.flat_map(|file| rule(file, &read(file))).collect()
+    let sources: Vec<_> = files.iter().filter(|file| file.ends_with(".rs")).collect();
+    assert!(
+        sources.len() > LAYERS.len(),
+        "the sources are not where they were"
+    );
+    sources
+        .into_iter()
+        .flat_map(|file| rule(file, &read(file)))
+        .collect()
 }
 
 fn is_executable(path: &Path) -> bool {
