@@ -6,7 +6,10 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use waypost::mapping::{Diagnostic, SourceFile, compile};
+use url::Url;
+use waypost::mapping::{
+    Diagnostic, Entry, Outcome, Request, SourceFile, Table, Timestamp, compile,
+};
 
 fuzz_target!(|bytes: &[u8]| {
     // A NUL, which no YAML holds, parts two files; so a seed is simply a table's file.
@@ -31,6 +34,12 @@ fuzz_target!(|bytes: &[u8]| {
         assert_tells_a_place(diagnostic, &files);
         assert_is_one_line(&diagnostic.message);
     }
+    if let Some(table) = &first.table {
+        let entries = table.sites().iter().flat_map(|site| site.entries());
+        for entry in entries.take(50) {
+            assert_is_reached(table, entry);
+        }
+    }
     let again = compile(&files);
     assert_eq!(
         first.diagnostics, again.diagnostics,
@@ -46,11 +55,14 @@ fn assert_tells_a_place(diagnostic: &Diagnostic, files: &[SourceFile]) {
     let text = String::from_utf8_lossy(&file.bytes).replace("\r\n", "\n");
     let (line, column) = (place.position.line, place.position.column);
     assert!(line >= 1 && column >= 1, "counted from 1: {diagnostic}");
-    let written = text.split(['\n', '\r']).nth(line as usize - 1);
-    let written = written.unwrap_or_else(|| panic!("no such line: {diagnostic}"));
+    // A lone carriage return ends a line to YAML, but to few other readers: both may be meant.
+    let holds = |breaks: &[char]| {
+        let written = text.split(breaks).nth(line as usize - 1);
+        written.is_some_and(|written| column as usize <= written.chars().count() + 1)
+    };
     assert!(
-        column as usize <= written.chars().count() + 1,
-        "no such column: {diagnostic}"
+        holds(&['\n']) || holds(&['\n', '\r']),
+        "no such place: {diagnostic}"
     );
 }
 
@@ -60,4 +72,27 @@ fn assert_is_one_line(message: &str) {
         !message.is_empty() && !message.contains(char::is_control),
         "not one plain line: {message:?}"
     );
+}
+
+/// Fails if an entry's short link, and each alias, does not lead to that entry.
+fn assert_is_reached(table: &Table, entry: Entry<'_>) {
+    for code in entry.aliases().chain([entry.code()]) {
+        let short = entry.site().short_url(code);
+        let url = Url::parse(&short).unwrap_or_else(|error| panic!("{short}: {error}"));
+        let request = Request {
+            host: url.host_str(),
+            path: url.path(),
+            query: None,
+        };
+        let reached = match table.resolve(&request, Timestamp::from_unix(1_800_000_000)) {
+            Outcome::Redirect(redirect) => redirect.entry.place() == entry.place(),
+            Outcome::Gone(gone) => gone.place() == entry.place(),
+            _ => false,
+        };
+        assert!(
+            reached,
+            "{short} does not lead to the entry at {}",
+            entry.place()
+        );
+    }
 }
