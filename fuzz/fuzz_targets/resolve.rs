@@ -45,7 +45,9 @@ fuzz_target!(|text: &str| {
     // A host, a path and a query, each on a line of its own; an empty host is none.
     let mut lines = text.splitn(3, '\n');
     let host = lines.next().filter(|host| !host.is_empty());
-    let Some(path) = lines.next() else { return };
+    // By then a request's path has been cut at its query, and a fragment is never sent.
+    let path = lines.next().filter(|path| !path.contains(['?', '#']));
+    let Some(path) = path else { return };
     let query = lines.next();
     let request = Request { host, path, query };
     // Some entries of the tables expired before this moment, some expire after it.
