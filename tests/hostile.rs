@@ -3,6 +3,8 @@
 //! Each ends with a diagnostic. That it ends at all, soon and in little memory, is what these
 //! tests would not survive otherwise.
 
+#![allow(clippy::unwrap_used)]
+
 use waypost::mapping::{Diagnostic, SourceFile, compile};
 
 fn problems(text: impl Into<Vec<u8>>) -> Vec<Diagnostic> {

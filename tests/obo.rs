@@ -3,6 +3,8 @@
 //! Converted from the configuration of OBOFoundry/purl.obolibrary.org (`config/*.yml`); its
 //! licence stands beside the documents.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::Path;
 

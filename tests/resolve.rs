@@ -1,5 +1,7 @@
 //! Resolving, as properties: what holds for every request there can be.
 
+#![allow(clippy::unwrap_used)]
+
 use proptest::prelude::*;
 use waypost::mapping::{Outcome, Request, SourceFile, Table, Timestamp, Via, compile};
 

@@ -1,5 +1,7 @@
 //! Tables in real Git checkouts: which revision they are said to have.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::os::unix::fs::{chown, symlink};
 use std::path::{Path, PathBuf};

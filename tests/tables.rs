@@ -5,6 +5,8 @@
 //! holds every diagnostic, then what each code leads to. `WAYPOST_REWRITE=1 cargo test` writes
 //! those texts anew.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};

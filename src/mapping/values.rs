@@ -4,6 +4,7 @@
 //! a problem, read past, and comes back as `None`.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use super::entry::{Forward, NewCode, Retired, Status};
 use super::reader::{Located, Node, Reader, Stop};
@@ -20,6 +21,30 @@ const FORWARDS: [(&str, Forward); 4] = [
 ];
 
 const NEW_CODES: [(&str, NewCode); 2] = [("auto", NewCode::Auto), ("number", NewCode::Number)];
+
+/// A scalar with a value.
+struct Scalar<'t> {
+    text: Cow<'t, str>,
+    /// It was written without quotes.
+    plain: bool,
+    position: Position,
+}
+
+impl<'t> Scalar<'t> {
+    fn at<T>(&self, value: T) -> Located<T> {
+        Located {
+            value,
+            position: self.position,
+        }
+    }
+
+    fn into_text(self) -> Located<Cow<'t, str>> {
+        Located {
+            value: self.text,
+            position: self.position,
+        }
+    }
+}
 
 impl<'t> Reader<'t> {
     pub(super) fn list(&mut self, key: &str) -> Result<bool, Stop> {
@@ -61,46 +86,23 @@ impl<'t> Reader<'t> {
 
     /// Reads any scalar as its text: `2024`, `no` and `1e5` mean those very characters.
     pub(super) fn text(&mut self, key: &str) -> Result<Option<Located<Cow<'t, str>>>, Stop> {
-        let scalar = self.scalar(key, "a text")?;
-        Ok(scalar.map(|(text, _)| text))
+        Ok(self.scalar(key, "a text")?.map(Scalar::into_text))
     }
 
     pub(super) fn texts(&mut self, key: &str) -> Result<Vec<Located<Cow<'t, str>>>, Stop> {
         let mut texts = Vec::new();
         if self.list(key)? {
-            let item = format!("an item of {key}");
             while let Some(node) = self.node()? {
-                texts.extend(self.as_scalar(node, &item, "a text")?.map(|(text, _)| text));
+                let item = self.as_scalar(node, format_args!("an item of {key}"), "a text")?;
+                texts.extend(item.map(Scalar::into_text));
             }
         }
         Ok(texts)
     }
 
-    fn choice<V: Copy>(
-        &mut self,
-        key: &str,
-        values: &[(&'static str, V)],
-    ) -> Result<Option<Located<V>>, Stop> {
-        let Some((text, _)) = self.scalar(key, "a word")? else {
-            return Ok(None);
-        };
-        let found = values.iter().find(|(name, _)| *name == text.value);
-        if found.is_none() {
-            let names: Vec<_> = values.iter().map(|&(name, _)| name).collect();
-            let message = format!("{key:?} is one of {}", names.join(", "));
-            self.error(text.position, message);
-        }
-        Ok(found.map(|&(_, value)| Located {
-            value,
-            position: text.position,
-        }))
-    }
-
     pub(super) fn scheme(&mut self) -> Result<Option<Located<Scheme>>, Stop> {
-        self.choice(
-            "code-scheme",
-            &Scheme::ALL.map(|scheme| (scheme.name(), scheme)),
-        )
+        let schemes = Scheme::ALL.map(|scheme| (scheme.name(), scheme));
+        self.choice("code-scheme", &schemes)
     }
 
     pub(super) fn forward(&mut self) -> Result<Option<Located<Forward>>, Stop> {
@@ -111,20 +113,34 @@ impl<'t> Reader<'t> {
         self.choice("new", &NEW_CODES)
     }
 
+    fn choice<V: Copy>(
+        &mut self,
+        key: &str,
+        values: &[(&'static str, V)],
+    ) -> Result<Option<Located<V>>, Stop> {
+        let Some(scalar) = self.scalar(key, "a word")? else {
+            return Ok(None);
+        };
+        let found = values.iter().find(|(name, _)| *name == scalar.text);
+        if found.is_none() {
+            let names: Vec<_> = values.iter().map(|&(name, _)| name).collect();
+            let message = format!("{key:?} is one of {}", names.join(", "));
+            self.error(scalar.position, message);
+        }
+        Ok(found.map(|&(_, value)| scalar.at(value)))
+    }
+
     pub(super) fn status(&mut self) -> Result<Option<Located<Status>>, Stop> {
-        let Some((text, plain)) = self.scalar("status", "a number")? else {
+        let Some(scalar) = self.scalar("status", "a number")? else {
             return Ok(None);
         };
-        let code = text.value.parse().ok().filter(|_| plain);
-        let Some(status) = code.and_then(Status::from_code) else {
+        let code = scalar.text.parse().ok().filter(|_| scalar.plain);
+        let status = code.and_then(Status::from_code);
+        if status.is_none() {
             let message = "\"status\" is one of 301, 302, 303, 307, 308";
-            self.error(text.position, message);
-            return Ok(None);
-        };
-        Ok(Some(Located {
-            value: status,
-            position: text.position,
-        }))
+            self.error(scalar.position, message);
+        }
+        Ok(status.map(|status| scalar.at(status)))
     }
 
     pub(super) fn number(&mut self) -> Result<Option<Located<u64>>, Stop> {
@@ -137,56 +153,56 @@ impl<'t> Reader<'t> {
     }
 
     fn whole_number(&mut self, key: &str, max: u64) -> Result<Option<Located<u64>>, Stop> {
-        let Some((text, plain)) = self.scalar(key, "a whole number")? else {
+        let Some(scalar) = self.scalar(key, "a whole number")? else {
             return Ok(None);
         };
-        let Located { value, position } = text;
-        let digits = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
+        let text = &*scalar.text;
+        let digits = text.bytes().all(|b| b.is_ascii_digit());
         // YAML 1.1 reads 010 as eight, 1.2 as ten: neither is what a reader must guess.
-        if !plain || !digits || (value.len() > 1 && value.starts_with('0')) {
+        if !scalar.plain || !digits || (text.len() > 1 && text.starts_with('0')) {
             self.error_with_hint(
-                position,
+                scalar.position,
                 format!("{key:?} is a whole number"),
                 "write decimal digits only: no quotes, sign, fraction or leading zero",
             );
             return Ok(None);
         }
-        let number = value.parse().ok().filter(|&number| number <= max);
+        let number = text.parse().ok().filter(|&number| number <= max);
         if number.is_none() {
-            self.error(position, format!("{key:?} is at most {max}"));
+            self.error(scalar.position, format!("{key:?} is at most {max}"));
         }
-        Ok(number.map(|value| Located { value, position }))
+        Ok(number.map(|number| scalar.at(number)))
     }
 
     pub(super) fn expires(&mut self) -> Result<Option<Timestamp>, Stop> {
-        let Some((text, _)) = self.scalar("expires", "a date")? else {
+        let Some(scalar) = self.scalar("expires", "a date")? else {
             return Ok(None);
         };
-        let time = Timestamp::parse_end(&text.value);
+        let time = Timestamp::parse_end(&scalar.text);
         if time.is_none() {
-            self.bad_date(text.position, "\"expires\" is a date or a date-time");
+            self.bad_date(scalar.position, "\"expires\" is a date or a date-time");
         }
         Ok(time)
     }
 
     pub(super) fn retired(&mut self) -> Result<Option<Retired>, Stop> {
-        let Some((text, plain)) = self.scalar("retired", "\"true\" or a date")? else {
+        let Some(scalar) = self.scalar("retired", "\"true\" or a date")? else {
             return Ok(None);
         };
-        if plain && text.value == "true" {
+        if scalar.plain && scalar.text == "true" {
             return Ok(Some(Retired::Always));
         }
-        if plain && text.value == "false" {
+        if scalar.plain && scalar.text == "false" {
             self.error_with_hint(
-                text.position,
+                scalar.position,
                 "\"retired\" is \"true\" or a date",
                 "leave the key out: an entry is not retired unless it says so",
             );
             return Ok(None);
         }
-        let time = Timestamp::parse_start(&text.value);
+        let time = Timestamp::parse_start(&scalar.text);
         if time.is_none() {
-            self.bad_date(text.position, "\"retired\" is \"true\" or a date");
+            self.bad_date(scalar.position, "\"retired\" is \"true\" or a date");
         }
         Ok(time.map(Retired::From))
     }
@@ -196,13 +212,9 @@ impl<'t> Reader<'t> {
         self.error_with_hint(position, message, hint);
     }
 
-    fn scalar(
-        &mut self,
-        key: &str,
-        wanted: &str,
-    ) -> Result<Option<(Located<Cow<'t, str>>, bool)>, Stop> {
+    fn scalar(&mut self, key: &str, wanted: &str) -> Result<Option<Scalar<'t>>, Stop> {
         match self.node()? {
-            Some(node) => self.as_scalar(node, &format!("{key:?}"), wanted),
+            Some(node) => self.as_scalar(node, format_args!("{key:?}"), wanted),
             None => Ok(None),
         }
     }
@@ -210,20 +222,20 @@ impl<'t> Reader<'t> {
     fn as_scalar(
         &mut self,
         node: Located<Node<'t>>,
-        what: &str,
+        what: fmt::Arguments<'_>,
         wanted: &str,
-    ) -> Result<Option<(Located<Cow<'t, str>>, bool)>, Stop> {
+    ) -> Result<Option<Scalar<'t>>, Stop> {
         let Located { value, position } = node;
         match value {
             Node::Scalar { text, plain: true } if text.is_empty() => {
                 self.error(position, format!("{what} has no value"));
             }
             Node::Scalar { text, plain } => {
-                let text = Located {
-                    value: text,
+                return Ok(Some(Scalar {
+                    text,
+                    plain,
                     position,
-                };
-                return Ok(Some((text, plain)));
+                }));
             }
             Node::Alias => {}
             Node::Sequence | Node::Mapping => {
