@@ -1,0 +1,226 @@
+//! The documentation, held to what the program does: a command in it runs, and prints what stands
+//! below it.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+/// A command in a document, and what it prints there.
+struct Example {
+    command: String,
+    output: String,
+}
+
+/// Returns the commands of all `console` blocks of a document.
+fn examples(document: &str) -> Vec<Example> {
+    let text = fs::read_to_string(document).unwrap();
+    let mut examples: Vec<Example> = Vec::new();
+    let mut inside = false;
+    for line in text.lines() {
+        match line.strip_prefix("$ ") {
+            _ if line.starts_with("```") => inside = line == "```console",
+            Some(command) if inside => examples.push(Example {
+                command: command.to_owned(),
+                output: String::new(),
+            }),
+            _ if inside => {
+                let output = &mut examples.last_mut().unwrap().output;
+                output.push_str(line);
+                output.push('\n');
+            }
+            _ => {}
+        }
+    }
+    assert!(!examples.is_empty(), "no example in {document}");
+    examples
+}
+
+fn waypost(args: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
+    command.args(args.split(' ')).env_clear();
+    command
+}
+
+/// The server that the README starts, on ports of its own.
+struct Server {
+    child: Child,
+    public: String,
+}
+
+impl Server {
+    fn start(args: &str) -> Self {
+        let mut child = waypost(args)
+            .env("WAYPOST_LISTEN", "127.0.0.1:0")
+            .env("WAYPOST_ADMIN_LISTEN", "127.0.0.1:0")
+            .env("WAYPOST_LOG_FORMAT", "json")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let log = BufReader::new(child.stdout.take().unwrap());
+        let serving = log.lines().map(Result::unwrap).find_map(|line| {
+            let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+            Some(line["public"].as_str()?.to_owned())
+        });
+        Self {
+            child,
+            public: serving.unwrap(),
+        }
+    }
+
+    /// Returns the head of an answer, with the date of the documentation.
+    fn head(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.public).unwrap();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.public);
+        stream.write_all(request.as_bytes()).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let head = answer.split("\r\n\r\n").next().unwrap();
+        let undated = head.split("\r\n").map(|line| match line.split_once(": ") {
+            Some(("Date", _)) => "Date: Sat, 21 Nov 2026 12:00:00 GMT\n".to_owned(),
+            _ => format!("{line}\n"),
+        });
+        undated.collect()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_readme_shows_what_happens() {
+    let mut server = None;
+    for Example { command, output } in examples("README.md") {
+        if let Some(args) = command.strip_prefix("cargo run --release -- ") {
+            server = Some(Server::start(args));
+        } else if let Some(url) = command.strip_prefix("curl -i http://127.0.0.1:8080") {
+            assert_eq!(server.as_ref().unwrap().head(url), output, "{command}");
+        } else if let Some(args) = command.strip_prefix("waypost ") {
+            let got = waypost(args).output().unwrap();
+            let printed = [got.stdout, got.stderr].concat();
+            assert_eq!(String::from_utf8(printed).unwrap(), output, "{command}");
+        } else {
+            // The command that runs this test, which CI holds to be this one.
+            assert_eq!(command, "cargo test");
+        }
+    }
+    assert!(server.is_some());
+}
+
+#[test]
+fn the_readme_lists_every_command() {
+    let readme = fs::read_to_string("README.md").unwrap();
+    let listed = readme.lines().filter_map(|line| {
+        let (verb, what) = line.strip_prefix("| `waypost ")?.split_once("` | ")?;
+        Some(format!("{verb}: {}", what.trim_end_matches(" |")))
+    });
+    let help = waypost("--help").output().unwrap().stdout;
+    let help = String::from_utf8(help).unwrap();
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let verbs: Vec<_> = commands
+        .map_while(|line| line.trim_start().split_once("  "))
+        .map(|(verb, _)| verb)
+        .filter(|verb| *verb != "help")
+        .collect();
+    let listed: Vec<_> = listed.collect();
+    assert_eq!(verbs.len(), listed.len(), "{verbs:?} {listed:?}");
+    for (verb, listed) in verbs.iter().zip(&listed) {
+        assert!(listed.starts_with(&format!("{verb}: ")), "{verb} {listed}");
+    }
+}
+
+#[test]
+fn the_format_reference_shows_codes_that_are_right() {
+    let [example] = &examples("docs/mapping-format.md")[..] else {
+        panic!("another example: hold it to the program too");
+    };
+    let url = example
+        .command
+        .strip_prefix("printf %s ")
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap();
+    let code = waypost(&format!("code {url}")).output().unwrap().stdout;
+    assert_eq!(String::from_utf8(code).unwrap(), example.output);
+}
+
+#[test]
+fn the_format_reference_and_the_schema_know_the_same_keys() {
+    let schema = fs::read_to_string("docs/mapping.schema.json").unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    let reference = fs::read_to_string("docs/mapping-format.md").unwrap();
+    let rows: Vec<_> = reference
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `"))
+        .collect();
+    let places = [
+        &schema["properties"],
+        &schema["$defs"]["entry"]["properties"],
+    ];
+    let keys = places
+        .iter()
+        .flat_map(|place| place.as_object().unwrap().keys());
+    for key in keys {
+        let documented = rows.iter().any(|row| {
+            let names = row.split(" | ").next().unwrap();
+            names.split(", ").any(|name| name.trim_matches('`') == key)
+        });
+        assert!(documented, "{key} is not in the reference");
+    }
+}
+
+#[test]
+fn the_schema_knows_the_keys_of_the_reader() {
+    let unknown = "base_url: https://short.code/\nxxxxxxxxxxxxxxxxxxxx: 1\nmapping:\n- xxxxxxxxxxxxxxxxxxxx: 1\n";
+    let file = waypost::mapping::SourceFile {
+        path: "t.yaml".into(),
+        bytes: unknown.into(),
+    };
+    let schema = fs::read_to_string("docs/mapping.schema.json").unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    let places = [
+        &schema["properties"],
+        &schema["$defs"]["entry"]["properties"],
+    ];
+    let told = waypost::mapping::compile(&[file]).diagnostics;
+    let hints = told.iter().filter(|d| d.message.starts_with("unknown key"));
+    for (hint, place) in hints.map(|d| d.hint.as_deref().unwrap()).zip(places) {
+        let mut known: Vec<_> = hint
+            .strip_prefix("known here: ")
+            .unwrap()
+            .split(", ")
+            .collect();
+        known.sort_unstable();
+        let mut keys: Vec<_> = place
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        keys.sort_unstable();
+        assert_eq!(known, keys);
+    }
+}
+
+#[test]
+fn operations_name_flags_that_there_are() {
+    let operations = fs::read_to_string("docs/operations.md").unwrap();
+    let help = String::from_utf8(waypost("serve --help").output().unwrap().stdout).unwrap();
+    let flags: Vec<_> = operations
+        .split('`')
+        .filter(|code| code.starts_with("--"))
+        .map(|code| code.split(' ').next().unwrap())
+        .collect();
+    assert!(flags.len() > 5, "{flags:?}");
+    for flag in flags {
+        assert!(help.contains(flag), "{flag} is not a flag of serve");
+    }
+}
