@@ -144,12 +144,10 @@ async fn serve(args: Args) -> anyhow::Result<Exit> {
         Ok(server) => server,
         Err(error) => return refuse(error),
     };
-    let public = listeners.public.local_addr()?;
     let admin = listeners.admin.local_addr()?;
     if !admin.ip().is_loopback() {
         warn!(%admin, "the admin listener can be reached from other machines");
     }
-    info!(%public, %admin, "serving");
     server.run(listeners, signals).await;
     info!("stopped");
     Ok(Exit::Done)
