@@ -9,6 +9,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderValue};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
@@ -20,7 +22,7 @@ use super::connection::drive;
 use super::metrics::Answered;
 use super::reload::Reloads;
 use super::shutdown::{Phase, reached};
-use super::{Config, Shared, admin, route};
+use super::{Config, Shared, admin, hook, route};
 
 /// How many connections the kernel may hold until they are accepted; it silently lowers this to
 /// its own limit (`net.core.somaxconn`, 4096 since Linux 5.4).
@@ -56,23 +58,35 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Serves short links until the server closes and its connections are done.
-pub(super) async fn serve_public(listener: TcpListener, shared: &Arc<Shared>, config: &Config) {
+pub(super) async fn serve_public(
+    listener: TcpListener,
+    shared: &Arc<Shared>,
+    config: &Config,
+    reloads: Reloads,
+) {
     let permits = Arc::new(Semaphore::new(config.max_connections as usize));
     let patience = config.patience;
     accept_all(listener, shared, &permits, |stream, permit| {
         let shared = Arc::clone(shared);
         let permits = Arc::clone(&permits);
+        let hook = config.hook.clone();
+        let reloads = reloads.clone();
         tokio::spawn(async move {
             let _permit = permit;
             let _open = shared.metrics.connection();
             let phase = shared.lifecycle.watch();
-            let answer = |request| {
-                let mut response = route::answer(&shared, &request);
+            let answer = async |request: Request<Incoming>| {
+                let mut response = match &hook {
+                    Some(secret) if hook::is_meant(&request) => {
+                        hook::answer(&shared, secret, &reloads, request).await
+                    }
+                    _ => route::answer(&shared, &request),
+                };
                 if shared.lifecycle.is_draining() || permits.available_permits() == 0 {
                     let close = HeaderValue::from_static("close");
                     response.headers_mut().insert(CONNECTION, close);
                 }
-                std::future::ready(response)
+                response
             };
             let result = drive(stream, patience, phase, answer).await;
             if result.is_err_and(|error| error.is_parse()) {

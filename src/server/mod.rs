@@ -12,6 +12,7 @@ mod admin;
 mod connection;
 mod files;
 mod health;
+mod hook;
 mod listener;
 mod live;
 mod load;
@@ -41,6 +42,7 @@ use self::reload::Reloader;
 use self::shutdown::Lifecycle;
 
 pub use self::files::Files;
+pub use self::hook::HookSecret;
 pub use self::listener::bind;
 pub use self::load::{LoadError, Source};
 pub use self::patience::Patience;
@@ -62,6 +64,8 @@ pub struct Config {
     pub drain_timeout: Duration,
     /// How long a client may keep a connection without doing anything with it.
     pub patience: Patience,
+    /// What a Git host signs its hooks with; without it there is no hook.
+    pub hook: Option<HookSecret>,
 }
 
 impl Default for Config {
@@ -73,6 +77,7 @@ impl Default for Config {
             drain_delay: Duration::ZERO,
             drain_timeout: Duration::from_secs(10),
             patience: Patience::default(),
+            hook: None,
         }
     }
 }
@@ -142,7 +147,7 @@ impl Server {
         });
         info!(public, admin, "serving");
         let (reloads, asked) = reload::channel();
-        let public = listener::serve_public(listeners.public, &shared, &config);
+        let public = listener::serve_public(listeners.public, &shared, &config, reloads.clone());
         let admin = listener::serve_admin(listeners.admin, &shared, &config, reloads.clone());
         let lifecycle = shutdown::conduct(&shared.lifecycle, &config, signals, reloads);
         tokio::select! {

@@ -8,6 +8,7 @@ mod support;
 mod admin;
 mod connections;
 mod drain;
+mod hook;
 mod http;
 mod malformed;
 mod pages;
