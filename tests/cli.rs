@@ -106,6 +106,12 @@ fn check_takes_its_table_from_the_environment() {
 }
 
 #[test]
+fn empty_variables_count_as_not_set() {
+    let empty = [("WAYPOST_TABLE", ""), ("WAYPOST_DENY", ""), ("PORT", "")];
+    assert!(run_with(&["check"], "", &empty).starts_with("status 0\n"));
+}
+
+#[test]
 fn check_tells_what_it_cannot_read() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("link.yaml");
@@ -157,6 +163,8 @@ fn resolve_prints_the_target_alone() {
         ("custom", "gnu-home"),
         ("auto", "t0P0JMya"),
         ("short_url", "https://short.code/t0P0JMya"),
+        ("without_scheme", "short.code/t0P0JMya"),
+        ("path", "/t0P0JMya"),
         ("alias", "wiki"),
         ("forward", "std/vec/struct.Vec.html"),
         ("repaired", "gnu-home)."),

@@ -1,13 +1,13 @@
 //! `waypost check`: tells what is wrong with a table, and where.
 
-use std::io::{Write as _, stderr, stdout};
+use std::io::{BufWriter, Write as _, stderr, stdout};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use clap::ValueEnum;
 
 use super::{Exit, table};
-use crate::mapping::{Compilation, Diagnostic, Timestamp};
+use crate::mapping::{Compilation, Timestamp};
 
 /// Check a table: every problem at once, at the line where it is
 ///
@@ -43,13 +43,13 @@ enum Deny {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut compilation = table::compile_paths(&args.paths)?;
-    let failures = run_tests(&compilation);
-    compilation.diagnostics.extend(failures);
+    compilation.run_tests(Timestamp::from(SystemTime::now()));
     let diagnostics = &compilation.diagnostics;
-    let mut out = stdout().lock();
+    let mut out = BufWriter::new(stdout().lock());
     for diagnostic in diagnostics {
         writeln!(out, "{diagnostic}")?;
     }
+    out.flush()?;
     let errors = diagnostics.iter().filter(|d| d.is_error()).count();
     let warnings = diagnostics.len() - errors;
     writeln!(stderr(), "{}", summary(&compilation, errors, warnings))?;
@@ -59,17 +59,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     } else {
         Exit::Done
     })
-}
-
-fn run_tests(compilation: &Compilation) -> Vec<Diagnostic> {
-    let now = Timestamp::from(SystemTime::now());
-    let Some(table) = &compilation.table else {
-        return Vec::new();
-    };
-    let expectations = compilation.expectations.iter();
-    expectations
-        .filter_map(|expectation| expectation.check(table, now))
-        .collect()
 }
 
 fn summary(compilation: &Compilation, errors: usize, warnings: usize) -> String {

@@ -18,7 +18,9 @@ pub(super) enum LogFormat {
 pub(super) fn start(format: LogFormat) {
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(Level::INFO)
-        .with_target(false);
+        .with_target(false)
+        // Whoever read the log may have gone, which is no reason to write elsewhere.
+        .log_internal_errors(false);
     match format {
         LogFormat::Text => subscriber.with_ansi(stdout().is_terminal()).init(),
         LogFormat::Json => subscriber.json().flatten_event(true).init(),

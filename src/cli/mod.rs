@@ -97,8 +97,18 @@ pub fn main() -> ExitCode {
 
 /// Returns the definition of the command line, of which help and completions are made.
 fn command() -> clap::Command {
-    // Help names the variables, but is no place to show what is in them.
-    Cli::command().mut_subcommands(|verb| verb.mut_args(|arg| arg.hide_env_values(true)))
+    Cli::command().mut_subcommands(|verb| verb.mut_args(with_plain_variables))
+}
+
+/// Makes an argument's variable behave as people expect: help names it but does not show what is
+/// in it, and an empty one, as templates of deployments leave them, counts as not set.
+fn with_plain_variables(arg: clap::Arg) -> clap::Arg {
+    let value = arg.get_env().and_then(std::env::var_os);
+    let arg = arg.hide_env_values(true);
+    match value {
+        Some(value) if value.is_empty() => arg.env(None::<&'static str>),
+        _ => arg,
+    }
 }
 
 /// Tells the person at the terminal what went wrong.

@@ -85,7 +85,17 @@ struct Followed {
 impl Followed {
     /// Reads a short link, or a bare code under each site of the table.
     fn parse(link: &str, table: &Table) -> Vec<Self> {
-        if let Some(url) = Url::parse(link).ok().filter(Url::has_host) {
+        let link = link.strip_prefix('/').unwrap_or(link);
+        // A link is often said without its scheme, which decides nothing here.
+        let says_host = |site: &Site| {
+            let rest = link.strip_prefix(site.base_url().host());
+            rest.is_some_and(|rest| rest.starts_with('/'))
+        };
+        let whole = match table.sites().iter().any(says_host) {
+            true => Url::parse(&format!("https://{link}")),
+            false => Url::parse(link),
+        };
+        if let Some(url) = whole.ok().filter(Url::has_host) {
             return vec![Self {
                 host: url.host_str().map(str::to_owned),
                 path: url.path().to_owned(),

@@ -70,7 +70,7 @@ pub(super) struct Args {
     poll_interval: Duration,
 
     /// Start without a table if there is no good one yet, not ready until there is
-    #[arg(long, env = "WAYPOST_WAIT")]
+    #[arg(long, env = "WAYPOST_WAIT", value_parser = clap::builder::BoolishValueParser::new())]
     wait: bool,
 
     /// How long to keep serving, not ready, after SIGTERM

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use hashbrown::HashTable;
 
+use super::diagnostic::Problems;
 use super::document::{Document, Item};
+use super::entry::Retired;
 use super::reader::Located;
 use super::site::{CodeKind, Details, NewEntry};
 use super::{Code, CodeError, Diagnostic, Entry, Forward, Place, Position, Site, Target};
@@ -17,9 +19,9 @@ use super::{Code, CodeError, Diagnostic, Entry, Forward, Place, Position, Site, 
 const DEFAULT_MAX_AGE: u32 = 60;
 
 /// A site that is being filled.
-pub(super) struct Admission {
+pub(super) struct Admission<'p> {
     site: Site,
-    diagnostics: Vec<Diagnostic>,
+    problems: &'p mut Problems,
     /// The first live entry of each target, by its number in the site.
     targets: HashTable<u32>,
     hasher: RandomState,
@@ -29,7 +31,7 @@ pub(super) struct Admission {
 /// An entry whose implicit code is held by another target: its hint is the next free code, which
 /// is known only when all entries are in.
 struct Collision {
-    diagnostic: usize,
+    problem: usize,
     url: String,
 }
 
@@ -40,11 +42,11 @@ struct Wanted {
     position: Position,
 }
 
-impl Admission {
-    pub(super) fn new(site: Site) -> Self {
+impl<'p> Admission<'p> {
+    pub(super) fn new(site: Site, problems: &'p mut Problems) -> Self {
         Self {
             site,
-            diagnostics: Vec::new(),
+            problems,
             targets: HashTable::new(),
             hasher: RandomState::new(),
             collisions: Vec::new(),
@@ -58,23 +60,23 @@ impl Admission {
         }
     }
 
-    /// Returns the site and every problem with its entries.
-    pub(super) fn finish(mut self) -> (Site, Vec<Diagnostic>) {
+    /// Returns the site.
+    pub(super) fn finish(mut self) -> Site {
         self.hint_at_free_codes();
         self.site.shrink();
-        (self.site, self.diagnostics)
+        self.site
     }
 
     fn admit_item(&mut self, file: usize, document: &Document<'_>, item: &Item<'_>) {
         let report = &mut Report {
             file: &document.file,
-            diagnostics: &mut self.diagnostics,
+            problems: self.problems,
         };
         // Each is read even if another fails, so that all problems are told at once.
         let target = read_target(report, item);
         let code = read_code(report, item, self.site.scheme());
-        let aliases = read_aliases(report, item);
-        let details = read_details(report, item);
+        let aliases = read_aliases(report, item, code.as_ref());
+        let mut details = read_details(report, item);
         let defaults = &document.defaults;
         let forward = item.forward.map(|forward| forward.value);
         let forward = forward.or(defaults.forward).unwrap_or_default();
@@ -84,6 +86,10 @@ impl Admission {
         let (Ok(target), Some(code)) = (target, code) else {
             return;
         };
+        if target.is_none() {
+            // With nowhere to lead until its date, it is gone now.
+            details.get_or_insert_default().retired = Some(Retired::Always);
+        }
         if let Some(target) = &target {
             check_canonical(report, item, target, &code);
         }
@@ -116,7 +122,7 @@ impl Admission {
     ) {
         let report = &mut Report {
             file,
-            diagnostics: &mut self.diagnostics,
+            problems: self.problems,
         };
         if let Some(holder) = self.site.lookup(&new.code) {
             let texts: Vec<_> = aliases.iter().map(|alias| alias.code.as_str()).collect();
@@ -125,11 +131,11 @@ impl Admission {
                 report.warn(item.position, message, first_at(holder));
             } else if code.kind == CodeKind::Auto && holder.target() != new.target.as_deref() {
                 let url = item.url.as_ref().map(|url| url.value.clone().into_owned());
-                report.taken(code, holder, String::new());
-                self.collisions.push(Collision {
-                    diagnostic: self.diagnostics.len() - 1,
+                let told = report.taken(code, holder, String::new());
+                self.collisions.extend(told.map(|problem| Collision {
+                    problem,
                     url: url.unwrap_or_default(),
-                });
+                }));
             } else {
                 report.taken(code, holder, way_out(holder, new.target.as_deref()));
             }
@@ -141,24 +147,21 @@ impl Admission {
         }
         self.site.push(new);
         for alias in aliases {
-            self.enter_alias(file, item, alias);
+            self.enter_alias(file, alias);
         }
     }
 
-    fn enter_alias(&mut self, file: &Arc<str>, item: &Item<'_>, alias: &Wanted) {
+    fn enter_alias(&mut self, file: &Arc<str>, alias: &Wanted) {
         let report = &mut Report {
             file,
-            diagnostics: &mut self.diagnostics,
+            problems: self.problems,
         };
         match self.site.lookup(alias.code.as_str()) {
             None => self.site.push_alias(alias.code.as_str()),
-            Some(own) if own.place().position == item.position && own.place().file == *file => {
-                let message = format!("the entry has the code {:?} already", alias.code.as_str());
-                report.warn(alias.position, message, "leave it out");
+            Some(holder) => {
+                report.taken(alias, holder, "choose another code");
             }
-            Some(holder) => report.taken(alias, holder, "choose another code"),
         }
-        check_frailty(report, alias);
     }
 
     /// Warns when a target is already reached by another entry.
@@ -175,7 +178,7 @@ impl Admission {
         let first = site.entry(first);
         let mut report = Report {
             file,
-            diagnostics: &mut self.diagnostics,
+            problems: self.problems,
         };
         report.warn(
             item.url.as_ref().map_or(item.position, |url| url.position),
@@ -190,16 +193,14 @@ impl Admission {
     /// Names the next free code for each entry that lost its own to another target.
     fn hint_at_free_codes(&mut self) {
         let mut promised: Vec<Code> = Vec::new();
-        for Collision { diagnostic, url } in std::mem::take(&mut self.collisions) {
+        for Collision { problem, url } in std::mem::take(&mut self.collisions) {
             let is_free =
                 |code: &Code| self.site.lookup(code.as_str()).is_none() && !promised.contains(code);
             let free = self.site.scheme().probe(&url).find(is_free);
             // More entries than codes would be needed to find none.
             let Some(code) = free else { continue };
-            self.diagnostics[diagnostic].hint = Some(format!(
-                "add \"short-code: {}\", the next free code",
-                yaml(&code)
-            ));
+            let hint = format!("add \"short-code: {}\", the next free code", yaml(&code));
+            self.problems.set_hint(problem, hint);
             promised.push(code);
         }
     }
@@ -208,7 +209,7 @@ impl Admission {
 /// Where the problems of one document go.
 struct Report<'a> {
     file: &'a Arc<str>,
-    diagnostics: &'a mut Vec<Diagnostic>,
+    problems: &'a mut Problems,
 }
 
 impl Report<'_> {
@@ -219,21 +220,32 @@ impl Report<'_> {
         }
     }
 
-    fn error(&mut self, position: Position, message: impl Into<String>, hint: Option<String>) {
+    /// Tells an error; returns its number if it is told.
+    fn error(
+        &mut self,
+        position: Position,
+        message: impl Into<String>,
+        hint: Option<String>,
+    ) -> Option<usize> {
         let mut diagnostic = Diagnostic::error(self.at(position), message);
         diagnostic.hint = hint;
-        self.diagnostics.push(diagnostic);
+        self.problems.push(diagnostic)
     }
 
     fn warn(&mut self, position: Position, message: impl Into<String>, hint: impl Into<String>) {
         let diagnostic = Diagnostic::warning(self.at(position), message).with_hint(hint);
-        self.diagnostics.push(diagnostic);
+        self.problems.push(diagnostic);
     }
 
-    fn taken(&mut self, wanted: &Wanted, holder: Entry<'_>, hint: impl Into<String>) {
+    fn taken(
+        &mut self,
+        wanted: &Wanted,
+        holder: Entry<'_>,
+        hint: impl Into<String>,
+    ) -> Option<usize> {
         let (code, place) = (wanted.code.as_str(), holder.place());
         let message = format!("the code {code:?} is taken by the entry at {place}");
-        self.error(wanted.position, message, Some(hint.into()));
+        self.error(wanted.position, message, Some(hint.into()))
     }
 }
 
@@ -277,18 +289,31 @@ fn read_code(report: &mut Report<'_>, item: &Item<'_>, scheme: super::Scheme) ->
     })
 }
 
-fn read_aliases(report: &mut Report<'_>, item: &Item<'_>) -> Vec<Wanted> {
+/// Reads the further codes; those that repeat another of the entry are told and left out.
+fn read_aliases(report: &mut Report<'_>, item: &Item<'_>, own: Option<&Wanted>) -> Vec<Wanted> {
     let aliases = item.rare.iter().flat_map(|rare| &rare.aliases);
-    let mut wanted = Vec::new();
+    let mut wanted: Vec<Wanted> = Vec::new();
     for Located { value, position } in aliases {
         let position = *position;
-        if let Some(code) = report.accept(Code::custom(value), position) {
-            wanted.push(Wanted {
-                code,
-                kind: CodeKind::Alias,
-                position,
-            });
+        let Some(code) = report.accept(Code::custom(value), position) else {
+            continue;
+        };
+        if own
+            .into_iter()
+            .chain(&wanted)
+            .any(|other| other.code == code)
+        {
+            let message = format!("the entry has the code {:?} already", code.as_str());
+            report.warn(position, message, "leave it out");
+            continue;
         }
+        let alias = Wanted {
+            code,
+            kind: CodeKind::Alias,
+            position,
+        };
+        check_frailty(report, &alias);
+        wanted.push(alias);
     }
     wanted
 }
@@ -337,7 +362,10 @@ fn check_forward(report: &mut Report<'_>, item: &Item<'_>, target: &Target, forw
         report.error(
             position,
             "the path cannot be forwarded to a target that ends like this",
-            Some("end the URL in \"/\", \"=\", \":\" or \"#\"".to_owned()),
+            Some(match item.forward {
+                Some(_) => "end the URL in \"/\", \"=\", \":\" or \"#\"".to_owned(),
+                None => "the defaults ask for it: add \"forward: none\" here".to_owned(),
+            }),
         );
     } else if forward == Forward::PathAndQuery && target.as_str().ends_with('#') {
         report.error(

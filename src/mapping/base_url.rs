@@ -26,6 +26,9 @@ impl BaseUrl {
                 with_slash: format!("{url}/"),
             });
         }
+        if url.path().starts_with("/-/") {
+            return Err(BaseUrlError::Reserved);
+        }
         Ok(Self(url))
     }
 
@@ -60,6 +63,9 @@ pub enum BaseUrlError {
     /// It has a query or a fragment.
     #[error("a base URL has no query and no fragment")]
     QueryOrFragment,
+    /// Its path is the server's own.
+    #[error("a base URL's path cannot begin with \"/-/\": the server answers that itself")]
+    Reserved,
     /// Its path does not end in `/`.
     #[error("a base URL's path ends in a slash")]
     NoFinalSlash {
@@ -74,7 +80,7 @@ impl BaseUrlError {
         match self {
             Self::Url(error) => error.hint(),
             Self::NoFinalSlash { with_slash } => Some(format!("write {with_slash:?}")),
-            Self::QueryOrFragment => None,
+            Self::QueryOrFragment | Self::Reserved => None,
         }
     }
 }
@@ -103,6 +109,10 @@ mod tests {
         ] {
             assert_eq!(BaseUrl::parse(text), Err(BaseUrlError::QueryOrFragment));
         }
+        assert_eq!(
+            BaseUrl::parse("https://short.code/-/"),
+            Err(BaseUrlError::Reserved)
+        );
         assert!(matches!(
             BaseUrl::parse("short.code/"),
             Err(BaseUrlError::Url(_))

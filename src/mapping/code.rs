@@ -76,7 +76,7 @@ impl Code {
         Self(text.into()).unreserved()
     }
 
-    /// Wraps what a scheme derived: base64url, never reserved, for its length is not theirs.
+    /// Wraps what a scheme derived: base64url, which spells none of the reserved words.
     pub(super) fn derived(text: String) -> Self {
         Self(text.into())
     }
@@ -165,9 +165,9 @@ impl CodeError {
                     .to_owned()
             }
             Self::Reserved { .. } => {
-                "choose another first segment: the server answers these paths itself".to_owned()
+                "choose another code: the server answers these paths itself".to_owned()
             }
-            Self::Empty => "leave the key out to have the code derived from the URL".to_owned(),
+            Self::Empty => "write at least one character, or leave the key out".to_owned(),
             Self::TooLong { .. } | Self::EmptySegment | Self::DotSegment { .. } => return None,
         })
     }
@@ -176,7 +176,7 @@ impl CodeError {
 fn check_segment(segment: &str) -> Result<(), CodeError> {
     match segment {
         "" => return Err(CodeError::EmptySegment),
-        // "-" is the server's own folder at any depth of a base path.
+        // Browsers walk up at the dots, and a lone "-" is the server's own folder.
         "." | ".." | "-" => {
             return Err(CodeError::DotSegment {
                 segment: segment.to_owned(),

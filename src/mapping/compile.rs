@@ -7,10 +7,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::admit::Admission;
+use super::diagnostic::Problems;
 use super::document::{Document, SourceFile};
 use super::expectation::Expectation;
 use super::reader::Located;
-use super::{BaseUrl, Diagnostic, NewCode, Place, Position, Scheme, Site, Table, review};
+use super::review::review;
+use super::{BaseUrl, Diagnostic, NewCode, Place, Position, Scheme, Site, Table, Timestamp};
 
 /// The most text that a table may have, in bytes: its arena is addressed with 32 bits, and
 /// percent-encoding makes text up to three times as long.
@@ -25,46 +27,62 @@ pub struct Compilation {
     pub expectations: Vec<Expectation>,
     /// Every problem found, in the order of files and lines.
     pub diagnostics: Vec<Diagnostic>,
+    /// The files, in the order in which they were given.
+    names: Vec<Arc<str>>,
 }
 
 /// Compiles the files of one table.
 pub fn compile(files: &[SourceFile]) -> Compilation {
-    let mut diagnostics = Vec::new();
+    let names: Vec<_> = files.iter().map(|file| Arc::clone(&file.path)).collect();
     if let Some(problem) = unaddressable(files) {
         return Compilation {
             table: None,
             expectations: Vec::new(),
             diagnostics: vec![problem],
+            names,
         };
     }
-    let mut documents = Vec::with_capacity(files.len());
-    for file in files {
-        let (document, problems) = Document::read(file);
-        documents.push(document);
-        diagnostics.extend(problems);
-    }
-    let names: Vec<_> = files.iter().map(|file| Arc::clone(&file.path)).collect();
-    let groups = group(&documents, &mut diagnostics);
+    let mut problems = Problems::default();
+    let read = |file| Document::read(file, &mut problems);
+    let documents: Vec<_> = files.iter().map(read).collect();
+    let groups = group(&documents, &mut problems);
     let mut sites = Vec::new();
     let mut expectations = Vec::new();
     for group in groups {
-        let site = compile_site(&group, &documents, &names, &mut diagnostics);
-        for &index in &group.documents {
-            let tests = &documents[index].tests;
-            let (made, problems) = Expectation::read_all(tests, &names[index], &group.base_url);
-            expectations.extend(made);
-            diagnostics.extend(problems);
+        sites.push(compile_site(&group, &documents, &names, &mut problems));
+        for document in group.documents.iter().map(|&index| &documents[index]) {
+            expectations.extend(Expectation::read_all(
+                document,
+                &group.base_url,
+                &mut problems,
+            ));
         }
-        sites.push(site);
     }
     let table = Table::new(sites);
-    diagnostics.extend(review::review(&table));
+    review(&table, &documents, &mut problems);
+    let mut diagnostics = problems.into_told();
     sort(&mut diagnostics, &names);
     let is_sound = !diagnostics.iter().any(Diagnostic::is_error);
     Compilation {
         table: is_sound.then_some(table),
         expectations,
         diagnostics,
+        names,
+    }
+}
+
+impl Compilation {
+    /// Runs the tests written in the table, and adds those that fail to the diagnostics.
+    ///
+    /// Without a table there is nothing to run.
+    pub fn run_tests(&mut self, now: Timestamp) {
+        let Some(table) = &self.table else { return };
+        let failures = self
+            .expectations
+            .iter()
+            .filter_map(|it| it.check(table, now));
+        self.diagnostics.extend(failures);
+        sort(&mut self.diagnostics, &self.names);
     }
 }
 
@@ -89,7 +107,7 @@ fn unaddressable(files: &[SourceFile]) -> Option<Diagnostic> {
 }
 
 /// Puts documents with the same base URL together, and those without one to the only site.
-fn group(documents: &[Document<'_>], diagnostics: &mut Vec<Diagnostic>) -> Vec<Group> {
+fn group(documents: &[Document<'_>], problems: &mut Problems) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut homeless = Vec::new();
     // By host and base path: sites that differ in no more than scheme or port cannot be told apart.
@@ -105,7 +123,7 @@ fn group(documents: &[Document<'_>], diagnostics: &mut Vec<Diagnostic>) -> Vec<G
             Err(error) => {
                 let mut diagnostic = Diagnostic::error(place.clone(), error.to_string());
                 diagnostic.hint = error.hint();
-                diagnostics.push(diagnostic);
+                problems.push(diagnostic);
                 groups.push(Group::unknown(vec![index]));
                 continue;
             }
@@ -114,7 +132,7 @@ fn group(documents: &[Document<'_>], diagnostics: &mut Vec<Diagnostic>) -> Vec<G
         match known.get(&key).map(|&at| &mut groups[at]) {
             Some(group) => {
                 if group.base_url != base_url {
-                    diagnostics.push(indistinct(group, place));
+                    problems.push(indistinct(group, place));
                 }
                 group.documents.push(index);
             }
@@ -128,7 +146,7 @@ fn group(documents: &[Document<'_>], diagnostics: &mut Vec<Diagnostic>) -> Vec<G
             }
         }
     }
-    house(homeless, documents, &mut groups, diagnostics);
+    house(homeless, documents, &mut groups, problems);
     groups
 }
 
@@ -137,7 +155,7 @@ fn house(
     homeless: Vec<usize>,
     documents: &[Document<'_>],
     groups: &mut Vec<Group>,
-    diagnostics: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) {
     if let [only] = &mut groups[..] {
         only.documents.extend(homeless);
@@ -155,10 +173,13 @@ fn house(
             "name the site that these entries belong to",
         )
     };
+    // A document that could not be read may well be the one that names the site.
+    let unread = |document: &Document<'_>| document.base_url.is_none() && !document.lacks_base_url;
+    let is_known = !documents.iter().any(unread);
     for document in homeless.iter().map(|&index| &documents[index]) {
-        if document.lacks_base_url {
+        if document.lacks_base_url && is_known {
             let place = place(document, Position::START);
-            diagnostics.push(Diagnostic::error(place, message).with_hint(hint));
+            problems.push(Diagnostic::error(place, message).with_hint(hint));
         }
     }
     if !homeless.is_empty() {
@@ -190,7 +211,7 @@ fn compile_site(
     group: &Group,
     documents: &[Document<'_>],
     names: &[Arc<str>],
-    diagnostics: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Site {
     let members = || {
         group
@@ -198,7 +219,7 @@ fn compile_site(
             .iter()
             .map(|&index| (index, &documents[index]))
     };
-    let scheme = agreed_scheme(members().map(|(_, document)| document), diagnostics);
+    let scheme = agreed_scheme(members().map(|(_, document)| document), problems);
     let new_code = members().find_map(|(_, document)| document.defaults.new);
     let site = Site::new(
         group.base_url.clone(),
@@ -206,18 +227,16 @@ fn compile_site(
         new_code.unwrap_or(NewCode::Auto),
         names.to_vec(),
     );
-    let mut admission = Admission::new(site);
+    let mut admission = Admission::new(site, problems);
     for (index, document) in members() {
         admission.admit(index, document);
     }
-    let (site, problems) = admission.finish();
-    diagnostics.extend(problems);
-    site
+    admission.finish()
 }
 
 fn agreed_scheme<'d>(
     documents: impl Iterator<Item = &'d Document<'d>>,
-    diagnostics: &mut Vec<Diagnostic>,
+    problems: &mut Problems,
 ) -> Scheme {
     let mut first: Option<(Scheme, Place)> = None;
     for document in documents {
@@ -228,10 +247,12 @@ fn agreed_scheme<'d>(
         match &first {
             None => first = Some((value, place)),
             Some((scheme, _)) if *scheme == value => {}
-            Some((scheme, stated_at)) => diagnostics.push(
-                Diagnostic::error(place, "the documents of a site disagree on \"code-scheme\"")
-                    .with_hint(format!("{stated_at} says {}", scheme.name())),
-            ),
+            Some((scheme, stated_at)) => {
+                problems.push(
+                    Diagnostic::error(place, "the documents of a site disagree on \"code-scheme\"")
+                        .with_hint(format!("{stated_at} says {}", scheme.name())),
+                );
+            }
         }
     }
     first.map(|(scheme, _)| scheme).unwrap_or_default()

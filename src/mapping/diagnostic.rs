@@ -4,8 +4,12 @@
 //! How it is shown (terminal, annotations, JSON) is not decided here, except for the one-line form
 //! that compilers made everybody's editor understand.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+
+/// How many problems of one file are told: enough to work with, and a bound on memory.
+const MAX_PROBLEMS: usize = 1000;
 
 /// How much a diagnostic weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,5 +119,65 @@ impl fmt::Display for Diagnostic {
             Some(hint) => write!(f, "\n  hint: {hint}"),
             None => Ok(()),
         }
+    }
+}
+
+/// The problems of a table, as many of each file as anybody will read.
+///
+/// The rest is counted, so that an error is never lost among warnings.
+#[derive(Debug, Default)]
+pub(super) struct Problems {
+    told: Vec<Diagnostic>,
+    files: HashMap<Arc<str>, Count>,
+}
+
+/// How many problems one file has.
+#[derive(Debug, Default)]
+struct Count {
+    told: usize,
+    untold: usize,
+    /// The heaviest that was not told, and the last place that was.
+    heaviest: Option<Severity>,
+    last: Option<Position>,
+}
+
+impl Problems {
+    /// Takes a problem in; returns its number if it is told.
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) -> Option<usize> {
+        let file = Arc::clone(&diagnostic.place.file);
+        let count = self.files.entry(file).or_default();
+        if count.told >= MAX_PROBLEMS {
+            count.untold += 1;
+            count.heaviest = count
+                .heaviest
+                .min(Some(diagnostic.severity))
+                .or(Some(diagnostic.severity));
+            return None;
+        }
+        count.told += 1;
+        count.last = count.last.max(Some(diagnostic.place.position));
+        self.told.push(diagnostic);
+        Some(self.told.len() - 1)
+    }
+
+    /// Gives the problem of that number a hint.
+    pub(super) fn set_hint(&mut self, number: usize, hint: String) {
+        self.told[number].hint = Some(hint);
+    }
+
+    /// Returns what is told, with a line for each file that has more.
+    pub(super) fn into_told(mut self) -> Vec<Diagnostic> {
+        for (file, count) in self.files {
+            let Some(severity) = count.heaviest else {
+                continue;
+            };
+            let position = count.last.unwrap_or(Position::START);
+            let message = format!("{} further problems in this file", count.untold);
+            self.told.push(Diagnostic {
+                severity,
+                ..Diagnostic::error(Place { file, position }, message)
+            });
+        }
+        self.told
     }
 }

@@ -6,9 +6,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::diagnostic::Problems;
 use super::entry::{Forward, NewCode, Retired, Status};
 use super::reader::{Located, Node, Reader, SeenKeys, Stop};
-use super::{Diagnostic, Position, Scheme, Timestamp, text};
+use super::{Position, Scheme, Timestamp, text};
 
 /// One file of a table: its path as it was given, and its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,7 +151,7 @@ const TEST_KEYS: &[(&str, TestKey)] = &[("from", TestKey::From), ("to", TestKey:
 
 impl<'t> Document<'t> {
     /// Reads a file, with every problem of its form; what could be read is returned even so.
-    pub(super) fn read(file: &'t SourceFile) -> (Self, Vec<Diagnostic>) {
+    pub(super) fn read(file: &'t SourceFile, problems: &mut Problems) -> Self {
         let mut document = Self {
             file: Arc::clone(&file.path),
             base_url: None,
@@ -162,14 +163,20 @@ impl<'t> Document<'t> {
         };
         let text = match text::decode(file) {
             Ok(text) => text,
-            Err(problems) => return (document, problems),
+            Err(found) => {
+                for problem in found {
+                    problems.push(problem);
+                }
+                return document;
+            }
         };
-        let mut reader = Reader::new(Arc::clone(&file.path), text);
+        let mut reader = Reader::new(Arc::clone(&file.path), text, problems);
+        // A syntax error has been told by the reader, and there is nothing more to read.
         let (Ok(()) | Err(Stop)) = document.fill(&mut reader);
-        (document, reader.into_diagnostics())
+        document
     }
 
-    fn fill(&mut self, reader: &mut Reader<'t>) -> Result<(), Stop> {
+    fn fill(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {
         match reader.root()? {
             None => reader.error_with_hint(
                 Position::START,
@@ -196,17 +203,12 @@ impl<'t> Document<'t> {
         Ok(())
     }
 
-    fn keys(&mut self, reader: &mut Reader<'t>, start: Position) -> Result<(), Stop> {
+    fn keys(&mut self, reader: &mut Reader<'t, '_>, start: Position) -> Result<(), Stop> {
         let mut seen = SeenKeys::default();
-        let (mut has_base_url, mut has_mapping) = (false, false);
         while let Some(key) = reader.key(DOCUMENT_KEYS, &mut seen)? {
             match key.value {
-                DocumentKey::BaseUrl => {
-                    has_base_url = true;
-                    self.base_url = reader.text("base_url")?;
-                }
+                DocumentKey::BaseUrl => self.base_url = reader.text("base_url")?,
                 DocumentKey::Mapping => {
-                    has_mapping = true;
                     if reader.list("mapping")? {
                         self.read_entries(reader)?;
                     }
@@ -222,8 +224,8 @@ impl<'t> Document<'t> {
                 }
             }
         }
-        self.lacks_base_url = !has_base_url;
-        if !has_mapping {
+        self.lacks_base_url = !seen.is_meant(index_of(DOCUMENT_KEYS, "base_url"));
+        if !seen.is_meant(index_of(DOCUMENT_KEYS, "mapping")) {
             reader.error_with_hint(
                 start,
                 "the key \"mapping\" is missing",
@@ -233,7 +235,7 @@ impl<'t> Document<'t> {
         Ok(())
     }
 
-    fn read_defaults(&mut self, reader: &mut Reader<'t>) -> Result<(), Stop> {
+    fn read_defaults(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {
         if !reader.map("defaults")? {
             return Ok(());
         }
@@ -252,7 +254,7 @@ impl<'t> Document<'t> {
         Ok(())
     }
 
-    fn read_entries(&mut self, reader: &mut Reader<'t>) -> Result<(), Stop> {
+    fn read_entries(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {
         while let Some(Located { value, position }) = reader.node()? {
             if matches!(value, Node::Mapping) {
                 let entry = Item::read(reader, position)?;
@@ -271,7 +273,7 @@ impl<'t> Document<'t> {
         Ok(())
     }
 
-    fn read_tests(&mut self, reader: &mut Reader<'t>) -> Result<(), Stop> {
+    fn read_tests(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {
         while let Some(Located { value, position }) = reader.node()? {
             if !matches!(value, Node::Mapping) {
                 if !matches!(value, Node::Alias) {
@@ -301,7 +303,7 @@ impl<'t> Document<'t> {
 }
 
 impl<'t> Item<'t> {
-    fn read(reader: &mut Reader<'t>, position: Position) -> Result<Self, Stop> {
+    fn read(reader: &mut Reader<'t, '_>, position: Position) -> Result<Self, Stop> {
         let mut entry = Self {
             position,
             url: None,
@@ -341,14 +343,12 @@ impl<'t> Item<'t> {
     }
 
     /// Tells which keys are missing or exclude each other.
-    fn check_presence(&mut self, reader: &mut Reader<'t>, seen: &SeenKeys) {
-        let has = |wanted: &str| {
-            let index = ENTRY_KEYS.iter().position(|(name, _)| *name == wanted);
-            index.and_then(|index| seen.position(index))
-        };
+    fn check_presence(&mut self, reader: &mut Reader<'t, '_>, seen: &SeenKeys) {
+        let has = |wanted| seen.position(index_of(ENTRY_KEYS, wanted));
+        let lacks_url = !seen.is_meant(index_of(ENTRY_KEYS, "url"));
         let code = has("short-code").or(has("number"));
         self.names_code = code.is_some();
-        if has("url").is_none() && (has("retired").is_none() || code.is_none()) {
+        if lacks_url && (has("retired").is_none() || code.is_none()) {
             if has("retired").is_some() {
                 reader.error_with_hint(
                     self.position,
@@ -371,4 +371,10 @@ impl<'t> Item<'t> {
 
 fn bare<T>(located: Option<Located<T>>) -> Option<T> {
     located.map(|located| located.value)
+}
+
+/// Returns the index of a key among the known ones; one behind them if it is none.
+fn index_of<K>(known: &[(&str, K)], wanted: &str) -> usize {
+    let found = known.iter().position(|(name, _)| *name == wanted);
+    found.unwrap_or(known.len())
 }

@@ -58,6 +58,19 @@ pub enum Forward {
 }
 
 impl Forward {
+    /// Every way.
+    pub const ALL: [Self; 4] = [Self::None, Self::Query, Self::Path, Self::PathAndQuery];
+
+    /// Returns the name that `forward` writes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Query => "query",
+            Self::Path => "path",
+            Self::PathAndQuery => "path-and-query",
+        }
+    }
+
     /// Tells whether the path behind the code is carried over.
     pub fn path(self) -> bool {
         matches!(self, Self::Path | Self::PathAndQuery)

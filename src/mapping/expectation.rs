@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::document::TestItem;
+use super::diagnostic::Problems;
+use super::document::{Document, TestItem};
 use super::{BaseUrl, Diagnostic, Outcome, Place, Request, Table, Target, Timestamp};
 
 /// One test of a table: a request and what it should get.
@@ -23,21 +24,21 @@ enum Expected {
 }
 
 impl Expectation {
-    /// Reads the tests of a document, with what is wrong with them.
+    /// Reads the tests of a document.
     pub(super) fn read_all(
-        tests: &[TestItem<'_>],
-        file: &Arc<str>,
+        document: &Document<'_>,
         base_url: &BaseUrl,
-    ) -> (Vec<Self>, Vec<Diagnostic>) {
+        problems: &mut Problems,
+    ) -> Vec<Self> {
         let at = |position| Place {
-            file: Arc::clone(file),
+            file: Arc::clone(&document.file),
             position,
         };
-        let (mut expectations, mut diagnostics) = (Vec::new(), Vec::new());
-        for TestItem { from, to } in tests {
+        let mut expectations = Vec::new();
+        for TestItem { from, to } in &document.tests {
             if !from.value.starts_with('/') {
                 let message = "\"from\" is a path from the host's root";
-                diagnostics.push(
+                problems.push(
                     Diagnostic::error(at(from.position), message)
                         .with_hint(format!("begin it with {:?}", base_url.path())),
                 );
@@ -50,7 +51,7 @@ impl Expectation {
                     Ok(target) => Expected::Target(target.into_string()),
                     Err(error) => {
                         let hint = "\"to\" is the expected URL, \"gone\" or \"not-found\"";
-                        diagnostics.push(
+                        problems.push(
                             Diagnostic::error(at(to.position), error.to_string()).with_hint(hint),
                         );
                         continue;
@@ -69,7 +70,7 @@ impl Expectation {
                 expected,
             });
         }
-        (expectations, diagnostics)
+        expectations
     }
 
     /// Returns an error that tells what the request got, unless it is what was expected.
@@ -97,7 +98,13 @@ impl Expectation {
                 Outcome::Preview(_) => "a preview page".to_owned(),
                 Outcome::Landing(_) => "the landing page".to_owned(),
             };
-            let message = format!("the test of {:?} fails: it gets {got}", self.from());
+            let expected = match &self.expected {
+                Expected::Target(url) => url,
+                Expected::Gone => "gone",
+                Expected::NotFound => "not-found",
+            };
+            let from = self.from();
+            let message = format!("the test of {from:?} fails: expected {expected}, got {got}");
             Diagnostic::error(self.place.clone(), message)
         })
     }

@@ -11,6 +11,9 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 /// What a URL may not hold raw in a header: controls, space, and (always encoded) non-ASCII.
 const UNSAFE: &AsciiSet = &CONTROLS.add(b' ');
 
+/// The same for a path, where a mark that ends it would begin something else.
+const UNSAFE_IN_PATH: &AsciiSet = &UNSAFE.add(b'?').add(b'#');
+
 /// Appends a path and puts in a query; either may be empty.
 pub(super) fn extend<'t>(target: &'t str, path: &str, query: &str) -> Cow<'t, str> {
     if path.is_empty() && query.is_empty() {
@@ -18,7 +21,7 @@ pub(super) fn extend<'t>(target: &'t str, path: &str, query: &str) -> Cow<'t, st
     }
     let mut location = String::with_capacity(target.len() + path.len() + query.len() + 1);
     location.push_str(target);
-    location.extend(utf8_percent_encode(path, UNSAFE));
+    location.extend(utf8_percent_encode(path, UNSAFE_IN_PATH));
     if query.is_empty() {
         return Cow::Owned(location);
     }
@@ -62,6 +65,14 @@ mod tests {
         ] {
             assert_eq!(extend(target, "", "a=b+%20&c"), location);
         }
+    }
+
+    #[test]
+    fn a_path_stays_a_path() {
+        assert_eq!(
+            extend("https://e.org/", "a?b#c", ""),
+            "https://e.org/a%3Fb%23c"
+        );
     }
 
     #[test]

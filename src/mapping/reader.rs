@@ -9,13 +9,11 @@ use std::sync::Arc;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StrInput};
 
+use super::diagnostic::Problems;
 use super::{Diagnostic, Place, Position};
 
 /// How deep collections may nest: a table needs four levels.
 const MAX_NESTING: usize = 16;
-
-/// How many problems of one file are told: enough to work with, and a bound on memory.
-const MAX_PROBLEMS: usize = 1000;
 
 /// Reading cannot go on; why has been told.
 #[derive(Debug)]
@@ -56,27 +54,34 @@ impl Node<'_> {
 
 /// The keys that a map has had so far: at most 16 known ones.
 #[derive(Default)]
-pub(super) struct SeenKeys([Option<Position>; 16]);
+pub(super) struct SeenKeys {
+    positions: [Option<Position>; 16],
+    /// Those of which a misspelling was told.
+    meant: [bool; 16],
+}
 
 impl SeenKeys {
     /// Returns where the key of that index in the known ones stands.
     pub(super) fn position(&self, index: usize) -> Option<Position> {
-        self.0.get(index).copied().flatten()
+        self.positions.get(index).copied().flatten()
+    }
+
+    /// Tells whether the key of that index is there, even if misspelt.
+    pub(super) fn is_meant(&self, index: usize) -> bool {
+        self.position(index).is_some() || self.meant.get(index).is_some_and(|meant| *meant)
     }
 }
 
 /// Reads one file.
-pub(super) struct Reader<'t> {
+pub(super) struct Reader<'t, 'p> {
     parser: Parser<'t, StrInput<'t>>,
     text: &'t str,
     file: Arc<str>,
-    diagnostics: Vec<Diagnostic>,
-    /// How many problems came after [`MAX_PROBLEMS`].
-    untold: usize,
+    problems: &'p mut Problems,
 }
 
-impl<'t> Reader<'t> {
-    pub(super) fn new(file: Arc<str>, text: &'t str) -> Self {
+impl<'t, 'p> Reader<'t, 'p> {
+    pub(super) fn new(file: Arc<str>, text: &'t str, problems: &'p mut Problems) -> Self {
         let options = granit_parser::options! {
             disallow_directives: true,
             emit_unresolved_aliases: true,
@@ -88,19 +93,8 @@ impl<'t> Reader<'t> {
             parser: Parser::new_from_str_with_options(text, options),
             text,
             file,
-            diagnostics: Vec::new(),
-            untold: 0,
+            problems,
         }
-    }
-
-    /// Returns every problem told so far.
-    pub(super) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
-        if let (1.., Some(last)) = (self.untold, self.diagnostics.last()) {
-            let message = format!("{} further problems in this file", self.untold);
-            let place = last.place.clone();
-            self.diagnostics.push(Diagnostic::error(place, message));
-        }
-        self.diagnostics
     }
 
     /// Tells an error.
@@ -119,17 +113,13 @@ impl<'t> Reader<'t> {
     }
 
     fn tell(&mut self, position: Position, message: String, hint: Option<String>) {
-        if self.diagnostics.len() >= MAX_PROBLEMS {
-            self.untold += 1;
-            return;
-        }
         let place = Place {
             file: Arc::clone(&self.file),
             position,
         };
         let mut diagnostic = Diagnostic::error(place, message);
         diagnostic.hint = hint;
-        self.diagnostics.push(diagnostic);
+        self.problems.push(diagnostic);
     }
 
     /// Moves to the root node of the only document; `None` if the file holds nothing.
@@ -224,11 +214,13 @@ impl<'t> Reader<'t> {
                 continue;
             };
             let Some(index) = known.iter().position(|(name, _)| name == text) else {
-                self.unknown_key(position, text, *plain, known);
+                if let Some(meant) = self.unknown_key(position, text, *plain, known) {
+                    seen.meant[meant] = true;
+                }
                 self.skip_value()?;
                 continue;
             };
-            if let Some(first) = seen.0[index] {
+            if let Some(first) = seen.positions[index] {
                 self.error_with_hint(
                     position,
                     format!("the key {text:?} stands here twice"),
@@ -237,7 +229,7 @@ impl<'t> Reader<'t> {
                 self.skip_value()?;
                 continue;
             }
-            seen.0[index] = Some(position);
+            seen.positions[index] = Some(position);
             let value = known[index].1;
             return Ok(Some(Located { value, position }));
         }
@@ -250,34 +242,37 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// Tells an unknown key; returns the index of the known one that it must mean, if any.
     fn unknown_key<K>(
         &mut self,
         position: Position,
         key: &str,
         plain: bool,
         known: &[(&'static str, K)],
-    ) {
+    ) -> Option<usize> {
         if plain && key == "<<" {
             self.error_with_hint(
                 position,
                 "merge keys (<<) are not allowed in a table",
                 "write the keys out, or set them under \"defaults\"",
             );
-            return;
+            return None;
         }
         let shown: String = key.chars().take(60).collect();
         let message = format!("unknown key {shown:?}");
         let spelling = key.to_lowercase().replace(['_', ' '], "-");
         let nearest = known
             .iter()
-            .map(|&(name, _)| {
+            .enumerate()
+            .map(|(index, &(name, _))| {
                 let distance = strsim::damerau_levenshtein(&spelling, &name.replace('_', "-"));
-                (distance, name)
+                (distance, index)
             })
             .min();
-        match nearest {
-            Some((distance, name)) if key.len() < 40 && distance <= 1 + name.len() / 4 => {
+        match nearest.map(|(distance, index)| (distance, index, known[index].0)) {
+            Some((distance, index, name)) if key.len() < 40 && distance <= 1 + name.len() / 4 => {
                 self.error_with_hint(position, message, format!("did you mean {name:?}?"));
+                Some(index)
             }
             _ => {
                 let names: Vec<_> = known.iter().map(|&(name, _)| name).collect();
@@ -286,6 +281,7 @@ impl<'t> Reader<'t> {
                     message,
                     format!("known here: {}", names.join(", ")),
                 );
+                None
             }
         }
     }
@@ -423,7 +419,7 @@ fn syntax_hint(kind: &ErrorKind) -> Option<&'static str> {
         | ErrorKind::BlockSequenceEntryNotAllowed => {
             Some("keys of one map, and items of one list, begin in one column")
         }
-        ErrorKind::UnexpectedCharacter { .. } => {
+        ErrorKind::UnexpectedCharacter { character } if !character.is_control() => {
             Some("a value that begins with this character needs quotes")
         }
         _ => None,

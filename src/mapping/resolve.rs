@@ -133,7 +133,7 @@ impl Site {
 
     /// The auto code of which this is the standard-alphabet spelling (RFC 4648 section 4), since
     /// that is what `openssl base64` prints.
-    fn in_standard_alphabet(&self, text: &str) -> Option<Entry<'_>> {
+    pub(super) fn in_standard_alphabet(&self, text: &str) -> Option<Entry<'_>> {
         let is_standard = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
         if text.len() != self.scheme().code_len() || !text.bytes().all(is_standard) {
             return None;
@@ -178,7 +178,7 @@ fn follow<'t>(
     via: Via,
     now: Timestamp,
 ) -> Outcome<'t> {
-    // Only a retired entry can do without a target.
+    // Without a target, an entry is always gone.
     let Some(target) = entry.target().filter(|_| !entry.is_gone(now)) else {
         return Outcome::Gone(entry);
     };

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use super::{Diagnostic, Place, Position, SourceFile};
 
-const CONFLICT_START: &str = "<<<<<<< ";
+/// What Git begins the lines of a conflict with: ours, the common ancestor, theirs, the end.
+const MARKERS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
 
 /// How many conflicts of one file are told.
 const MAX_CONFLICTS: usize = 1000;
@@ -85,15 +86,35 @@ fn end_of(text: &str) -> Position {
     }
 }
 
+/// Returns the line at which each conflict begins, or what an edit has left of it.
 fn conflict_lines(text: &str) -> impl Iterator<Item = u32> {
-    // Few files hold the marker at all: looking for it first is much faster than going by lines.
-    let lines = text.contains(CONFLICT_START).then(|| text.lines());
+    // Few files hold a marker at all: looking for one first is much faster than going by lines.
+    let lines = MARKERS
+        .iter()
+        .any(|marker| text.contains(marker))
+        .then(|| text.lines());
+    let mut is_inside = false;
     lines
         .into_iter()
         .flatten()
         .zip(1..)
-        .filter(|(line, _)| line.starts_with(CONFLICT_START))
+        .filter(move |(line, _)| {
+            let Some(marker) = conflict_marker(line) else {
+                return false;
+            };
+            let begins = marker == "<<<<<<<" || !is_inside;
+            is_inside = marker != ">>>>>>>";
+            begins
+        })
         .map(|(_, number)| number)
+}
+
+fn conflict_marker(line: &str) -> Option<&'static str> {
+    let marker = MARKERS
+        .into_iter()
+        .find(|marker| line.starts_with(marker))?;
+    let label = &line[marker.len()..];
+    (label.is_empty() || (marker != "=======" && label.starts_with(' '))).then_some(marker)
 }
 
 #[cfg(test)]
@@ -130,14 +151,16 @@ mod tests {
     fn finds_every_conflict_at_its_line() {
         let file = SourceFile {
             path: "t.yaml".into(),
-            bytes: b"a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n<<<<<<< HEAD\n".to_vec(),
+            bytes: b"a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n<<<<<<<\nd\n>>>>>>>\n\
+                     e\n>>>>>>> left over\n=======\n======= text\n<<<<<<<<\n"
+                .to_vec(),
         };
         let lines: Vec<_> = decode(&file)
             .unwrap_err()
             .iter()
             .map(|d| d.place.position.line)
             .collect();
-        assert_eq!(lines, [2, 7]);
+        assert_eq!(lines, [2, 7, 11, 12]);
     }
 
     #[test]

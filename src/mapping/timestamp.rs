@@ -14,6 +14,9 @@ const FULL_DATE: &[BorrowedFormatItem<'_>] = format_description!("[year]-[month]
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
+/// 9999-12-31T23:59:59Z, the last second that RFC 3339 can write.
+const LAST: i64 = 253_402_300_799;
+
 /// A point in time, in whole seconds since 1970-01-01T00:00:00Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
@@ -45,7 +48,7 @@ impl Timestamp {
     /// This is how `expires` is meant: a link that expires on a day works through that day.
     pub fn parse_end(text: &str) -> Option<Self> {
         Self::parse_date(text)
-            .map(|Self(start)| Self(start + SECONDS_PER_DAY))
+            .map(|Self(start)| Self((start + SECONDS_PER_DAY).min(LAST)))
             .or_else(|| Self::parse_date_time(text))
     }
 
@@ -57,7 +60,11 @@ impl Timestamp {
     }
 
     fn parse_date_time(text: &str) -> Option<Self> {
-        let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+        // The parser takes any character between date and time, the RFC three.
+        let separated = matches!(text.as_bytes().get(10), Some(b'T' | b't' | b' '));
+        let time = OffsetDateTime::parse(text, &Rfc3339)
+            .ok()
+            .filter(|_| separated)?;
         Some(Self(time.unix_timestamp()))
     }
 }
@@ -96,6 +103,12 @@ mod tests {
     }
 
     #[test]
+    fn the_last_date_has_an_end_that_can_be_written() {
+        let end = Timestamp::parse_end("9999-12-31").unwrap();
+        assert_eq!(end.to_string(), "9999-12-31T23:59:59Z");
+    }
+
+    #[test]
     fn a_date_time_means_the_same_at_both_ends() {
         for text in ["2026-12-31T12:00:00Z", "2026-12-31T13:00:00+01:00"] {
             assert_eq!(Timestamp::parse_start(text), Timestamp::parse_end(text));
@@ -120,6 +133,7 @@ mod tests {
             "2026-12-31T12:00:00",
             "+2026-12-31",
             "2026-12-31 ",
+            "2026-12-31x12:00:00Z",
         ] {
             assert_eq!(Timestamp::parse_end(text), None, "{text:?}");
         }

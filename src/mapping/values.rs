@@ -13,13 +13,6 @@ use super::{Position, Scheme, Timestamp};
 /// The longest time a redirect may be cached, in seconds (RFC 9111 section 1.2.2).
 const MAX_CACHE_AGE: u64 = 1 << 31;
 
-const FORWARDS: [(&str, Forward); 4] = [
-    ("none", Forward::None),
-    ("query", Forward::Query),
-    ("path", Forward::Path),
-    ("path-and-query", Forward::PathAndQuery),
-];
-
 const NEW_CODES: [(&str, NewCode); 2] = [("auto", NewCode::Auto), ("number", NewCode::Number)];
 
 /// A scalar with a value.
@@ -46,7 +39,7 @@ impl<'t> Scalar<'t> {
     }
 }
 
-impl<'t> Reader<'t> {
+impl<'t> Reader<'t, '_> {
     pub(super) fn list(&mut self, key: &str) -> Result<bool, Stop> {
         self.collection(
             key,
@@ -106,7 +99,8 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn forward(&mut self) -> Result<Option<Located<Forward>>, Stop> {
-        self.choice("forward", &FORWARDS)
+        let forwards = Forward::ALL.map(|forward| (forward.name(), forward));
+        self.choice("forward", &forwards)
     }
 
     pub(super) fn new_code(&mut self) -> Result<Option<Located<NewCode>>, Stop> {

@@ -1,7 +1,7 @@
 //! Choosing a form for an answer by the client's `Accept` (RFC 9110 section 12.5.1).
 //!
-//! There are three: a page for a person, JSON for a program that asks for it, and a line of text
-//! for whatever asks for neither. A form that is named outright beats one that a wildcard allows
+//! There are two, a page for a person and JSON for a program that asks for it; whatever asks for
+//! neither by name gets the page, or of a 404 a line of text. A form that is named outright beats one that a wildcard allows
 //! just as much, because `application/json, */*` comes from a program.
 
 use hyper::HeaderMap;

@@ -63,6 +63,8 @@ struct Preview<'p> {
     short_url: String,
     target: Option<&'p str>,
     status: u16,
+    forward: &'static str,
+    #[serde(skip)]
     forwards: Option<&'static str>,
     title: Option<&'p str>,
     owner: Option<&'p str>,
@@ -90,6 +92,7 @@ struct NotFound<'p> {
     error: &'static str,
     #[serde(skip)]
     asked: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     suggestions: Vec<Suggestion<'p>>,
     revision: &'p str,
 }
@@ -121,6 +124,7 @@ impl Page<'_> {
             short_url: entry.short_url(),
             target: entry.target(),
             status: entry.status().code(),
+            forward: entry.forward().name(),
             forwards: forwards(entry.forward()),
             title: entry.title(),
             owner: entry.owner(),
@@ -152,7 +156,7 @@ impl Page<'_> {
     /// Returns what an unknown path gets: for a person, with the nearest codes of the site.
     pub(super) fn not_found(&self, site: Option<&Site>, path: &str) -> Response<Full<Bytes>> {
         let suggestions = match (self.form, site) {
-            (Form::Html, Some(site)) => suggestions(site, path, self.now),
+            (Form::Html | Form::Json, Some(site)) => suggestions(site, path, self.now),
             _ => Vec::new(),
         };
         let page = NotFound {
@@ -236,6 +240,7 @@ mod tests {
             short_url: HOSTILE.to_owned(),
             target: Some(HOSTILE),
             status: 302,
+            forward: "none",
             forwards: None,
             title: Some(HOSTILE),
             owner: Some(HOSTILE),
