@@ -11,6 +11,7 @@ mod quantity;
 mod resolve;
 mod serve;
 mod table;
+mod transfer;
 
 use std::io;
 use std::process::ExitCode;
@@ -56,6 +57,7 @@ enum Command {
     Resolve(resolve::Args),
     Healthcheck(healthcheck::Args),
     Completions(completions::Args),
+    Transfer(transfer::Args),
 }
 
 /// How a command ended.
@@ -83,6 +85,7 @@ pub fn main() -> ExitCode {
         Command::Resolve(args) => resolve::run(&args),
         Command::Healthcheck(args) => healthcheck::run(&args),
         Command::Completions(args) => completions::run(&args),
+        Command::Transfer(args) => transfer::run(&args),
     };
     let exit = result.unwrap_or_else(|error| {
         if is_broken_pipe(&error) {

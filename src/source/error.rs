@@ -1,12 +1,13 @@
 //! Why a table could not be read.
 //!
 //! What is wrong *in* a table is a diagnostic and belongs to `mapping`; this is about getting at
-//! its text at all. Trouble with Git is not here: it costs a table its commit, not its service.
+//! its text at all. Trouble with Git around a checkout is not here: it costs a table its commit, not
+//! its service.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::links;
+use super::{RemoteError, links};
 
 /// Why the text of a table could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +74,10 @@ pub enum SourceError {
         path: PathBuf,
     },
 
+    /// There is no table from the remote.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
+
     /// Anything else that the system reported.
     #[error("cannot read {}", path.display())]
     Io {
@@ -110,4 +115,15 @@ impl SourceError {
             Self::NotFound { .. } | Self::DanglingLink { .. } | Self::NoYaml { .. }
         )
     }
+}
+
+/// Returns a message with those of its causes, on one line.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
 }

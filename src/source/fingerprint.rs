@@ -18,22 +18,45 @@ const RACY: Duration = Duration::from_millis(2_500);
 
 /// What a reading's files and commit looked like, from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fingerprint {
-    state: State,
-    /// Whether a change after the reading could go unseen.
-    racy: bool,
+pub struct Fingerprint(Look);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Look {
+    Files {
+        state: Box<State>,
+        /// Whether a change after the reading could go unseen.
+        racy: bool,
+    },
+    /// A commit never changes.
+    Commit(Oid),
 }
 
 impl Fingerprint {
     /// Keeps what a reading that began at `now` found.
     pub(super) fn new(state: State, now: SystemTime) -> Self {
         let racy = (state.stamps.iter()).any(|stamp| stamp.is_near(now, RACY));
-        Self { state, racy }
+        let state = Box::new(state);
+        Self(Look::Files { state, racy })
+    }
+
+    /// Keeps which commit a reading was of.
+    pub(super) fn of_commit(commit: Oid) -> Self {
+        Self(Look::Commit(commit))
+    }
+
+    /// Whether a reading was of this commit, and of nothing else.
+    pub(super) fn is_commit(&self, commit: Oid) -> bool {
+        self.0 == Look::Commit(commit)
     }
 
     /// Whether reading these paths may bring something else. In doubt it may.
     pub(super) fn may_be_outdated(&self, paths: &[PathBuf], max_bytes: u64) -> bool {
-        self.racy || State::now(paths, max_bytes).as_ref() != Some(&self.state)
+        match &self.0 {
+            Look::Files { state, racy } => {
+                *racy || State::now(paths, max_bytes).as_ref() != Some(&**state)
+            }
+            Look::Commit(_) => true,
+        }
     }
 }
 

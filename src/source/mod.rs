@@ -1,22 +1,49 @@
-//! Where table text comes from: files, Git checkouts, and the watching of them.
+//! Where table text comes from: files, Git checkouts, remote repositories, and the watching
+//! of them.
 //!
 //! Invariants: nothing here knows what a table means, or who serves it. A table is handed out
 //! whole or not at all: never half of a file that is being written, never files of two states of
 //! a checkout. Every call returns within bounded time.
 
+mod address;
 mod checkout;
+mod credentials;
 mod error;
+mod fetch;
+mod fetches;
 mod files;
 mod fingerprint;
+mod held;
+mod known_hosts;
 mod links;
 mod locks;
 mod places;
 mod reading;
+mod remote;
+mod report;
 mod revision;
+mod rounds;
+mod schedule;
+mod state;
+mod transfer;
+mod tree;
+mod verify;
+mod wanted;
 mod watch;
 
+pub use address::{RemoteUrl, RemoteUrlError};
+pub use credentials::{Credentials, CredentialsError, Secret};
 pub use error::SourceError;
+pub use fetch::run_transfer;
 pub use fingerprint::Fingerprint;
 pub use reading::{FileSource, Reading};
+pub use remote::{Follower, Following, RemoteError};
+pub use report::{CommitInfo, Fetch, FetchResult, RemoteStatus};
 pub use revision::Revision;
+pub use rounds::Observer;
+pub use schedule::Schedule;
+pub use state::StateError;
+pub use transfer::{Transfer, TransferError};
+pub use tree::TreeError;
+pub use verify::{Anyone, Refusal, Verify};
 pub use watch::Watch;

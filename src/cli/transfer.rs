@@ -1,0 +1,20 @@
+//! `waypost transfer`: one fetch, in a process of its own that can be killed.
+//!
+//! Not for people: a server that follows a remote runs it. What it does is `source::run_transfer`.
+
+use std::io::{BufReader, stdin, stdout};
+
+use anyhow::Context as _;
+
+use super::Exit;
+use crate::source::run_transfer;
+
+/// Fetch once, as told on standard input
+#[derive(Debug, clap::Args)]
+#[command(hide = true)]
+pub(super) struct Args {}
+
+pub(super) fn run(_: &Args) -> anyhow::Result<Exit> {
+    run_transfer(BufReader::new(stdin()), stdout()).context("cannot be told what to fetch")?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,244 @@
+//! The address of a remote repository: which ones there are, and how they are shown.
+//!
+//! An address may hold a password or a token. So it is displayed without one, and what Git says is
+//! passed through [`redact`] before anyone sees it.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use url::Url;
+
+/// What stands where something secret was.
+const HIDDEN: &str = "***";
+
+/// The port of SSH where none is named.
+const SSH_PORT: u16 = 22;
+
+/// The address of a remote repository, displayed without secrets.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RemoteUrl {
+    text: String,
+    shown: String,
+    transport: Transport,
+}
+
+/// How a remote is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Transport {
+    /// The same file system.
+    Local,
+    /// HTTP, with or without TLS.
+    Http,
+    /// Git's own protocol, without authentication.
+    Git,
+    /// SSH to a host and port.
+    Ssh { host: String, port: u16 },
+}
+
+/// Why a text is no address of a repository. It does not repeat the text, which may hold a secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RemoteUrlError {
+    /// Nothing is there.
+    #[error("an empty address: name a repository such as https://example.org/links.git")]
+    Empty,
+    /// It looks like a URL but is none.
+    #[error("not a URL ({0}): percent-encode what is special in it")]
+    Malformed(url::ParseError),
+    /// Git has no such transport.
+    #[error("cannot follow {0}:// addresses: use https, ssh, git, file or a path")]
+    UnknownScheme(String),
+    /// A URL must name a host.
+    #[error("the URL names no host")]
+    NoHost,
+}
+
+impl RemoteUrl {
+    /// Reads an address: a URL, `user@host:path` or a path.
+    ///
+    /// # Errors
+    ///
+    /// If it is a URL that Git cannot follow.
+    pub fn parse(text: &str) -> Result<Self, RemoteUrlError> {
+        if text.is_empty() {
+            return Err(RemoteUrlError::Empty);
+        }
+        if text.contains("://") {
+            return Self::parse_url(text);
+        }
+        // As in git-clone(1), "Git URLs": a slash before the first colon makes it a path.
+        let place = text.split('/').next().unwrap_or(text);
+        let (login, place) = place.rsplit_once('@').unwrap_or(("", place));
+        if let Some((host, _)) = place.split_once(':')
+            && !Path::new(text).exists()
+        {
+            let shown = match login.split_once(':') {
+                Some((user, _)) => text.replacen(login, &format!("{user}:{HIDDEN}"), 1),
+                None => text.to_owned(),
+            };
+            return Ok(Self {
+                text: text.to_owned(),
+                shown,
+                transport: Transport::Ssh {
+                    host: host.to_owned(),
+                    port: SSH_PORT,
+                },
+            });
+        }
+        let path = std::path::absolute(text).unwrap_or_else(|_| text.into());
+        let path = path.to_string_lossy().into_owned();
+        Ok(Self {
+            shown: path.clone(),
+            text: path,
+            transport: Transport::Local,
+        })
+    }
+
+    fn parse_url(text: &str) -> Result<Self, RemoteUrlError> {
+        let url = Url::parse(text).map_err(RemoteUrlError::Malformed)?;
+        let host = url.host_str().filter(|host| !host.is_empty());
+        let transport = match (url.scheme(), host) {
+            ("file", _) => Transport::Local,
+            ("https" | "http" | "git" | "ssh" | "git+ssh" | "ssh+git", None) => {
+                return Err(RemoteUrlError::NoHost);
+            }
+            ("https" | "http", _) => Transport::Http,
+            ("git", _) => Transport::Git,
+            ("ssh" | "git+ssh" | "ssh+git", Some(host)) => Transport::Ssh {
+                host: host.trim_matches(['[', ']']).to_owned(),
+                port: url.port().unwrap_or(SSH_PORT),
+            },
+            (other, _) => return Err(RemoteUrlError::UnknownScheme(other.to_owned())),
+        };
+        let mut shown = url.clone();
+        // Over HTTP a user name may be a token; over SSH it is the account's name.
+        let secret = transport == Transport::Http && !url.username().is_empty();
+        if secret || url.password().is_some() {
+            // Fails only without a host, and then there is nothing to hide.
+            let _ = shown.set_password(None);
+            let _ = shown.set_username(HIDDEN);
+        }
+        shown.set_query(url.query().map(|_| HIDDEN));
+        shown.set_fragment(None);
+        Ok(Self {
+            text: text.to_owned(),
+            shown: shown.into(),
+            transport,
+        })
+    }
+
+    /// Returns the address as Git needs it, with any secret.
+    pub(super) fn expose(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn transport(&self) -> &Transport {
+        &self.transport
+    }
+}
+
+impl FromStr for RemoteUrl {
+    type Err = RemoteUrlError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for RemoteUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+impl fmt::Debug for RemoteUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RemoteUrl({})", self.shown)
+    }
+}
+
+/// Hides what stands before the host in every URL of a text, and each of `secrets`.
+pub(super) fn redact(text: &str, secrets: &[&str]) -> String {
+    let mut redacted = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("://") {
+        let (before, after) = rest.split_at(start + "://".len());
+        redacted += before;
+        let end = after
+            .find(|c: char| c.is_whitespace() || "/?#'\"".contains(c))
+            .unwrap_or(after.len());
+        let (authority, remaining) = after.split_at(end);
+        match authority.rsplit_once('@') {
+            Some((_, host)) => redacted += &format!("{HIDDEN}@{host}"),
+            None => redacted += authority,
+        }
+        rest = remaining;
+    }
+    redacted += rest;
+    for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
+        redacted = redacted.replace(secret, HIDDEN);
+    }
+    redacted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_no_secret() {
+        for (text, shown) in [
+            (
+                "https://u:pw@h.example/r.git",
+                "https://***@h.example/r.git",
+            ),
+            ("https://token@h.example/r", "https://***@h.example/r"),
+            ("https://h.example/r?token=pw", "https://h.example/r?***"),
+            ("ssh://git@h.example:29/r", "ssh://git@h.example:29/r"),
+            ("ssh://git:pw@h.example/r", "ssh://***@h.example/r"),
+            ("git@h.example:a/b.git", "git@h.example:a/b.git"),
+            ("git:pw@h.example:a/b.git", "git:***@h.example:a/b.git"),
+            ("/srv/links.git", "/srv/links.git"),
+            ("file:///srv/links.git", "file:///srv/links.git"),
+        ] {
+            let url = RemoteUrl::parse(text).unwrap();
+            assert_eq!(url.to_string(), shown);
+            assert_eq!(format!("{url:?}"), format!("RemoteUrl({shown})"));
+            assert_eq!(url.expose(), text);
+        }
+    }
+
+    #[test]
+    fn knows_the_host_whose_key_counts() {
+        for (text, host, port) in [
+            ("ssh://git@h.example:29/r", "h.example", 29),
+            ("ssh://[::1]/r", "::1", 22),
+            ("git@h.example:r", "h.example", 22),
+        ] {
+            let expected = Transport::Ssh {
+                host: host.to_owned(),
+                port,
+            };
+            assert_eq!(*RemoteUrl::parse(text).unwrap().transport(), expected);
+        }
+    }
+
+    #[test]
+    fn refuses_what_it_cannot_follow_without_repeating_it() {
+        for text in ["", "ftp://u:pw@h/r", "https://u:p/w@h/r", "ssh:///r"] {
+            let error = RemoteUrl::parse(text).unwrap_err().to_string();
+            assert!(!error.contains("pw") && !error.contains("p/w"), "{error}");
+        }
+    }
+
+    #[test]
+    fn hides_urls_and_secrets_in_what_git_says() {
+        assert_eq!(
+            redact(
+                "no 'https://a:b@h/r' and hunter2; see ssh://h/x",
+                &["hunter2", ""]
+            ),
+            "no 'https://***@h/r' and ***; see ssh://h/x"
+        );
+    }
+}

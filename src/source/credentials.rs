@@ -1,0 +1,254 @@
+//! The credentials for a remote, and how often they are tried.
+//!
+//! Invariants: a secret is shown by no `Debug` and no error; those in files are read again for each
+//! fetch, so that they can be rotated; where they come from is the caller's business, nothing here
+//! looks at the environment.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use git2::{Cred, CredentialType, Error};
+use serde::{Deserialize, Serialize};
+
+/// The user if neither the address nor the credentials name one: what Git hosts use for SSH, and
+/// what does no harm where a token is the password.
+const DEFAULT_USER: &str = "git";
+
+/// Where a secret comes from.
+#[derive(Clone)]
+pub enum Secret {
+    /// It was given.
+    Value(String),
+    /// It is in a file, read at each fetch; a final line break is not part of it.
+    File(PathBuf),
+}
+
+/// What to authenticate with, and which hosts to trust.
+#[derive(Debug, Clone, Default)]
+pub struct Credentials {
+    /// The user, for HTTP, and for SSH if the address names none.
+    pub username: Option<Secret>,
+    /// The password or token for HTTP; for SSH the passphrase of the key, or the password.
+    pub password: Option<Secret>,
+    /// The private key for SSH; without one, the agent is asked.
+    pub ssh_key: Option<PathBuf>,
+    /// The SSH host keys to trust, in the form of OpenSSH.
+    pub known_hosts: Option<PathBuf>,
+}
+
+/// Why credentials cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum CredentialsError {
+    /// A file cannot be read.
+    #[error("cannot read the secret in {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// A file holds nothing.
+    #[error("the secret in {} is empty", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value(_) => f.write_str("Value(***)"),
+            Self::File(path) => write!(f, "File({})", path.display()),
+        }
+    }
+}
+
+impl Secret {
+    fn read(&self) -> Result<String, CredentialsError> {
+        match self {
+            Self::Value(value) => Ok(value.clone()),
+            Self::File(path) => {
+                let text = fs::read_to_string(path).map_err(|source| {
+                    let path = path.clone();
+                    CredentialsError::Unreadable { path, source }
+                })?;
+                let text = text.trim_end_matches(['\r', '\n']);
+                match text.is_empty() {
+                    true => Err(CredentialsError::Empty { path: path.clone() }),
+                    false => Ok(text.to_owned()),
+                }
+            }
+        }
+    }
+}
+
+impl Credentials {
+    /// Reads what is in files.
+    pub(super) fn read(&self) -> Result<Login, CredentialsError> {
+        if let Some(key) = &self.ssh_key {
+            // Said here because libgit2 does not name the file.
+            fs::File::open(key).map_err(|source| {
+                let path = key.clone();
+                CredentialsError::Unreadable { path, source }
+            })?;
+        }
+        Ok(Login {
+            username: self.username.as_ref().map(Secret::read).transpose()?,
+            password: self.password.as_ref().map(Secret::read).transpose()?,
+            ssh_key: self.ssh_key.clone(),
+        })
+    }
+}
+
+/// Credentials as they are at one fetch.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(super) struct Login {
+    username: Option<String>,
+    password: Option<String>,
+    ssh_key: Option<PathBuf>,
+}
+
+impl Login {
+    /// Returns what must not be shown. A user name may be a token.
+    pub(super) fn secrets(&self) -> Vec<&str> {
+        (self.password.iter().chain(&self.username))
+            .map(String::as_str)
+            // Replacing the host's own word would say more than it hides.
+            .filter(|secret| *secret != DEFAULT_USER)
+            .collect()
+    }
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Login(***)")
+    }
+}
+
+/// Answers a remote's questions for credentials, each kind once.
+///
+/// libgit2 asks for as long as it gets answers, so a wrong key would be tried without end.
+pub(super) struct Answers {
+    login: Login,
+    tried: CredentialType,
+    /// Why the last question was not answered.
+    pub(super) given_up: Option<String>,
+}
+
+impl Answers {
+    pub(super) fn new(login: Login) -> Self {
+        Self {
+            login,
+            tried: CredentialType::empty(),
+            given_up: None,
+        }
+    }
+
+    /// Answers a question for one of the `allowed` kinds of credentials.
+    pub(super) fn answer(
+        &mut self,
+        user: Option<&str>,
+        allowed: CredentialType,
+    ) -> Result<Cred, Error> {
+        let user = user.or(self.login.username.as_deref());
+        let user = user.unwrap_or(DEFAULT_USER).to_owned();
+        let fresh = |kind| allowed.contains(kind) && !self.tried.contains(kind);
+        if fresh(CredentialType::USERNAME) {
+            self.tried |= CredentialType::USERNAME;
+            return Cred::username(&user);
+        }
+        if fresh(CredentialType::SSH_KEY) {
+            self.tried |= CredentialType::SSH_KEY;
+            return match &self.login.ssh_key {
+                Some(key) => Cred::ssh_key(&user, None, key, self.login.password.as_deref()),
+                None => Cred::ssh_key_from_agent(&user),
+            };
+        }
+        if let Some(password) = &self.login.password
+            && fresh(CredentialType::USER_PASS_PLAINTEXT)
+        {
+            self.tried |= CredentialType::USER_PASS_PLAINTEXT;
+            let user = self.login.username.as_deref().unwrap_or(&user);
+            return Cred::userpass_plaintext(user, password);
+        }
+        let reason = self.reason(allowed);
+        self.given_up = Some(reason.to_owned());
+        Err(Error::from_str(reason))
+    }
+
+    fn reason(&self, allowed: CredentialType) -> &'static str {
+        let over_ssh = allowed.contains(CredentialType::SSH_KEY);
+        if self.tried.contains(CredentialType::USER_PASS_PLAINTEXT) {
+            "the remote refused the password: see WAYPOST_GIT_USERNAME and WAYPOST_GIT_PASSWORD"
+        } else if over_ssh && self.login.ssh_key.is_some() {
+            "the remote refused the SSH key: it must know the public half of --ssh-key"
+        } else if over_ssh {
+            "the remote refused the keys of the SSH agent: name a key with --ssh-key"
+        } else if allowed.contains(CredentialType::USER_PASS_PLAINTEXT) {
+            "the remote wants a password, and none or a wrong one is in its address: \
+             set WAYPOST_GIT_PASSWORD or WAYPOST_GIT_PASSWORD_FILE"
+        } else {
+            "the remote wants a kind of credentials that is not known here"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn login() -> Login {
+        Login {
+            username: Some("someone".to_owned()),
+            password: Some("hunter2".to_owned()),
+            ssh_key: Some("/key".into()),
+        }
+    }
+
+    #[test]
+    fn shows_no_secret() {
+        let credentials = Credentials {
+            password: Some(Secret::Value("hunter2".to_owned())),
+            ..Credentials::default()
+        };
+        assert!(!format!("{credentials:?}").contains("hunter2"));
+        assert!(!format!("{:?}", login()).contains("hunter2"));
+    }
+
+    #[test]
+    fn reads_a_file_anew_without_its_line_break() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let credentials = Credentials {
+            password: Some(Secret::File(file.path().to_owned())),
+            ..Credentials::default()
+        };
+        assert!(credentials.read().is_err());
+        for password in ["one", " two "] {
+            fs::write(file.path(), format!("{password}\n")).unwrap();
+            assert_eq!(credentials.read().unwrap().password.unwrap(), password);
+        }
+    }
+
+    #[test]
+    fn tries_each_kind_once() {
+        let mut answers = Answers::new(login());
+        let allowed = CredentialType::SSH_KEY | CredentialType::USER_PASS_PLAINTEXT;
+        assert!(answers.answer(None, CredentialType::USERNAME).is_ok());
+        assert!(answers.answer(None, allowed).is_ok());
+        assert!(answers.answer(None, allowed).is_ok());
+        assert!(answers.answer(None, allowed).is_err());
+        assert!(answers.given_up.unwrap().contains("refused the password"));
+    }
+
+    #[test]
+    fn says_what_is_missing() {
+        let mut answers = Answers::new(Login::default());
+        let allowed = CredentialType::USER_PASS_PLAINTEXT;
+        assert!(answers.answer(None, allowed).is_err());
+        assert!(answers.given_up.unwrap().contains("WAYPOST_GIT_PASSWORD"));
+    }
+}

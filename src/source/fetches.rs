@@ -1,0 +1,102 @@
+//! Fetching what is followed, round after round: into the clone that counts, or into a fresh one
+//! beside it when that is damaged or has grown.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tokio::task::spawn_blocking;
+
+use super::error::chain;
+use super::held::Core;
+use super::remote::RemoteError;
+use super::report::FetchResult;
+use super::rounds::{Ended, Round};
+use super::state::{StateDir, StateError};
+use super::transfer::TransferError;
+use super::wanted::Wanted;
+
+/// The rounds of a follower.
+pub(super) struct Fetches(pub(super) Arc<Core>);
+
+impl Round for Fetches {
+    async fn run(&self) -> Ended {
+        let mut tip = None;
+        let result = self.attempt(&mut tip).await;
+        let core = Arc::clone(&self.0);
+        // It is swept again after the next round.
+        let _ = spawn_blocking(move || core.sweep()).await;
+        let (result, error) = match result {
+            Ok(result) => (result, None),
+            Err(error) => (result_of(&error), Some(chain(&error))),
+        };
+        Ended { result, tip, error }
+    }
+}
+
+impl Fetches {
+    async fn attempt(&self, seen: &mut Option<String>) -> Result<FetchResult, RemoteError> {
+        let core = &self.0;
+        let usable = core.usable_clone();
+        if let Some(clone) = usable.as_ref().filter(|clone| core.has_grown(clone)) {
+            // A disk may be too small for two clones. Then the old one has to do.
+            match self.fetch_into(StateDir::new_clone(), seen).await {
+                Err(error) if result_of(&error) == FetchResult::Failed => {
+                    tracing::warn!(
+                        error = chain(&error),
+                        clone,
+                        "cannot replace a clone that has grown"
+                    );
+                }
+                ended => return ended,
+            }
+        }
+        if let Some(clone) = usable {
+            match self.fetch_into(clone, seen).await {
+                Err(error) if error.is_damage() => {
+                    tracing::warn!(
+                        error = chain(&error),
+                        "the clone is damaged, making a fresh one"
+                    );
+                }
+                ended => return ended,
+            }
+        }
+        let fresh = self.fetch_into(StateDir::new_clone(), seen).await?;
+        core.damaged.store(false, Ordering::SeqCst);
+        Ok(fresh)
+    }
+
+    async fn fetch_into(
+        &self,
+        clone: String,
+        seen: &mut Option<String>,
+    ) -> Result<FetchResult, RemoteError> {
+        let core = Arc::clone(&self.0);
+        let options = &core.options;
+        let path = core.state.clone_path(&clone);
+        let wanted = Wanted::of(options.reference.as_deref());
+        let transfer = &options.transfer;
+        let tip = transfer
+            .run(&path, true, &options.remote, wanted, &options.credentials)
+            .await?;
+        *seen = Some(tip.commit.clone());
+        let adopting = Arc::clone(&core);
+        match spawn_blocking(move || adopting.adopt(&clone, &tip)).await {
+            Ok(adopted) => adopted,
+            Err(error) => Err(StateError::Unwritable {
+                path,
+                source: io::Error::other(error),
+            }
+            .into()),
+        }
+    }
+}
+
+fn result_of(error: &RemoteError) -> FetchResult {
+    match error {
+        RemoteError::Transfer(TransferError::TimedOut(_)) => FetchResult::TimedOut,
+        RemoteError::Refused { .. } => FetchResult::Refused,
+        _ => FetchResult::Failed,
+    }
+}

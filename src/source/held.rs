@@ -1,0 +1,250 @@
+//! What is held of a remote: the clone that counts, and the commit that is served from it.
+//!
+//! A commit is served once it is whole, agreed to and recorded, in this order. Reading opens the
+//! repository anew each time, so that its caches and open packs go again.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use git2::{Commit, ErrorCode, Oid, Repository};
+use tokio::sync::Notify;
+
+use super::remote::{Following, RemoteError};
+use super::report::{CommitInfo, FetchResult};
+use super::revision::content_hash;
+use super::state::{Record, StateDir, StateError};
+use super::transfer::Tip;
+use super::tree::{TreeError, read_table};
+use super::{Fingerprint, Reading, Revision};
+use crate::mapping::Timestamp;
+
+/// With more packs than this, a clone is replaced by a fresh one.
+///
+/// Each fetch that brings something adds a pack, and libgit2 never joins them.
+const MAX_PACKS: usize = 64;
+
+/// With this many packs, it is replaced even if the last good table is lost with it.
+const TOO_MANY_PACKS: usize = 16 * MAX_PACKS;
+
+/// A remote's clone, and what is served from it.
+pub(super) struct Core {
+    pub(super) options: Following,
+    pub(super) state: StateDir,
+    held: RwLock<Held>,
+    /// Whether the clone that counts was seen to be damaged.
+    pub(super) damaged: AtomicBool,
+    pub(super) hints: Arc<Notify>,
+}
+
+/// What is served.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    pub(super) record: Option<Record>,
+    /// Whether the last good commit is served in place of the newest.
+    pub(super) fallen_back: bool,
+}
+
+impl Held {
+    pub(super) fn commit(&self) -> Option<Oid> {
+        let record = self.record.as_ref()?;
+        let good = record.good.as_ref().filter(|_| self.fallen_back);
+        Oid::from_str(good.unwrap_or(&record.commit)).ok()
+    }
+}
+
+impl Core {
+    pub(super) fn open(options: Following) -> Result<Self, StateError> {
+        let state = match &options.state_dir {
+            Some(path) => StateDir::open(path)?,
+            None => StateDir::private(&options.transfer.temp)?,
+        };
+        let core = Self {
+            options,
+            state,
+            held: RwLock::default(),
+            damaged: AtomicBool::new(false),
+            hints: Arc::default(),
+        };
+        if let Some(record) = core.state.load().filter(|it| core.is_ours(it)) {
+            core.resume(record)?;
+        }
+        Ok(core)
+    }
+
+    /// Whether a record is about what is followed now.
+    fn is_ours(&self, record: &Record) -> bool {
+        record.remote == self.options.remote.to_string()
+            && record.reference == self.options.reference
+    }
+
+    /// Goes on with what was served before a restart, if it is still there and trusted.
+    fn resume(&self, record: Record) -> Result<(), StateError> {
+        let path = self.state.clone_path(&record.clone);
+        let opened = Repository::open(&path);
+        if let Err(error) = &opened
+            && error.code() == ErrorCode::Owner
+        {
+            return Err(StateError::foreign(&path));
+        }
+        let verified = opened.and_then(|repository| {
+            let commit = repository.find_commit(Oid::from_str(&record.commit)?)?;
+            Ok(self.options.verifier.verify(&repository, commit.id()))
+        });
+        match verified {
+            Ok(Ok(())) => {
+                let mut held = self.held_mut();
+                held.record = Some(record);
+            }
+            Ok(Err(refusal)) => {
+                tracing::warn!(%refusal, commit = record.commit, "the recorded commit is not trusted");
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the recorded clone is damaged, making a fresh one");
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn held(&self) -> RwLockReadGuard<'_, Held> {
+        self.held.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn held_mut(&self) -> RwLockWriteGuard<'_, Held> {
+        self.held.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens the repository anew each time: its caches and open packs go with it.
+    fn repository(&self, clone: &str) -> Result<Repository, RemoteError> {
+        let path = self.state.clone_path(clone);
+        Repository::open(&path).map_err(|source| RemoteError::Clone { path, source })
+    }
+
+    /// Reads the table. The clone cannot be swept away meanwhile.
+    pub(super) fn read(&self) -> Result<Option<Reading>, RemoteError> {
+        let held = self.held();
+        let (Some(record), Some(id)) = (&held.record, held.commit()) else {
+            return Ok(None);
+        };
+        let repository = self.repository(&record.clone)?;
+        let commit = find_commit(&repository, id)?;
+        let Following {
+            path, max_bytes, ..
+        } = &self.options;
+        let files = read_table(&repository, &commit, path, *max_bytes)?;
+        let time = Timestamp::from_unix(commit.time().seconds());
+        let hash = content_hash(&files);
+        Ok(Some(Reading {
+            files,
+            revision: Revision::clean(id.to_string(), time, hash),
+            warnings: Vec::new(),
+            fingerprint: Fingerprint::of_commit(id),
+        }))
+    }
+
+    pub(super) fn describe_commit(&self, held: &Held) -> Option<CommitInfo> {
+        let repository = self.repository(&held.record.as_ref()?.clone).ok()?;
+        let commit = repository.find_commit(held.commit()?).ok()?;
+        Some(CommitInfo {
+            id: commit.id().to_string(),
+            authored: Timestamp::from_unix(commit.author().when().seconds()),
+            committed: Timestamp::from_unix(commit.time().seconds()),
+        })
+    }
+
+    pub(super) fn accepted(&self, commit: &str) {
+        let mut held = self.held_mut();
+        if let Some(record) = &mut held.record
+            && record.good.as_deref() != Some(commit)
+        {
+            record.good = Some(commit.to_owned());
+            if let Err(error) = self.state.store(record) {
+                tracing::warn!(%error, "cannot record the last good commit");
+            }
+        }
+    }
+
+    /// Names the clone that may be fetched into.
+    pub(super) fn usable_clone(&self) -> Option<String> {
+        let held = self.held();
+        let clone = held.record.as_ref().map(|it| it.clone.clone());
+        clone.filter(|_| !self.damaged.load(Ordering::SeqCst))
+    }
+
+    /// Whether a clone has grown so that a fresh one is due.
+    pub(super) fn has_grown(&self, clone: &str) -> bool {
+        let packs = self.state.pack_count(clone);
+        let held = self.held();
+        let record = held.record.as_ref();
+        let good_would_go =
+            record.is_some_and(|it| it.good.as_ref().is_some_and(|good| *good != it.commit));
+        packs
+            > if good_would_go {
+                TOO_MANY_PACKS
+            } else {
+                MAX_PACKS
+            }
+    }
+
+    /// Serves what was fetched into a clone, if it is another commit and may be served.
+    pub(super) fn adopt(&self, clone: &str, tip: &Tip) -> Result<FetchResult, RemoteError> {
+        let repository = self.repository(clone)?;
+        let id = Oid::from_str(&tip.commit);
+        let commit = find_commit(&repository, id.unwrap_or(Oid::ZERO_SHA1))?;
+        let before = self.held().record.clone();
+        let known = before.as_ref().is_some_and(|it| it.commit == tip.commit);
+        if !known {
+            (self.options.verifier.verify(&repository, commit.id())).map_err(|refusal| {
+                RemoteError::Refused {
+                    commit: tip.commit.clone(),
+                    refusal,
+                }
+            })?;
+        }
+        let good = before
+            .as_ref()
+            .and_then(|it| it.good.clone())
+            .filter(|good| {
+                Oid::from_str(good).is_ok_and(|good| repository.find_commit(good).is_ok())
+            });
+        let record = Record {
+            remote: self.options.remote.to_string(),
+            reference: self.options.reference.clone(),
+            clone: clone.to_owned(),
+            seen_as: tip.name.clone(),
+            commit: tip.commit.clone(),
+            good,
+        };
+        drop(commit);
+        drop(repository);
+
+        let mut held = self.held_mut();
+        if held.record.as_ref() != Some(&record) {
+            self.state.store(&record)?;
+            held.fallen_back &= known && record.good.is_some();
+            held.record = Some(record);
+            self.hints.notify_one();
+        }
+        drop(held);
+        match known {
+            true => Ok(FetchResult::Unchanged),
+            false => Ok(FetchResult::Updated),
+        }
+    }
+
+    /// Removes every clone but the one that counts.
+    pub(super) fn sweep(&self) {
+        // Nobody reads meanwhile.
+        let held = self.held_mut();
+        self.state
+            .sweep(held.record.as_ref().map(|it| it.clone.as_str()));
+    }
+}
+
+fn find_commit(repository: &Repository, id: Oid) -> Result<Commit<'_>, RemoteError> {
+    repository.find_commit(id).map_err(|source| {
+        RemoteError::Table(TreeError::Damaged {
+            commit: id.to_string(),
+            source,
+        })
+    })
+}

@@ -1,0 +1,228 @@
+//! Following a remote repository: a clone of our own, and tables read from its commits.
+//!
+//! Invariants: a commit is handed out only after it was fetched whole, agreed to and recorded; it
+//! stays until another one is, whatever happens to the remote, the network or the disk. Nothing
+//! here writes into a clone that is in use but the process that fetches.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tokio::sync::Notify;
+
+use super::address::RemoteUrl;
+use super::credentials::Credentials;
+use super::fetches::Fetches;
+use super::held::Core;
+use super::report::RemoteStatus;
+use super::rounds::{Observer, Rounds};
+use super::schedule::Schedule;
+use super::state::StateError;
+use super::transfer::{Transfer, TransferError};
+use super::tree::TreeError;
+use super::verify::{Refusal, Verify};
+use super::{Fingerprint, Reading, Revision, SourceError};
+
+/// What to follow, and how.
+#[derive(Clone)]
+pub struct Following {
+    /// The repository.
+    pub remote: RemoteUrl,
+    /// A branch, a tag or a full commit id; `None` is the remote's `HEAD`.
+    pub reference: Option<String>,
+    /// The table in it: a file, or a directory of files.
+    pub path: String,
+    /// Where the clone is kept; `None` is a temporary directory that goes at the end.
+    pub state_dir: Option<PathBuf>,
+    /// The most bytes that the table may have.
+    pub max_bytes: u64,
+    /// When to fetch.
+    pub schedule: Schedule,
+    /// What to authenticate with.
+    pub credentials: Credentials,
+    /// How to fetch.
+    pub transfer: Transfer,
+    /// Who agrees to a commit before it is served.
+    pub verifier: Arc<dyn Verify>,
+    /// Who is told of each fetch.
+    pub observer: Observer,
+}
+
+/// Why there is no table from a remote, or no newer one. No message holds a secret.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemoteError {
+    /// There has been none yet.
+    #[error("no table from {remote} yet: {reason}")]
+    NothingYet {
+        /// The remote's address, without secrets.
+        remote: String,
+        /// Why the last fetch failed.
+        reason: String,
+    },
+    /// The remote could not be fetched from.
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
+    /// The state directory is of no use.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The commit holds no table that can be read.
+    #[error(transparent)]
+    Table(#[from] TreeError),
+    /// The commit may not be served.
+    #[error("the commit {commit} is not trusted: {refusal}")]
+    Refused {
+        /// The commit.
+        commit: String,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// The clone cannot be used.
+    #[error("cannot use the clone in {}", path.display())]
+    Clone {
+        /// Where it is.
+        path: PathBuf,
+        /// What Git said.
+        #[source]
+        source: git2::Error,
+    },
+}
+
+impl RemoteError {
+    /// Whether the clone seems to be at fault, so that a fresh one may help.
+    pub(super) fn is_damage(&self) -> bool {
+        matches!(
+            self,
+            Self::Table(TreeError::Damaged { .. })
+                | Self::Clone { .. }
+                | Self::Transfer(TransferError::Failed { damage: true, .. })
+        )
+    }
+}
+
+/// Follows a remote until it is dropped.
+pub struct Follower {
+    core: Arc<Core>,
+    rounds: Rounds,
+}
+
+impl Follower {
+    /// Opens the state and starts to fetch, at once and then as scheduled.
+    ///
+    /// Must be called within a Tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// If the state directory cannot be used. That the remote cannot be reached is no error here.
+    pub fn start(following: Following) -> Result<Self, StateError> {
+        let core = Arc::new(Core::open(following)?);
+        let rounds = Rounds::start(
+            Arc::new(Fetches(Arc::clone(&core))),
+            core.options.remote.to_string(),
+            core.options.schedule,
+            Arc::clone(&core.options.observer),
+        );
+        Ok(Self { core, rounds })
+    }
+
+    /// Returns the remote's address, without secrets, with what is followed there.
+    pub fn describe(&self) -> String {
+        let Following {
+            remote,
+            reference,
+            path,
+            ..
+        } = &self.core.options;
+        match reference {
+            Some(reference) => format!("{remote} {reference}:{path}"),
+            None => format!("{remote} {path}"),
+        }
+    }
+
+    /// Returns what is notified when there is another commit.
+    pub fn hints(&self) -> Arc<Notify> {
+        Arc::clone(&self.core.hints)
+    }
+
+    /// Asks for a fetch without waiting for it. However often it is asked, fetches don't overlap.
+    pub fn fetch_now(&self) {
+        self.rounds.ask();
+    }
+
+    /// Waits for a fetch that begins after this call, and at most one before. Blocks the thread.
+    pub fn refresh(&self) {
+        self.rounds.wait_for_next();
+    }
+
+    /// Reads the table of the last good commit.
+    ///
+    /// Waits for the first fetch if nothing is there yet, or for a fresh clone if this one turns
+    /// out to be damaged: so for as long as fetches may take. Blocks the thread.
+    ///
+    /// # Errors
+    ///
+    /// If there is no commit yet, or it holds no table that can be read.
+    pub fn read(&self) -> Result<Reading, SourceError> {
+        if self.core.held().record.is_none() {
+            self.rounds.wait_for_first();
+        }
+        let read = match self.core.read() {
+            // It was told before, and the next fetch will come in time.
+            Err(error) if error.is_damage() && !self.core.damaged.swap(true, Ordering::SeqCst) => {
+                self.rounds.wait_for_next();
+                self.core.read()
+            }
+            other => other,
+        };
+        match read {
+            Ok(Some(reading)) => Ok(reading),
+            Ok(None) => {
+                let last = self.rounds.progress().last.and_then(|fetch| fetch.error);
+                Err(RemoteError::NothingYet {
+                    remote: self.core.options.remote.to_string(),
+                    reason: last.unwrap_or_else(|| "nothing was fetched".to_owned()),
+                })
+            }
+            Err(error) => Err(error),
+        }
+        .map_err(SourceError::Remote)
+    }
+
+    /// Whether there may be something else than what has this fingerprint. Cheap.
+    pub fn may_differ_from(&self, known: &Fingerprint) -> bool {
+        let held = self.core.held();
+        !held.commit().is_some_and(|commit| known.is_commit(commit))
+    }
+
+    /// Takes note that the table of a revision is good, so that a restart can fall back on it.
+    pub fn accepted(&self, revision: &Revision) {
+        if let Some(commit) = revision.commit() {
+            self.core.accepted(commit);
+        }
+    }
+
+    /// Serves the last commit that was [accepted](Self::accepted), until there is a newer one than
+    /// that which follows it now. Tells whether there is such a commit.
+    pub fn fall_back(&self) -> bool {
+        let mut held = self.core.held_mut();
+        let record = held.record.as_ref();
+        let good = record.and_then(|it| it.good.clone().filter(|good| *good != it.commit));
+        held.fallen_back = good.is_some();
+        held.fallen_back
+    }
+
+    /// Returns how it goes.
+    pub fn status(&self) -> RemoteStatus {
+        let progress = self.rounds.progress();
+        let held = self.core.held();
+        RemoteStatus {
+            remote: self.core.options.remote.to_string(),
+            reference: self.core.options.reference.clone(),
+            seen_as: held.record.as_ref().and_then(|it| it.seen_as.clone()),
+            served: self.core.describe_commit(&held),
+            tip: progress.tip,
+            last_fetch: progress.last,
+            last_success: progress.last_success,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What there is to tell of fetches: to logs, metrics and the status.
+//!
+//! Invariant: no text here holds a secret.
+
+use std::time::Duration;
+
+use crate::mapping::Timestamp;
+
+/// How a fetch ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FetchResult {
+    /// There is another commit than before.
+    Updated,
+    /// The remote holds what it held before.
+    Unchanged,
+    /// The remote could not be asked, or what it holds cannot be used.
+    Failed,
+    /// The remote took too long.
+    TimedOut,
+    /// The remote's commit is not trusted.
+    Refused,
+}
+
+impl FetchResult {
+    /// Every result.
+    pub const ALL: [Self; 5] = [
+        Self::Updated,
+        Self::Unchanged,
+        Self::Failed,
+        Self::TimedOut,
+        Self::Refused,
+    ];
+
+    /// Returns the word that metrics and the status use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Updated => "updated",
+            Self::Unchanged => "unchanged",
+            Self::Failed => "failed",
+            Self::TimedOut => "timed_out",
+            Self::Refused => "refused",
+        }
+    }
+
+    /// Whether the remote was reached and its commit accepted.
+    pub fn is_success(self) -> bool {
+        matches!(self, Self::Updated | Self::Unchanged)
+    }
+}
+
+/// One fetch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetch {
+    /// When it ended.
+    pub at: Timestamp,
+    /// How long it took.
+    pub took: Duration,
+    /// How it ended.
+    pub result: FetchResult,
+    /// The commit at which the remote was seen, in hexadecimal, if it was.
+    pub tip: Option<String>,
+    /// What went wrong, with its causes, on one line.
+    pub error: Option<String>,
+}
+
+/// A commit and when it was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitInfo {
+    /// Its id, in hexadecimal.
+    pub id: String,
+    /// When its change was written.
+    pub authored: Timestamp,
+    /// When it was committed.
+    pub committed: Timestamp,
+}
+
+/// How it goes with following a remote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoteStatus {
+    /// The remote's address, without secrets.
+    pub remote: String,
+    /// The branch, tag or commit that was asked for; `None` is the remote's `HEAD`.
+    pub reference: Option<String>,
+    /// The name under which the remote's commit was last seen, such as `refs/heads/main`.
+    pub seen_as: Option<String>,
+    /// The commit whose table is handed out, if there is one yet.
+    pub served: Option<CommitInfo>,
+    /// The last fetch, if one has ended.
+    pub last_fetch: Option<Fetch>,
+    /// When a fetch last succeeded in this process.
+    pub last_success: Option<Timestamp>,
+    /// The last tip seen at the remote, served or not.
+    pub tip: Option<String>,
+}

@@ -1,0 +1,337 @@
+//! The directory in which a clone is kept, and what is known of it across restarts.
+//!
+//! One small file says which clone counts and which commit is served; it is replaced in one step,
+//! so there is no moment at which a crash would leave half a state. Every other clone is rubbish
+//! and swept away. Invariant: one process uses a directory at a time.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::schedule::chance;
+
+const LOCK: &str = "lock";
+const RECORD: &str = "state.json";
+/// How the names of clones begin.
+const CLONE: &str = "clone-";
+/// How the names of private directories begin.
+const PRIVATE: &str = "waypost-state-";
+/// A private directory this young may belong to a process that has yet to lock it.
+const SETTLED: Duration = Duration::from_secs(60);
+
+/// Why a state directory cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// Another process uses it.
+    #[error(
+        "another process uses the state directory {}: stop it, or give each its own --state-dir",
+        path.display()
+    )]
+    InUse {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// It belongs to someone else.
+    #[error(
+        "the state directory {} belongs to user {owner}, and this one may not use it: \
+         run as that user, `chown -R` it to this one, or give another --state-dir",
+        path.display()
+    )]
+    Foreign {
+        /// The directory.
+        path: PathBuf,
+        /// The user id of its owner.
+        owner: u32,
+    },
+    /// It cannot be written to.
+    #[error(
+        "cannot write to the state directory {}: mount it writable, free space in it, or give \
+         another --state-dir",
+        path.display()
+    )]
+    Unwritable {
+        /// What could not be written.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl StateError {
+    /// Tells that something in the state directory belongs to someone else.
+    pub(super) fn foreign(path: &Path) -> Self {
+        Self::Foreign {
+            path: path.to_owned(),
+            owner: fs::metadata(path).map_or(0, |it| it.uid()),
+        }
+    }
+}
+
+/// An open state directory, locked for this process.
+#[derive(Debug)]
+pub(super) struct StateDir {
+    path: PathBuf,
+    /// Holds the lock. There is none if nobody can write here anyway.
+    _lock: Option<File>,
+    private: bool,
+}
+
+/// What is known across restarts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Record {
+    /// The remote that was followed, without secrets.
+    pub(super) remote: String,
+    /// What was followed of it.
+    pub(super) reference: Option<String>,
+    /// The name of the clone that counts.
+    pub(super) clone: String,
+    /// The name under which the commit was seen.
+    pub(super) seen_as: Option<String>,
+    /// The commit to serve, in hexadecimal.
+    pub(super) commit: String,
+    /// The last commit known to hold a good table.
+    pub(super) good: Option<String>,
+}
+
+impl StateDir {
+    /// Opens and locks a directory, and makes it if need be.
+    pub(super) fn open(path: &Path) -> Result<Self, StateError> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
+        made.map_err(|e| denied(&path, e))?;
+        let lock_file = path.join(LOCK);
+        let opened = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&lock_file)
+            // A lock needs no right to write. In a read-only directory the state is still good.
+            .or_else(|error| match error.kind() {
+                io::ErrorKind::ReadOnlyFilesystem => File::open(&lock_file).map_err(|_| error),
+                _ => Err(error),
+            });
+        let lock = match opened {
+            Ok(file) => Some(file),
+            Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => None,
+            Err(error) => return Err(denied(&path, error)),
+        };
+        match lock.as_ref().map(File::try_lock) {
+            Some(Err(TryLockError::WouldBlock)) => Err(StateError::InUse { path }),
+            Some(Err(TryLockError::Error(error))) => Err(denied(&path, error)),
+            None | Some(Ok(())) => Ok(Self {
+                path,
+                _lock: lock,
+                private: false,
+            }),
+        }
+    }
+
+    /// Makes a directory for this process alone, under `temp`; it goes when this is dropped.
+    ///
+    /// Those that killed processes left behind are removed: a small temporary file system would
+    /// fill up with them.
+    pub(super) fn private(temp: &Path) -> Result<Self, StateError> {
+        let path = temp.join(format!("{PRIVATE}{:016x}", chance()));
+        let made = DirBuilder::new().mode(0o700).create(&path);
+        made.map_err(|e| denied(&path, e))?;
+        let mut state = Self::open(&path)?;
+        state.private = true;
+        if let Ok(me) = fs::metadata(&path) {
+            remove_abandoned(temp, &path, me.uid());
+        }
+        Ok(state)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns where a clone is.
+    pub(super) fn clone_path(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Returns a name for a new clone.
+    pub(super) fn new_clone() -> String {
+        format!("{CLONE}{:016x}", chance())
+    }
+
+    /// Returns what was recorded last, if that can be understood.
+    pub(super) fn load(&self) -> Option<Record> {
+        let text = fs::read(self.path.join(RECORD)).ok()?;
+        let record: Record = serde_json::from_slice(&text).ok()?;
+        // The name becomes part of a path.
+        let plain = record.clone.starts_with(CLONE) && !record.clone.contains('/');
+        plain.then_some(record)
+    }
+
+    /// Records, durably and in one step.
+    pub(super) fn store(&self, record: &Record) -> Result<(), StateError> {
+        let path = self.path.join(RECORD);
+        let aside = path.with_extension("json.new");
+        let write = || {
+            let mut file = File::create(&aside)?;
+            file.write_all(&serde_json::to_vec_pretty(record)?)?;
+            file.sync_all()?;
+            fs::rename(&aside, &path)?;
+            File::open(&self.path)?.sync_all()
+        };
+        write().map_err(|e| denied(&path, e))
+    }
+
+    /// Counts the packs of a clone.
+    pub(super) fn pack_count(&self, name: &str) -> usize {
+        let packs = fs::read_dir(self.clone_path(name).join("objects/pack"));
+        (packs.into_iter().flatten().flatten())
+            .filter(|entry| entry.path().extension().is_some_and(|it| it == "pack"))
+            .count()
+    }
+
+    /// Removes every clone but the one that counts. What cannot be removed now will be next time.
+    pub(super) fn sweep(&self, keep: Option<&str>) {
+        for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let is_clone = name.to_string_lossy().starts_with(CLONE);
+            if is_clone && keep.is_none_or(|keep| name != keep) {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+}
+
+impl Drop for StateDir {
+    fn drop(&mut self) {
+        if self.private {
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+/// Tells what it means that something cannot be made or written.
+fn denied(path: &Path, source: io::Error) -> StateError {
+    let metadata = path.ancestors().find_map(|it| fs::metadata(it).ok());
+    match metadata {
+        Some(metadata) if source.kind() == io::ErrorKind::PermissionDenied => StateError::Foreign {
+            path: path.to_owned(),
+            owner: metadata.uid(),
+        },
+        _ => StateError::Unwritable {
+            path: path.to_owned(),
+            source,
+        },
+    }
+}
+
+/// Removes private directories of this user that no process holds.
+fn remove_abandoned(temp: &Path, mine: &Path, user: u32) {
+    for entry in fs::read_dir(temp).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path == mine || !entry.file_name().to_string_lossy().starts_with(PRIVATE) {
+            continue;
+        }
+        let Ok(metadata) = fs::symlink_metadata(&path) else {
+            continue;
+        };
+        let age = metadata.modified().ok().and_then(|it| it.elapsed().ok());
+        let settled = age.is_some_and(|age| age > SETTLED);
+        if !metadata.is_dir() || metadata.uid() != user || !settled {
+            continue;
+        }
+        let held = File::open(path.join(LOCK)).is_ok_and(|lock| lock.try_lock().is_err());
+        if !held {
+            let _ = fs::remove_dir_all(&path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn record(clone: &str) -> Record {
+        Record {
+            remote: "https://h.example/r".to_owned(),
+            reference: None,
+            clone: clone.to_owned(),
+            seen_as: None,
+            commit: "0".repeat(40),
+            good: None,
+        }
+    }
+
+    #[test]
+    fn one_process_uses_a_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("deep/state");
+        let first = StateDir::open(&path).unwrap();
+        assert!(matches!(
+            StateDir::open(&path),
+            Err(StateError::InUse { .. })
+        ));
+        drop(first);
+        StateDir::open(&path).unwrap();
+    }
+
+    #[test]
+    fn remembers_what_was_recorded() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = StateDir::open(dir.path()).unwrap();
+        assert_eq!(state.load(), None);
+        state.store(&record("clone-1")).unwrap();
+        assert_eq!(state.load(), Some(record("clone-1")));
+        state.store(&record("clone-1/../../x")).unwrap();
+        assert_eq!(state.load(), None);
+    }
+
+    #[test]
+    fn sweeps_all_clones_but_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = StateDir::open(dir.path()).unwrap();
+        for name in ["clone-1", "clone-2", "other"] {
+            fs::create_dir(dir.path().join(name)).unwrap();
+        }
+        state.sweep(Some("clone-2"));
+        let left = ["clone-1", "clone-2", "other"].map(|it| dir.path().join(it).exists());
+        assert_eq!(left, [false, true, true]);
+    }
+
+    #[test]
+    fn a_private_directory_is_private_and_goes_at_the_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = StateDir::private(dir.path()).unwrap();
+        let path = state.path().to_owned();
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o700
+        );
+        drop(state);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn removes_what_killed_processes_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let [old, young, held] =
+            ["1", "2", "3"].map(|it| dir.path().join(format!("{PRIVATE}{it}")));
+        fs::create_dir(&old).unwrap();
+        fs::create_dir(&young).unwrap();
+        let _held = StateDir::open(&held).unwrap();
+        let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3_600);
+        for path in [&old, &held] {
+            File::open(path).unwrap().set_modified(hour_ago).unwrap();
+        }
+        let _state = StateDir::private(dir.path()).unwrap();
+        assert_eq!(
+            [old.exists(), young.exists(), held.exists()],
+            [false, true, true]
+        );
+    }
+}

@@ -1,0 +1,255 @@
+//! Running one fetch in a process of its own, which is killed when its time is up.
+//!
+//! libgit2 has no deadline that a remote could not outwit by sending a byte now and then, and a
+//! thread cannot be stopped from outside. A process can, wherever it hangs. Its job goes through a
+//! pipe, so that secrets stand neither in arguments nor in an environment; and it sees by the
+//! pipe's end that its parent is gone. What it does is `fetch.rs`.
+
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+use super::address::{RemoteUrl, Transport, redact};
+use super::credentials::{Credentials, CredentialsError, Login};
+use super::known_hosts::HostKeys;
+use super::state::{StateDir, StateError};
+use super::wanted::Wanted;
+
+/// The variables that may hold secrets, which the process gets through its pipe if at all.
+const SECRET_VARIABLES: [&str; 3] = [
+    "WAYPOST_GIT_USERNAME",
+    "WAYPOST_GIT_PASSWORD",
+    "WAYPOST_HOOK_SECRET",
+];
+
+/// An answer is much shorter.
+const MAX_ANSWER: u64 = 1 << 20;
+
+/// How long a killed process may take to be gone; one that the kernel holds is left to it.
+const BURIAL: Duration = Duration::from_secs(5);
+
+/// How fetches are run.
+#[derive(Debug, Clone)]
+pub struct Transfer {
+    /// The program that runs [`run_transfer`](super::run_transfer) when its argument is `transfer`.
+    pub program: PathBuf,
+    /// How long one fetch may take in all.
+    pub timeout: Duration,
+    /// Where temporary directories are made.
+    pub temp: PathBuf,
+    /// The user's home, where Git's own configuration is, if there is one.
+    pub home: Option<PathBuf>,
+}
+
+/// What one fetch is to do.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Job {
+    /// The directory of the repository to fetch into.
+    pub(super) repository: PathBuf,
+    /// Whether that is a clone of our own: made if it is missing, and freed of what a killed fetch
+    /// has left.
+    pub(super) own: bool,
+    /// The address with any secret.
+    pub(super) remote: String,
+    pub(super) wanted: Wanted,
+    /// Whether one commit without its history is enough.
+    pub(super) shallow: bool,
+    pub(super) login: Login,
+    pub(super) host_keys: Option<HostKeys>,
+}
+
+/// What a fetch found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Tip {
+    /// The reference's full name, unless a commit was asked for.
+    pub(super) name: Option<String>,
+    /// The commit, in hexadecimal: tags are peeled.
+    pub(super) commit: String,
+}
+
+/// Why a fetch failed, as the process tells it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Failure {
+    /// Whether the repository fetched into seems to be at fault.
+    pub(super) damage: bool,
+    pub(super) message: String,
+}
+
+/// Why a fetch failed. No message holds a secret.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransferError {
+    /// It took too long.
+    #[error(
+        "fetching took longer than {0:?}: see whether the remote is well, or raise --git-timeout"
+    )]
+    TimedOut(Duration),
+    /// The remote, or Git, said no.
+    #[error("{message}")]
+    Failed {
+        /// What was said.
+        message: String,
+        /// Whether the repository fetched into seems to be at fault.
+        damage: bool,
+    },
+    /// There are no credentials to try.
+    #[error(transparent)]
+    Credentials(#[from] CredentialsError),
+    /// The file of host keys cannot be read.
+    #[error("cannot read the host keys in {}", path.display())]
+    KnownHosts {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// A temporary directory cannot be made.
+    #[error(transparent)]
+    Temp(#[from] StateError),
+    /// The process cannot be run.
+    #[error("cannot run {} to fetch", program.display())]
+    Process {
+        /// The program.
+        program: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The process ended without an answer.
+    #[error("the process that fetched ended early ({0}): see whether memory ran out")]
+    Died(ExitStatus),
+}
+
+impl Transfer {
+    /// Fetches what is wanted from a remote into a repository.
+    pub(super) async fn run(
+        &self,
+        repository: &Path,
+        own: bool,
+        remote: &RemoteUrl,
+        wanted: Wanted,
+        credentials: &Credentials,
+    ) -> Result<Tip, TransferError> {
+        let host_keys = match remote.transport() {
+            Transport::Ssh { host, port } => Some(host_keys(host, *port, credentials)?),
+            Transport::Local | Transport::Http | Transport::Git => None,
+        };
+        let home = match &host_keys {
+            Some(keys) => Some(self.home_with(keys)?),
+            None => None,
+        };
+        let job = Job {
+            repository: repository.to_owned(),
+            own,
+            remote: remote.expose().to_owned(),
+            wanted,
+            shallow: own && *remote.transport() != Transport::Local,
+            login: credentials.read()?,
+            host_keys,
+        };
+        let answer = self.answer(&job, home.as_ref().map(StateDir::path)).await;
+        answer?.map_err(|Failure { damage, message }| TransferError::Failed {
+            message: redact(&message, &job.login.secrets()),
+            damage,
+        })
+    }
+
+    /// Runs the process until it answers, or its time is up.
+    async fn answer(
+        &self,
+        job: &Job,
+        home: Option<&Path>,
+    ) -> Result<Result<Tip, Failure>, TransferError> {
+        let failed = |source| TransferError::Process {
+            program: self.program.clone(),
+            source,
+        };
+        let job = serde_json::to_vec(job).map_err(|error| failed(error.into()))?;
+        let mut command = Command::new(&self.program);
+        command
+            .arg("transfer")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true);
+        for variable in SECRET_VARIABLES {
+            command.env_remove(variable);
+        }
+        if let Some(home) = home {
+            command.env("HOME", home);
+        }
+        let mut child = command.spawn().map_err(failed)?;
+        match timeout(self.timeout, talk(&mut child, job)).await {
+            Ok(Ok((status, text))) => {
+                serde_json::from_slice(&text).map_err(|_| TransferError::Died(status))
+            }
+            ended => {
+                let killed = child.start_kill();
+                if killed.is_ok() {
+                    // One that cannot die now is reaped when it does.
+                    let _ = timeout(BURIAL, child.wait()).await;
+                }
+                Err(match ended {
+                    Ok(Err(error)) => failed(error),
+                    _ => TransferError::TimedOut(self.timeout),
+                })
+            }
+        }
+    }
+
+    /// Makes a home directory for a process that speaks SSH.
+    ///
+    /// libgit2 agrees with a host on a kind of key that is in `~/.ssh/known_hosts`, and there only.
+    fn home_with(&self, keys: &HostKeys) -> Result<StateDir, TransferError> {
+        let home = StateDir::private(&self.temp)?;
+        let path = home.path().join(".ssh");
+        let write = || {
+            std::fs::create_dir(&path)?;
+            std::fs::write(path.join("known_hosts"), keys.to_file())?;
+            for name in [".gitconfig", ".config"] {
+                if let Some(there) = self.home.as_ref().map(|it| it.join(name))
+                    && there.exists()
+                {
+                    symlink(there, home.path().join(name))?;
+                }
+            }
+            Ok(())
+        };
+        write().map_err(|source| StateError::Unwritable {
+            path: path.clone(),
+            source,
+        })?;
+        Ok(home)
+    }
+}
+
+/// Hands over the job, and keeps the pipe open until the answer is there.
+async fn talk(child: &mut Child, mut job: Vec<u8>) -> io::Result<(ExitStatus, Vec<u8>)> {
+    let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+    let mut input = child.stdin.take().ok_or_else(gone)?;
+    let output = child.stdout.take().ok_or_else(gone)?;
+    job.push(b'\n');
+    // One that has ended already tells why below.
+    let _ = input.write_all(&job).await;
+    let _ = input.flush().await;
+    let mut text = Vec::new();
+    output.take(MAX_ANSWER).read_to_end(&mut text).await?;
+    let status = child.wait().await?;
+    drop(input);
+    Ok((status, text))
+}
+
+fn host_keys(host: &str, port: u16, credentials: &Credentials) -> Result<HostKeys, TransferError> {
+    let file = credentials.known_hosts.as_deref();
+    HostKeys::of(host, port, file).map_err(|source| TransferError::KnownHosts {
+        path: file.unwrap_or(Path::new("")).to_owned(),
+        source,
+    })
+}

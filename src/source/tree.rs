@@ -1,0 +1,246 @@
+//! Reading a table from a commit's tree, without a checkout.
+//!
+//! What is read was committed whole, so there is nothing to wait for and nothing torn. A link, a
+//! submodule or an LFS pointer is not followed but refused by name: its text is not in the commit.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+use git2::{Commit, ErrorClass, ErrorCode, ObjectType, Odb, Oid, Repository, Tree, TreeEntry};
+
+use super::files::is_table_name;
+use crate::mapping::SourceFile;
+
+/// The mode of a symbolic link in a tree (git-fast-import(1), "filemodify").
+const LINK_MODE: i32 = 0o120_000;
+
+/// How an LFS pointer begins (git-lfs, `docs/spec.md`), which is never longer than `LFS_MAX`.
+const LFS_START: &[u8] = b"version https://git-lfs.github.com/spec/";
+const LFS_MAX: usize = 1024;
+
+/// Why a commit holds no table that can be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TreeError {
+    /// Nothing is there.
+    #[error("the commit {commit} holds no {path}: name the table with --path")]
+    NotFound {
+        /// The path as it was given.
+        path: String,
+        /// The commit.
+        commit: String,
+    },
+    /// It is, or goes through, something that is not a file.
+    #[error("{path} is {kind} in the commit {commit}: commit the table itself as a file")]
+    NotAFile {
+        /// The path of what is no file.
+        path: String,
+        /// What it is, with its article.
+        kind: &'static str,
+        /// The commit.
+        commit: String,
+    },
+    /// A directory holds no file that could be part of a table.
+    #[error("no *.yaml or *.yml file in {path} of the commit {commit}: add one, or name a file")]
+    NoYaml {
+        /// The directory.
+        path: String,
+        /// The commit.
+        commit: String,
+    },
+    /// All files together are larger than allowed.
+    #[error(
+        "the table is larger than {max} bytes at {path}: raise --max-table-bytes or shorten the table"
+    )]
+    TooLarge {
+        /// The file with which the limit was passed.
+        path: String,
+        /// The limit in bytes.
+        max: u64,
+    },
+    /// Git cannot read what it holds.
+    #[error("cannot read the commit {commit}")]
+    Damaged {
+        /// The commit.
+        commit: String,
+        /// What Git said.
+        #[source]
+        source: git2::Error,
+    },
+}
+
+/// Reads the table at `path`, a file or a directory of files, of at most `max` bytes together.
+pub(super) fn read_table(
+    repository: &Repository,
+    commit: &Commit<'_>,
+    path: &str,
+    max: u64,
+) -> Result<Vec<SourceFile>, TreeError> {
+    Reader {
+        repository,
+        odb: repository.odb().map_err(|source| TreeError::Damaged {
+            commit: commit.id().to_string(),
+            source,
+        })?,
+        commit: commit.id().to_string(),
+        max,
+    }
+    .read(commit, path)
+}
+
+struct Reader<'a> {
+    repository: &'a Repository,
+    odb: Odb<'a>,
+    commit: String,
+    max: u64,
+}
+
+/// What a tree holds under a name.
+enum Found {
+    Blob(Oid),
+    Tree(Oid),
+    Other(&'static str),
+}
+
+impl Found {
+    fn of(entry: &TreeEntry<'_>) -> Self {
+        match (entry.kind(), entry.filemode()) {
+            (Some(ObjectType::Tree), _) => Self::Tree(entry.id()),
+            (Some(ObjectType::Commit), _) => Self::Other("a submodule"),
+            (_, LINK_MODE) => Self::Other("a symbolic link"),
+            (Some(ObjectType::Blob), _) => Self::Blob(entry.id()),
+            _ => Self::Other("no file"),
+        }
+    }
+}
+
+impl Reader<'_> {
+    fn read(&self, commit: &Commit<'_>, path: &str) -> Result<Vec<SourceFile>, TreeError> {
+        let files = match self.find(commit, path)? {
+            Found::Blob(id) => vec![(path.to_owned(), id)],
+            Found::Tree(id) => self.list(path, id)?,
+            Found::Other(kind) => return Err(self.not_a_file(path, kind)),
+        };
+        // All sizes first: what is too large is never in memory.
+        let mut total = 0_u64;
+        for (path, id) in &files {
+            let (size, _) = self.odb.read_header(*id).map_err(|e| self.damaged(e))?;
+            total = total.saturating_add(size as u64);
+            if total > self.max {
+                return Err(TreeError::TooLarge {
+                    path: path.clone(),
+                    max: self.max,
+                });
+            }
+        }
+        (files.into_iter())
+            .map(|(path, id)| {
+                let object = self.odb.read(id).map_err(|e| self.damaged(e))?;
+                let bytes = object.data();
+                if bytes.len() <= LFS_MAX && bytes.starts_with(LFS_START) {
+                    return Err(self.not_a_file(&path, "a Git LFS pointer"));
+                }
+                Ok(SourceFile {
+                    path: path.into(),
+                    bytes: bytes.to_vec(),
+                })
+            })
+            .collect()
+    }
+
+    /// Follows a path part by part, to name the part that is no directory.
+    fn find(&self, commit: &Commit<'_>, path: &str) -> Result<Found, TreeError> {
+        let mut found = Found::Tree(commit.tree_id());
+        let mut walked = String::new();
+        for part in path
+            .split('/')
+            .filter(|part| !part.is_empty() && *part != ".")
+        {
+            let tree = match found {
+                Found::Tree(id) => self.tree(id)?,
+                Found::Other(kind) => return Err(self.not_a_file(&walked, kind)),
+                Found::Blob(_) => return Err(self.not_found(path)),
+            };
+            let entry = tree.get_name(part).ok_or_else(|| self.not_found(path))?;
+            found = Found::of(&entry);
+            if !walked.is_empty() {
+                walked.push('/');
+            }
+            walked += part;
+        }
+        Ok(found)
+    }
+
+    /// Lists the table files directly in a directory, sorted by name.
+    fn list(&self, path: &str, id: Oid) -> Result<Vec<(String, Oid)>, TreeError> {
+        let tree = self.tree(id)?;
+        let mut entries: Vec<TreeEntry<'_>> = (tree.iter())
+            .filter(|entry| is_table_name(OsStr::from_bytes(entry.name_bytes())))
+            .collect();
+        entries.sort_by(|one, other| one.name_bytes().cmp(other.name_bytes()));
+        let directory = path.trim_end_matches('/');
+        let mut files = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let name = String::from_utf8_lossy(entry.name_bytes());
+            let path = match directory {
+                "" | "." => name.into_owned(),
+                _ => format!("{directory}/{name}"),
+            };
+            match Found::of(&entry) {
+                Found::Blob(id) => files.push((path, id)),
+                Found::Tree(_) => return Err(self.not_a_file(&path, "a directory")),
+                Found::Other(kind) => return Err(self.not_a_file(&path, kind)),
+            }
+        }
+        if files.is_empty() {
+            return Err(TreeError::NoYaml {
+                path: path.to_owned(),
+                commit: self.commit.clone(),
+            });
+        }
+        Ok(files)
+    }
+
+    fn tree(&self, id: Oid) -> Result<Tree<'_>, TreeError> {
+        self.repository.find_tree(id).map_err(|e| self.damaged(e))
+    }
+
+    fn damaged(&self, source: git2::Error) -> TreeError {
+        TreeError::Damaged {
+            commit: self.commit.clone(),
+            source,
+        }
+    }
+
+    fn not_found(&self, path: &str) -> TreeError {
+        TreeError::NotFound {
+            path: path.to_owned(),
+            commit: self.commit.clone(),
+        }
+    }
+
+    fn not_a_file(&self, path: &str, kind: &'static str) -> TreeError {
+        TreeError::NotAFile {
+            path: path.to_owned(),
+            kind,
+            commit: self.commit.clone(),
+        }
+    }
+}
+
+/// Whether Git complains of the repository's own objects, and not of a remote or the system.
+pub(super) fn is_damage(error: &git2::Error) -> bool {
+    let class = matches!(
+        error.class(),
+        ErrorClass::Odb
+            | ErrorClass::Zlib
+            | ErrorClass::Object
+            | ErrorClass::Indexer
+            | ErrorClass::Reference
+            | ErrorClass::Repository
+            | ErrorClass::Config
+            | ErrorClass::Tree
+            | ErrorClass::Sha1
+    );
+    class && error.code() != ErrorCode::Owner
+}

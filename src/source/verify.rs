@@ -1,0 +1,32 @@
+//! Whether a commit may be served at all: the place for whoever checks signatures.
+
+use git2::{Oid, Repository};
+
+/// Decides whether a commit may be served.
+///
+/// It is asked before a commit is served or checked out, at each fetch until it agrees, and again
+/// at a restart; never about a commit that is served already. It may block, within bounded time.
+pub trait Verify: Send + Sync + 'static {
+    /// Agrees to serve a commit, which is in the repository with its tree, but perhaps without its
+    /// parents.
+    ///
+    /// # Errors
+    ///
+    /// If the commit is not to be served.
+    fn verify(&self, repository: &Repository, commit: Oid) -> Result<(), Refusal>;
+}
+
+/// Why a commit is not served, in words for people.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refusal(pub String);
+
+/// Agrees to every commit.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Anyone;
+
+impl Verify for Anyone {
+    fn verify(&self, _: &Repository, _: Oid) -> Result<(), Refusal> {
+        Ok(())
+    }
+}

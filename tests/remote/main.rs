@@ -1,0 +1,9 @@
+//! Remote repositories, followed as a server does: with real `git` on the other side.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod daemon;
+mod damage;
+mod follow;
+mod scene;
+mod tables;

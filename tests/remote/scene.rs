@@ -1,0 +1,218 @@
+//! A remote repository made by the `git` program, and followers of it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use waypost::source::{
+    Anyone, Credentials, Fetch, FetchResult, Follower, Following, Reading, RemoteUrl, Schedule,
+    SourceError, StateError, Transfer,
+};
+
+/// A directory with the remote `remote.git`, and a checkout `work` from which it is pushed to.
+pub(crate) struct Scene {
+    _dir: tempfile::TempDir,
+    pub(crate) root: PathBuf,
+}
+
+impl Scene {
+    /// A remote whose branch `main` holds `mapping.yaml` with the text `one`.
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let scene = Self { _dir: dir, root };
+        fs::create_dir(scene.at("state")).unwrap();
+        scene.create("remote.git", "work");
+        scene.push("one");
+        scene
+    }
+
+    pub(crate) fn create(&self, remote: &str, work: &str) {
+        self.git_in(".", &format!("init --quiet --bare {remote}"));
+        self.git_in(".", &format!("init --quiet {work}"));
+        self.git_in(work, &format!("remote add origin ../{remote}"));
+    }
+
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        fs::create_dir_all(self.at(path).parent().unwrap()).unwrap();
+        fs::write(self.at(path), text).unwrap();
+    }
+
+    /// Runs git in the checkout, with arguments that hold no spaces.
+    pub(crate) fn git(&self, arguments: &str) -> String {
+        self.git_in("work", arguments)
+    }
+
+    pub(crate) fn git_in(&self, directory: &str, arguments: &str) -> String {
+        let output = git(&self.at(directory), arguments);
+        assert!(output.status.success(), "git {arguments}: {output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// Commits `mapping.yaml` with a text, and returns the commit.
+    pub(crate) fn commit(&self, text: &str) -> String {
+        self.write("work/mapping.yaml", text);
+        self.git("add --all .");
+        self.git(&format!("commit --quiet --allow-empty -m {text}"));
+        self.git("rev-parse HEAD")
+    }
+
+    /// Commits `mapping.yaml` with a text to the current branch, and pushes it.
+    pub(crate) fn push(&self, text: &str) -> String {
+        let commit = self.commit(text);
+        self.git("push --quiet --force origin HEAD");
+        commit
+    }
+
+    /// Follows the remote's `HEAD` over the local transport, and keeps the clone in `state`.
+    pub(crate) fn following(&self) -> Following {
+        Following {
+            remote: self.url("remote.git"),
+            reference: None,
+            path: "mapping.yaml".to_owned(),
+            state_dir: Some(self.at("state")),
+            max_bytes: 1 << 20,
+            // Longer than any test: fetches happen when asked for.
+            schedule: Schedule::every(Duration::from_secs(3_600)),
+            credentials: Credentials::default(),
+            transfer: self.transfer(),
+            verifier: Arc::new(Anyone),
+            observer: Arc::new(|_| ()),
+        }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> RemoteUrl {
+        RemoteUrl::parse(&format!("file://{}", self.at(path).display())).unwrap()
+    }
+
+    pub(crate) fn transfer(&self) -> Transfer {
+        Transfer {
+            program: env!("CARGO_BIN_EXE_waypost").into(),
+            timeout: Duration::from_secs(60),
+            temp: self.root.clone(),
+            home: None,
+        }
+    }
+
+    pub(crate) fn follow(&self) -> Followed {
+        Followed::start(self.following())
+    }
+
+    pub(crate) fn follow_ref(&self, reference: &str) -> Followed {
+        Followed::start(Following {
+            reference: Some(reference.to_owned()),
+            ..self.following()
+        })
+    }
+
+    pub(crate) fn follow_path(&self, path: &str) -> Followed {
+        Followed::start(Following {
+            path: path.to_owned(),
+            ..self.following()
+        })
+    }
+
+    /// The directory of the only clone in the state directory.
+    pub(crate) fn clone_dir(&self) -> PathBuf {
+        let clones: Vec<PathBuf> = fs::read_dir(self.at("state"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.is_dir())
+            .collect();
+        assert_eq!(clones.len(), 1, "{clones:?}");
+        clones[0].clone()
+    }
+}
+
+pub(crate) fn git(directory: &Path, arguments: &str) -> std::process::Output {
+    Command::new("git")
+        .args(["-c", "init.defaultBranch=main"])
+        .args(["-c", "protocol.file.allow=always"])
+        .args(arguments.split(' '))
+        .current_dir(directory)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .envs([("GIT_AUTHOR_NAME", "A"), ("GIT_COMMITTER_NAME", "C")])
+        .envs([
+            ("GIT_AUTHOR_EMAIL", "a@example.org"),
+            ("GIT_COMMITTER_EMAIL", "c@example.org"),
+        ])
+        .output()
+        .unwrap()
+}
+
+/// A follower with its own runtime, so that tests can block.
+pub(crate) struct Followed {
+    pub(crate) follower: Follower,
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl Followed {
+    pub(crate) fn start(following: Following) -> Self {
+        Self::try_start(following).unwrap()
+    }
+
+    pub(crate) fn try_start(following: Following) -> Result<Self, StateError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let _guard = runtime.enter();
+        Ok(Self {
+            follower: Follower::start(following)?,
+            _runtime: runtime,
+        })
+    }
+
+    pub(crate) fn read(&self) -> Result<Reading, SourceError> {
+        self.follower.read()
+    }
+
+    /// The text of the one file there is.
+    pub(crate) fn text(&self) -> String {
+        let reading = self.read().unwrap();
+        assert_eq!(reading.files.len(), 1);
+        String::from_utf8(reading.files[0].bytes.clone()).unwrap()
+    }
+
+    pub(crate) fn commit(&self) -> String {
+        let revision = self.read().unwrap().revision;
+        assert!(!revision.is_dirty());
+        revision.commit().unwrap().to_owned()
+    }
+
+    /// Why there is nothing to read.
+    pub(crate) fn error(&self) -> String {
+        chain(&self.read().unwrap_err())
+    }
+
+    /// Fetches, and returns how that ended.
+    pub(crate) fn fetch(&self) -> FetchResult {
+        self.follower.refresh();
+        self.last().result
+    }
+
+    /// Fetches, and returns why that failed.
+    pub(crate) fn fetch_error(&self) -> String {
+        assert!(!self.fetch().is_success());
+        self.last().error.unwrap()
+    }
+
+    /// The last fetch.
+    pub(crate) fn last(&self) -> Fetch {
+        self.follower.status().last_fetch.unwrap()
+    }
+}
+
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let texts: Vec<String> = causes.map(ToString::to_string).collect();
+    texts.join(": ")
+}
