@@ -5,5 +5,6 @@
 mod daemon;
 mod damage;
 mod follow;
+mod pull;
 mod scene;
 mod tables;

@@ -1,0 +1,333 @@
+//! Moving a checkout forward to a commit that was fetched, as `git merge --ff-only` does.
+//!
+//! Git's own protocol is kept: `index.lock` is held from the first look to the last write, the
+//! index is replaced in one step, and the branch moves only if it is still where it was. So a
+//! person's commit, a cron job's pull and this one never mix. Hooks and filters are not run.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use git2::build::CheckoutBuilder;
+use git2::{
+    CheckoutNotificationType, Delta, Diff, DiffFile, ErrorCode, Index, IndexEntry, IndexTime, Oid,
+    Repository, RepositoryState, Status, Tree,
+};
+
+/// Where the next index is written before it replaces the old one.
+const NEXT_INDEX: &str = "index.waypost";
+
+/// How many files a message names.
+const NAMED: usize = 3;
+
+/// Why a checkout was left as it is.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FastForwardError {
+    /// Another Git command is at work, or was killed.
+    #[error("{} exists: remove it if no git command is running", path.display())]
+    Locked {
+        /// The lock.
+        path: PathBuf,
+    },
+    /// Both sides have commits of their own.
+    #[error(
+        "the checkout's {branch} has commits that its remote has not, so it cannot be \
+         fast-forwarded: push them, or `git reset --hard` to the remote's branch"
+    )]
+    Diverged {
+        /// The branch that is checked out.
+        branch: String,
+    },
+    /// Files were changed that would be overwritten.
+    #[error("local changes would be overwritten in {files}: commit them, or undo them")]
+    LocalChanges {
+        /// Some of the files.
+        files: String,
+    },
+    /// Someone is in the middle of a merge, a rebase or the like.
+    #[error("the checkout is in the middle of another operation: finish or abort it")]
+    Unfinished,
+    /// A file of the repository cannot be written.
+    #[error("cannot write {}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// Git cannot do it.
+    #[error("cannot fast-forward the checkout")]
+    Git(#[from] git2::Error),
+}
+
+/// Moves the branch that is checked out, with its files, to a commit that descends from it.
+///
+/// Tells whether anything moved: nothing does if the branch holds the commit already.
+pub(super) fn fast_forward(
+    repository: &Repository,
+    branch: &str,
+    tip: Oid,
+) -> Result<bool, FastForwardError> {
+    let old = repository.refname_to_id(branch)?;
+    if old == tip || repository.graph_descendant_of(old, tip)? {
+        return Ok(false);
+    }
+    let lock = Lock::take(repository.path())?;
+    if repository.state() != RepositoryState::Clean {
+        return Err(FastForwardError::Unfinished);
+    }
+    // Looked at again, now that nobody else can move it.
+    let old = repository.refname_to_id(branch)?;
+    if old == tip || repository.graph_descendant_of(old, tip)? {
+        return Ok(false);
+    }
+    if !repository.graph_descendant_of(tip, old)? {
+        let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        return Err(FastForwardError::Diverged {
+            branch: name.to_owned(),
+        });
+    }
+    let step = Step {
+        repository,
+        branch,
+        old,
+        tip,
+        before: repository.find_commit(old)?.tree()?,
+        after: repository.find_commit(tip)?.tree()?,
+    };
+    step.take()?;
+    drop(lock);
+    Ok(true)
+}
+
+/// One step from a commit to another, under the lock.
+struct Step<'a> {
+    repository: &'a Repository,
+    branch: &'a str,
+    old: Oid,
+    tip: Oid,
+    before: Tree<'a>,
+    after: Tree<'a>,
+}
+
+impl Step<'_> {
+    fn take(&self) -> Result<(), FastForwardError> {
+        let diff =
+            (self.repository).diff_tree_to_tree(Some(&self.before), Some(&self.after), None)?;
+        let mut next = self.copy_index()?;
+        self.refuse_local_changes(&diff)?;
+        self.checkout(&diff)?;
+        let moved = self
+            .write_index(&mut next, &diff)
+            .and_then(|()| self.move_branch());
+        if moved.is_err() {
+            self.undo(&diff);
+        }
+        let _ = fs::remove_file(self.repository.path().join(NEXT_INDEX));
+        moved
+    }
+
+    fn index_path(&self) -> PathBuf {
+        self.repository.path().join("index")
+    }
+
+    fn copy_index(&self) -> Result<Index, FastForwardError> {
+        let path = self.repository.path().join(NEXT_INDEX);
+        match fs::copy(self.index_path(), &path) {
+            Ok(_) => {}
+            // A checkout without any file may have no index.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(FastForwardError::Io { path, source }),
+        }
+        Ok(Index::open(&path)?)
+    }
+
+    /// Refuses to go on if a file to be written is not what the old commit holds, in the checkout
+    /// and in the index.
+    fn refuse_local_changes(&self, diff: &Diff<'_>) -> Result<(), FastForwardError> {
+        let root = self.repository.workdir().unwrap_or(Path::new("/"));
+        let mut changed = Vec::new();
+        for delta in diff.deltas() {
+            let Some(path) = delta.new_file().path().or(delta.old_file().path()) else {
+                continue;
+            };
+            let clean = match self.repository.status_file(path) {
+                Ok(status) => status == Status::CURRENT && delta.status() != Delta::Added,
+                // Unknown to Git, as a new file must be.
+                Err(error) if error.code() == ErrorCode::NotFound => {
+                    delta.status() == Delta::Added && root.join(path).symlink_metadata().is_err()
+                }
+                Err(error) => return Err(error.into()),
+            };
+            if !clean {
+                changed.push(path.display().to_string());
+            }
+        }
+        match changed.is_empty() {
+            true => Ok(()),
+            false => Err(local_changes(&changed)),
+        }
+    }
+
+    /// Writes the files that differ. Git looks once more, and refuses to overwrite what changed.
+    fn checkout(&self, diff: &Diff<'_>) -> Result<(), FastForwardError> {
+        let mut conflicts: Vec<String> = Vec::new();
+        let mut options = CheckoutBuilder::new();
+        options
+            .safe()
+            .update_index(false)
+            .notify_on(CheckoutNotificationType::CONFLICT)
+            .notify(|_, path, _, _, _| {
+                conflicts.extend(path.map(|path| path.display().to_string()));
+                true
+            });
+        let written = (self.repository).checkout_tree(self.after.as_object(), Some(&mut options));
+        drop(options);
+        match written {
+            Ok(()) => Ok(()),
+            // Then nothing was written.
+            Err(error) if error.code() == ErrorCode::Conflict => Err(local_changes(&conflicts)),
+            Err(error) => {
+                self.undo(diff);
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Puts into the index what was checked out, and replaces the old one in one step.
+    fn write_index(&self, next: &mut Index, diff: &Diff<'_>) -> Result<(), FastForwardError> {
+        let root = self.repository.workdir().unwrap_or(Path::new("/"));
+        for delta in diff.deltas() {
+            let Some(path) = delta.new_file().path().or(delta.old_file().path()) else {
+                continue;
+            };
+            if delta.status() == Delta::Deleted {
+                next.remove(path, 0)?;
+            } else {
+                next.add(&entry(&delta.new_file(), &root.join(path)))?;
+            }
+        }
+        next.write()?;
+        let path = self.index_path();
+        fs::rename(self.repository.path().join(NEXT_INDEX), &path)
+            .map_err(|source| FastForwardError::Io { path, source })
+    }
+
+    fn move_branch(&self) -> Result<(), FastForwardError> {
+        let reason = "pull: Fast-forward";
+        (self.repository).reference_matching(self.branch, self.tip, true, self.old, reason)?;
+        Ok(())
+    }
+
+    /// Puts back the files and the index, as well as can be. They held nothing but the old commit.
+    fn undo(&self, diff: &Diff<'_>) {
+        let mut options = CheckoutBuilder::new();
+        options
+            .force()
+            .disable_pathspec_match(true)
+            .update_index(false);
+        let root = self.repository.workdir().unwrap_or(Path::new("/"));
+        let mut changed = false;
+        for delta in diff.deltas() {
+            match (delta.status(), delta.new_file().path()) {
+                // It was not there before, or it would have been a conflict.
+                (Delta::Added, Some(path)) => {
+                    let _ = fs::remove_file(root.join(path));
+                }
+                _ => {
+                    if let Some(path) = delta.old_file().path() {
+                        options.path(path);
+                        changed = true;
+                    }
+                }
+            }
+        }
+        // Without a path it would put back every file.
+        let files = match changed {
+            true => self
+                .repository
+                .checkout_tree(self.before.as_object(), Some(&mut options)),
+            false => Ok(()),
+        };
+        let index = self.copy_index().map_err(|_| ()).and_then(|mut index| {
+            let back = (self.repository)
+                .diff_tree_to_tree(Some(&self.after), Some(&self.before), None)
+                .map_err(|_| ())?;
+            self.write_index(&mut index, &back).map_err(|_| ())
+        });
+        if files.is_err() || index.is_err() {
+            tracing::error!("a pull failed halfway: `git reset --hard` in the checkout mends it");
+        }
+    }
+}
+
+fn local_changes(files: &[String]) -> FastForwardError {
+    let mut named = files
+        .iter()
+        .take(NAMED)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if files.len() > NAMED {
+        named += &format!(" and {} more", files.len() - NAMED);
+    }
+    FastForwardError::LocalChanges { files: named }
+}
+
+/// Describes a file as the index does (gitformat-index(5)), which keeps 32 bits of each number.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the index keeps 32 bits"
+)]
+fn entry(file: &DiffFile<'_>, path: &Path) -> IndexEntry {
+    let metadata = fs::symlink_metadata(path).ok();
+    let metadata = metadata.filter(|it| !it.is_dir());
+    let number = |of: fn(&fs::Metadata) -> u64| metadata.as_ref().map_or(0, of) as u32;
+    IndexEntry {
+        ctime: IndexTime::new(
+            number(|it| it.ctime() as u64) as i32,
+            number(|it| it.ctime_nsec() as u64),
+        ),
+        mtime: IndexTime::new(
+            number(|it| it.mtime() as u64) as i32,
+            number(|it| it.mtime_nsec() as u64),
+        ),
+        dev: number(|it| it.dev()),
+        ino: number(|it| it.ino()),
+        mode: u32::from(file.mode()),
+        uid: number(|it| u64::from(it.uid())),
+        gid: number(|it| u64::from(it.gid())),
+        file_size: number(|it| it.size()),
+        id: file.id(),
+        flags: 0,
+        flags_extended: 0,
+        path: file.path_bytes().unwrap_or_default().to_owned(),
+    }
+}
+
+/// Git's lock on a checkout, given back when this is dropped.
+struct Lock(PathBuf);
+
+impl Lock {
+    fn take(git_dir: &Path) -> Result<Self, FastForwardError> {
+        let path = git_dir.join("index.lock");
+        let made: io::Result<File> = OpenOptions::new().write(true).create_new(true).open(&path);
+        match made {
+            Ok(_) => Ok(Self(path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(FastForwardError::Locked { path })
+            }
+            Err(source) => Err(FastForwardError::Io { path, source }),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
