@@ -3,11 +3,15 @@
 //! It is for operators on a private network, and so has no authentication; that browsers there
 //! are not turned against it, what changes anything is refused to any page's script.
 
+use std::time::SystemTime;
+
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::header::{ALLOW, CACHE_CONTROL, HeaderValue, ORIGIN};
 use hyper::{Method, Request, Response, StatusCode};
 use serde::Serialize;
+
+use crate::mapping::Timestamp;
 
 use super::live::Reloaded;
 use super::reload::{Reloads, Report};
@@ -44,7 +48,7 @@ pub(super) async fn answer<B>(
         },
         "/livez" | "/readyz" | "/metrics" | "/-/status" if !reads => not_allowed("GET, HEAD"),
         "/livez" => response::body(StatusCode::OK, TEXT, "ok\n"),
-        "/readyz" => match health::problem(shared) {
+        "/readyz" => match health::unreadiness(shared, Timestamp::from(SystemTime::now())) {
             None => response::body(StatusCode::OK, TEXT, "ok\n"),
             Some(problem) => response::body(
                 StatusCode::SERVICE_UNAVAILABLE,

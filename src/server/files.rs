@@ -5,15 +5,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Notify;
 
-use crate::source::{FileSource, Fingerprint, Reading, SourceError, Watch};
+use crate::source::{FileSource, Fingerprint, Puller, Reading, SourceError, Watch};
 
 use super::Source;
+use super::load::Fetching;
 
 /// A table in files and directories.
 pub struct Files {
     files: FileSource,
     hints: Arc<Notify>,
     watch: Option<Mutex<Watch>>,
+    puller: Option<Puller>,
 }
 
 impl Files {
@@ -25,6 +27,7 @@ impl Files {
             files: FileSource::new(paths, max_bytes),
             hints,
             watch: Some(Mutex::new(watch)),
+            puller: None,
         }
     }
 
@@ -34,7 +37,15 @@ impl Files {
             files: FileSource::new(paths, max_bytes),
             hints: Arc::default(),
             watch: None,
+            puller: None,
         }
+    }
+
+    /// Lets a puller bring the checkout around the files up to date.
+    #[must_use]
+    pub fn pulled_by(mut self, puller: Puller) -> Self {
+        self.puller = Some(puller);
+        self
     }
 
     /// Watches where the paths lead now. Before a look, so that no change falls between the two.
@@ -57,6 +68,12 @@ impl Source for Files {
         Arc::clone(&self.hints)
     }
 
+    fn refresh(&self) {
+        if let Some(puller) = &self.puller {
+            puller.refresh();
+        }
+    }
+
     fn read(&self) -> Result<Reading, SourceError> {
         self.rearm();
         self.files.read()
@@ -65,5 +82,14 @@ impl Source for Files {
     fn may_differ_from(&self, known: &Fingerprint) -> bool {
         self.rearm();
         self.files.may_differ_from(known)
+    }
+
+    fn fetching(&self) -> Option<Fetching> {
+        let puller = self.puller.as_ref()?;
+        Some(Fetching {
+            remote: None,
+            last: puller.last(),
+            last_success: puller.last_success(),
+        })
     }
 }

@@ -7,6 +7,8 @@ use hyper::header::{CACHE_CONTROL, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
+use crate::mapping::Timestamp;
+
 use super::{Shared, response};
 
 /// The version of this program.
@@ -30,6 +32,22 @@ pub(super) fn problem(shared: &Shared) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// Returns why an orchestrator should send no requests here, if it should not.
+///
+/// Beyond [`problem`], those who want that are told of a table that may be old.
+pub(super) fn unreadiness(shared: &Shared, now: Timestamp) -> Option<&'static str> {
+    problem(shared).or_else(|| is_stale(shared, now).then_some("the last fetch is too long ago"))
+}
+
+fn is_stale(shared: &Shared, now: Timestamp) -> bool {
+    let Some((limit, fetching)) = shared.max_staleness.zip(shared.source.fetching()) else {
+        return false;
+    };
+    let fetched = fetching.last_success.unwrap_or(shared.started);
+    let age = now.unix().saturating_sub(fetched.unix());
+    u64::try_from(age).is_ok_and(|age| age > limit.as_secs())
 }
 
 /// Returns the answer to `/healthz`.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio::task::JoinError;
 
-use crate::mapping::Diagnostic;
-use crate::source::{Fingerprint, Reading, Revision, SourceError};
+use crate::mapping::{Diagnostic, Timestamp};
+use crate::source::{Fetch, Fingerprint, Reading, RemoteStatus, Revision, SourceError};
 
 use super::live::Reloaded;
 
@@ -21,6 +21,10 @@ pub trait Source: Send + Sync + 'static {
     /// A source without hints never notifies it: its changes are seen at the next poll.
     fn hints(&self) -> Arc<Notify>;
 
+    /// Brings the newest from afar, for one that has to be fetched; may block, within bounded
+    /// time. What goes wrong is told by [`fetching`](Self::fetching).
+    fn refresh(&self) {}
+
     /// Reads the table as it is now; may block, within bounded time.
     ///
     /// # Errors
@@ -32,6 +36,31 @@ pub trait Source: Send + Sync + 'static {
     ///
     /// It is asked at every poll and hint, and so should be much cheaper than reading.
     fn may_differ_from(&self, known: &Fingerprint) -> bool;
+
+    /// Takes note that the table of a revision went live; may block.
+    fn accepted(&self, _revision: &Revision) {}
+
+    /// Turns back to the last table that went live, when the newest cannot and nothing is live.
+    /// Tells whether there is one.
+    fn fall_back(&self) -> bool {
+        false
+    }
+
+    /// Returns how it goes with fetching, for a source that has to be fetched.
+    fn fetching(&self) -> Option<Fetching> {
+        None
+    }
+}
+
+/// How it goes with fetching.
+#[derive(Debug, Clone)]
+pub struct Fetching {
+    /// What is followed, for a source that is a remote itself.
+    pub remote: Option<RemoteStatus>,
+    /// The last fetch, if one has ended.
+    pub last: Option<Fetch>,
+    /// When one last succeeded.
+    pub last_success: Option<Timestamp>,
 }
 
 /// Why a table could not be loaded.

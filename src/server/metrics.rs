@@ -15,6 +15,7 @@ use prometheus::{
 use crate::mapping::{Table, Timestamp};
 use crate::source::Revision;
 
+use super::Fetches;
 use super::live::Reloaded;
 
 /// A redirect takes microseconds; a page of a large table may take milliseconds.
@@ -90,8 +91,9 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(fetches: &Fetches) -> Self {
         let registry = Registry::new();
+        fetches.register(&registry);
         let requests = registered(
             &registry,
             IntCounterVec::new(
@@ -251,7 +253,7 @@ mod tests {
 
     #[test]
     fn every_label_value_is_there_from_the_start() {
-        let text = String::from_utf8(Metrics::new().exposition()).unwrap();
+        let text = String::from_utf8(Metrics::new(&Fetches::default()).exposition()).unwrap();
         for answered in Answered::ALL {
             let line = format!(
                 "waypost_requests_total{{outcome=\"{}\"}} 0\n",

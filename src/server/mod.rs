@@ -10,6 +10,7 @@
 
 mod admin;
 mod connection;
+mod fetches;
 mod files;
 mod health;
 mod hook;
@@ -23,6 +24,7 @@ mod patience;
 mod readable;
 mod redirect;
 mod reload;
+mod remote;
 mod request;
 mod response;
 mod route;
@@ -30,22 +32,26 @@ mod shutdown;
 mod status;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tracing::info;
+
+use crate::mapping::Timestamp;
 
 use self::live::Live;
 use self::metrics::Metrics;
 use self::reload::Reloader;
 use self::shutdown::Lifecycle;
 
+pub use self::fetches::Fetches;
 pub use self::files::Files;
 pub use self::hook::HookSecret;
 pub use self::listener::bind;
-pub use self::load::{LoadError, Source};
+pub use self::load::{Fetching, LoadError, Source};
 pub use self::patience::Patience;
+pub use self::remote::Remote;
 pub use self::shutdown::{Signal, signals};
 
 /// How a server behaves; the defaults are those of the command line.
@@ -66,6 +72,10 @@ pub struct Config {
     pub patience: Patience,
     /// What a Git host signs its hooks with; without it there is no hook.
     pub hook: Option<HookSecret>,
+    /// What is told of the source's fetches, by whoever makes them.
+    pub fetches: Fetches,
+    /// How long ago a fetch may last have succeeded for the server to be ready.
+    pub max_staleness: Option<Duration>,
 }
 
 impl Default for Config {
@@ -78,6 +88,8 @@ impl Default for Config {
             drain_timeout: Duration::from_secs(10),
             patience: Patience::default(),
             hook: None,
+            fetches: Fetches::default(),
+            max_staleness: None,
         }
     }
 }
@@ -103,8 +115,9 @@ struct Shared {
     live: Live,
     metrics: Metrics,
     lifecycle: Lifecycle,
-    /// What the source says it is, for the status.
-    source: String,
+    source: Arc<dyn Source>,
+    max_staleness: Option<Duration>,
+    started: Timestamp,
 }
 
 impl Server {
@@ -116,11 +129,13 @@ impl Server {
     pub async fn load(config: Config, source: impl Source) -> Result<Self, LoadError> {
         let shared = Arc::new(Shared {
             live: Live::default(),
-            metrics: Metrics::new(),
+            metrics: Metrics::new(&config.fetches),
             lifecycle: Lifecycle::default(),
-            source: source.describe(),
+            source: Arc::new(source),
+            max_staleness: config.max_staleness,
+            started: Timestamp::from(SystemTime::now()),
         });
-        let mut reloader = Reloader::new(Arc::clone(&shared), Arc::new(source));
+        let mut reloader = Reloader::new(Arc::clone(&shared));
         reloader.load_first(config.wait).await?;
         Ok(Self {
             config,

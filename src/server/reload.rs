@@ -77,7 +77,8 @@ pub(super) struct Reloader {
 }
 
 impl Reloader {
-    pub(super) fn new(shared: Arc<Shared>, source: Arc<dyn Source>) -> Self {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        let source = Arc::clone(&shared.source);
         Self {
             shared,
             hints: source.hints(),
@@ -91,6 +92,10 @@ impl Reloader {
     pub(super) async fn load_first(&mut self, wait: bool) -> Result<(), LoadError> {
         let began = Instant::now();
         match self.attempt().await {
+            Err(error) if self.source.fall_back() => {
+                self.resume(began, error).await;
+                Ok(())
+            }
             Err(error) if !wait => {
                 Err(Arc::into_inner(error).expect("nothing has kept the first error"))
             }
@@ -99,6 +104,14 @@ impl Reloader {
                 Ok(())
             }
         }
+    }
+
+    /// Serves the table that was live before a restart, in place of a newest that cannot be.
+    async fn resume(&mut self, began: Instant, error: Arc<LoadError>) {
+        let ended = self.attempt().await;
+        self.conclude(began, ended);
+        // What the source holds now is still not what is live.
+        self.conclude(began, Err(error));
     }
 
     /// Looks at the source at every hint, whenever asked, and every `poll_interval`; for ever.
@@ -120,6 +133,7 @@ impl Reloader {
             let ended = if waiting.is_empty() {
                 self.look().await
             } else {
+                self.refresh().await;
                 self.attempt().await
             };
             let report = self.conclude(began, ended);
@@ -128,6 +142,12 @@ impl Reloader {
                 let _ = reply.send(report.clone());
             }
         }
+    }
+
+    async fn refresh(&self) {
+        let source = Arc::clone(&self.source);
+        // Whatever comes of it, what there is will be read next.
+        let _ = spawn_blocking(move || source.refresh()).await;
     }
 
     /// Reads only if there may be something new; else all is as it was.
@@ -167,7 +187,7 @@ impl Reloader {
                 return Ok(Reloaded::Unchanged);
             }
             if live.revision.hash() == revision.hash() {
-                self.swap(Arc::clone(&live.table), revision);
+                self.swap(Arc::clone(&live.table), revision).await;
                 return Ok(Reloaded::Success);
             }
         }
@@ -189,7 +209,7 @@ impl Reloader {
         };
         let (entries, warnings) = (table.len(), diagnostics.len());
         info!(%revision, entries, warnings, "table loaded");
-        self.swap(Arc::new(table), revision);
+        self.swap(Arc::new(table), revision).await;
         Ok(Reloaded::Success)
     }
 
@@ -209,11 +229,14 @@ impl Reloader {
         (error.revision()?.hash() == revision.hash()).then(|| Arc::clone(error))
     }
 
-    fn swap(&self, table: Arc<Table>, revision: Revision) {
+    async fn swap(&self, table: Arc<Table>, revision: Revision) {
         self.shared.metrics.live(&table, &revision);
+        let (source, accepted) = (Arc::clone(&self.source), revision.clone());
         if let Some(old) = self.shared.live.swap(Snapshot::new(table, revision)) {
             tokio::spawn(retire(old));
         }
+        // That it could not be noted is the source's to tell, and no reason not to serve.
+        let _ = spawn_blocking(move || source.accepted(&accepted)).await;
     }
 
     /// Records how a look ended, and logs it if that is new.

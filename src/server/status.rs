@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use crate::mapping::Diagnostic;
-use crate::source::Revision;
+use crate::source::{CommitInfo, Fetch, Revision};
 
 use super::Shared;
 use super::live::{LastError, LastReload};
+use super::load::Fetching;
 
 /// Everything under `/-/status`.
 #[derive(Serialize)]
@@ -15,6 +16,8 @@ pub(super) struct Status {
     sites: Vec<SiteView>,
     entries: usize,
     source: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote: Option<RemoteView>,
     last_reload: Option<ReloadView>,
     last_error: Option<ErrorView>,
 }
@@ -35,6 +38,33 @@ struct SiteView {
 
 #[derive(Serialize)]
 struct ReloadView {
+    time: String,
+    seconds: f64,
+    result: &'static str,
+}
+
+/// How it goes with fetching; nothing in it holds a secret.
+#[derive(Serialize)]
+struct RemoteView {
+    url: Option<String>,
+    r#ref: Option<String>,
+    seen_as: Option<String>,
+    served: Option<CommitView>,
+    tip: Option<String>,
+    last_fetch: Option<FetchView>,
+    last_success: Option<String>,
+    last_error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct CommitView {
+    commit: String,
+    author_date: String,
+    commit_date: String,
+}
+
+#[derive(Serialize)]
+struct FetchView {
     time: String,
     seconds: f64,
     result: &'static str,
@@ -76,9 +106,50 @@ impl Status {
                 })
                 .collect(),
             entries: live.as_ref().map_or(0, |live| live.table.len()),
-            source: shared.source.clone(),
+            source: shared.source.describe(),
+            remote: shared.source.fetching().as_ref().map(RemoteView::from),
             last_reload: history.last_reload.as_ref().map(ReloadView::from),
             last_error: history.last_error.as_ref().map(ErrorView::since),
+        }
+    }
+}
+
+impl From<&Fetching> for RemoteView {
+    fn from(fetching: &Fetching) -> Self {
+        let remote = fetching.remote.as_ref();
+        let last = fetching.last.as_ref();
+        let tip = remote.and_then(|remote| remote.tip.clone());
+        Self {
+            url: remote.map(|remote| remote.remote.clone()),
+            r#ref: remote.and_then(|remote| remote.reference.clone()),
+            seen_as: remote.and_then(|remote| remote.seen_as.clone()),
+            served: remote
+                .and_then(|remote| remote.served.as_ref())
+                .map(CommitView::from),
+            tip: tip.or_else(|| last.and_then(|fetch| fetch.tip.clone())),
+            last_fetch: last.map(FetchView::from),
+            last_success: fetching.last_success.map(|time| time.to_string()),
+            last_error: last.and_then(|fetch| fetch.error.clone()),
+        }
+    }
+}
+
+impl From<&CommitInfo> for CommitView {
+    fn from(commit: &CommitInfo) -> Self {
+        Self {
+            commit: commit.id.clone(),
+            author_date: commit.authored.to_string(),
+            commit_date: commit.committed.to_string(),
+        }
+    }
+}
+
+impl From<&Fetch> for FetchView {
+    fn from(fetch: &Fetch) -> Self {
+        Self {
+            time: fetch.at.to_string(),
+            seconds: fetch.took.as_secs_f64(),
+            result: fetch.result.as_str(),
         }
     }
 }

@@ -23,6 +23,7 @@ use super::schedule::Schedule;
 use super::transfer::{Tip, Transfer, TransferError};
 use super::verify::{Refusal, Verify};
 use super::wanted::Wanted;
+use crate::mapping::Timestamp;
 
 /// How long to wait for another Git command to let go of the checkout.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -148,6 +149,11 @@ impl Puller {
     /// Returns the last pull, if one has ended.
     pub fn last(&self) -> Option<Fetch> {
         self.rounds.progress().last
+    }
+
+    /// Returns when a pull last succeeded.
+    pub fn last_success(&self) -> Option<Timestamp> {
+        self.rounds.progress().last_success
     }
 }
 
