@@ -1,0 +1,243 @@
+//! Serving only commits that an allowed signer signed, with keys in the file that Git itself uses
+//! (`gpg.ssh.allowedSignersFile`).
+//!
+//! Invariants: what `git verify-commit` refuses with the same file is refused here too (on a machine
+//! whose zone is UTC, since that is how a time without a zone is taken here), and so is everything
+//! while the file cannot be read or understood. Nothing of the file is kept from one commit to the
+//! next, so that a signer who was removed stops counting at once.
+//!
+//! # Which time counts
+//!
+//! Git asks whether the key was valid at the committer's date. Whoever signs writes that date, so
+//! the finder of a key that expired would only have to date back. A server, which serves what is
+//! new, can ask better: the key must be valid now *and* at the committer's date. The price is that
+//! the last commit by a key that expired meanwhile is refused when a server starts on it: somebody
+//! whose key is valid must sign a new one. A commit that is served already is not asked about.
+//!
+//! Left out: certificates (`cert-authority`), revocation lists, and signatures that are not SSH's.
+
+use std::fs::OpenOptions;
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use git2::{Oid, Repository};
+use ssh_key::HashAlg;
+
+use super::error::chain;
+use super::signature::{NAMESPACE, Signature};
+use super::signer_line::{SignerLine, SignerLineError};
+use super::verify::{Refusal, Verify};
+use crate::mapping::Timestamp;
+
+/// The largest file that is read: thousands of keys.
+const MAX: u64 = 1 << 20;
+
+/// How many digits of a commit's id a message shows.
+const SHORT: usize = 12;
+
+/// A file of those who may sign commits, read anew for each commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllowedSigners {
+    path: PathBuf,
+}
+
+/// Who signed a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signer {
+    /// The names of the signer, as they are in the file. Not to be compared with the author: the
+    /// key is what counts.
+    pub principals: String,
+    /// The fingerprint of the key, as `ssh-keygen -l` shows it.
+    pub fingerprint: String,
+}
+
+/// Why it is not known who may sign.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignersError {
+    /// The file cannot be read.
+    #[error("cannot read the allowed signers in {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// The file is too large.
+    #[error("{} is larger than 1 MiB: is it a file of allowed signers?", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A line cannot be understood.
+    #[error("{}:{line}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        #[source]
+        source: SignerLineError,
+    },
+    /// Nobody is allowed.
+    #[error("{} allows no signer: add a line with a name and a public key", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl AllowedSigners {
+    /// Names a file, after looking that it can be used.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, any line of it is not understood, or it allows nobody.
+    pub fn read(path: impl Into<PathBuf>) -> Result<Self, SignersError> {
+        let signers = Self { path: path.into() };
+        signers.lines()?;
+        Ok(signers)
+    }
+
+    /// Returns the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns who signed a commit, if that is allowed at a time.
+    ///
+    /// # Errors
+    ///
+    /// If it is not, or the file cannot be used any more.
+    pub fn signer(
+        &self,
+        repository: &Repository,
+        commit: Oid,
+        now: Timestamp,
+    ) -> Result<Signer, Refusal> {
+        let short: String = commit.to_string().chars().take(SHORT).collect();
+        let refuse = |reason: String| Refusal(format!("{short} {reason}"));
+        let unread = |error: git2::Error| refuse(format!("cannot be read: {}", error.message()));
+        let time = repository.find_commit(commit).map_err(unread)?.time();
+        let odb = repository.odb().map_err(unread)?;
+        let object = odb.read(commit).map_err(unread)?;
+        let signature = Signature::of(object.data()).map_err(|it| refuse(it.to_string()))?;
+        let lines = self
+            .lines()
+            .map_err(|error| refuse(format!("cannot be trusted: {}", chain(&error))))?;
+        let times = [
+            ("it is", now),
+            ("the commit is of", Timestamp::from_unix(time.seconds())),
+        ];
+        self.judge(&lines, &signature, times).map_err(refuse)
+    }
+
+    fn judge(
+        &self,
+        lines: &[(usize, SignerLine)],
+        signature: &Signature,
+        times: [(&str, Timestamp); 2],
+    ) -> Result<Signer, String> {
+        let Signature { ssh, payload } = signature;
+        let fingerprint = ssh.public_key().fingerprint(HashAlg::Sha256).to_string();
+        let mut reason = None;
+        for (number, line) in lines {
+            if line.key.key_data() != ssh.public_key() {
+                continue;
+            }
+            (line.key.verify(NAMESPACE, payload, ssh)).map_err(|_| {
+                "is not what was signed: it was changed, so have an allowed signer sign it again"
+            })?;
+            let Some(objection) = objection(line, times) else {
+                return Ok(Signer {
+                    principals: line.principals.clone(),
+                    fingerprint,
+                });
+            };
+            reason.get_or_insert_with(|| {
+                let SignerLine { principals, .. } = line;
+                let place = format!("{}:{number}", self.path.display());
+                format!("is signed by {principals} with a key that {objection} ({place})")
+            });
+        }
+        Err(reason.unwrap_or_else(|| {
+            format!(
+                "is signed with the key {fingerprint}, which is not in {}: \
+                 have an allowed signer sign it, or add the key",
+                self.path.display()
+            )
+        }))
+    }
+
+    /// Reads the file.
+    fn lines(&self) -> Result<Vec<(usize, SignerLine)>, SignersError> {
+        let path = &self.path;
+        let text = read(path).map_err(|source| SignersError::Read {
+            path: path.clone(),
+            source,
+        })?;
+        let text = text.ok_or_else(|| SignersError::TooLarge { path: path.clone() })?;
+        let mut lines = Vec::new();
+        for (line, text) in (1..).zip(text.lines()) {
+            match SignerLine::parse(text) {
+                Ok(None) => {}
+                Ok(Some(signer)) => lines.push((line, signer)),
+                Err(source) => {
+                    let path = path.clone();
+                    return Err(SignersError::Line { path, line, source });
+                }
+            }
+        }
+        if lines.is_empty() {
+            return Err(SignersError::Empty { path: path.clone() });
+        }
+        Ok(lines)
+    }
+}
+
+impl Verify for AllowedSigners {
+    fn verify(&self, repository: &Repository, commit: Oid) -> Result<(), Refusal> {
+        let now = std::time::SystemTime::now().into();
+        let Signer {
+            principals,
+            fingerprint,
+        } = self.signer(repository, commit, now)?;
+        tracing::info!(%commit, principals, key = fingerprint, "the commit has an allowed signer");
+        Ok(())
+    }
+}
+
+/// Returns why a signature does not count, although its key is in this line.
+fn objection(line: &SignerLine, times: [(&str, Timestamp); 2]) -> Option<String> {
+    if !line.options.is_for(NAMESPACE) {
+        return Some("may not sign for git: add \"git\" to its namespaces".to_owned());
+    }
+    times.into_iter().find_map(|(what, at)| {
+        if let Some(start) = line.options.valid_later(at) {
+            return Some(format!(
+                "is valid from {start}, while {what} {at}: sign it again then"
+            ));
+        }
+        let end = line.options.valid_earlier(at)?;
+        Some(format!(
+            "was valid before {end}, while {what} {at}: sign it with a valid key"
+        ))
+    })
+}
+
+/// Reads a file whole; one that is too large is `None`. A named pipe is not waited for.
+fn read(path: &Path) -> io::Result<Option<String>> {
+    let mut open = OpenOptions::new();
+    let file = open.read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX + 1).read_to_end(&mut bytes)?;
+    let small = bytes.len() as u64 <= MAX;
+    // A comment may be in any encoding.
+    Ok(small.then(|| String::from_utf8_lossy(&bytes).into_owned()))
+}
