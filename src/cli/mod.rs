@@ -5,10 +5,12 @@
 mod check;
 mod code;
 mod completions;
+mod git;
 mod healthcheck;
 mod logging;
 mod quantity;
 mod resolve;
+mod secret;
 mod serve;
 mod table;
 mod transfer;

@@ -10,9 +10,12 @@ use std::time::Duration;
 use anyhow::Context as _;
 use tracing::{info, warn};
 
+use super::git::GitArgs;
 use super::logging::{self, LogFormat};
-use super::{Exit, complain, quantity, table};
-use crate::server::{Config, Files, Listeners, LoadError, Server, bind, signals};
+use super::{Exit, complain, quantity, secret, table};
+use crate::server::{
+    Config, Fetches, Files, HookSecret, Listeners, LoadError, Server, bind, signals,
+};
 
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
@@ -25,8 +28,12 @@ const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOS
 Examples:
   waypost serve                                    ./mapping.yaml on 127.0.0.1:8080
   waypost serve --table links/ --listen 0.0.0.0:80
-  curl -i http://127.0.0.1:8080/gnu-home           follow a link
-  curl http://127.0.0.1:8081/-/status              see what is live, and what was refused
+  waypost serve --table links/ --pull 1m           pull the checkout that holds it
+  waypost serve --repo https://git.example/links   follow a repository
+
+Secrets come by variables or by files that variables name, never by flags: WAYPOST_GIT_USERNAME,
+WAYPOST_GIT_PASSWORD and WAYPOST_HOOK_SECRET, each also with _FILE behind it. With a hook secret,
+a Git host may tell of a push at POST /-/hook.
 
 Signals: SIGTERM drains and stops, a second one stops at once; SIGINT stops; SIGHUP reloads.
 Exit status: 0 stopped as told; 1 the table has errors; 2 wrong usage; 3 it cannot be read or
@@ -40,6 +47,9 @@ pub(super) struct Args {
         default_value = "mapping.yaml"
     )]
     table: Vec<PathBuf>,
+
+    #[command(flatten)]
+    git: GitArgs,
 
     #[command(flatten)]
     listen: ListenArgs,
@@ -72,6 +82,10 @@ pub(super) struct Args {
     /// Start without a table if there is no good one yet, not ready until there is
     #[arg(long, env = "WAYPOST_WAIT", value_parser = clap::builder::BoolishValueParser::new())]
     wait: bool,
+
+    /// How long ago the last good fetch may be before the server is not ready [default: no limit]
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_MAX_STALENESS", value_parser = quantity::positive_interval)]
+    max_staleness: Option<Duration>,
 
     /// How long to keep serving, not ready, after SIGTERM
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_DRAIN_DELAY", default_value = "0s", value_parser = quantity::interval)]
@@ -131,7 +145,22 @@ async fn serve(args: Args) -> anyhow::Result<Exit> {
         public: listen(args.listen.address())?,
         admin: listen(args.admin_listen)?,
     };
+    let remote = match args.git.remote() {
+        Ok(remote) => remote,
+        Err(error) => {
+            complain(&format!("--repo: {error}"));
+            return Ok(Exit::Usage);
+        }
+    };
+    let fetches = Fetches::default();
+    let observer = fetches.observer();
+    let hook = secret::of("WAYPOST_HOOK_SECRET")
+        .map(|secret| secret.read())
+        .transpose()?;
     let config = Config {
+        hook: hook.as_deref().and_then(HookSecret::new),
+        fetches,
+        max_staleness: args.max_staleness,
         wait: args.wait,
         poll_interval: args.poll_interval,
         max_connections: args.max_connections,
@@ -139,8 +168,16 @@ async fn serve(args: Args) -> anyhow::Result<Exit> {
         drain_timeout: args.drain_timeout,
         ..Config::default()
     };
-    let source = Files::watched(args.table, args.max_table_bytes);
-    let server = match Server::load(config, source).await {
+    let max_bytes = args.max_table_bytes;
+    let loaded = match remote {
+        Some(remote) => Server::load(config, args.git.follow(remote, max_bytes, observer)?).await,
+        None => {
+            let table = args.table.first().cloned().unwrap_or_default();
+            let files = Files::watched(args.table, max_bytes);
+            Server::load(config, args.git.pull(files, table, observer)?).await
+        }
+    };
+    let server = match loaded {
         Ok(server) => server,
         Err(error) => return refuse(error),
     };

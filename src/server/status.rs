@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::mapping::Diagnostic;
-use crate::source::{CommitInfo, Fetch, Revision};
+use crate::source::{Fetch, RemoteStatus, Revision};
 
 use super::Shared;
 use super::live::{LastError, LastReload};
@@ -59,8 +59,8 @@ struct RemoteView {
 #[derive(Serialize)]
 struct CommitView {
     commit: String,
-    author_date: String,
-    commit_date: String,
+    author_date: Option<String>,
+    commit_date: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -107,15 +107,18 @@ impl Status {
                 .collect(),
             entries: live.as_ref().map_or(0, |live| live.table.len()),
             source: shared.source.describe(),
-            remote: shared.source.fetching().as_ref().map(RemoteView::from),
+            remote: shared.source.fetching().map(|fetching| {
+                let live = live.as_ref().map(|live| &live.revision);
+                RemoteView::new(&fetching, live)
+            }),
             last_reload: history.last_reload.as_ref().map(ReloadView::from),
             last_error: history.last_error.as_ref().map(ErrorView::since),
         }
     }
 }
 
-impl From<&Fetching> for RemoteView {
-    fn from(fetching: &Fetching) -> Self {
+impl RemoteView {
+    fn new(fetching: &Fetching, live: Option<&Revision>) -> Self {
         let remote = fetching.remote.as_ref();
         let last = fetching.last.as_ref();
         let tip = remote.and_then(|remote| remote.tip.clone());
@@ -124,8 +127,8 @@ impl From<&Fetching> for RemoteView {
             r#ref: remote.and_then(|remote| remote.reference.clone()),
             seen_as: remote.and_then(|remote| remote.seen_as.clone()),
             served: remote
-                .and_then(|remote| remote.served.as_ref())
-                .map(CommitView::from),
+                .zip(live)
+                .and_then(|(remote, live)| CommitView::served(remote, live)),
             tip: tip.or_else(|| last.and_then(|fetch| fetch.tip.clone())),
             last_fetch: last.map(FetchView::from),
             last_success: fetching.last_success.map(|time| time.to_string()),
@@ -134,13 +137,16 @@ impl From<&Fetching> for RemoteView {
     }
 }
 
-impl From<&CommitInfo> for CommitView {
-    fn from(commit: &CommitInfo) -> Self {
-        Self {
-            commit: commit.id.clone(),
-            author_date: commit.authored.to_string(),
-            commit_date: commit.committed.to_string(),
-        }
+impl CommitView {
+    /// Returns the commit that is live, which the remote's newest need not be.
+    fn served(remote: &RemoteStatus, live: &Revision) -> Option<Self> {
+        let commit = live.commit()?;
+        let known = remote.served.as_ref().filter(|it| it.id == commit);
+        Some(Self {
+            commit: commit.to_owned(),
+            author_date: known.map(|it| it.authored.to_string()),
+            commit_date: live.time().map(|time| time.to_string()),
+        })
     }
 }
 

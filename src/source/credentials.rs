@@ -68,7 +68,12 @@ impl fmt::Debug for Secret {
 }
 
 impl Secret {
-    fn read(&self) -> Result<String, CredentialsError> {
+    /// Returns the secret as it is now.
+    ///
+    /// # Errors
+    ///
+    /// If it is in a file that cannot be read, or is empty.
+    pub fn read(&self) -> Result<String, CredentialsError> {
         match self {
             Self::Value(value) => Ok(value.clone()),
             Self::File(path) => {

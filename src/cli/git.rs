@@ -1,0 +1,151 @@
+//! How a table is had by Git: the flags of `serve` about remotes, and what they come to.
+
+use std::env;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+
+use super::{quantity, secret};
+use crate::server::{Files, Remote};
+use crate::source::{
+    AllowedSigners, Anyone, Credentials, Following, Observer, Puller, Pulling, RemoteUrl,
+    RemoteUrlError, Schedule, Transfer, Verify,
+};
+
+/// Following a repository, or pulling a checkout.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Git")]
+pub(super) struct GitArgs {
+    /// Follow this repository, in a clone of its own: https, ssh, git or file, or a path
+    #[arg(long, value_name = "URL", env = "WAYPOST_REPO", conflicts_with_all = ["table", "pull"])]
+    // Not read as an address by clap, whose complaints would repeat a password in it.
+    repo: Option<String>,
+
+    /// The branch, tag or full commit id to follow [default: the remote's HEAD]
+    #[arg(
+        long = "ref",
+        value_name = "REF",
+        env = "WAYPOST_REF",
+        requires = "repo"
+    )]
+    reference: Option<String>,
+
+    /// The table in the repository: a file or a directory
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "WAYPOST_PATH",
+        default_value = "mapping.yaml",
+        requires = "repo"
+    )]
+    path: String,
+
+    /// Where to keep the clone, so that a restart needs no remote [default: a temporary directory]
+    #[arg(long, value_name = "DIR", env = "WAYPOST_STATE_DIR", requires = "repo")]
+    state_dir: Option<PathBuf>,
+
+    /// How often to fetch from the repository
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_PULL_INTERVAL", default_value = "60s", value_parser = quantity::positive_interval)]
+    pull_interval: Duration,
+
+    /// Fast-forward the checkout that holds the table, this often
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_PULL", value_parser = quantity::positive_interval)]
+    pull: Option<Duration>,
+
+    /// How long one fetch may take in all
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_GIT_TIMEOUT", default_value = "60s", value_parser = quantity::positive_interval)]
+    git_timeout: Duration,
+
+    /// The private key for ssh [default: what the agent has]
+    #[arg(long, value_name = "FILE", env = "WAYPOST_SSH_KEY")]
+    ssh_key: Option<PathBuf>,
+
+    /// The ssh host keys to trust, in OpenSSH's form [default: ~/.ssh/known_hosts]
+    #[arg(long, value_name = "FILE", env = "WAYPOST_KNOWN_HOSTS")]
+    known_hosts: Option<PathBuf>,
+
+    /// Serve only commits that one of these has signed, in the form of ssh-keygen(1)
+    #[arg(long, value_name = "FILE", env = "WAYPOST_ALLOWED_SIGNERS")]
+    allowed_signers: Option<PathBuf>,
+}
+
+impl GitArgs {
+    /// Returns the address of the repository, if one is named.
+    pub(super) fn remote(&self) -> Result<Option<RemoteUrl>, RemoteUrlError> {
+        self.repo.as_deref().map(RemoteUrl::parse).transpose()
+    }
+
+    /// Starts to follow a repository. Must be called within a runtime.
+    pub(super) fn follow(
+        &self,
+        remote: RemoteUrl,
+        max_bytes: u64,
+        observer: Observer,
+    ) -> anyhow::Result<Remote> {
+        let following = Following {
+            remote,
+            reference: self.reference.clone(),
+            path: self.path.clone(),
+            state_dir: self.state_dir.clone(),
+            max_bytes,
+            schedule: Schedule::every(self.pull_interval),
+            credentials: self.credentials(),
+            transfer: self.transfer()?,
+            verifier: self.verifier()?,
+            observer,
+        };
+        Ok(Remote::start(following)?)
+    }
+
+    /// Lets the checkout around files be pulled, if that is asked for. Must be called within a
+    /// runtime.
+    pub(super) fn pull(
+        &self,
+        files: Files,
+        table: PathBuf,
+        observer: Observer,
+    ) -> anyhow::Result<Files> {
+        let Some(interval) = self.pull else {
+            return Ok(files);
+        };
+        let puller = Puller::start(Pulling {
+            table,
+            schedule: Schedule::every(interval),
+            credentials: self.credentials(),
+            transfer: self.transfer()?,
+            verifier: self.verifier()?,
+            observer,
+        })?;
+        Ok(files.pulled_by(puller))
+    }
+
+    fn credentials(&self) -> Credentials {
+        Credentials {
+            username: secret::of("WAYPOST_GIT_USERNAME"),
+            password: secret::of("WAYPOST_GIT_PASSWORD"),
+            ssh_key: self.ssh_key.clone(),
+            known_hosts: self.known_hosts.clone().or_else(|| {
+                let home = env::home_dir()?;
+                Some(home.join(".ssh/known_hosts"))
+            }),
+        }
+    }
+
+    fn transfer(&self) -> anyhow::Result<Transfer> {
+        Ok(Transfer {
+            program: env::current_exe().context("cannot tell which program this is")?,
+            timeout: self.git_timeout,
+            temp: env::temp_dir(),
+            home: env::home_dir(),
+        })
+    }
+
+    fn verifier(&self) -> anyhow::Result<Arc<dyn Verify>> {
+        Ok(match &self.allowed_signers {
+            Some(file) => Arc::new(AllowedSigners::read(file)?),
+            None => Arc::new(Anyone),
+        })
+    }
+}
