@@ -53,7 +53,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Serve(serve::Args),
+    Serve(Box<serve::Args>),
     Check(check::Args),
     Code(code::Args),
     Resolve(resolve::Args),
@@ -81,7 +81,7 @@ pub fn main() -> ExitCode {
     let matches = command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let result = match cli.command {
-        Command::Serve(args) => serve::run(args),
+        Command::Serve(args) => serve::run(*args),
         Command::Check(args) => check::run(&args),
         Command::Code(args) => code::run(&args),
         Command::Resolve(args) => resolve::run(&args),

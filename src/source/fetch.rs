@@ -279,6 +279,8 @@ fn failure(error: &git2::Error) -> Failure {
         (ErrorCode::Certificate, _) => {
             format!("{said}: if the remote has an authority of its own, name it in SSL_CERT_FILE")
         }
+        // The schemes were looked at before, so libgit2 has taken a path that is not there for one.
+        _ if said == "unsupported URL protocol" => "no repository is there".to_owned(),
         _ => said.to_owned(),
     };
     Failure {
