@@ -1,0 +1,357 @@
+"""Remotes on loopback: real servers of Git, and what may stand between them and us."""
+
+import getpass
+import os
+import select
+import shutil
+import socket
+import socketserver
+import threading
+import time
+from pathlib import Path
+
+from scene import free_port, listens, wait_until
+
+
+class Remote:
+    """A server that can be taken down and brought up again at the same port."""
+
+    def __init__(self, scene, port=None):
+        self.scene = scene
+        self.port = port or free_port()
+        self.process = None
+
+    def up(self):
+        """Starts it and waits until it listens. A port that was taken meanwhile is an error."""
+        self.process = self.scene.start(self.name, *self.command(), env=self.environment())
+        ready = lambda: listens(self.port) or not self.process.running()  # noqa: E731
+        wait_until(ready, f"{self.name} listens")
+        assert self.process.running(), f"{self.name} did not start: {self.process.text()}"
+        return self
+
+    def down(self):
+        self.process.kill()
+        wait_until(lambda: not listens(self.port), f"{self.name} is down")
+
+    def environment(self):
+        return {}
+
+
+class GitDaemon(Remote):
+    """`git daemon`, for all repositories of a scene."""
+
+    name = "git-daemon"
+
+    def url(self, repository="links.git", port=None):
+        return f"git://127.0.0.1:{port or self.port}/{repository}"
+
+    def command(self):
+        return [
+            "git", "daemon", "--reuseaddr", "--export-all", "--listen=127.0.0.1",
+            f"--port={self.port}", f"--base-path={self.scene.repos}", self.scene.repos,
+        ]  # fmt: skip
+
+
+def make_ca(scene, name="ca"):
+    """Makes an authority, and a certificate of it for 127.0.0.1 and localhost.
+
+    Returns (the authority's certificate, a file with the server's certificate and key).
+    """
+    path = scene.path / name
+    path.mkdir()
+
+    def openssl(*arguments):
+        done = scene.run("openssl", *arguments, cwd=path)
+        assert done.returncode == 0, done.stderr
+
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2",
+            "-subj", f"/CN=authority {name}")  # fmt: skip
+    openssl("req", *key, "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost")
+    (path / "names").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
+    openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key",
+            "-CAcreateserial", "-out", "server.pem", "-days", "2", "-extfile", "names")  # fmt: skip
+    both = path / "both.pem"
+    both.write_text((path / "server.pem").read_text() + (path / "server.key").read_text())
+    return path / "ca.pem", both
+
+
+class SmartHttp(Remote):
+    """`git http-backend` behind lighttpd.
+
+    `users` are those that may fetch, with their passwords (nobody is asked if that is None), and
+    may be changed at any time by `set_users`; `certificate` makes it speak TLS.
+    """
+
+    name = "lighttpd"
+
+    def __init__(self, scene, users=None, certificate=None, port=None):
+        super().__init__(scene, port)
+        self.certificate = certificate
+        self.path = scene.path / f"lighttpd-{self.port}"
+        self.path.mkdir()
+        self.users = users
+        if users is not None:
+            self.set_users(users)
+
+    def set_users(self, users):
+        """Replaces the users in one step; they are read again at each request."""
+        aside = self.path / "users.new"
+        aside.write_text("".join(f"{name}:{password}\n" for name, password in users.items()))
+        aside.rename(self.path / "users")
+
+    def url(self, repository="links.git", login="", host="127.0.0.1"):
+        scheme = "https" if self.certificate else "http"
+        return f"{scheme}://{login}{host}:{self.port}/git/{repository}"
+
+    def requests(self):
+        """Returns the lines of the access log: `STATUS USER METHOD PATH`."""
+        log = self.path / "access.log"
+        return log.read_text().splitlines() if log.exists() else []
+
+    def command(self):
+        backend = Path(self.scene.git("--exec-path")) / "git-http-backend"
+        modules = ["mod_auth", "mod_authn_file", "mod_alias", "mod_setenv", "mod_cgi", "mod_accesslog"]
+        lines = [
+            f'server.document-root = "{self.path}"',
+            'server.bind = "127.0.0.1"',
+            f"server.port = {self.port}",
+            f'accesslog.filename = "{self.path}/access.log"',
+            'accesslog.format = "%s %u %m %U"',
+            f'alias.url = ("/git/" => "{backend}/")',
+            'cgi.assign = ("" => "")',
+            "setenv.add-environment = ("
+            f'"GIT_PROJECT_ROOT" => "{self.scene.repos}", "GIT_HTTP_EXPORT_ALL" => "1",'
+            ' "GIT_CONFIG_GLOBAL" => "/dev/null", "GIT_CONFIG_NOSYSTEM" => "1")',
+        ]
+        if self.users is not None:
+            lines += [
+                'auth.backend = "plain"',
+                f'auth.backend.plain.userfile = "{self.path}/users"',
+                'auth.require = ("/git/" => ("method" => "basic", "realm" => "git",'
+                ' "require" => "valid-user"))',
+            ]
+        if self.certificate:
+            modules.append("mod_openssl")
+            lines += ['ssl.engine = "enable"', f'ssl.pemfile = "{self.certificate}"']
+        listed = ", ".join(f'"{it}"' for it in modules)
+        config = self.path / "lighttpd.conf"
+        config.write_text("\n".join([f"server.modules = ({listed})", *lines, ""]))
+        # It is in sbin, which not everyone has in PATH.
+        program = shutil.which("lighttpd") or "/usr/sbin/lighttpd"
+        return [program, "-D", "-f", config]
+
+
+class Sshd(Remote):
+    """OpenSSH's server with keys of its own, that lets one key of the same user in.
+
+    `key` is the private key to come with, `known_hosts` the file that knows the host.
+    """
+
+    name = "sshd"
+
+    def __init__(self, scene, port=None):
+        super().__init__(scene, port)
+        self.path = scene.path / f"sshd-{self.port}"
+        self.path.mkdir()
+        self.key = self.make_key("user")
+        self.known_hosts = self.path / "known_hosts"
+        self.change_host_key()
+        self.trust()
+
+    def make_key(self, name, passphrase=""):
+        file = self.path / name
+        for it in (file, file.with_suffix(".pub")):
+            it.unlink(missing_ok=True)
+        done = self.scene.run("ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", name, "-f", file)
+        assert done.returncode == 0, done.stderr
+        return file
+
+    def change_host_key(self):
+        """Makes another host key, which counts from the next start on."""
+        self.host_key = self.make_key("host")
+
+    def trust(self):
+        """Writes the present host key into the file of known hosts."""
+        public = self.host_key.with_suffix(".pub").read_text().split()
+        self.known_hosts.write_text(f"[127.0.0.1]:{self.port} {public[0]} {public[1]}\n")
+
+    def fingerprint(self):
+        return self.scene.run("ssh-keygen", "-l", "-f", self.host_key).stdout.split()[1]
+
+    def url(self, repository="links.git"):
+        return f"ssh://{getpass.getuser()}@127.0.0.1:{self.port}{self.scene.repos}/{repository}"
+
+    def command(self):
+        config = self.path / "sshd_config"
+        config.write_text(
+            f"""ListenAddress 127.0.0.1
+Port {self.port}
+HostKey {self.host_key}
+PidFile none
+AuthorizedKeysFile {self.key}.pub
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin prohibit-password
+MaxStartups 100
+LogLevel VERBOSE
+SetEnv GIT_CONFIG_GLOBAL=/dev/null
+"""
+        )
+        return [shutil.which("sshd") or "/usr/sbin/sshd", "-D", "-e", "-f", config]
+
+
+class TcpProxy:
+    """Stands between a client and a server on loopback, and treats what comes back as it is told.
+
+    All may be changed at any time: `pause` seconds before each `chunk` of bytes to the client, an
+    end after `cut_after` bytes to the client (of each connection), `hold`: nothing goes through at
+    all. Without an upstream, it sends `script` to the client over and over, as a remote that drips.
+    """
+
+    def __init__(self, scene, upstream=None, pause=0, chunk=65536, cut_after=None, hold=False, script=b""):
+        self.upstream = upstream
+        self.pause = pause
+        self.chunk = chunk
+        self.cut_after = cut_after
+        self.hold = hold
+        self.script = script
+        # How many connections there were, how many are open, how many bytes went to clients.
+        self.connections = 0
+        self.open = 0
+        self.sent = 0
+        self._over = threading.Event()
+        self._lock = threading.Lock()
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.port = self._listener.getsockname()[1]
+        self._thread = threading.Thread(target=self._accept, daemon=True)
+        self._thread.start()
+        scene.on_close(self.close)
+
+    def close(self):
+        self._over.set()
+        self._thread.join(10)
+        self._listener.close()
+
+    def _accept(self):
+        while not self._over.is_set():
+            if select.select([self._listener], [], [], 0.1)[0]:
+                client, _ = self._listener.accept()
+                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client):
+        with self._lock:
+            self.connections += 1
+            self.open += 1
+        try:
+            with client:
+                self._carry(client)
+        except OSError:
+            pass
+        finally:
+            with self._lock:
+                self.open -= 1
+
+    def _carry(self, client):
+        if self.upstream is None:
+            self._drip(client)
+            return
+        with socket.create_connection(("127.0.0.1", self.upstream), 10) as server:
+            sent = 0
+            while not self._over.is_set():
+                readable = select.select([client, server], [], [], 0.1)[0]
+                if self.hold:
+                    time.sleep(0.05)
+                    continue
+                if client in readable:
+                    data = client.recv(65536)
+                    if not data:
+                        return
+                    server.sendall(data)
+                if server in readable:
+                    if self.pause and self._over.wait(self.pause):
+                        return
+                    data = server.recv(self.chunk)
+                    if not data:
+                        return
+                    if self.cut_after is not None:
+                        data = data[: max(0, self.cut_after - sent)]
+                    client.sendall(data)
+                    sent += len(data)
+                    self.sent += len(data)
+                    if self.cut_after is not None and sent >= self.cut_after:
+                        return
+
+    def _drip(self, client):
+        while not self._over.wait(self.pause or 0.1):
+            if self.script and not self.hold:
+                client.sendall(self.script)
+                self.sent += len(self.script)
+
+
+class HttpProxy:
+    """A forward proxy for HTTP that takes every host name to one port of loopback.
+
+    So a name that nobody can resolve proves that a request went through it. `asked` are the
+    requests' first lines.
+    """
+
+    def __init__(self, scene, upstream):
+        proxy = self
+        self.asked = []
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self):
+                head = [self.rfile.readline()]
+                while head[-1] not in (b"\r\n", b"\n", b""):
+                    head.append(self.rfile.readline())
+                first = head[0].decode(errors="replace").strip()
+                if not first:
+                    return
+                proxy.asked.append(first)
+                method, target, version = first.split()
+                with socket.create_connection(("127.0.0.1", upstream), 10) as server:
+                    if method == "CONNECT":
+                        self.wfile.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                    else:
+                        path = "/" + target.split("://", 1)[1].split("/", 1)[1]
+                        # One request a connection: the next may be for another host.
+                        rest = [it for it in head[1:-1] if not it.lower().startswith(b"connection:")]
+                        head = [f"{method} {path} {version}\r\n".encode(), *rest]
+                        server.sendall(b"".join([*head, b"Connection: close\r\n\r\n"]))
+                    self.carry(server)
+
+            def carry(self, server):
+                # What was read ahead of the head.
+                ahead = self.rfile.peek() if select.select([self.connection], [], [], 0)[0] else b""
+                if ahead:
+                    server.sendall(self.rfile.read1())
+                while True:
+                    for source in select.select([self.connection, server], [], [], 30)[0]:
+                        data = source.recv(65536)
+                        if not data:
+                            return
+                        (server if source is self.connection else self.connection).sendall(data)
+
+        class Listener(socketserver.ThreadingTCPServer):
+            daemon_threads = True
+            allow_reuse_address = True
+
+            def handle_error(self, request, client_address):
+                pass
+
+        self._listener = Listener(("127.0.0.1", 0), Handler)
+        self.port = self._listener.server_address[1]
+        threading.Thread(target=self._listener.serve_forever, args=(0.1,), daemon=True).start()
+        scene.on_close(self.close)
+
+    def close(self):
+        self._listener.shutdown()
+        self._listener.server_close()
+
+
+def may_read_as_root():
+    """Tells whether this user reads and writes whatever it likes."""
+    return os.geteuid() == 0

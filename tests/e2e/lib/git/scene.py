@@ -1,0 +1,302 @@
+"""A scene: a repository, remotes of it, servers that follow them; and how a case is written.
+
+To add a case, put a function into a file `cases_*.py` beside this one (they are all found), and
+import everything from here:
+
+    from scene import case, table, wait_until
+
+    @case("force push")
+    def force_push(scene):
+        first = scene.push(table("one"))
+        server = scene.server("--repo", scene.bare)
+        second = scene.push(table("two"), amend=True)
+        server.serves("two")                 # waits for it, with a deadline
+        assert server.status()["revision"]["commit"] == second
+
+- A case fails by raising; `assert` says why. What it returns does not matter.
+- Every table has the link `known`, whose target never changes, and the link `version`, which leads
+  to the version's name: `table("two")` is version "two", and `server.version()` tells which is live.
+- Each server has a loop of requests to `known`, from the first moment its table is live until it is
+  told to stop. The case fails if one of them failed. Every server must stop with status 0.
+- Whatever is started goes through `scene.start` and is gone at the end, with its process group.
+- Several cases run at the same time, as threads of one process: never change the working directory,
+  the umask or `os.environ`; everything is under `scene.path`.
+- Wait with `wait_until`, never by sleeping a while; assert no duration. Where something must *not*
+  happen, wait for something that happens after it (two more fetches: `server.after_fetches(2)`).
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+# How long anything may take that a case waits for. Generous: it only matters when a case fails.
+PATIENCE = 45
+
+CASES = {}
+
+
+def case(name):
+    """Registers a function as the case of that name."""
+
+    def register(function):
+        assert name not in CASES, f"two cases are named {name!r}"
+        CASES[name] = function
+        return function
+
+    return register
+
+
+def table(version, *lines):
+    """Returns the text of a table of that version, with more lines of entries if need be."""
+    entries = [
+        "- {url: 'https://known.example/', short-code: known}",
+        f"- {{url: 'https://version.example/{version}', short-code: version}}",
+        *lines,
+    ]
+    return "\n".join(["base_url: http://w.example/", "mapping:", *entries, ""])
+
+
+BAD_TABLE = "base_url: http://w.example/\nmapping:\n- {url: 'not an address', short-code: known}\n"
+
+
+def wait_until(predicate, what, patience=PATIENCE):
+    """Returns what the predicate returns once that is true. What it raises counts as not yet."""
+    deadline = time.monotonic() + patience
+    last = None
+    while True:
+        try:
+            last = predicate()
+            if last:
+                return last
+        except (AssertionError, KeyError, TypeError, OSError) as error:
+            last = error
+        assert time.monotonic() < deadline, f"waited in vain until {what}; at last: {last!r}"
+        time.sleep(0.05)
+
+
+def free_port():
+    with socket.socket() as it:
+        it.bind(("127.0.0.1", 0))
+        return it.getsockname()[1]
+
+
+def listens(port):
+    """Tells whether someone accepts connections there."""
+    with socket.socket() as it:
+        it.settimeout(2)
+        return it.connect_ex(("127.0.0.1", port)) == 0
+
+
+class Process:
+    """A program in a process group of its own, whose output goes to a file."""
+
+    def __init__(self, scene, name, arguments, env=None, cwd=None):
+        self.name = name
+        self.log = scene.path / f"{name}.log"
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [str(it) for it in arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env={**scene.env, **(env or {})},
+                cwd=cwd or scene.path,
+                start_new_session=True,
+            )
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def running(self):
+        return self.process.poll() is None
+
+    def text(self):
+        return self.log.read_text(errors="replace")
+
+    def send(self, number):
+        self.process.send_signal(number)
+
+    def wait(self, patience=PATIENCE):
+        return self.process.wait(patience)
+
+    def kill(self):
+        """Ends it with all that it has started, and waits for that."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait(PATIENCE)
+
+
+class Scene:
+    """A temporary directory with a bare repository and a clone to work in; what a case acts on.
+
+    `bare` is the repository that is followed, `work` the clone from which `push` pushes.
+    """
+
+    def __init__(self, name, parent):
+        self.name = name
+        self.path = Path(tempfile.mkdtemp(dir=parent)).resolve()
+        self.home = self.path / "home"
+        self.temp = self.path / "tmp"
+        self.repos = self.path / "repos"
+        for directory in (self.home, self.temp, self.repos):
+            directory.mkdir()
+        # All that programs get to see. The mark finds those that a case has left behind.
+        self.env = {
+            "PATH": os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            "HOME": str(self.home),
+            "TMPDIR": str(self.temp),
+            "LC_ALL": "C.UTF-8",
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_AUTHOR_NAME": "A. Uthor",
+            "GIT_AUTHOR_EMAIL": "author@example.org",
+            "GIT_COMMITTER_NAME": "A. Uthor",
+            "GIT_COMMITTER_EMAIL": "author@example.org",
+            "WAYPOST_E2E_SCENE": str(self.path),
+        }
+        self.processes = []
+        self.closers = []
+        self.servers = []
+        self.bare = self.repos / "links.git"
+        self.work = self.path / "work"
+        self.make_repository(self.bare, self.work)
+
+    # Repositories
+
+    def git(self, *arguments, cwd=None, env=None, check=True):
+        """Runs git, in the work clone if nothing else is said, and returns what it printed."""
+        done = subprocess.run(
+            ["git", *(str(it) for it in arguments)],
+            cwd=cwd or self.work,
+            env={**self.env, **(env or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+        if check and done.returncode:
+            raise AssertionError(f"git {' '.join(map(str, arguments))}: {done.stderr or done.stdout}")
+        return done.stdout.strip()
+
+    def make_repository(self, bare, work):
+        """Makes an empty bare repository with the branch main, and a clone of it."""
+        self.git("init", "--quiet", "--bare", "--initial-branch=main", bare, cwd=self.path)
+        self.git("clone", "--quiet", bare, work, cwd=self.path)
+        self.git("symbolic-ref", "HEAD", "refs/heads/main", cwd=work)
+
+    def write(self, text, path="mapping.yaml", work=None):
+        file = (work or self.work) / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def commit(self, text=None, path="mapping.yaml", message="Change", amend=False, work=None, sign=()):
+        """Commits a table (or whatever changed) in the work clone, and returns the commit's id.
+
+        `sign` are further arguments of `git`, before `commit`, and may end with "commit -S"-like
+        options through `-c`: sign=("-c", "commit.gpgSign=true", …).
+        """
+        work = work or self.work
+        if text is not None:
+            self.write(text, path, work)
+        self.git("add", "--all", cwd=work)
+        amend = ("--amend",) if amend else ()
+        self.git(*sign, "commit", "--quiet", "--allow-empty", "-m", message, *amend, cwd=work)
+        return self.head(work)
+
+    def head(self, work=None, name="HEAD"):
+        return self.git("rev-parse", f"{name}^{{commit}}", cwd=work or self.work)
+
+    def push(self, text=None, path="mapping.yaml", branch="main", amend=False, work=None, sign=()):
+        """Commits and pushes to a branch, by force, and returns the commit's id."""
+        commit = self.commit(text, path, amend=amend, work=work, sign=sign)
+        self.push_commit(commit, branch, work)
+        return commit
+
+    def push_commit(self, commit, branch="main", work=None):
+        """Moves a branch of the bare repository to a commit, by force."""
+        self.git("push", "--quiet", "--force", "origin", f"{commit}:refs/heads/{branch}", cwd=work)
+
+    def delete_branch(self, branch, work=None):
+        # A remote refuses to let go of the branch that its HEAD names.
+        self.git("update-ref", "-d", f"refs/heads/{branch}", cwd=self.bare)
+
+    def tag(self, name, commit="HEAD", annotated=False):
+        """Makes or moves a tag and pushes it."""
+        how = ("-a", "-m", name) if annotated else ()
+        self.git("tag", "--force", *how, name, commit)
+        self.git("push", "--quiet", "--force", "origin", f"refs/tags/{name}")
+
+    # Programs
+
+    def start(self, name, *arguments, env=None, cwd=None):
+        """Starts a program that is ended with the scene."""
+        process = Process(self, name, arguments, env, cwd)
+        self.processes.append(process)
+        return process
+
+    def run(self, *arguments, env=None, cwd=None, input=None):
+        """Runs a program to its end and returns its `CompletedProcess`, with text."""
+        return subprocess.run(
+            [str(it) for it in arguments],
+            env={**self.env, **(env or {})},
+            cwd=cwd or self.path,
+            input=input if input is not None else "",
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+
+    def server(self, *arguments, env=None, live=True, **options):
+        """Starts `waypost serve` with these arguments; a table must be live, unless `live=False`."""
+        from server import Server
+
+        server = Server(self, arguments, env or {}, live, **options)
+        self.servers.append(server)
+        server.begin()
+        return server
+
+    def refusal(self, *arguments, env=None):
+        """Runs `waypost serve` that must end by itself, and returns (status, all that it said)."""
+        from server import command
+
+        done = self.run(*command(arguments), env=env)
+        return done.returncode, done.stdout + done.stderr
+
+    def on_close(self, function):
+        self.closers.append(function)
+
+    def check(self):
+        """Stops every server that still runs, and raises if one did not do its work."""
+        for server in self.servers:
+            server.stop()
+
+    def logs(self):
+        """Returns the end of what each program said."""
+        text = ""
+        for log in sorted(self.path.glob("*.log")):
+            lines = log.read_text(errors="replace").splitlines()[-12:]
+            text += "".join(f"    {log.stem}: {line[:600]}\n" for line in lines)
+        return text
+
+    def close(self):
+        """Ends all that was started and removes all that was written."""
+        for server in self.servers:
+            server.end_requests()
+        for process in reversed(self.processes):
+            process.kill()
+        for closer in reversed(self.closers):
+            closer()
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+# What cases need beside a scene; at the end, because these modules import this one.
+from remotes import GitDaemon, HttpProxy, SmartHttp, Sshd, TcpProxy, make_ca  # noqa: E402,F401
