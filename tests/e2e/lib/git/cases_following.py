@@ -1,6 +1,11 @@
 """What is followed: branches, tags, commits, tables; and how they move."""
 
-from scene import BAD_TABLE, case, table, wait_until
+import shutil
+
+from scene import BAD_TABLE, GitDaemon, case, table, wait_until
+
+SUCCESSFUL = "waypost_table_last_reload_successful"
+LAST_SUCCESS = "waypost_git_last_fetch_success_timestamp_seconds"
 
 
 @case("default branch")
@@ -15,3 +20,237 @@ def default_branch(scene):
     updated = server.fetches("updated")
     server.after_fetches(2, "unchanged")
     assert server.fetches("updated") == updated == 2
+
+
+@case("branch switch")
+def branch_switch(scene):
+    scene.push(table("main"))
+    other = scene.push(table("other"), branch="other")
+    state = scene.path / "state"
+    server = scene.server("--repo", scene.bare, "--state-dir", state)
+    assert server.version() == "main"
+    server.stop()
+    # What another branch had is nothing to fall back on.
+    server = scene.server("--repo", scene.bare, "--state-dir", state, "--ref", "other")
+    assert server.version() == "other"
+    assert server.status()["revision"]["commit"] == other
+    assert server.remote()["ref"] == "other"
+    # The branch that is not followed does not matter.
+    scene.push(table("main-two"))
+    server.after_fetches(2)
+    assert server.version() == "other"
+    server.serves("other-two", commit=scene.push(table("other-two"), branch="other"))
+    server.stop()
+    server = scene.server("--repo", scene.bare, "--state-dir", state, "--ref", "refs/heads/main")
+    assert server.version() == "main-two"
+
+
+@case("head renamed")
+def head_renamed(scene):
+    scene.push(table("one"))
+    server = scene.server("--repo", scene.bare)
+    scene.git("branch", "-m", "main", "trunk", cwd=scene.bare)
+    scene.git("symbolic-ref", "HEAD", "refs/heads/trunk", cwd=scene.bare)
+    server.serves("two", commit=scene.push(table("two"), branch="trunk"))
+    wait_until(lambda: server.remote()["seen_as"] == "refs/heads/trunk", "the new name is seen")
+    # The old name may come back and go elsewhere.
+    scene.push(table("astray"), branch="main")
+    server.after_fetches(2)
+    assert server.version() == "two"
+
+
+@case("tag")
+def tag(scene):
+    first = scene.push(table("one"))
+    scene.tag("live")
+    server = scene.server("--repo", scene.bare, "--ref", "live")
+    second = scene.push(table("two"))
+    server.after_fetches(2)
+    assert server.status()["revision"]["commit"] == first
+    scene.tag("live", second)
+    server.serves("two", commit=second)
+
+
+@case("annotated tag")
+def annotated_tag(scene):
+    first = scene.push(table("one"))
+    scene.tag("live", annotated=True)
+    server = scene.server("--repo", scene.bare, "--ref", "live")
+    assert server.status()["revision"]["commit"] == first
+    # The commit is served, not the tag.
+    assert scene.git("rev-parse", "live") != first
+    second = scene.push(table("two"))
+    scene.tag("inner", second, annotated=True)
+    scene.tag("live", "inner", annotated=True)
+    server.serves("two", commit=second)
+
+
+@case("commit id")
+def commit_id(scene):
+    scene.push(table("one"))
+    wanted = scene.push(table("two"))
+    scene.push(table("three"))
+    for remote in (str(scene.bare), GitDaemon(scene).up().url()):
+        server = scene.server("--repo", remote, "--ref", wanted)
+        assert server.version() == "two"
+        assert server.status()["revision"]["commit"] == wanted
+        server.after_fetches(2, "unchanged")
+        assert server.version() == "two"
+        server.stop()
+    status, said = scene.refusal("--repo", scene.bare, "--ref", "0123456789" * 4)
+    assert status == 3, said
+    assert "no branch or tag of the remote holds the commit 0123456789" in said, said
+
+
+@case("no such branch")
+def no_such_branch(scene):
+    scene.push(table("one"))
+    status, said = scene.refusal("--repo", scene.bare, "--ref", "mian")
+    assert status == 3, said
+    assert "the remote has no branch or tag mian; it has main" in said, said
+
+
+@case("force push")
+def force_push(scene):
+    daemon = GitDaemon(scene).up()
+    scene.push(table("one"))
+    server = scene.server("--repo", daemon.url())
+    for version in ("two", "three", "four"):
+        server.serves(version, commit=scene.push(table(version), amend=True))
+    # A history that has nothing in common with the last.
+    scene.git("checkout", "--quiet", "--orphan", "unrelated")
+    server.serves("five", commit=scene.push(table("five")))
+
+
+@case("rewind")
+def rewind(scene):
+    daemon = GitDaemon(scene).up()
+    first = scene.push(table("one"))
+    scene.push(table("two"))
+    third = scene.push(table("three"))
+    server = scene.server("--repo", daemon.url())
+    assert server.version() == "three"
+    scene.push_commit(first)
+    server.serves("one", commit=first)
+    scene.push_commit(third)
+    server.serves("three", commit=third)
+
+
+@case("branch deleted and restored")
+def branch_deleted(scene):
+    scene.push(table("main"))
+    first = scene.push(table("one"), branch="live")
+    server = scene.server("--repo", scene.bare, "--ref", "live")
+    scene.delete_branch("live")
+    server.fails_to_fetch("the remote has no branch or tag live; it has main")
+    assert server.version() == "one" and server.ready()
+    # The table that was fetched is good; that it may be old is told by the metrics of fetches.
+    assert server.metrics()[SUCCESSFUL] == 1
+    assert server.fetches("failed") >= 1
+    last = server.metrics()[LAST_SUCCESS]
+    scene.push_commit(first, "live")
+    wait_until(lambda: server.fetch_error() is None, "the branch is found again")
+    wait_until(lambda: server.metrics()[LAST_SUCCESS] >= last, "the fetch is told")
+    server.serves("two", commit=scene.push(table("two"), branch="live"))
+
+
+@case("default branch deleted and restored")
+def default_branch_deleted(scene):
+    scene.push(table("one"))
+    server = scene.server("--repo", scene.bare)
+    scene.delete_branch("main")
+    server.fails_to_fetch("empty")
+    assert server.version() == "one" and server.ready()
+    server.serves("two", commit=scene.push(table("two")))
+
+
+@case("repository replaced by another")
+def repository_replaced(scene):
+    daemon = GitDaemon(scene).up()
+    scene.push(table("one"))
+    server = scene.server("--repo", daemon.url())
+    other = scene.repos / "other.git"
+    work = scene.path / "other"
+    scene.make_repository(other, work)
+    commit = scene.push(table("another"), work=work)
+    old = scene.repos / "old.git"
+    scene.bare.rename(old)
+    # For a while there is none.
+    server.after_fetches(1, "failed")
+    other.rename(scene.bare)
+    server.serves("another", commit=commit)
+    # And the old one comes back.
+    shutil.rmtree(scene.bare)
+    old.rename(scene.bare)
+    server.serves("one", commit=scene.head())
+
+
+@case("table missing then appearing")
+def table_missing(scene):
+    scene.push("no table", path="README")
+    status, said = scene.refusal("--repo", scene.bare)
+    assert status == 3, said
+    assert "mapping.yaml" in said, said
+    server = scene.server("--repo", scene.bare, "--wait", live=False)
+    server.after_fetches(2)
+    assert not server.ready()
+    assert server.get("/known")[0] == 503, server.get("/known")
+    server.serves("one", commit=scene.push(table("one")))
+    assert server.ready()
+    # And it goes again.
+    scene.git("rm", "--quiet", "mapping.yaml")
+    scene.push()
+    wait_until(lambda: server.metrics()[SUCCESSFUL] == 0, "the missing table is told")
+    assert "mapping.yaml" in str(server.status()), server.status()
+    assert server.version() == "one" and server.ready()
+    server.serves("two", commit=scene.push(table("two")))
+    wait_until(lambda: server.metrics()[SUCCESSFUL] == 1, "all is well again")
+
+
+@case("bad table then good")
+def bad_table(scene):
+    first = scene.push(table("one"))
+    state = scene.path / "state"
+    server = scene.server("--repo", scene.bare, "--state-dir", state)
+    assert server.metrics()[SUCCESSFUL] == 1
+    bad = scene.push(BAD_TABLE)
+    wait_until(lambda: server.metrics()[SUCCESSFUL] == 0, "the bad table is told")
+    status = server.status()
+    assert status["revision"]["commit"] == first, status
+    assert status["last_error"]["revision"]["commit"] == bad, status
+    assert status["last_error"]["diagnostics"][0]["line"] == 3, status
+    assert status["remote"]["tip"] == bad, status
+    assert status["remote"]["served"]["commit"] == first, status
+    assert server.version() == "one" and server.ready()
+    server.stop()
+    # The last good table outlives a restart, too.
+    server = scene.server("--repo", scene.bare, "--state-dir", state)
+    assert server.version() == "one"
+    server.serves("two", commit=scene.push(table("two")))
+    wait_until(lambda: server.metrics()[SUCCESSFUL] == 1, "all is well again")
+    assert server.status()["last_error"] is None
+
+
+@case("bad table at start")
+def bad_table_at_start(scene):
+    scene.push(BAD_TABLE)
+    status, said = scene.refusal("--repo", scene.bare)
+    assert status == 1, (status, said)
+    assert "mapping.yaml:3" in said, said
+
+
+@case("directory of tables")
+def directory(scene):
+    scene.write(table("one"), "links/a.yaml")
+    scene.write("base_url: http://w.example/\nmapping: [{url: 'https://b.example/', short-code: b}]\n",
+                "links/b.yaml")  # fmt: skip
+    scene.write("not: a: table", "elsewhere.yaml")
+    scene.push()
+    server = scene.server("--repo", scene.bare, "--path", "links")
+    assert server.get("/b") == (302, "https://b.example/")
+    (scene.work / "links/b.yaml").unlink()
+    server.serves("two", commit=scene.push(table("two"), path="links/a.yaml"))
+    assert server.get("/b")[0] == 404
+    # A directory may become a file.
+    shutil.rmtree(scene.work / "links")
+    server.serves("three", commit=scene.push(table("three"), path="links"))

@@ -1,11 +1,15 @@
 """Remotes on loopback: real servers of Git, and what may stand between them and us."""
 
+import base64
 import getpass
-import os
+import http.client
 import select
 import shutil
+import signal
 import socket
 import socketserver
+import ssl
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -53,7 +57,7 @@ class GitDaemon(Remote):
 
 
 def make_ca(scene, name="ca"):
-    """Makes an authority, and a certificate of it for 127.0.0.1 and localhost.
+    """Makes an authority, and a certificate of it for 127.0.0.1, localhost and git.invalid.
 
     Returns (the authority's certificate, a file with the server's certificate and key).
     """
@@ -68,7 +72,7 @@ def make_ca(scene, name="ca"):
     openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2",
             "-subj", f"/CN=authority {name}")  # fmt: skip
     openssl("req", *key, "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=localhost")
-    (path / "names").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
+    (path / "names").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost,DNS:git.invalid\n")
     openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key",
             "-CAcreateserial", "-out", "server.pem", "-days", "2", "-extfile", "names")  # fmt: skip
     both = path / "both.pem"
@@ -88,8 +92,8 @@ class SmartHttp(Remote):
     def __init__(self, scene, users=None, certificate=None, port=None):
         super().__init__(scene, port)
         self.certificate = certificate
-        self.path = scene.path / f"lighttpd-{self.port}"
-        self.path.mkdir()
+        self.marks = 0
+        self.path = Path(tempfile.mkdtemp(prefix="lighttpd-", dir=scene.path))
         self.users = users
         if users is not None:
             self.set_users(users)
@@ -105,9 +109,30 @@ class SmartHttp(Remote):
         return f"{scheme}://{login}{host}:{self.port}/git/{repository}"
 
     def requests(self):
-        """Returns the lines of the access log: `STATUS USER METHOD PATH`."""
+        """Returns the requests until now: `STATUS USER METHOD PATH`."""
+        self.marks += 1
+        mark = f" HEAD /mark-{self.marks}"
+        self._ask("HEAD", mark.split()[1])
         log = self.path / "access.log"
-        return log.read_text().splitlines() if log.exists() else []
+
+        def lines():
+            # Then it writes what it has.
+            self.process.send(signal.SIGHUP)
+            text = log.read_text() if log.exists() else ""
+            return text.splitlines() if mark in text else None
+
+        found = wait_until(lines, "the web server has told its requests")
+        return [line for line in found if " HEAD /mark-" not in line]
+
+    def _ask(self, method, path):
+        if self.certificate:
+            context = ssl._create_unverified_context()
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=context)
+        else:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        connection.request(method, path)
+        connection.getresponse().read()
+        connection.close()
 
     def command(self):
         backend = Path(self.scene.git("--exec-path")) / "git-http-backend"
@@ -292,42 +317,51 @@ class TcpProxy:
 
 
 class HttpProxy:
-    """A forward proxy for HTTP that takes every host name to one port of loopback.
+    """A forward proxy that answers CONNECT, and takes every host name to one port of loopback.
 
     So a name that nobody can resolve proves that a request went through it. `asked` are the
-    requests' first lines.
+    requests' first lines; with a `login` ("user:password") it lets nobody else through.
     """
 
-    def __init__(self, scene, upstream):
+    def __init__(self, scene, upstream, login=None):
         proxy = self
         self.asked = []
+        self.refused = 0
+        wanted = login and f"basic {base64.b64encode(login.encode()).decode()}"
 
         class Handler(socketserver.StreamRequestHandler):
+            # Nothing may be read ahead of a head: it is for the server.
+            rbufsize = 0
+
             def handle(self):
-                head = [self.rfile.readline()]
-                while head[-1] not in (b"\r\n", b"\n", b""):
-                    head.append(self.rfile.readline())
-                first = head[0].decode(errors="replace").strip()
+                while self.answer():
+                    pass
+
+            def answer(self):
+                """Answers a request; returns whether there may be another."""
+                first = self.rfile.readline().decode().strip()
                 if not first:
-                    return
+                    return False
+                headers = http.client.parse_headers(self.rfile)
                 proxy.asked.append(first)
-                method, target, version = first.split()
+                if not first.startswith("CONNECT "):
+                    self.wfile.write(b"HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n")
+                    return False
+                shown = headers.get("Proxy-Authorization", "")
+                kind, _, rest = shown.partition(" ")
+                if wanted and f"{kind.lower()} {rest}" != wanted:
+                    proxy.refused += 1
+                    self.wfile.write(
+                        b'HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm="proxy"\r\n'
+                        b"Content-Length: 0\r\n\r\n"
+                    )
+                    return True
                 with socket.create_connection(("127.0.0.1", upstream), 10) as server:
-                    if method == "CONNECT":
-                        self.wfile.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                    else:
-                        path = "/" + target.split("://", 1)[1].split("/", 1)[1]
-                        # One request a connection: the next may be for another host.
-                        rest = [it for it in head[1:-1] if not it.lower().startswith(b"connection:")]
-                        head = [f"{method} {path} {version}\r\n".encode(), *rest]
-                        server.sendall(b"".join([*head, b"Connection: close\r\n\r\n"]))
+                    self.wfile.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
                     self.carry(server)
+                return False
 
             def carry(self, server):
-                # What was read ahead of the head.
-                ahead = self.rfile.peek() if select.select([self.connection], [], [], 0)[0] else b""
-                if ahead:
-                    server.sendall(self.rfile.read1())
                 while True:
                     for source in select.select([self.connection, server], [], [], 30)[0]:
                         data = source.recv(65536)
@@ -337,7 +371,6 @@ class HttpProxy:
 
         class Listener(socketserver.ThreadingTCPServer):
             daemon_threads = True
-            allow_reuse_address = True
 
             def handle_error(self, request, client_address):
                 pass
@@ -350,8 +383,3 @@ class HttpProxy:
     def close(self):
         self._listener.shutdown()
         self._listener.server_close()
-
-
-def may_read_as_root():
-    """Tells whether this user reads and writes whatever it likes."""
-    return os.geteuid() == 0

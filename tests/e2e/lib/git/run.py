@@ -84,18 +84,19 @@ def main():
     unknown = [name for name in arguments.names if name not in CASES]
     if unknown:
         parser.error(f"no such case: {', '.join(unknown)}")
+    lock = threading.Lock()
     parent = Path(tempfile.mkdtemp(prefix="waypost-git-")).resolve()
 
     def interrupted(*_):
         # Cases run in threads, which cannot be stopped. What they have started can.
-        while left := left_behind(parent):
+        lock.acquire()
+        while (left := left_behind(parent)) or parent.exists():
             end(left)
-        shutil.rmtree(parent, ignore_errors=True)
+            shutil.rmtree(parent, ignore_errors=True)
         os._exit(130)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupted)
-    lock = threading.Lock()
     failed = []
 
     def one(name):
