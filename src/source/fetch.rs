@@ -276,7 +276,8 @@ fn failure(error: &git2::Error) -> Failure {
         (ErrorCode::Owner, _) => format!(
             "{said}: run as its owner, or `git config --global --add safe.directory PATH` for it"
         ),
-        (ErrorCode::Certificate, _) => {
+        // libgit2 loses the code of a certificate that it has judged itself.
+        (ErrorCode::Certificate, _) | (_, ErrorClass::Ssl) if said.contains("certificate") => {
             format!("{said}: if the remote has an authority of its own, name it in SSL_CERT_FILE")
         }
         // The schemes were looked at before, so libgit2 has taken a path that is not there for one.
@@ -286,5 +287,24 @@ fn failure(error: &git2::Error) -> Failure {
     Failure {
         damage: is_damage(error),
         message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_how_to_trust_an_authority_of_ones_own() {
+        for code in [ErrorCode::Certificate, ErrorCode::GenericError] {
+            let said = "the SSL certificate is invalid";
+            let failure = failure(&git2::Error::new(code, ErrorClass::Ssl, said));
+            assert!(failure.message.starts_with(said), "{}", failure.message);
+            assert!(
+                failure.message.contains("SSL_CERT_FILE"),
+                "{}",
+                failure.message
+            );
+        }
     }
 }
