@@ -157,6 +157,33 @@ impl fmt::Debug for RemoteUrl {
     }
 }
 
+/// Returns the place of the other address, `host:port`, if it is at another place than the first one
+/// and both are about HTTP. That of TLS at the same host is the same place.
+pub(super) fn elsewhere(address: &str, other: &str) -> Option<String> {
+    let http = |text: &str| {
+        let url = Url::parse(text).ok()?;
+        matches!(url.scheme(), "https" | "http").then_some(url)
+    };
+    let (address, other) = (http(address)?, http(other)?);
+    let place = |url: &Url| {
+        (
+            url.host_str().map(str::to_owned),
+            url.port_or_known_default(),
+        )
+    };
+    let (here, there) = (place(&address), place(&other));
+    let secured = address.scheme() == "http" && other.scheme() == "https";
+    if here == there || here.0 == there.0 && secured && (here.1, there.1) == (Some(80), Some(443)) {
+        return None;
+    }
+    let (host, port) = there;
+    Some(format!(
+        "{}:{}",
+        host.unwrap_or_default(),
+        port.unwrap_or_default()
+    ))
+}
+
 /// Hides what stands before the host in every URL of a text, and each of `secrets`.
 pub(super) fn redact(text: &str, secrets: &[&str]) -> String {
     let mut redacted = String::with_capacity(text.len());
@@ -240,5 +267,32 @@ mod tests {
             ),
             "no 'https://***@h/r' and ***; see ssh://h/x"
         );
+    }
+
+    #[test]
+    fn knows_when_it_is_led_elsewhere() {
+        for (address, other, place) in [
+            ("https://h.example/a", "https://u:p@H.example:443/b?c", None),
+            ("http://h.example/a", "https://h.example/a", None),
+            (
+                "https://h.example/a",
+                "https://i.example/a",
+                Some("i.example:443"),
+            ),
+            (
+                "https://h.example/a",
+                "http://h.example/a",
+                Some("h.example:80"),
+            ),
+            (
+                "http://h.example/a",
+                "http://h.example:81/a",
+                Some("h.example:81"),
+            ),
+            ("ssh://h.example/a", "ssh://i.example/a", None),
+            ("git@h.example:a", "git@h.example:a", None),
+        ] {
+            assert_eq!(elsewhere(address, other).as_deref(), place, "{other}");
+        }
     }
 }

@@ -12,6 +12,8 @@ use std::path::PathBuf;
 use git2::{Cred, CredentialType, Error};
 use serde::{Deserialize, Serialize};
 
+use super::address::elsewhere;
+
 /// The user if neither the address nor the credentials name one: what Git hosts use for SSH, and
 /// what does no harm where a token is the password.
 const DEFAULT_USER: &str = "git";
@@ -137,28 +139,41 @@ impl fmt::Debug for Login {
 /// Answers a remote's questions for credentials, each kind once.
 ///
 /// libgit2 asks for as long as it gets answers, so a wrong key would be tried without end.
+///
+/// They go only to the host that the address names, not where it leads to: libgit2 would ask for
+/// them there, too.
 pub(super) struct Answers {
     login: Login,
+    /// The remote's.
+    pub(super) address: String,
     tried: CredentialType,
     /// Why the last question was not answered.
     pub(super) given_up: Option<String>,
 }
 
 impl Answers {
-    pub(super) fn new(login: Login) -> Self {
+    pub(super) fn new(login: Login, address: &str) -> Self {
         Self {
             login,
+            address: address.to_owned(),
             tried: CredentialType::empty(),
             given_up: None,
         }
     }
 
-    /// Answers a question for one of the `allowed` kinds of credentials.
+    /// Answers a question for one of the `allowed` kinds of credentials, asked at an address.
     pub(super) fn answer(
         &mut self,
+        asked_at: &str,
         user: Option<&str>,
         allowed: CredentialType,
     ) -> Result<Cred, Error> {
+        if let Some(place) = elsewhere(&self.address, asked_at) {
+            return Err(self.give_up(format!(
+                "the remote leads to {place}, which wants a password: if that is right, \
+                 name its address there"
+            )));
+        }
         let user = user.or(self.login.username.as_deref());
         let user = user.unwrap_or(DEFAULT_USER).to_owned();
         let fresh = |kind| allowed.contains(kind) && !self.tried.contains(kind);
@@ -180,9 +195,13 @@ impl Answers {
             let user = self.login.username.as_deref().unwrap_or(&user);
             return Cred::userpass_plaintext(user, password);
         }
-        let reason = self.reason(allowed);
-        self.given_up = Some(reason.to_owned());
-        Err(Error::from_str(reason))
+        Err(self.give_up(self.reason(allowed).to_owned()))
+    }
+
+    fn give_up(&mut self, reason: String) -> Error {
+        let error = Error::from_str(&reason);
+        self.given_up = Some(reason);
+        error
     }
 
     fn reason(&self, allowed: CredentialType) -> &'static str {
@@ -205,6 +224,8 @@ impl Answers {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const HERE: &str = "https://h.example/links.git";
 
     fn login() -> Login {
         Login {
@@ -240,20 +261,29 @@ mod tests {
 
     #[test]
     fn tries_each_kind_once() {
-        let mut answers = Answers::new(login());
+        let mut answers = Answers::new(login(), HERE);
         let allowed = CredentialType::SSH_KEY | CredentialType::USER_PASS_PLAINTEXT;
-        assert!(answers.answer(None, CredentialType::USERNAME).is_ok());
-        assert!(answers.answer(None, allowed).is_ok());
-        assert!(answers.answer(None, allowed).is_ok());
-        assert!(answers.answer(None, allowed).is_err());
+        assert!(answers.answer(HERE, None, CredentialType::USERNAME).is_ok());
+        assert!(answers.answer(HERE, None, allowed).is_ok());
+        assert!(answers.answer(HERE, None, allowed).is_ok());
+        assert!(answers.answer(HERE, None, allowed).is_err());
         assert!(answers.given_up.unwrap().contains("refused the password"));
     }
 
     #[test]
     fn says_what_is_missing() {
-        let mut answers = Answers::new(Login::default());
+        let mut answers = Answers::new(Login::default(), HERE);
         let allowed = CredentialType::USER_PASS_PLAINTEXT;
-        assert!(answers.answer(None, allowed).is_err());
+        assert!(answers.answer(HERE, None, allowed).is_err());
         assert!(answers.given_up.unwrap().contains("WAYPOST_GIT_PASSWORD"));
+    }
+
+    #[test]
+    fn tells_no_other_host_the_password() {
+        let mut answers = Answers::new(login(), HERE);
+        let allowed = CredentialType::USER_PASS_PLAINTEXT;
+        let there = "https://i.example/links.git";
+        assert!(answers.answer(there, None, allowed).is_err());
+        assert!(answers.given_up.unwrap().contains("i.example:443"));
     }
 }

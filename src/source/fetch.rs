@@ -69,7 +69,7 @@ fn fetch(job: &Job) -> Result<Tip, Failure> {
     let repository = repository.map_err(|error| failure(&error))?;
 
     let notes = Rc::new(RefCell::new(Notes {
-        answers: Answers::new(job.login.clone()),
+        answers: Answers::new(job.login.clone(), &job.remote),
         host_key: None,
     }));
     let tip = Fetch {
@@ -139,6 +139,10 @@ impl Fetch<'_> {
         }
         let address = self.job.remote.as_str();
         let mut remote = (self.repository.remote_anonymous(address)).map_err(|e| failure(&e))?;
+        if let Ok(rewritten) = remote.url() {
+            // By `url.….insteadOf` in Git's configuration.
+            self.notes.borrow_mut().answers.address = rewritten.to_owned();
+        }
         let mut connection = remote
             .connect_auth(Direction::Fetch, Some(self.callbacks()), Some(proxy()))
             .map_err(|e| failure(&e))?;
@@ -226,8 +230,9 @@ impl Fetch<'_> {
     fn callbacks<'cb>(&self) -> RemoteCallbacks<'cb> {
         let mut callbacks = RemoteCallbacks::new();
         let notes = Rc::clone(&self.notes);
-        callbacks
-            .credentials(move |_, user, allowed| notes.borrow_mut().answers.answer(user, allowed));
+        callbacks.credentials(move |asked_at, user, allowed| {
+            notes.borrow_mut().answers.answer(asked_at, user, allowed)
+        });
         let notes = Rc::clone(&self.notes);
         let known = self.job.host_keys.clone();
         callbacks.certificate_check(move |certificate, _| {

@@ -203,6 +203,51 @@ def password_file_rotated(scene):
     keeps_secret(server.everything(), "s3cret-9", "rotated-5")
 
 
+@case("redirect")
+def redirect(scene):
+    scene.push(table("one"))
+    # A repository that was renamed at its host keeps its old address.
+    remote = SmartHttp(scene, users={"reader": "s3cret-9"}, moved={"old.git": "links.git"}).up()
+    server = scene.server("--repo", remote.url("old.git"), env=login("s3cret-9"))
+    assert server.version() == "one"
+    takes_up(scene, server)
+
+
+@case("redirect to another host")
+def redirect_elsewhere(scene):
+    scene.push(table("one"))
+    stranger = SmartHttp(scene, users={"reader": "s3cret-9"}).up()
+    elsewhere = stranger.url(host="localhost")
+    remote = SmartHttp(scene, users=None, moved={"old.git": elsewhere}).up()
+    for address in (remote.url("old.git"), remote.url("old.git", login="reader:s3cret-9@")):
+        status, said = scene.refusal("--repo", address, env=login("s3cret-9"))
+        assert status == 3, (status, said)
+        assert f"leads to localhost:{stranger.port}" in said, said
+        keeps_secret(said, "s3cret-9")
+    # Nobody has logged in there.
+    assert stranger.requests(), "the redirect was not followed"
+    assert all(line.startswith("401 ") for line in stranger.requests()), stranger.requests()
+    # One that wants no password may be anywhere.
+    open_to_all = SmartHttp(scene).up()
+    remote.down()
+    moved = {"old.git": open_to_all.url(host="localhost")}
+    remote = SmartHttp(scene, moved=moved, port=remote.port).up()
+    server = scene.server("--repo", remote.url("old.git"), env=login("s3cret-9"))
+    takes_up(scene, server)
+
+
+@case("address rewritten by git's configuration")
+def instead_of(scene):
+    scene.push(table("one"))
+    remote = SmartHttp(scene, users={"reader": "s3cret-9"}).up()
+    (scene.home / ".gitconfig").write_text(
+        f'[url "http://127.0.0.1:{remote.port}/"]\n\tinsteadOf = https://git.invalid/\n'
+    )
+    server = scene.server("--repo", "https://git.invalid/git/links.git", env=login("s3cret-9"))
+    assert server.version() == "one"
+    takes_up(scene, server)
+
+
 # TLS
 
 

@@ -84,13 +84,15 @@ class SmartHttp(Remote):
     """`git http-backend` behind lighttpd.
 
     `users` are those that may fetch, with their passwords (nobody is asked if that is None), and
-    may be changed at any time by `set_users`; `certificate` makes it speak TLS.
+    may be changed at any time by `set_users`; `certificate` makes it speak TLS; `moved` are
+    repositories that it leads elsewhere from, with their new name or address.
     """
 
     name = "lighttpd"
 
-    def __init__(self, scene, users=None, certificate=None, port=None):
+    def __init__(self, scene, users=None, certificate=None, port=None, moved=()):
         super().__init__(scene, port)
+        self.moved = dict(moved)
         self.certificate = certificate
         self.marks = 0
         self.path = Path(tempfile.mkdtemp(prefix="lighttpd-", dir=scene.path))
@@ -136,7 +138,9 @@ class SmartHttp(Remote):
 
     def command(self):
         backend = Path(self.scene.git("--exec-path")) / "git-http-backend"
-        modules = ["mod_auth", "mod_authn_file", "mod_alias", "mod_setenv", "mod_cgi", "mod_accesslog"]
+        modules = [
+            "mod_auth", "mod_authn_file", "mod_alias", "mod_setenv", "mod_cgi", "mod_accesslog"
+        ]  # fmt: skip
         lines = [
             f'server.document-root = "{self.path}"',
             'server.bind = "127.0.0.1"',
@@ -149,6 +153,11 @@ class SmartHttp(Remote):
             f'"GIT_PROJECT_ROOT" => "{self.scene.repos}", "GIT_HTTP_EXPORT_ALL" => "1",'
             ' "GIT_CONFIG_GLOBAL" => "/dev/null", "GIT_CONFIG_NOSYSTEM" => "1")',
         ]
+        if self.moved:
+            modules.insert(0, "mod_redirect")
+            to = lambda new: new if "://" in new else f"/git/{new}"  # noqa: E731
+            rules = (f'"^/git/{old}(.*)" => "{to(new)}$1"' for old, new in self.moved.items())
+            lines.append(f"url.redirect = ({', '.join(rules)})")
         if self.users is not None:
             lines += [
                 'auth.backend = "plain"',
