@@ -254,3 +254,91 @@ def directory(scene):
     # A directory may become a file.
     shutil.rmtree(scene.work / "links")
     server.serves("three", commit=scene.push(table("three"), path="links"))
+
+
+@case("empty repository then a first push")
+def empty_repository(scene):
+    status, said = scene.refusal("--repo", scene.bare)
+    assert status == 3, (status, said)
+    assert "the remote repository is empty" in said, said
+    server = scene.server("--repo", scene.bare, "--wait", live=False)
+    server.fails_to_fetch("empty")
+    server.serves("one", commit=scene.push(table("one")))
+
+
+@case("head detached or astray")
+def head_astray(scene):
+    first = scene.push(table("one"))
+    server = scene.server("--repo", scene.bare)
+    second = scene.push(table("two"))
+    server.serves("two", commit=second)
+    scene.git("update-ref", "--no-deref", "HEAD", first, cwd=scene.bare)
+    server.serves("one", commit=first)
+    scene.git("symbolic-ref", "HEAD", "refs/heads/nowhere", cwd=scene.bare)
+    server.fails_to_fetch("HEAD leads to no branch", "--ref", "main")
+    assert server.version() == "one" and server.ready()
+    scene.git("symbolic-ref", "HEAD", "refs/heads/main", cwd=scene.bare)
+    server.serves("two", commit=second)
+
+
+@case("table that is no file of text")
+def no_file(scene):
+    scene.push(table("one"))
+    server = scene.server("--repo", scene.bare)
+    file = scene.work / "mapping.yaml"
+
+    def refused(*words):
+        commit = scene.push()
+
+        def told():
+            status = server.status()
+            text = str(status["last_error"]) + str(status["remote"]["last_error"])
+            return all(word in text for word in words) and status["remote"]["tip"] == commit
+
+        wait_until(told, f"the status tells {words}")
+        assert server.version() == "one" and server.ready()
+
+    scene.write(table("linked"), "real.yaml")
+    file.unlink()
+    file.symlink_to("real.yaml")
+    refused("mapping.yaml", "link")
+    file.unlink()
+    scene.write(
+        "version https://git-lfs.github.com/spec/v1\n"
+        "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
+        "size 12345\n"
+    )
+    refused("mapping.yaml", "LFS")
+    file.unlink()
+    scene.git("update-index", "--add", "--cacheinfo", f"160000,{scene.head()},mapping.yaml")
+    file.mkdir()
+    refused("mapping.yaml", "submodule")
+    file.rmdir()
+    server.serves("two", commit=scene.push(table("two")))
+    wait_until(lambda: server.metrics()[SUCCESSFUL] == 1, "all is well again")
+
+
+@case("table too large")
+def too_large(scene):
+    scene.push(table("one"))
+    server = scene.server("--repo", scene.bare, "--max-table-bytes", "4096")
+    scene.push(table("two") + "#" * 5000 + "\n")
+    wait_until(lambda: server.metrics()[SUCCESSFUL] == 0, "the table is refused")
+    assert "--max-table-bytes" in str(server.status()), server.status()
+    assert server.version() == "one" and server.ready()
+    server.serves("three", commit=scene.push(table("three")))
+
+
+@case("repository of sha-256")
+def sha256(scene):
+    bare, work = scene.repos / "new.git", scene.path / "new"
+    scene.git("init", "--quiet", "--bare", "--object-format=sha256", bare, cwd=scene.path)
+    scene.git("clone", "--quiet", bare, work, cwd=scene.path)
+    scene.commit(table("one"), work=work)
+    scene.git("push", "--quiet", "origin", "HEAD:refs/heads/main", cwd=work)
+    daemon = GitDaemon(scene).up()
+    for remote in (bare, daemon.url("new.git")):
+        # libgit2 cannot read it; nor may it hang, or crash.
+        status, said = scene.refusal("--repo", remote, "--git-timeout", "10s", "--ref", "main")
+        assert status == 3, (status, said)
+        assert "unknown" in said and "sha256" in said, said
