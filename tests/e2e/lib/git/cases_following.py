@@ -332,10 +332,10 @@ def too_large(scene):
 @case("repository of sha-256")
 def sha256(scene):
     bare, work = scene.repos / "new.git", scene.path / "new"
-    scene.git("init", "--quiet", "--bare", "--object-format=sha256", bare, cwd=scene.path)
-    scene.git("clone", "--quiet", bare, work, cwd=scene.path)
+    for options in (("--bare", bare), (work,)):
+        scene.git("init", "--quiet", "--object-format=sha256", *options, cwd=scene.path)
     scene.commit(table("one"), work=work)
-    scene.git("push", "--quiet", "origin", "HEAD:refs/heads/main", cwd=work)
+    scene.git("push", "--quiet", bare, "HEAD:refs/heads/main", cwd=work)
     daemon = GitDaemon(scene).up()
     for remote in (bare, daemon.url("new.git")):
         # libgit2 cannot read it; nor may it hang, or crash.
