@@ -406,7 +406,7 @@ def changed_host_key(scene):
 # Proxies
 
 
-# libgit2 takes only https:// through a proxy. Names that nobody can resolve prove that it does.
+# Names that nobody can resolve prove that a proxy is used.
 
 
 @case("https proxy")
@@ -455,3 +455,15 @@ def no_proxy(scene):
     server = scene.server("--repo", remote.url(), env={**env, "no_proxy": "127.0.0.1"})
     assert server.version() == "one"
     takes_up(scene, server)
+
+
+@case("http past the proxy")
+def http_past_proxy(scene):
+    scene.push(table("one"))
+    remote = SmartHttp(scene).up()
+    proxy = HttpProxy(scene, remote.port)
+    # libgit2 takes only https:// through a proxy, as is documented.
+    env = {"http_proxy": f"http://127.0.0.1:{proxy.port}"}
+    server = scene.server("--repo", remote.url(), env=env)
+    takes_up(scene, server)
+    assert proxy.asked == [], proxy.asked

@@ -26,6 +26,7 @@ import everything from here:
 """
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -79,10 +80,21 @@ def wait_until(predicate, what, patience=PATIENCE):
         time.sleep(0.05)
 
 
+# Below those that the system gives to connections: a server that is down for a while must find its
+# port free when it comes back.
+_ports = iter(random.sample(range(20000, 32000), 12000))
+
+
 def free_port():
-    with socket.socket() as it:
-        it.bind(("127.0.0.1", 0))
-        return it.getsockname()[1]
+    while True:
+        port = next(_ports)
+        with socket.socket() as it:
+            it.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                it.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        return port
 
 
 def listens(port):
