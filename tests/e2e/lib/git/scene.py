@@ -213,8 +213,7 @@ class Scene:
     def commit(self, text=None, path="mapping.yaml", message="Change", amend=False, work=None, sign=()):
         """Commits a table (or whatever changed) in the work clone, and returns the commit's id.
 
-        `sign` are further arguments of `git`, before `commit`, and may end with "commit -S"-like
-        options through `-c`: sign=("-c", "commit.gpgSign=true", …).
+        `sign` are further arguments of `git`, before `commit`: ("-c", "commit.gpgSign=true", …).
         """
         work = work or self.work
         if text is not None:
