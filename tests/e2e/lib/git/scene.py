@@ -275,12 +275,19 @@ class Scene:
         server.begin()
         return server
 
-    def refusal(self, *arguments, env=None):
+    def refusal(self, *arguments, env=None, within=()):
         """Runs `waypost serve` that must end by itself, and returns (status, all that it said)."""
         from server import command
 
-        done = self.run(*command(arguments), env=env)
+        done = self.run(*within, *command(arguments), env=env)
         return done.returncode, done.stdout + done.stderr
+
+    def let_others_in(self):
+        """Lets other users reach what is in here, as far as its own modes allow that."""
+        for directory in (self.path, *self.path.parents):
+            mode = directory.stat().st_mode
+            if not mode & 0o001:
+                directory.chmod(mode & 0o7777 | 0o011)
 
     def on_close(self, function):
         self.closers.append(function)

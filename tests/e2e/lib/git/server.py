@@ -34,8 +34,10 @@ def command(arguments):
 class Server:
     """A running server. Made by `Scene.server`."""
 
-    def __init__(self, scene, arguments, env, live, requests=True):
+    def __init__(self, scene, arguments, env, live, requests=True, within=()):
         self.scene = scene
+        # What is started in its place, and becomes it: `setpriv`, `unshare`.
+        self.within = within
         self.arguments = arguments
         self.env = env
         self.live = live
@@ -48,7 +50,9 @@ class Server:
         self.stopped = False
 
     def begin(self):
-        self.process = self.scene.start(self.name, *command(self.arguments), env=self.env)
+        self.process = self.scene.start(
+            self.name, *self.within, *command(self.arguments), env=self.env
+        )
         serving = wait_until(self._serving, "the server serves, or ends")
         assert serving != "ended", f"the server ended with {self.process.wait()}: {self.text()}"
         self.public = self._port(serving["public"])
