@@ -4,7 +4,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::fs;
 use std::io::Write as _;
+use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
@@ -262,4 +264,31 @@ fn completions_name_every_verb() {
             assert!(script.contains(verb), "{shell} {verb}");
         }
     }
+}
+
+#[test]
+fn a_signal_ends_the_wait_for_the_first_fetch() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let temp = tempfile::tempdir().unwrap();
+    let url = format!("git://{}/links.git", silent.local_addr().unwrap());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_waypost"))
+        .args(["serve", "--repo", &url, "--git-timeout", "1h"])
+        .args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
+        .env_clear()
+        .env("TMPDIR", temp.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let _fetch = silent.accept().unwrap();
+    let kill = format!("kill {}", child.id());
+    assert!(
+        Command::new("sh")
+            .args(["-c", &kill])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    // The temporary clone is gone.
+    assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);
 }

@@ -14,8 +14,11 @@ use super::git::GitArgs;
 use super::logging::{self, LogFormat};
 use super::{Exit, complain, quantity, secret, table};
 use crate::server::{
-    Config, Fetches, Files, HookSecret, Listeners, LoadError, Server, bind, signals,
+    Config, Fetches, Files, HookSecret, Listeners, LoadError, Server, bind, signals, told_to_stop,
 };
+
+/// How long what runs in the background may take to let go of things at the end.
+const LAST_MOMENT: Duration = Duration::from_secs(1);
 
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
@@ -134,13 +137,14 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         .build()
         .context("cannot start the runtime")?;
     let exit = runtime.block_on(serve(args));
-    // A reload that is still reading must not hold up the exit: it holds nothing that matters.
-    runtime.shutdown_background();
+    // A temporary clone goes with its last user, but a reload that is still reading must not hold
+    // up the exit.
+    runtime.shutdown_timeout(LAST_MOMENT);
     exit
 }
 
 async fn serve(args: Args) -> anyhow::Result<Exit> {
-    let signals = signals().context("cannot handle signals")?;
+    let mut signals = signals().context("cannot handle signals")?;
     let listeners = Listeners {
         public: listen(args.listen.address())?,
         admin: listen(args.admin_listen)?,
@@ -169,12 +173,24 @@ async fn serve(args: Args) -> anyhow::Result<Exit> {
         ..Config::default()
     };
     let max_bytes = args.max_table_bytes;
-    let loaded = match remote {
-        Some(remote) => Server::load(config, args.git.follow(remote, max_bytes, observer)?).await,
-        None => {
-            let table = args.table.first().cloned().unwrap_or_default();
-            let files = Files::watched(args.table, max_bytes);
-            Server::load(config, args.git.pull(files, table, observer)?).await
+    let loading = async {
+        Ok::<_, anyhow::Error>(match remote {
+            Some(remote) => {
+                Server::load(config, args.git.follow(remote, max_bytes, observer)?).await
+            }
+            None => {
+                let table = args.table.first().cloned().unwrap_or_default();
+                let files = Files::watched(args.table, max_bytes);
+                Server::load(config, args.git.pull(files, table, observer)?).await
+            }
+        })
+    };
+    // The first fetch may take as long as --git-timeout says.
+    let loaded = tokio::select! {
+        loaded = loading => loaded?,
+        () = told_to_stop(&mut signals) => {
+            info!("stopped before a table was loaded");
+            return Ok(Exit::Done);
         }
     };
     let server = match loaded {

@@ -52,7 +52,7 @@ pub use self::listener::bind;
 pub use self::load::{Fetching, LoadError, Source};
 pub use self::patience::Patience;
 pub use self::remote::Remote;
-pub use self::shutdown::{Signal, signals};
+pub use self::shutdown::{Signal, signals, told_to_stop};
 
 /// How a server behaves; the defaults are those of the command line.
 #[derive(Debug, Clone)]

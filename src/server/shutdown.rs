@@ -139,7 +139,8 @@ pub(super) async fn conduct(
     lifecycle.advance(Phase::Closed);
 }
 
-async fn told_to_stop(signals: &mut mpsc::Receiver<Signal>) {
+/// Waits for a signal to stop; those to reload are taken and dropped.
+pub async fn told_to_stop(signals: &mut mpsc::Receiver<Signal>) {
     while next(signals).await == Signal::Hangup {}
 }
 
