@@ -231,7 +231,8 @@ def corrupt_pack(scene):
     break_packs(clone_in(state))
     scene.bare.rename(scene.path / "away")
     server.after_fetches(1, "failed")
-    assert server.reload()[0] != 500 and server.version() == "two"
+    status, text = server.reload()
+    assert status == 503 and server.version() == "two", (status, text)
     (scene.path / "away").rename(scene.bare)
     server.reload()
     server.serves("three", scene.push(table("three")))
@@ -290,7 +291,7 @@ def full_disk(scene):
     second = scene.push(table("two"))
     server.after_fetches(2, "failed")
     error = server.fetch_error()
-    assert "No space left" in error or "full" in error, error
+    assert "No space left" in error, error
     assert server.version() == "one" and server.ready()
     # A restart needs no space.
     server.stop()
@@ -508,7 +509,7 @@ def flat(scene):
         advance(number)
     memory_now, files_now = measure()
     assert server.fetches("updated") >= last
-    assert memory_now < memory + 16 * 1024, f"from {memory} to {memory_now} KiB"
+    assert memory_now < memory + 8 * 1024, f"from {memory} to {memory_now} KiB"
     assert files_now <= files + 8, f"from {files} to {files_now} open files"
     # A clone in which packs pile up was replaced meanwhile.
     assert len(list(state.glob("clone-*"))) == 1
