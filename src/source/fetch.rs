@@ -278,9 +278,12 @@ fn heads(connection: &RemoteConnection<'_, '_, '_>) -> Result<Vec<Head>, git2::E
 fn failure(error: &git2::Error) -> Failure {
     let said = error.message().trim();
     let message = match (error.code(), error.class()) {
-        (ErrorCode::Owner, _) => format!(
-            "{said}: run as its owner, or `git config --global --add safe.directory PATH` for it"
-        ),
+        // libgit2 loses the code if the remote is a path.
+        (ErrorCode::Owner, _) | (_, ErrorClass::Config) if said.contains("not owned by") => {
+            format!(
+                "{said}: run as its owner, or `git config --global --add safe.directory PATH` for it"
+            )
+        }
         // libgit2 loses the code of a certificate that it has judged itself.
         (ErrorCode::Certificate, _) | (_, ErrorClass::Ssl) if said.contains("certificate") => {
             format!("{said}: if the remote has an authority of its own, name it in SSL_CERT_FILE")
@@ -298,6 +301,16 @@ fn failure(error: &git2::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tells_what_to_do_about_another_users_repository() {
+        for code in [ErrorCode::Owner, ErrorCode::GenericError] {
+            let said = "repository path '/r' is not owned by current user";
+            let failure = failure(&git2::Error::new(code, ErrorClass::Config, said));
+            let message = failure.message;
+            assert!(message.contains("safe.directory"), "{message}");
+        }
+    }
 
     #[test]
     fn tells_how_to_trust_an_authority_of_ones_own() {

@@ -50,8 +50,8 @@ pub enum StateError {
     },
     /// It cannot be written to.
     #[error(
-        "cannot write to the state directory {}: mount it writable, free space in it, or give \
-         another --state-dir",
+        "cannot write to the state directory {}: mount it writable, let this user write to it, \
+         free space in it, or give another --state-dir",
         path.display()
     )]
     Unwritable {
@@ -216,16 +216,22 @@ impl Drop for StateDir {
 /// Tells what it means that something cannot be made or written.
 fn denied(path: &Path, source: io::Error) -> StateError {
     let metadata = path.ancestors().find_map(|it| fs::metadata(it).ok());
-    match metadata {
-        Some(metadata) if source.kind() == io::ErrorKind::PermissionDenied => StateError::Foreign {
+    let owner = metadata.map(|it| it.uid());
+    match owner.filter(|owner| Some(*owner) != me()) {
+        Some(owner) if source.kind() == io::ErrorKind::PermissionDenied => StateError::Foreign {
             path: path.to_owned(),
-            owner: metadata.uid(),
+            owner,
         },
         _ => StateError::Unwritable {
             path: path.to_owned(),
             source,
         },
     }
+}
+
+/// Returns the user id of this process, where the system tells it as a file's (proc(5)).
+fn me() -> Option<u32> {
+    fs::metadata("/proc/self").ok().map(|it| it.uid())
 }
 
 /// Removes private directories of this user that no process holds.
@@ -278,6 +284,17 @@ mod tests {
         ));
         drop(first);
         StateDir::open(&path).unwrap();
+    }
+
+    #[test]
+    fn only_what_is_someone_elses_is_foreign() {
+        let dir = tempfile::tempdir().unwrap();
+        let refused = |path| denied(path, io::ErrorKind::PermissionDenied.into());
+        assert!(matches!(refused(dir.path()), StateError::Unwritable { .. }));
+        let theirs = Path::new("/proc/1");
+        if Some(fs::metadata(theirs).unwrap().uid()) != me() {
+            assert!(matches!(refused(theirs), StateError::Foreign { .. }));
+        }
     }
 
     #[test]

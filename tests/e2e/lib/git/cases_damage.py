@@ -352,6 +352,25 @@ def forbidden_state(scene):
     server.serves("two", second)
 
 
+    server.stop()
+    # Whoever owns it is not told to become its owner.
+    state.chmod(0o500)
+    (state / "lock").unlink()
+    status, said = scene.refusal("--repo", scene.bare, "--state-dir", state, within=ORDINARY)
+    assert status == 3 and f"cannot write to the state directory {state}" in said, (status, said)
+
+
+@case("repository of another user")
+def foreign_repository(scene):
+    must_be_root()
+    first = scene.push(table("one"))
+    subprocess.run(["chown", "-R", str(NOBODY), scene.bare], check=True)
+    status, said = scene.refusal("--repo", scene.bare)
+    assert status == 3 and "not owned by" in said and "safe.directory" in said, (status, said)
+    (scene.home / ".gitconfig").write_text(f"[safe]\n\tdirectory = {scene.bare}\n")
+    scene.server("--repo", scene.bare).serves("one", first)
+
+
 @case("read-only root")
 def read_only_root(scene):
     must_be_root()
