@@ -98,7 +98,10 @@ pub(super) fn fast_forward(
         before: repository.find_commit(old)?.tree()?,
         after: repository.find_commit(tip)?.tree()?,
     };
-    step.take()?;
+    let taken = step.take();
+    // It is left behind however that ended.
+    let _ = fs::remove_file(repository.path().join(NEXT_INDEX));
+    taken?;
     drop(lock);
     Ok(true)
 }
@@ -126,7 +129,6 @@ impl Step<'_> {
         if moved.is_err() {
             self.undo(&diff);
         }
-        let _ = fs::remove_file(self.repository.path().join(NEXT_INDEX));
         moved
     }
 
