@@ -52,9 +52,6 @@ pub(super) struct Args {
     table: Vec<PathBuf>,
 
     #[command(flatten)]
-    git: GitArgs,
-
-    #[command(flatten)]
     listen: ListenArgs,
 
     /// Where operators look: health, metrics, status, reload
@@ -106,6 +103,10 @@ pub(super) struct Args {
         default_value = "text"
     )]
     log_format: LogFormat,
+
+    // Last, for its heading in the help holds for whatever follows.
+    #[command(flatten)]
+    git: GitArgs,
 }
 
 /// Where short links are answered; `healthcheck` asks there.

@@ -8,7 +8,8 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,11 @@ const CLONE: &str = "clone-";
 const PRIVATE: &str = "waypost-state-";
 /// A private directory this young may belong to a process that has yet to lock it.
 const SETTLED: Duration = Duration::from_secs(60);
+
+/// How long to wait for whoever used the directory before: a server that is being replaced, or a
+/// process on its way from `fork` to `exec`, holds the lock for a moment after it is done.
+const HANDOVER: Duration = Duration::from_secs(1);
+const STEP: Duration = Duration::from_millis(20);
 
 /// Why a state directory cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -121,7 +127,7 @@ impl StateDir {
             Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => None,
             Err(error) => return Err(denied(&path, error)),
         };
-        match lock.as_ref().map(File::try_lock) {
+        match lock.as_ref().map(lock_patiently) {
             Some(Err(TryLockError::WouldBlock)) => Err(StateError::InUse { path }),
             Some(Err(TryLockError::Error(error))) => Err(denied(&path, error)),
             None | Some(Ok(())) => Ok(Self {
@@ -252,6 +258,17 @@ fn remove_abandoned(temp: &Path, mine: &Path, user: u32) {
         let held = File::open(path.join(LOCK)).is_ok_and(|lock| lock.try_lock().is_err());
         if !held {
             let _ = fs::remove_dir_all(&path);
+        }
+    }
+}
+
+/// Takes a lock, or gives up after [`HANDOVER`].
+fn lock_patiently(file: &File) -> Result<(), TryLockError> {
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if began.elapsed() < HANDOVER => thread::sleep(STEP),
+            taken => return taken,
         }
     }
 }
