@@ -40,6 +40,12 @@ pub enum FastForwardError {
         /// The branch that is checked out.
         branch: String,
     },
+    /// Another branch was checked out since it was looked at.
+    #[error("{branch} is no longer checked out: the next pull follows the branch that is")]
+    Switched {
+        /// The branch that was checked out.
+        branch: String,
+    },
     /// Files were changed that would be overwritten.
     #[error("local changes would be overwritten in {files}: commit them, or undo them")]
     LocalChanges {
@@ -71,25 +77,15 @@ pub(super) fn fast_forward(
     branch: &str,
     tip: Oid,
 ) -> Result<bool, FastForwardError> {
-    let old = repository.refname_to_id(branch)?;
-    if old == tip || repository.graph_descendant_of(old, tip)? {
+    // Looked at before the lock, so that a checkout that cannot be moved is not locked in vain at
+    // each pull, and again under it, when nobody else can move it.
+    if from(repository, branch, tip)?.is_none() {
         return Ok(false);
     }
     let lock = Lock::take(repository.path())?;
-    if repository.state() != RepositoryState::Clean {
-        return Err(FastForwardError::Unfinished);
-    }
-    // Looked at again, now that nobody else can move it.
-    let old = repository.refname_to_id(branch)?;
-    if old == tip || repository.graph_descendant_of(old, tip)? {
+    let Some(old) = from(repository, branch, tip)? else {
         return Ok(false);
-    }
-    if !repository.graph_descendant_of(tip, old)? {
-        let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-        return Err(FastForwardError::Diverged {
-            branch: name.to_owned(),
-        });
-    }
+    };
     let step = Step {
         repository,
         branch,
@@ -104,6 +100,29 @@ pub(super) fn fast_forward(
     taken?;
     drop(lock);
     Ok(true)
+}
+
+/// Returns the commit that the branch is to be moved from; `None` if there is nothing to do.
+fn from(repository: &Repository, branch: &str, tip: Oid) -> Result<Option<Oid>, FastForwardError> {
+    let old = repository.refname_to_id(branch)?;
+    if old == tip || repository.graph_descendant_of(old, tip)? {
+        return Ok(None);
+    }
+    if repository.state() != RepositoryState::Clean {
+        return Err(FastForwardError::Unfinished);
+    }
+    let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+    if repository.find_reference("HEAD")?.symbolic_target()? != Some(branch) {
+        return Err(FastForwardError::Switched {
+            branch: name.to_owned(),
+        });
+    }
+    if !repository.graph_descendant_of(tip, old)? {
+        return Err(FastForwardError::Diverged {
+            branch: name.to_owned(),
+        });
+    }
+    Ok(Some(old))
 }
 
 /// One step from a commit to another, under the lock.
@@ -331,5 +350,46 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use git2::{RepositoryInitOptions, Signature};
+
+    use super::*;
+
+    fn commit(repository: &Repository, reference: &str, parents: &[Oid]) -> Oid {
+        let tree = repository.treebuilder(None).unwrap().write().unwrap();
+        let tree = repository.find_tree(tree).unwrap();
+        let parents: Vec<_> = (parents.iter())
+            .map(|id| repository.find_commit(*id).unwrap())
+            .collect();
+        let parents: Vec<_> = parents.iter().collect();
+        let author = Signature::now("A", "a@example.org").unwrap();
+        (repository.commit(Some(reference), &author, &author, "x", &tree, &parents)).unwrap()
+    }
+
+    #[test]
+    fn a_branch_that_is_no_longer_checked_out_is_left_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut options = RepositoryInitOptions::new();
+        options.initial_head("main");
+        let repository = Repository::init_opts(directory.path(), &options).unwrap();
+        let first = commit(&repository, "HEAD", &[]);
+        let tip = commit(&repository, "refs/remotes/origin/main", &[first]);
+        repository
+            .reference("refs/heads/other", first, false, "")
+            .unwrap();
+        repository.set_head("refs/heads/other").unwrap();
+
+        let refused = fast_forward(&repository, "refs/heads/main", tip);
+        assert!(matches!(refused, Err(FastForwardError::Switched { .. })));
+        assert_eq!(repository.refname_to_id("refs/heads/main").unwrap(), first);
+        assert!(!repository.path().join("index.lock").exists());
+
+        repository.set_head("refs/heads/main").unwrap();
+        assert!(fast_forward(&repository, "refs/heads/main", tip).unwrap());
+        assert_eq!(repository.refname_to_id("refs/heads/main").unwrap(), tip);
     }
 }
