@@ -214,10 +214,7 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn at(&self, position: Position) -> Place {
-        Place {
-            file: Arc::clone(self.file),
-            position,
-        }
+        Place::new(self.file, position)
     }
 
     /// Tells an error; returns its number if it is told.
@@ -246,6 +243,16 @@ impl Report<'_> {
         let (code, place) = (wanted.code.as_str(), holder.place());
         let message = format!("the code {code:?} is taken by the entry at {place}");
         self.error(wanted.position, message, Some(hint.into()))
+    }
+
+    fn accept(&mut self, code: Result<Code, CodeError>, position: Position) -> Option<Code> {
+        match code {
+            Ok(code) => Some(code),
+            Err(error) => {
+                self.error(position, error.to_string(), error.hint());
+                None
+            }
+        }
     }
 }
 
@@ -316,18 +323,6 @@ fn read_aliases(report: &mut Report<'_>, item: &Item<'_>, own: Option<&Wanted>) 
         wanted.push(alias);
     }
     wanted
-}
-
-impl Report<'_> {
-    fn accept(&mut self, code: Result<Code, CodeError>, position: Position) -> Option<Code> {
-        match code {
-            Ok(code) => Some(code),
-            Err(error) => {
-                self.error(position, error.to_string(), error.hint());
-                None
-            }
-        }
-    }
 }
 
 fn read_details(report: &mut Report<'_>, item: &Item<'_>) -> Option<Details> {

@@ -97,10 +97,7 @@ fn unaddressable(files: &[SourceFile]) -> Option<Diagnostic> {
     let first = files.first()?;
     let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
     (bytes > MAX_TEXT_BYTES).then(|| {
-        let place = Place {
-            file: Arc::clone(&first.path),
-            position: Position::START,
-        };
+        let place = Place::new(&first.path, Position::START);
         Diagnostic::error(place, format!("a table has at most {MAX_TEXT_BYTES} bytes"))
             .with_hint("split it into several tables, each with its own server")
     })
@@ -259,10 +256,7 @@ fn agreed_scheme<'d>(
 }
 
 fn place(document: &Document<'_>, position: Position) -> Place {
-    Place {
-        file: Arc::clone(&document.file),
-        position,
-    }
+    Place::new(&document.file, position)
 }
 
 fn sort(diagnostics: &mut [Diagnostic], names: &[Arc<str>]) {

@@ -59,6 +59,16 @@ pub struct Place {
     pub position: Position,
 }
 
+impl Place {
+    /// Returns the place of a position in a file.
+    pub(super) fn new(file: &Arc<str>, position: Position) -> Self {
+        Self {
+            file: Arc::clone(file),
+            position,
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Position { line, column } = self.position;

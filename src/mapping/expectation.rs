@@ -1,7 +1,5 @@
 //! Expectations: the tests that are written in a table, run through the engine that serves it.
 
-use std::sync::Arc;
-
 use super::diagnostic::Problems;
 use super::document::{Document, TestItem};
 use super::{BaseUrl, Diagnostic, Outcome, Place, Request, Table, Target, Timestamp};
@@ -30,10 +28,7 @@ impl Expectation {
         base_url: &BaseUrl,
         problems: &mut Problems,
     ) -> Vec<Self> {
-        let at = |position| Place {
-            file: Arc::clone(&document.file),
-            position,
-        };
+        let at = |position| Place::new(&document.file, position);
         let mut expectations = Vec::new();
         for TestItem { from, to } in &document.tests {
             if !from.value.starts_with('/') {

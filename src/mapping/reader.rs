@@ -113,10 +113,7 @@ impl<'t, 'p> Reader<'t, 'p> {
     }
 
     fn tell(&mut self, position: Position, message: String, hint: Option<String>) {
-        let place = Place {
-            file: Arc::clone(&self.file),
-            position,
-        };
+        let place = Place::new(&self.file, position);
         let mut diagnostic = Diagnostic::error(place, message);
         diagnostic.hint = hint;
         self.problems.push(diagnostic);

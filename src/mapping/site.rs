@@ -371,10 +371,7 @@ impl<'t> Entry<'t> {
     /// Returns where it is written.
     pub fn place(&self) -> Place {
         let record = self.record();
-        Place {
-            file: Arc::clone(&self.site.files[record.file as usize]),
-            position: record.position,
-        }
+        Place::new(&self.site.files[record.file as usize], record.position)
     }
 
     /// Tells whether an entry on its way in says the same in every way but its place.

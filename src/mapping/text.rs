@@ -3,8 +3,6 @@
 //! YAML may be UTF-16, and an unresolved merge may parse as a scalar; here both are refused by
 //! name, before a parser can tell them as something else.
 
-use std::sync::Arc;
-
 use super::{Diagnostic, Place, Position, SourceFile};
 
 /// What Git begins the lines of a conflict with: ours, the common ancestor, theirs, the end.
@@ -19,10 +17,7 @@ const MAX_CONFLICTS: usize = 1000;
 ///
 /// Returns what is wrong with the file as a whole.
 pub(super) fn decode(file: &SourceFile) -> Result<&str, Vec<Diagnostic>> {
-    let at = |position| Place {
-        file: Arc::clone(&file.path),
-        position,
-    };
+    let at = |position| Place::new(&file.path, position);
     let bytes = &file.bytes[..];
     if looks_like_utf16(bytes) {
         return Err(vec![
