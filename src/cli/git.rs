@@ -10,8 +10,8 @@ use anyhow::Context as _;
 use super::{quantity, secret};
 use crate::server::{Files, Remote};
 use crate::source::{
-    AllowedSigners, Anyone, Credentials, Following, Observer, Puller, Pulling, RemoteUrl,
-    RemoteUrlError, Schedule, Transfer, Verify,
+    AllowedSigners, Anyone, Credentials, FetchOptions, Following, Observer, Puller, Pulling,
+    RemoteUrl, RemoteUrlError, Schedule, Transfer, Verify,
 };
 
 /// Following a repository, or pulling a checkout.
@@ -90,11 +90,7 @@ impl GitArgs {
             path: self.path.clone(),
             state_dir: self.state_dir.clone(),
             max_bytes,
-            schedule: Schedule::every(self.pull_interval),
-            credentials: self.credentials(),
-            transfer: self.transfer()?,
-            verifier: self.verifier()?,
-            observer,
+            fetch: self.fetch_options(self.pull_interval, observer)?,
         };
         Ok(Remote::start(following)?)
     }
@@ -112,13 +108,23 @@ impl GitArgs {
         };
         let puller = Puller::start(Pulling {
             table,
+            fetch: self.fetch_options(interval, observer)?,
+        })?;
+        Ok(files.pulled_by(puller))
+    }
+
+    fn fetch_options(
+        &self,
+        interval: Duration,
+        observer: Observer,
+    ) -> anyhow::Result<FetchOptions> {
+        Ok(FetchOptions {
             schedule: Schedule::every(interval),
             credentials: self.credentials(),
             transfer: self.transfer()?,
             verifier: self.verifier()?,
             observer,
-        })?;
-        Ok(files.pulled_by(puller))
+        })
     }
 
     fn credentials(&self) -> Credentials {

@@ -76,9 +76,9 @@ impl Fetches {
         let options = &core.options;
         let path = core.state.clone_path(&clone);
         let wanted = Wanted::of(options.reference.as_deref());
-        let transfer = &options.transfer;
-        let tip = transfer
-            .run(&path, true, &options.remote, wanted, &options.credentials)
+        let fetch = &options.fetch;
+        let tip = (fetch.transfer)
+            .run(&path, true, &options.remote, wanted, &fetch.credentials)
             .await?;
         *seen = Some(tip.commit.clone());
         let adopting = Arc::clone(&core);

@@ -56,7 +56,7 @@ impl Core {
     pub(super) fn open(options: Following) -> Result<Self, StateError> {
         let state = match &options.state_dir {
             Some(path) => StateDir::open(path)?,
-            None => StateDir::private(&options.transfer.temp)?,
+            None => StateDir::private(&options.fetch.transfer.temp)?,
         };
         let core = Self {
             options,
@@ -88,7 +88,7 @@ impl Core {
         }
         let verified = opened.and_then(|repository| {
             let commit = repository.find_commit(Oid::from_str(&record.commit)?)?;
-            Ok(self.options.verifier.verify(&repository, commit.id()))
+            Ok(self.options.fetch.verifier.verify(&repository, commit.id()))
         });
         match verified {
             Ok(Ok(())) => {
@@ -193,7 +193,7 @@ impl Core {
         let before = self.held().record.clone();
         let known = before.as_ref().is_some_and(|it| it.commit == tip.commit);
         if !known {
-            (self.options.verifier.verify(&repository, commit.id())).map_err(|refusal| {
+            (self.options.fetch.verifier.verify(&repository, commit.id())).map_err(|refusal| {
                 RemoteError::Refused {
                     commit: tip.commit.clone(),
                     refusal,

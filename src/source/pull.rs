@@ -13,14 +13,13 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::address::{RemoteUrl, RemoteUrlError};
-use super::credentials::Credentials;
 use super::error::chain;
 use super::fast_forward::{FastForwardError, fast_forward};
+use super::fetch_options::FetchOptions;
 use super::links;
 use super::report::{Fetch, FetchResult};
-use super::rounds::{Ended, Observer, Round, Rounds};
-use super::schedule::Schedule;
-use super::transfer::{Tip, Transfer, TransferError};
+use super::rounds::{Ended, Round, Rounds};
+use super::transfer::{Tip, TransferError};
 use super::verify::{Refusal, Verify};
 use super::wanted::Wanted;
 use crate::mapping::Timestamp;
@@ -36,16 +35,8 @@ const STEP: Duration = Duration::from_millis(100);
 pub struct Pulling {
     /// The table, or anything else in the checkout.
     pub table: PathBuf,
-    /// When to pull.
-    pub schedule: Schedule,
-    /// What to authenticate with.
-    pub credentials: Credentials,
-    /// How to fetch.
-    pub transfer: Transfer,
-    /// Who agrees to a commit before it is checked out.
-    pub verifier: Arc<dyn Verify>,
-    /// Who is told of each pull.
-    pub observer: Observer,
+    /// How to fetch what is pulled.
+    pub fetch: FetchOptions,
 }
 
 /// Why a checkout was not pulled. No message holds a secret.
@@ -129,7 +120,7 @@ impl Puller {
             Err(error) => return Err(error),
         }
         let name = pulling.table.display().to_string();
-        let (schedule, observer) = (pulling.schedule, Arc::clone(&pulling.observer));
+        let (schedule, observer) = (pulling.fetch.schedule, Arc::clone(&pulling.fetch.observer));
         let round = Arc::new(Pulls(Arc::new(pulling)));
         Ok(Self {
             rounds: Rounds::start(round, name, schedule, observer),
@@ -264,13 +255,14 @@ impl Pulls {
         let upstream = blocking(move || Upstream::of(&pulling.table)).await?;
         let upstream = Arc::new(upstream);
         let wanted = Wanted::of(Some(&upstream.merge));
-        let Tip { commit, .. } = (self.0.transfer)
+        let fetch = &self.0.fetch;
+        let Tip { commit, .. } = (fetch.transfer)
             .run(
                 &upstream.git_dir,
                 false,
                 &upstream.url,
                 wanted,
-                &self.0.credentials,
+                &fetch.credentials,
             )
             .await?;
         *seen = Some(commit.clone());
@@ -278,7 +270,7 @@ impl Pulls {
 
         let mut waited = Duration::ZERO;
         loop {
-            let (upstream, verifier) = (Arc::clone(&upstream), Arc::clone(&self.0.verifier));
+            let (upstream, verifier) = (Arc::clone(&upstream), Arc::clone(&fetch.verifier));
             match blocking(move || upstream.advance(tip, &*verifier)).await {
                 Err(PullError::FastForward(FastForwardError::Locked { .. }))
                     if waited < PATIENCE =>

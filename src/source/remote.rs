@@ -11,16 +11,15 @@ use std::sync::atomic::Ordering;
 use tokio::sync::Notify;
 
 use super::address::RemoteUrl;
-use super::credentials::Credentials;
+use super::fetch_options::FetchOptions;
 use super::fetches::Fetches;
 use super::held::Core;
 use super::report::RemoteStatus;
-use super::rounds::{Observer, Rounds};
-use super::schedule::Schedule;
+use super::rounds::Rounds;
 use super::state::StateError;
-use super::transfer::{Transfer, TransferError};
+use super::transfer::TransferError;
 use super::tree::TreeError;
-use super::verify::{Refusal, Verify};
+use super::verify::Refusal;
 use super::{Fingerprint, Reading, Revision, SourceError};
 
 /// What to follow, and how.
@@ -36,16 +35,8 @@ pub struct Following {
     pub state_dir: Option<PathBuf>,
     /// The most bytes that the table may have.
     pub max_bytes: u64,
-    /// When to fetch.
-    pub schedule: Schedule,
-    /// What to authenticate with.
-    pub credentials: Credentials,
     /// How to fetch.
-    pub transfer: Transfer,
-    /// Who agrees to a commit before it is served.
-    pub verifier: Arc<dyn Verify>,
-    /// Who is told of each fetch.
-    pub observer: Observer,
+    pub fetch: FetchOptions,
 }
 
 /// Why there is no table from a remote, or no newer one. No message holds a secret.
@@ -119,8 +110,8 @@ impl Follower {
         let rounds = Rounds::start(
             Arc::new(Fetches(Arc::clone(&core))),
             core.options.remote.to_string(),
-            core.options.schedule,
-            Arc::clone(&core.options.observer),
+            core.options.fetch.schedule,
+            Arc::clone(&core.options.fetch.observer),
         );
         Ok(Self { core, rounds })
     }

@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use waypost::source::{FetchResult, Following, RemoteUrl, Transfer};
+use waypost::source::{FetchOptions, FetchResult, Following, RemoteUrl, Transfer};
 
 use super::scene::{Followed, Scene};
 
@@ -155,9 +155,12 @@ fn a_private_state_goes_at_the_end() {
     fs::create_dir(scene.at("temp")).unwrap();
     let followed = Followed::start(Following {
         state_dir: None,
-        transfer: Transfer {
-            temp: scene.at("temp"),
-            ..scene.transfer()
+        fetch: FetchOptions {
+            transfer: Transfer {
+                temp: scene.at("temp"),
+                ..scene.transfer()
+            },
+            ..scene.fetch_options()
         },
         ..scene.following()
     });
@@ -193,10 +196,7 @@ fn an_address_that_says_nothing_meets_the_deadline() {
     let address = silent.local_addr().unwrap();
     let followed = Followed::start(Following {
         remote: RemoteUrl::parse(&format!("git://{address}/remote.git")).unwrap(),
-        transfer: Transfer {
-            timeout: Duration::from_millis(700),
-            ..scene.transfer()
-        },
+        fetch: scene.fetch_within(Duration::from_millis(700)),
         ..scene.following()
     });
     let error = followed.error();
@@ -226,10 +226,7 @@ fn a_remote_that_drips_meets_the_deadline() {
     });
     let followed = Followed::start(Following {
         remote: RemoteUrl::parse(&format!("git://{address}/remote.git")).unwrap(),
-        transfer: Transfer {
-            timeout: Duration::from_secs(1),
-            ..scene.transfer()
-        },
+        fetch: scene.fetch_within(Duration::from_secs(1)),
         ..scene.following()
     });
     assert!(followed.read().is_err());
@@ -243,10 +240,7 @@ fn dropping_a_follower_does_not_wait_for_the_remote() {
     let address = silent.local_addr().unwrap();
     let followed = Followed::start(Following {
         remote: RemoteUrl::parse(&format!("git://{address}/remote.git")).unwrap(),
-        transfer: Transfer {
-            timeout: Duration::from_secs(3_600),
-            ..scene.transfer()
-        },
+        fetch: scene.fetch_within(Duration::from_secs(3_600)),
         ..scene.following()
     });
     // Somebody is connected.

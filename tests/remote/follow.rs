@@ -1,6 +1,8 @@
 //! What is served while a remote changes.
 
-use waypost::source::{FetchResult, Following};
+use std::sync::Arc;
+
+use waypost::source::{FetchOptions, FetchResult, Following};
 
 use super::scene::{Followed, Scene};
 
@@ -207,7 +209,10 @@ fn a_commit_that_is_not_trusted_is_refused() {
     }
     let scene = Scene::new();
     let followed = Followed::start(Following {
-        verifier: std::sync::Arc::new(OnlyGood),
+        fetch: FetchOptions {
+            verifier: Arc::new(OnlyGood),
+            ..scene.fetch_options()
+        },
         ..scene.following()
     });
     let one = followed.commit();

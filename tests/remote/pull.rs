@@ -2,12 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::chown;
-use std::sync::Arc;
 use std::time::Duration;
 
-use waypost::source::{
-    Anyone, Credentials, Fetch, FetchResult, FileSource, PullError, Puller, Pulling, Schedule,
-};
+use waypost::source::{Fetch, FetchResult, FileSource, PullError, Puller, Pulling};
 
 use super::scene::{Scene, git};
 
@@ -28,11 +25,7 @@ fn served() -> Scene {
 fn pulling(scene: &Scene) -> Pulling {
     Pulling {
         table: scene.at("served/mapping.yaml"),
-        schedule: Schedule::every(Duration::from_secs(3_600)),
-        credentials: Credentials::default(),
-        transfer: scene.transfer(),
-        verifier: Arc::new(Anyone),
-        observer: Arc::new(|_| ()),
+        fetch: scene.fetch_options(),
     }
 }
 

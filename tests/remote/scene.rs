@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use waypost::source::{
-    Anyone, Credentials, Fetch, FetchResult, Follower, Following, Reading, RemoteUrl, Schedule,
-    SourceError, StateError, Transfer,
+    Anyone, Credentials, Fetch, FetchOptions, FetchResult, Follower, Following, Reading, RemoteUrl,
+    Schedule, SourceError, StateError, Transfer,
 };
 
 /// A directory with the remote `remote.git`, and a checkout `work` from which it is pushed to.
@@ -78,12 +78,30 @@ impl Scene {
             path: "mapping.yaml".to_owned(),
             state_dir: Some(self.at("state")),
             max_bytes: 1 << 20,
-            // Longer than any test: fetches happen when asked for.
+            fetch: self.fetch_options(),
+        }
+    }
+
+    /// Fetches when asked, without credentials.
+    pub(crate) fn fetch_options(&self) -> FetchOptions {
+        FetchOptions {
+            // Longer than any test.
             schedule: Schedule::every(Duration::from_secs(3_600)),
             credentials: Credentials::default(),
             transfer: self.transfer(),
             verifier: Arc::new(Anyone),
             observer: Arc::new(|_| ()),
+        }
+    }
+
+    /// The same, but each fetch may take only this long.
+    pub(crate) fn fetch_within(&self, timeout: Duration) -> FetchOptions {
+        FetchOptions {
+            transfer: Transfer {
+                timeout,
+                ..self.transfer()
+            },
+            ..self.fetch_options()
         }
     }
 
