@@ -12,8 +12,9 @@ use super::diagnostic::Problems;
 use super::document::{Document, Item};
 use super::entry::Retired;
 use super::reader::Located;
+use super::report::Report;
 use super::site::{CodeKind, Details, NewEntry};
-use super::{Code, CodeError, Diagnostic, Entry, Forward, Place, Position, Site, Target};
+use super::{Code, CodeError, Entry, Forward, Position, Site, Target};
 
 /// How long a redirect may be cached unless the table says otherwise, in seconds.
 const DEFAULT_MAX_AGE: u32 = 60;
@@ -206,34 +207,7 @@ impl<'p> Admission<'p> {
     }
 }
 
-/// Where the problems of one document go.
-struct Report<'a> {
-    file: &'a Arc<str>,
-    problems: &'a mut Problems,
-}
-
 impl Report<'_> {
-    fn at(&self, position: Position) -> Place {
-        Place::new(self.file, position)
-    }
-
-    /// Tells an error; returns its number if it is told.
-    fn error(
-        &mut self,
-        position: Position,
-        message: impl Into<String>,
-        hint: Option<String>,
-    ) -> Option<usize> {
-        let mut diagnostic = Diagnostic::error(self.at(position), message);
-        diagnostic.hint = hint;
-        self.problems.push(diagnostic)
-    }
-
-    fn warn(&mut self, position: Position, message: impl Into<String>, hint: impl Into<String>) {
-        let diagnostic = Diagnostic::warning(self.at(position), message).with_hint(hint);
-        self.problems.push(diagnostic);
-    }
-
     fn taken(
         &mut self,
         wanted: &Wanted,

@@ -141,8 +141,15 @@ pub(super) struct Problems {
     files: HashMap<Arc<str>, Count>,
 }
 
+/// Where [`Problems`] stood before a file was tried.
+pub(super) struct Checkpoint {
+    told: usize,
+    file: Arc<str>,
+    count: Option<Count>,
+}
+
 /// How many problems one file has.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Count {
     told: usize,
     untold: usize,
@@ -168,6 +175,24 @@ impl Problems {
         count.last = count.last.max(Some(diagnostic.place.position));
         self.told.push(diagnostic);
         Some(self.told.len() - 1)
+    }
+
+    /// Notes where things stand before a file is read in a way that may prove wrong.
+    pub(super) fn checkpoint(&self, file: &Arc<str>) -> Checkpoint {
+        Checkpoint {
+            told: self.told.len(),
+            file: Arc::clone(file),
+            count: self.files.get(file).cloned(),
+        }
+    }
+
+    /// Forgets what was told of the file since.
+    pub(super) fn return_to(&mut self, checkpoint: Checkpoint) {
+        self.told.truncate(checkpoint.told);
+        match checkpoint.count {
+            Some(count) => self.files.insert(checkpoint.file, count),
+            None => self.files.remove(&checkpoint.file),
+        };
     }
 
     /// Gives the problem of that number a hint.

@@ -152,7 +152,30 @@ const TEST_KEYS: &[(&str, TestKey)] = &[("from", TestKey::From), ("to", TestKey:
 impl<'t> Document<'t> {
     /// Reads a file, with every problem of its form; what could be read is returned even so.
     pub(super) fn read(file: &'t SourceFile, problems: &mut Problems) -> Self {
-        let mut document = Self {
+        let text = match text::decode(file) {
+            Ok(text) => text,
+            Err(found) => {
+                for problem in found {
+                    problems.push(problem);
+                }
+                return Self::unread(file);
+            }
+        };
+        let before = problems.checkpoint(&file.path);
+        let mut document = Self::unread(file);
+        let mut reader = Reader::block(&file.path, text, problems);
+        if let Err(Stop::Declined) = document.fill(&mut reader) {
+            problems.return_to(before);
+            document = Self::unread(file);
+            let mut reader = Reader::yaml(&file.path, text, problems);
+            // A syntax error has been told by the reader, and there is nothing more to read.
+            let (Ok(()) | Err(_)) = document.fill(&mut reader);
+        }
+        document
+    }
+
+    fn unread(file: &SourceFile) -> Self {
+        Self {
             file: Arc::clone(&file.path),
             base_url: None,
             scheme: None,
@@ -160,20 +183,7 @@ impl<'t> Document<'t> {
             entries: Vec::new(),
             tests: Vec::new(),
             lacks_base_url: false,
-        };
-        let text = match text::decode(file) {
-            Ok(text) => text,
-            Err(found) => {
-                for problem in found {
-                    problems.push(problem);
-                }
-                return document;
-            }
-        };
-        let mut reader = Reader::new(Arc::clone(&file.path), text, problems);
-        // A syntax error has been told by the reader, and there is nothing more to read.
-        let (Ok(()) | Err(Stop)) = document.fill(&mut reader);
-        document
+        }
     }
 
     fn fill(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {

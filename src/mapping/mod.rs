@@ -6,6 +6,7 @@
 
 mod admit;
 mod base_url;
+mod block;
 mod chain;
 mod code;
 mod compile;
@@ -16,6 +17,7 @@ mod expectation;
 mod location;
 mod path;
 mod reader;
+mod report;
 mod resolve;
 mod review;
 mod scheme;
@@ -26,6 +28,7 @@ mod target;
 mod text;
 mod timestamp;
 mod values;
+mod yaml;
 
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use code::{Code, CodeError, MAX_CODE_BYTES};
