@@ -14,7 +14,8 @@ use super::git::GitArgs;
 use super::logging::{self, LogFormat};
 use super::{Exit, complain, quantity, secret, table};
 use crate::server::{
-    Config, Fetches, Files, HookSecret, Listeners, LoadError, Server, bind, signals, told_to_stop,
+    Config, Fetches, Files, HookSecret, Listeners, LoadError, Server, bind, room_for, signals,
+    told_to_stop,
 };
 
 /// How long what runs in the background may take to let go of things at the end.
@@ -150,6 +151,11 @@ async fn serve(args: Args) -> anyhow::Result<Exit> {
         public: listen(args.listen.address())?,
         admin: listen(args.admin_listen)?,
     };
+    // Before anything else: whoever reads the log of a server that answers finds it there.
+    let admin = listeners.admin.local_addr()?;
+    if !admin.ip().is_loopback() {
+        warn!(%admin, "the admin listener can be reached from other machines");
+    }
     let remote = match args.git.remote() {
         Ok(remote) => remote,
         Err(error) => {
@@ -168,7 +174,7 @@ async fn serve(args: Args) -> anyhow::Result<Exit> {
         max_staleness: args.max_staleness,
         wait: args.wait,
         poll_interval: args.poll_interval,
-        max_connections: args.max_connections,
+        max_connections: room_for(args.max_connections),
         drain_delay: args.drain_delay,
         drain_timeout: args.drain_timeout,
         ..Config::default()
@@ -198,10 +204,6 @@ async fn serve(args: Args) -> anyhow::Result<Exit> {
         Ok(server) => server,
         Err(error) => return refuse(error),
     };
-    let admin = listeners.admin.local_addr()?;
-    if !admin.ip().is_loopback() {
-        warn!(%admin, "the admin listener can be reached from other machines");
-    }
     server.run(listeners, signals).await;
     info!("stopped");
     Ok(Exit::Done)

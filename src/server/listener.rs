@@ -7,7 +7,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::Request;
 use hyper::body::Incoming;
@@ -16,12 +16,12 @@ use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
-use tracing::{error, info};
 
 use super::connection::drive;
 use super::metrics::Answered;
 use super::reload::Reloads;
 use super::shutdown::{Phase, reached};
+use super::spell::Spells;
 use super::{Config, Shared, admin, hook, route};
 
 /// How many connections the kernel may hold until they are accepted; it silently lowers this to
@@ -66,7 +66,7 @@ pub(super) async fn serve_public(
 ) {
     let permits = Arc::new(Semaphore::new(config.max_connections as usize));
     let patience = config.patience;
-    accept_all(listener, shared, &permits, |stream, permit| {
+    accept_all(listener, "public", shared, &permits, |stream, permit| {
         let shared = Arc::clone(shared);
         let permits = Arc::clone(&permits);
         let hook = config.hook.clone();
@@ -108,7 +108,7 @@ pub(super) async fn serve_admin(
 ) {
     let permits = Arc::new(Semaphore::new(ADMIN_CONNECTIONS as usize));
     let patience = config.patience;
-    accept_all(listener, shared, &permits, |stream, permit| {
+    accept_all(listener, "admin", shared, &permits, |stream, permit| {
         let shared = Arc::clone(shared);
         let reloads = reloads.clone();
         tokio::spawn(async move {
@@ -127,18 +127,20 @@ pub(super) async fn serve_admin(
 /// been made, which would otherwise be reset.
 async fn accept_all(
     listener: TcpListener,
+    name: &'static str,
     shared: &Shared,
     permits: &Arc<Semaphore>,
     serve: impl Fn(TcpStream, OwnedSemaphorePermit),
 ) {
     let mut phase = shared.lifecycle.watch();
     let accepting = async {
+        let mut spells = Spells::of(name);
         loop {
             let permit = Arc::clone(permits)
                 .acquire_owned()
                 .await
                 .expect("the semaphore is never closed");
-            let stream = accept(&listener).await;
+            let stream = accept(&listener, &mut spells).await;
             serve(stream, permit);
         }
     };
@@ -162,14 +164,11 @@ async fn accept_all(
 }
 
 /// Returns the next connection, however long that takes.
-async fn accept(listener: &TcpListener) -> TcpStream {
-    let mut exhausted = false;
+async fn accept(listener: &TcpListener, spells: &mut Spells) -> TcpStream {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                if exhausted {
-                    info!("accepting connections again");
-                }
+                spells.accepted(Instant::now());
                 // Without it the end of an answer may wait for the client's acknowledgement.
                 // It fails only on a connection that is gone already.
                 let _ = stream.set_nodelay(true);
@@ -177,10 +176,7 @@ async fn accept(listener: &TcpListener) -> TcpStream {
             }
             Err(error) if is_the_clients(&error) => {}
             Err(error) => {
-                if !exhausted {
-                    error!(%error, "cannot accept connections");
-                    exhausted = true;
-                }
+                spells.failed(&error, Instant::now());
                 sleep(EXHAUSTED).await;
             }
         }

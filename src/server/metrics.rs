@@ -91,7 +91,7 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    pub(super) fn new(fetches: &Fetches) -> Self {
+    pub(super) fn new(fetches: &Fetches, max_connections: u32) -> Self {
         let registry = Registry::new();
         fetches.register(&registry);
         let requests = registered(
@@ -129,6 +129,8 @@ impl Metrics {
         let _ = registry.register(Box::new(ProcessCollector::for_self()));
 
         let gauge = |name, help| registered(&registry, IntGauge::new(name, help));
+        let limit = "How many public connections may be open at once.";
+        gauge("waypost_connections_limit", limit).set(max_connections.into());
         Self {
             requests,
             request_duration: histogram(
@@ -253,7 +255,7 @@ mod tests {
 
     #[test]
     fn every_label_value_is_there_from_the_start() {
-        let text = String::from_utf8(Metrics::new(&Fetches::default()).exposition()).unwrap();
+        let text = String::from_utf8(Metrics::new(&Fetches::default(), 1).exposition()).unwrap();
         for answered in Answered::ALL {
             let line = format!(
                 "waypost_requests_total{{outcome=\"{}\"}} 0\n",

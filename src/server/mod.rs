@@ -10,6 +10,7 @@
 
 mod admin;
 mod connection;
+mod descriptors;
 mod fetches;
 mod files;
 mod health;
@@ -29,6 +30,7 @@ mod request;
 mod response;
 mod route;
 mod shutdown;
+mod spell;
 mod status;
 
 use std::sync::Arc;
@@ -45,6 +47,7 @@ use self::metrics::Metrics;
 use self::reload::Reloader;
 use self::shutdown::Lifecycle;
 
+pub use self::descriptors::room_for;
 pub use self::fetches::Fetches;
 pub use self::files::Files;
 pub use self::hook::HookSecret;
@@ -129,7 +132,7 @@ impl Server {
     pub async fn load(config: Config, source: impl Source) -> Result<Self, LoadError> {
         let shared = Arc::new(Shared {
             live: Live::default(),
-            metrics: Metrics::new(&config.fetches),
+            metrics: Metrics::new(&config.fetches, config.max_connections),
             lifecycle: Lifecycle::default(),
             source: Arc::new(source),
             max_staleness: config.max_staleness,

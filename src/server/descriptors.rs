@@ -1,0 +1,76 @@
+//! Descriptors: how many connections the process has room for.
+//!
+//! A connection takes a file descriptor, and so do the table's files, a fetch and the operators.
+//! Were clients to take the last one, no table could be reloaded while they stay. So the limit is
+//! raised as far as it may be, and what the public connections get of it leaves a reserve.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tracing::warn;
+
+/// What is kept for everything but public connections: the operators' connections, and twice what
+/// was seen open at once (listeners, the watch, a repository, the pipes of a fetch).
+const RESERVE: u64 = 128;
+
+/// Raises this process's limit of open files to what so many public connections need, and returns
+/// how many there is room for: fewer, with a warning, if the limit cannot be raised that far.
+pub fn room_for(connections: u32) -> u32 {
+    let wanted = u64::from(connections) + RESERVE;
+    let limit = raised_to(wanted);
+    let room = room_within(limit, connections);
+    if room < connections {
+        warn!(
+            limit,
+            wanted,
+            max_connections = connections,
+            room,
+            "too few open files are allowed for --max-connections, serving fewer at once; \
+             raise the hard limit (ulimit -Hn, LimitNOFILE= of systemd, --ulimit nofile= of containers)"
+        );
+    }
+    room
+}
+
+/// Returns the limit of open files, raised to `wanted` if it was lower and that is allowed.
+fn raised_to(wanted: u64) -> u64 {
+    // None stands for no limit at all.
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let Some(now) = current.filter(|now| *now < wanted) else {
+        return current.unwrap_or(u64::MAX);
+    };
+    let goal = maximum.map_or(wanted, |most| most.min(wanted));
+    let raised = Rlimit {
+        current: Some(goal),
+        maximum,
+    };
+    match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => goal,
+        Err(_) => now,
+    }
+}
+
+/// Returns how many connections fit into a limit. Of one that is smaller than sensible, half.
+fn room_within(limit: u64, connections: u32) -> u32 {
+    let room = limit - RESERVE.min(limit / 2);
+    u32::try_from(room).map_or(connections, |room| room.clamp(1, connections))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_a_reserve() {
+        assert_eq!(room_within(20_000, 10_000), 10_000);
+        assert_eq!(room_within(10_128, 10_000), 10_000);
+        assert_eq!(room_within(10_127, 10_000), 9_999);
+        assert_eq!(room_within(1024, 10_000), 896);
+        assert_eq!(room_within(u64::MAX, u32::MAX), u32::MAX);
+    }
+
+    #[test]
+    fn finds_room_for_someone_within_any_limit() {
+        assert_eq!(room_within(256, 10_000), 128);
+        assert_eq!(room_within(64, 10_000), 32);
+        assert_eq!(room_within(0, 10_000), 1);
+    }
+}
