@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
@@ -15,6 +16,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use super::lines::{BareLineFeed, LineStream, Lines};
 use super::patience::{Heads, Patience, PatientStream};
 use super::shutdown::{Phase, reached};
 
@@ -48,11 +50,24 @@ where
     A: Future<Output = Response<Full<Bytes>>>,
 {
     let heads = Heads::default();
+    let lines = Lines::default();
+    let stream = LineStream::new(stream, lines.clone());
     let mut io = TokioIo::new(PatientStream::new(stream, patience, heads.clone()));
-    let service = service_fn(|request| {
+    let service = service_fn(|mut request| {
         heads.count();
+        let last = lines.had_a_bare_feed();
+        if last {
+            request.extensions_mut().insert(BareLineFeed);
+        }
         let answer = answer(request);
-        async move { Ok::<_, std::convert::Infallible>(answer.await) }
+        async move {
+            let mut response = answer.await;
+            if last {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
+            }
+            Ok::<_, std::convert::Infallible>(response)
+        }
     });
 
     let (result, lingers) = {

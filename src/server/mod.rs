@@ -15,6 +15,7 @@ mod fetches;
 mod files;
 mod health;
 mod hook;
+mod lines;
 mod listener;
 mod live;
 mod load;

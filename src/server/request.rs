@@ -1,19 +1,24 @@
 //! What of an HTTP request decides its outcome, checked before anything looks at it.
 //!
 //! hyper refuses what is no HTTP at all. Here is what RFC 9112 section 3.2 asks of a server
-//! beyond that: one valid `Host`, and a target in a form that the method allows.
+//! beyond that: one valid `Host`, and a target in a form that the method allows. And what hyper
+//! takes although a proxy in front of it may read it otherwise: a line that ends in a line feed
+//! alone, and transfer codings other than `chunked`, once.
 //! `X-Forwarded-Host` and its like are not read: anyone can send them.
 
-use hyper::header::HOST;
+use hyper::header::{CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
 use hyper::http::uri::Scheme;
 use hyper::{HeaderMap, Method, Request, Uri, Version};
 
 use crate::mapping;
 
+use super::lines::BareLineFeed;
+
 /// Why a request gets no answer of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// The host is missing, ambiguous or no host, or the target is none that a client may send.
+    /// The host is missing, ambiguous or no host, or the target is none that a client may send, or
+    /// others may not see where the request ends.
     BadRequest,
     /// The method is about a proxy or the server as a whole.
     Method,
@@ -26,6 +31,9 @@ pub(super) enum Refused {
 pub(super) fn read<B>(request: &Request<B>) -> Result<mapping::Request<'_>, Refused> {
     let field = host_field(request.headers(), request.version())?;
     let uri = request.uri();
+    if is_ambiguous(request) {
+        return Err(Refused::BadRequest);
+    }
     if request.method() == Method::CONNECT {
         return Err(Refused::Method);
     }
@@ -45,6 +53,23 @@ pub(super) fn read<B>(request: &Request<B>) -> Result<mapping::Request<'_>, Refu
         path: uri.path(),
         query: uri.query(),
     })
+}
+
+/// Tells whether a proxy may have seen another request in the same bytes.
+fn is_ambiguous<B>(request: &Request<B>) -> bool {
+    let headers = request.headers();
+    let codings = headers.get_all(TRANSFER_ENCODING);
+    let mut codings = codings.iter().map(|coding| coding.as_bytes());
+    match codings.next() {
+        // The line feed may be one of its content, with which the connection ends anyway.
+        Some(coding) => !coding.eq_ignore_ascii_case(b"chunked") || codings.next().is_some(),
+        None => {
+            request.extensions().get::<BareLineFeed>().is_some()
+                && headers
+                    .get(CONTENT_LENGTH)
+                    .is_none_or(|length| length == "0")
+        }
+    }
 }
 
 /// Returns the `Host` field, which HTTP/1.1 demands and no version may send twice.
@@ -125,6 +150,37 @@ mod tests {
         ] {
             let found = host_of("/x", &[host], Version::HTTP_11);
             assert_eq!(found, Err(Refused::BadRequest), "{host:?}");
+        }
+    }
+
+    #[test]
+    fn wants_to_know_where_a_request_ends() {
+        let outcome = |codings: &[&str], length: bool, bare: bool| {
+            let mut request = Request::builder().uri("/x").header(HOST, "a");
+            for coding in codings {
+                request = request.header(TRANSFER_ENCODING, *coding);
+            }
+            if length {
+                request = request.header(CONTENT_LENGTH, "3");
+            }
+            let mut request = request.body(()).unwrap();
+            if bare {
+                request.extensions_mut().insert(BareLineFeed);
+            }
+            read(&request).map(|_| ())
+        };
+        let refused = Err(Refused::BadRequest);
+        assert_eq!(outcome(&["Chunked"], false, false), Ok(()));
+        assert_eq!(outcome(&["chunked"], false, true), Ok(()));
+        assert_eq!(outcome(&[], true, true), Ok(()));
+        assert_eq!(outcome(&[], false, true), refused);
+        for codings in [
+            &["gzip, chunked"][..],
+            &["chunked, chunked"],
+            &["chunked", "chunked"],
+            &["gzip", "chunked"],
+        ] {
+            assert_eq!(outcome(codings, false, false), refused, "{codings:?}");
         }
     }
 

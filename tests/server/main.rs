@@ -6,6 +6,7 @@
 mod support;
 
 mod admin;
+mod conformance;
 mod connections;
 mod drain;
 mod hook;

@@ -128,6 +128,17 @@ impl Running {
             .map(|value| value.parse().unwrap())
     }
 
+    /// Returns how many requests were answered, whatever they got.
+    pub(crate) async fn counted(&self) -> f64 {
+        let text = self.operate("GET", "/metrics", "").await.text();
+        let lines = text
+            .lines()
+            .filter(|line| line.starts_with("waypost_requests_total{"));
+        lines
+            .map(|line| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap())
+            .sum()
+    }
+
     /// Waits until the server has ended by itself.
     pub(crate) async fn until_ended(self) {
         soon(self.ended).await.unwrap();
@@ -196,6 +207,11 @@ impl Reply {
             .filter(|line| !line.starts_with("Date: "))
             .map(str::to_owned)
             .collect()
+    }
+
+    /// Returns all of it but the date.
+    pub(crate) fn undated(&self) -> (Vec<String>, Vec<u8>) {
+        (self.head(), self.body().to_vec())
     }
 
     /// Returns the only header of this name, whatever its case.
