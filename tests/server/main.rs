@@ -9,6 +9,7 @@ mod admin;
 mod conformance;
 mod connections;
 mod drain;
+mod escaping;
 mod hook;
 mod http;
 mod malformed;
