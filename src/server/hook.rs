@@ -3,6 +3,9 @@
 //! GitHub, Gitea and Forgejo sign the body with a shared secret, GitLab sends the secret itself.
 //! What a hook says is never used: a valid one is a hint to fetch, and a replayed one the same hint
 //! again. Off unless there is a secret.
+//!
+//! Anyone can send bodies here. None is kept: it is signed piece by piece as it comes, and not even
+//! read if nothing in the head could vouch for it. Nothing is logged of hooks that are refused.
 
 use std::time::{Duration, Instant};
 
@@ -49,23 +52,47 @@ impl HookSecret {
         (!secret.is_empty()).then(|| Self(secret.as_bytes().into()))
     }
 
-    /// Tells whether the sender of a body knows the secret, in time that does not depend on it.
-    fn vouches(&self, headers: &HeaderMap, body: &[u8]) -> bool {
-        let signed = SIGNATURES.iter().any(|(name, prefix)| {
-            let value = headers.get(*name).and_then(|value| value.to_str().ok());
-            let hex = value.and_then(|value| value.strip_prefix(prefix));
-            hex.and_then(decode_hex)
-                .is_some_and(|signature| self.signed(body, &signature))
-        });
+    /// Returns what a head says to show that its sender knows the secret; `None` if nothing does.
+    fn proof(&self, headers: &HeaderMap) -> Option<Proof> {
         let token = headers.get(TOKEN).map(|token| token.as_bytes());
-        signed || token.is_some_and(|token| bool::from(token.ct_eq(&self.0)))
+        // In time that does not depend on the secret, as is each comparison here.
+        if token.is_some_and(|token| bool::from(token.ct_eq(&self.0))) {
+            return Some(Proof::Given);
+        }
+        let signatures = SIGNATURES.iter().filter_map(|(name, prefix)| {
+            let value = headers.get(*name)?.to_str().ok()?;
+            decode_hex(value.strip_prefix(prefix)?)
+        });
+        let signatures: Vec<_> = signatures.collect();
+        let mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
+        (!signatures.is_empty()).then_some(Proof::Signed(mac, signatures))
+    }
+}
+
+/// What shows that a sender knows the secret.
+enum Proof {
+    /// It was sent itself.
+    Given,
+    /// One of these must turn out to be the body's signature, which is still being made.
+    Signed(Hmac<Sha256>, Vec<Vec<u8>>),
+}
+
+impl Proof {
+    fn update(&mut self, piece: &[u8]) {
+        match self {
+            Self::Given => {}
+            Self::Signed(mac, _) => mac.update(piece),
+        }
     }
 
-    fn signed(&self, body: &[u8], signature: &[u8]) -> bool {
-        let mut mac =
-            Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
-        mac.update(body);
-        mac.verify_slice(signature).is_ok()
+    /// Tells whether it holds for the body that was seen.
+    fn holds(self) -> bool {
+        match self {
+            Self::Given => true,
+            Self::Signed(mac, signatures) => signatures
+                .iter()
+                .any(|signature| mac.clone().verify_slice(signature).is_ok()),
+        }
     }
 }
 
@@ -109,22 +136,31 @@ async fn decide(
         let response = response::with(response, ALLOW, "POST");
         return (Answered::MethodNotAllowed, response);
     }
-    let (head, body) = request.into_parts();
     let refuse = |status| {
         // The rest of a body that was not read is no next request.
         let response = response::with(response::line(status), CONNECTION, "close");
         (Answered::BadRequest, response)
     };
-    let body = match timeout(PATIENCE, Limited::new(body, MAX_BODY).collect()).await {
-        Ok(Ok(body)) => body.to_bytes(),
+    let Some(mut proof) = secret.proof(request.headers()) else {
+        return refuse(StatusCode::FORBIDDEN);
+    };
+    let mut body = Limited::new(request.into_body(), MAX_BODY);
+    let reading = async {
+        while let Some(frame) = body.frame().await {
+            if let Ok(piece) = frame?.into_data() {
+                proof.update(&piece);
+            }
+        }
+        Ok::<_, Box<dyn std::error::Error + Send + Sync>>(())
+    };
+    match timeout(PATIENCE, reading).await {
+        Ok(Ok(())) if proof.holds() => {}
+        Ok(Ok(())) => return refuse(StatusCode::FORBIDDEN),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
             return refuse(StatusCode::PAYLOAD_TOO_LARGE);
         }
         Ok(Err(_)) => return refuse(StatusCode::BAD_REQUEST),
         Err(_) => return refuse(StatusCode::REQUEST_TIMEOUT),
-    };
-    if !secret.vouches(&head.headers, &body) {
-        return refuse(StatusCode::FORBIDDEN);
     }
     reloads.hint();
     let response = response::line(StatusCode::ACCEPTED);
@@ -155,7 +191,14 @@ mod tests {
     fn vouches(name: &'static str, value: &str, body: &[u8]) -> bool {
         let mut headers = HeaderMap::new();
         headers.insert(name, value.parse().unwrap());
-        HookSecret::new(SECRET).unwrap().vouches(&headers, body)
+        let secret = HookSecret::new(SECRET).unwrap();
+        let Some(mut proof) = secret.proof(&headers) else {
+            return false;
+        };
+        for piece in body.chunks(5) {
+            proof.update(piece);
+        }
+        proof.holds()
     }
 
     #[test]

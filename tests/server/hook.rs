@@ -1,5 +1,6 @@
 //! The hook: a Git host's word that there is something new.
 
+use tokio::io::AsyncWriteExt;
 use waypost::server::{Config, HookSecret};
 
 use crate::support::{Reply, Running, quiet, until};
@@ -63,8 +64,73 @@ async fn who_does_not_know_the_secret_is_refused() {
 #[tokio::test]
 async fn a_body_of_more_than_a_megabyte_is_not_read() {
     let server = server().await;
-    let reply = send(&server, "", &"x".repeat((1 << 20) + 1)).await;
+    let signed = format!("X-Hub-Signature-256: sha256={SIGNATURE}\r\n");
+    let reply = send(&server, &signed, &"x".repeat((1 << 20) + 1)).await;
     assert_eq!(reply.status_line(), "HTTP/1.1 413 Payload Too Large");
+    // However it is sent.
+    let head = format!("POST /-/hook HTTP/1.1\r\nHost: a\r\n{signed}");
+    let chunk = format!("10000\r\n{}\r\n", "x".repeat(1 << 16));
+    let chunks = format!(
+        "{head}Transfer-Encoding: chunked\r\n\r\n{}",
+        chunk.repeat(17)
+    );
+    let reply = server.say(chunks).await;
+    assert_eq!(reply.status_line(), "HTTP/1.1 413 Payload Too Large");
+}
+
+#[tokio::test]
+async fn a_body_that_nothing_vouches_for_is_not_waited_for() {
+    let server = server().await;
+    for header in [
+        "",
+        "X-Hub-Signature-256: sha256=zz\r\n",
+        "X-Hub-Signature-256: \u{e4}\r\n",
+        "X-Gitlab-Token: x\r\n",
+    ] {
+        for length in ["10000000000", "5"] {
+            let head = format!("{header}Content-Length: {length}\r\n\r\n");
+            let request = format!("POST /-/hook HTTP/1.1\r\nHost: a\r\n{head}");
+            let reply = server.say(request).await;
+            assert_eq!(reply.status_line(), "HTTP/1.1 403 Forbidden", "{header}");
+            assert_eq!(reply.header("connection").unwrap(), "close");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_body_is_refused() {
+    let server = server().await;
+    let signed = format!("X-Hub-Signature-256: sha256={SIGNATURE}\r\n");
+    for rest in [
+        // Shorter than it says, and chunks that are none.
+        format!("Content-Length: 100\r\n\r\n{BODY}"),
+        format!("Transfer-Encoding: chunked\r\n\r\nzz\r\n{BODY}\r\n"),
+        format!("Transfer-Encoding: chunked\r\n\r\n19\r\n{BODY}\r\n"),
+    ] {
+        let mut stream = server.connect().await;
+        let request = format!("POST /-/hook HTTP/1.1\r\nHost: a\r\n{signed}{rest}");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        stream.shutdown().await.unwrap();
+        let reply = crate::support::rest(&mut stream).await.to_string();
+        assert!(!reply.contains(" 202 "), "{rest}: {reply}");
+    }
+    // More than it says is another request, and none at that.
+    let longer = format!("{signed}Content-Length: 25\r\n\r\n{BODY}{BODY}");
+    let request = format!("POST /-/hook HTTP/1.1\r\nHost: a\r\n{longer}");
+    let replies = server.say(request).await.to_string();
+    let lines: Vec<_> = replies
+        .lines()
+        .filter(|line| line.contains("HTTP/1.1"))
+        .collect();
+    assert_eq!(lines, ["HTTP/1.1 202 Accepted", "HTTP/1.1 400 Bad Request"]);
+}
+
+#[tokio::test]
+async fn a_hook_of_many_lines_is_a_hook() {
+    let server = server().await;
+    let header = format!("X-Gitlab-Token: {SECRET}\r\n");
+    let reply = send(&server, &header, "{\n  \"ref\": \"refs/heads/main\"\n}\n").await;
+    assert_eq!(reply.status_line(), "HTTP/1.1 202 Accepted");
 }
 
 #[tokio::test]
