@@ -10,8 +10,9 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tracing::level_filters::LevelFilter;
-use waypost::server::Config;
+use waypost::server::{Config, HookSecret};
 
 use crate::support::{Running, until};
 
@@ -24,7 +25,8 @@ struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
@@ -51,6 +53,7 @@ async fn a_problem_is_logged_once_and_clients_are_not() {
     let _guard = tracing::subscriber::set_default(subscriber);
     let config = Config {
         poll_interval: Duration::from_millis(2),
+        hook: HookSecret::new("secret of ours"),
         ..Config::default()
     };
     let server = Running::configured(config, TABLE).await;
@@ -65,6 +68,22 @@ async fn a_problem_is_logged_once_and_clients_are_not() {
     let request = "GET /secret HTTP/1.1\r\nHost: secret\r\nUser-Agent: secret\r\n\
                    Connection: close\r\n\r\n";
     server.say(request).await;
+    for nonsense in [
+        "secret",
+        "GET /x HTTP/1.1\r\nsecret: secret\r\n\r\n",
+        "GET /secret\nsecret\n\n",
+        "POST /-/hook HTTP/1.1\r\nHost: a\r\nX-Gitlab-Token: secret\r\n\r\n",
+        "POST /-/hook HTTP/1.1\r\nHost: a\r\nX-Gitea-Signature: aa\r\nContent-Length: 9\r\n\r\n",
+    ] {
+        for address in [server.public, server.admin] {
+            let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+            stream.write_all(nonsense.as_bytes()).await.unwrap();
+            stream.shutdown().await.unwrap();
+            let mut reply = Vec::new();
+            // Whether it is answered or cut off does not matter.
+            let _ = stream.read_to_end(&mut reply).await;
+        }
+    }
     assert!(server.metric(looked).await.is_some());
 
     let text = log.text();

@@ -196,3 +196,65 @@ async fn a_client_that_reads_nothing_is_given_up_on() {
     let mut bytes = Vec::new();
     let _ = soon(stream.read_to_end(&mut bytes)).await;
 }
+
+#[tokio::test]
+async fn silent_clients_do_not_keep_others_out() {
+    let config = Config {
+        max_connections: 8,
+        ..patient(Duration::from_millis(300), FOREVER)
+    };
+    let server = Running::configured(config, TABLE).await;
+    let limit = Some(8.0);
+    assert_eq!(server.metric("waypost_connections_limit").await, limit);
+    let mut silent = Vec::new();
+    for said in ["", "P", "GET /x HTTP/1.1\r\nHost: a\r\n", "\r\n"] {
+        for _ in 0..4 {
+            let mut stream = server.connect().await;
+            stream.write_all(said.as_bytes()).await.unwrap();
+            silent.push(stream);
+        }
+    }
+    crate::support::until(async || server.metric("waypost_connections").await == limit).await;
+    // Twice as many as there is room for have come before.
+    let reply = server.say(LAST).await;
+    assert_eq!(reply.status_line(), FOUND);
+    for mut stream in silent {
+        assert_eq!(rest(&mut stream).await.0, b"");
+    }
+    crate::support::until(async || server.metric("waypost_connections").await == Some(0.0)).await;
+    assert_eq!(server.counted().await, 1.0);
+}
+
+#[tokio::test]
+async fn what_is_counted_adds_up() {
+    let server = Running::start(TABLE).await;
+    let mut answers = 0;
+    for (bytes, answered) in [
+        (LAST, 1),
+        (&b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n"[..], 1),
+        (&[REQUEST, REQUEST, LAST].concat(), 3),
+        (b"P", 0),
+        (b"", 0),
+        (b"nonsense\r\n\r\n", 1),
+        (b"GET /x HTTP/1.1\r\n\r\n", 1),
+        (
+            b"POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc",
+            1,
+        ),
+    ] {
+        let mut stream = server.connect().await;
+        stream.write_all(bytes).await.unwrap();
+        stream.shutdown().await.unwrap();
+        let replies = rest(&mut stream).await.to_string();
+        assert_eq!(replies.matches("HTTP/1.1 ").count(), answered, "{replies}");
+        answers += answered;
+    }
+    // Those who leave before they are answered.
+    for _ in 0..20 {
+        let mut stream = server.connect().await;
+        stream.write_all(b"GET /x HTTP/1.1\r\nHo").await.unwrap();
+        stream.set_zero_linger().unwrap();
+    }
+    crate::support::until(async || server.metric("waypost_connections").await == Some(0.0)).await;
+    assert_eq!(server.counted().await, answers as f64);
+}
