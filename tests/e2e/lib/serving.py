@@ -1,0 +1,139 @@
+"""`waypost serve` as attackers, loads and operators see it: its process, its listeners, its log."""
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import resource
+import signal
+import socket
+import subprocess
+import time
+
+# How long anything may take that is waited for; it only matters when a test fails.
+PATIENCE = 60
+
+HOST = "w.example"
+
+
+def wait_until(predicate, what, patience=PATIENCE):
+    """Returns what the predicate returns once that is true. A failed connection is not yet."""
+    deadline = time.monotonic() + patience
+    last = None
+    while time.monotonic() < deadline:
+        try:
+            last = predicate()
+            if last:
+                return last
+        except (OSError, http.client.HTTPException) as error:
+            last = error
+        time.sleep(0.05)
+    raise AssertionError(f"waited in vain until {what}; at last: {last!r}")
+
+
+class Serving:
+    """A server in a directory of its own. `files` are its (soft, hard) limit of open files."""
+
+    def __init__(self, directory, *arguments, env=None, files=None, admin="127.0.0.1:0"):
+        self.log_file = directory / f"waypost-{len(list(directory.glob('waypost-*.log')))}.log"
+        limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, files)) if files else None
+        with self.log_file.open("wb") as log:
+            self.process = subprocess.Popen(
+                [os.environ["WAYPOST"], "serve", "--listen", "127.0.0.1:0", "--admin-listen", admin]
+                + ["--log-format", "json", *map(str, arguments)],
+                env={**os.environ, **(env or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                preexec_fn=limit,
+                cwd=directory,
+            )
+        self.public = self.admin = None
+
+    def serving(self):
+        """Waits until it serves, and returns it."""
+        line = wait_until(lambda: self.lines("serving") or self.process.poll() is not None, "it serves")
+        assert line is not True, f"it ended: {self.log_file.read_text()}"
+        self.public, self.admin = (
+            ("127.0.0.1", int(line[0][name].rsplit(":", 1)[1])) for name in ("public", "admin")
+        )
+        return self
+
+    def log(self):
+        """Returns the lines of the log, each a dictionary."""
+        lines = []
+        for line in self.log_file.read_text().splitlines():
+            try:
+                lines.append(json.loads(line))
+            except ValueError:
+                lines.append({"message": line})
+        return lines
+
+    def lines(self, message):
+        return [line for line in self.log() if line["message"] == message]
+
+    # What it answers
+
+    def connect(self, timeout=PATIENCE):
+        return socket.create_connection(self.public, timeout=timeout)
+
+    def say(self, data, timeout=PATIENCE):
+        """Sends bytes and returns all that comes back until the server closes."""
+        with self.connect(timeout) as client:
+            client.sendall(data)
+            return b"".join(iter(lambda: client.recv(1 << 16), b""))
+
+    def follow(self, path="/x", timeout=PATIENCE):
+        """Returns (status, location)."""
+        connection = http.client.HTTPConnection(*self.public, timeout=timeout)
+        with contextlib.closing(connection):
+            connection.request("GET", path, headers={"Host": HOST, "Connection": "close"})
+            answer = connection.getresponse()
+            answer.read()
+            return answer.status, answer.headers.get("Location")
+
+    def operate(self, path, method="GET"):
+        connection = http.client.HTTPConnection(*self.admin, timeout=PATIENCE)
+        with contextlib.closing(connection):
+            connection.request(method, path)
+            return connection.getresponse().read().decode()
+
+    def metrics(self):
+        """Returns the samples: `name` or `name{labels}` → number."""
+        lines = (line.rsplit(" ", 1) for line in self.operate("/metrics").splitlines())
+        return {line[0]: float(line[1]) for line in lines if len(line) == 2 and line[0][0] != "#"}
+
+    def counted(self, metrics=None):
+        """Returns how many requests were answered, whatever they got."""
+        samples = (metrics or self.metrics()).items()
+        return sum(value for name, value in samples if name.startswith("waypost_requests_total{"))
+
+    def status(self):
+        return json.loads(self.operate("/-/status"))
+
+    def quiet(self):
+        """Waits until no client is connected any more."""
+        wait_until(lambda: self.metrics()["waypost_connections"] == 0, "every connection is closed")
+
+    # What it takes
+
+    def resident(self):
+        """Returns the memory it has, in KiB."""
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return int(re.search(r"^VmRSS:\s*(\d+) kB", status.read(), re.MULTILINE)[1])
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def stop(self):
+        """Ends it as an operator would, and raises if it does not end well."""
+        assert self.process.poll() is None, f"it ended by itself: {self.log_file.read_text()}"
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(PATIENCE)
+        assert status == 0, f"it ended with status {status}"
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
