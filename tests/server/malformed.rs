@@ -64,8 +64,11 @@ async fn methods_for_proxies_are_not_allowed() {
 async fn heads_that_are_too_large_are_refused() {
     let server = Running::start(TABLE).await;
     let long = "a".repeat(20_000);
-    let many = "A: b\r\n".repeat(200);
+    let huge = "a".repeat(1 << 16);
+    // With the host, one more than there may be.
+    let many = "A: b\r\n".repeat(100);
     for request in [
+        format!("GET /{huge} HTTP/1.1\r\nHost: a\r\n\r\n"),
         format!("GET /{long} HTTP/1.1\r\nHost: a\r\n\r\n"),
         format!("GET /x HTTP/1.1\r\nHost: a\r\nA: {long}\r\n\r\n"),
         format!("GET /x HTTP/1.1\r\nHost: a\r\n{many}\r\n"),
@@ -74,6 +77,13 @@ async fn heads_that_are_too_large_are_refused() {
         let line = reply.status_line();
         assert_eq!(line, "HTTP/1.1 431 Request Header Fields Too Large");
     }
+}
+
+#[tokio::test]
+async fn a_hundred_header_lines_are_not_too_many() {
+    let server = Running::start(TABLE).await;
+    let reply = server.ask("GET", "/x", &"A: b\r\n".repeat(98)).await;
+    assert_eq!(reply.status_line(), "HTTP/1.1 302 Found");
 }
 
 #[tokio::test]
@@ -107,12 +117,19 @@ async fn paths_that_are_no_text_are_not_found() {
         "/%",
         "/%zz",
         "/x%00",
+        "//evil.example",
         "//evil.example/x",
+        "/%0d%0aSet-Cookie:x",
+        "/%2e%2e/",
+        "/%2e%2e/x",
+        "/../x",
         "/%2F%2Fevil.example",
         "/p/%FF%0d%0a/../x",
     ] {
         let reply = server.get(path).await;
+        assert_eq!(reply.status_line(), "HTTP/1.1 404 Not Found", "{path}");
         assert!(reply.header("location").is_none(), "{path}: {reply}");
+        assert!(reply.header("set-cookie").is_none(), "{path}: {reply}");
     }
 }
 
