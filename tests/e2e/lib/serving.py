@@ -118,10 +118,10 @@ class Serving:
 
     # What it takes
 
-    def resident(self):
-        """Returns the memory it has, in KiB."""
+    def resident(self, what="VmRSS"):
+        """Returns the memory it has, in KiB; as `VmHWM`, the most that it ever had."""
         with open(f"/proc/{self.process.pid}/status") as status:
-            return int(re.search(r"^VmRSS:\s*(\d+) kB", status.read(), re.MULTILINE)[1])
+            return int(re.search(rf"^{what}:\s*(\d+) kB", status.read(), re.MULTILINE)[1])
 
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
