@@ -1,5 +1,6 @@
 //! Holds the rules that the compiler does not know: which layer may import which, that the mapping
-//! layer stays pure, how files open and are named, and that commands the documents name exist.
+//! layer stays pure, how files open and are named, that commands the documents name exist, and that
+//! what is fuzzed has the dependencies of what is shipped.
 //!
 //! Each rule is a function from text to violations, with a test of its own that shows it catching
 //! one. Source is read as tokens, so that comments and strings never count and nested or
@@ -73,7 +74,7 @@ fn main_is_thin() {
 
 #[test]
 fn file_names_say_their_concept() {
-    let files = ["src", "tests", "benches", "fuzz/fuzz_targets"];
+    let files = ["src", "tests", "benches", "fuzz/src", "fuzz/fuzz_targets"];
     let files = files.iter().flat_map(|dir| files_under(dir));
     report(files.flat_map(|file| name_violations(&file)).collect());
 }
@@ -115,6 +116,14 @@ fn every_end_to_end_script_is_executable_and_run() {
         })
         .collect();
     report(script_violations(&scripts, &listed));
+}
+
+#[test]
+fn fuzzing_has_the_dependencies_of_what_is_shipped() {
+    report(fuzz_violations(
+        &read("fuzz/Cargo.toml"),
+        &read("Cargo.toml"),
+    ));
 }
 
 #[test]
@@ -308,6 +317,26 @@ fn script_violations(scripts: &[(String, bool)], listed: &str) -> Vec<Violation>
         }
     }
     found
+}
+
+/// Finds dependencies of the fuzz crate that the shipped one has not, or has with other features.
+fn fuzz_violations(fuzz: &str, shipped: &str) -> Vec<Violation> {
+    let dependencies = |manifest| {
+        let numbered = str::lines(manifest).zip(1..);
+        let section = numbered.skip_while(|(line, _)| *line != "[dependencies]");
+        let lines = section
+            .skip(1)
+            .take_while(|(line, _)| !line.starts_with('['));
+        lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'))
+    };
+    let shipped: Vec<_> = dependencies(shipped).map(|(line, _)| line).collect();
+    dependencies(fuzz)
+        .filter(|(line, _)| !line.starts_with("libfuzzer-sys ") && !shipped.contains(line))
+        .map(|(line, at)| {
+            let rule = format!("`{line}` does not stand so in Cargo.toml");
+            Violation::new("fuzz/Cargo.toml", at, rule)
+        })
+        .collect()
 }
 
 /// A broken rule, and where.
@@ -810,4 +839,13 @@ fn catches_end_to_end_scripts_that_are_not_run() {
     let found = script_violations(&scripts, "a\n");
     let files: Vec<_> = found.iter().map(|found| found.file.as_str()).collect();
     assert_eq!(files, ["tests/e2e/b", "tests/e2e/c"]);
+}
+
+#[test]
+fn catches_fuzzing_with_other_dependencies() {
+    let shipped =
+        "[dependencies]\nurl = \"2.5\"\n\n# Text.\ncrc = \"3\"\n\n[dev-dependencies]\na = \"1\"\n";
+    let fuzz = "[dependencies]\nlibfuzzer-sys = \"=0.4.13\"\n\n# Text.\nurl = \"2\"\ncrc = \"3\"\n\
+                a = \"1\"\n\n[[bin]]\nname = \"x\"\n";
+    assert_eq!(lines(&fuzz_violations(fuzz, shipped)), [5, 7]);
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use url::Url;
-use waypost::mapping::{
+use waypost_fuzz::mapping::{
     Diagnostic, Entry, Outcome, Request, SourceFile, Table, Timestamp, compile,
 };
 
