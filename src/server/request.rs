@@ -1,9 +1,9 @@
 //! What of an HTTP request decides its outcome, checked before anything looks at it.
 //!
-//! hyper refuses what is no HTTP at all. Here is what RFC 9112 section 3.2 asks of a server
-//! beyond that: one valid `Host`, and a target in a form that the method allows. And what hyper
-//! takes although a proxy in front of it may read it otherwise: a line that ends in a line feed
-//! alone, and transfer codings other than `chunked`, once.
+//! hyper refuses what is no HTTP at all. Here is what RFC 9112 section 3.2 and RFC 9113 section
+//! 8.3.1 ask of a server beyond that: one valid host, and a target in a form that the method
+//! allows. And what hyper takes although a proxy in front of it may read it otherwise: a line that
+//! ends in a line feed alone, and transfer codings other than `chunked`, once.
 //! `X-Forwarded-Host` and its like are not read: anyone can send them.
 
 use hyper::header::{CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
@@ -27,7 +27,8 @@ pub(super) enum Refused {
 /// Returns what of a request the table is asked.
 ///
 /// The host is that of an absolute target, which the `Host` field must not override (RFC 9112
-/// section 3.2.2), else that of the field.
+/// section 3.2.2), else that of the field. In HTTP/2 the `:authority` makes the target absolute,
+/// and a field that differs from it is an attempt to mislead one of two servers.
 pub(super) fn read<B>(request: &Request<B>) -> Result<mapping::Request<'_>, Refused> {
     let field = host_field(request.headers(), request.version())?;
     let uri = request.uri();
@@ -44,9 +45,17 @@ pub(super) fn read<B>(request: &Request<B>) -> Result<mapping::Request<'_>, Refu
             _ => Refused::BadRequest,
         });
     }
-    let host = match absolute(uri)? {
-        Some(authority) => Some(authority),
-        None => field,
+    let host = match (absolute(uri)?, field) {
+        (Some(authority), Some(field)) if request.version() >= Version::HTTP_2 => {
+            if !is_same(authority, field) {
+                return Err(Refused::BadRequest);
+            }
+            Some(authority)
+        }
+        // HTTP/2 has no need of the field, but of one of both.
+        (None, None) if request.version() >= Version::HTTP_2 => return Err(Refused::BadRequest),
+        (Some(authority), _) => Some(authority),
+        (None, field) => field,
     };
     Ok(mapping::Request {
         host,
@@ -76,10 +85,9 @@ fn is_ambiguous<B>(request: &Request<B>) -> bool {
 fn host_field(headers: &HeaderMap, version: Version) -> Result<Option<&str>, Refused> {
     let mut values = headers.get_all(HOST).iter();
     let Some(host) = values.next() else {
-        return if version < Version::HTTP_11 {
-            Ok(None)
-        } else {
-            Err(Refused::BadRequest)
+        return match version {
+            Version::HTTP_11 => Err(Refused::BadRequest),
+            _ => Ok(None),
         };
     };
     if values.next().is_some() || !host.as_bytes().iter().all(|byte| is_of_a_host(*byte)) {
@@ -92,11 +100,11 @@ fn host_field(headers: &HeaderMap, version: Version) -> Result<Option<&str>, Ref
 
 /// Returns the authority of an absolute target, `None` if the target is only a path.
 fn absolute(uri: &Uri) -> Result<Option<&str>, Refused> {
+    if !uri.path().starts_with('/') {
+        return Err(Refused::BadRequest);
+    }
     let Some(authority) = uri.authority() else {
-        return match uri.path().starts_with('/') {
-            true => Ok(None),
-            false => Err(Refused::BadRequest),
-        };
+        return Ok(None);
     };
     let scheme = uri.scheme().ok_or(Refused::BadRequest)?;
     let authority = authority.as_str();
@@ -106,6 +114,13 @@ fn absolute(uri: &Uri) -> Result<Option<&str>, Refused> {
     } else {
         Err(Refused::BadRequest)
     }
+}
+
+/// Tells whether two hosts are one, as `https` writes them.
+fn is_same(authority: &str, field: &str) -> bool {
+    let [authority, field] =
+        [authority, field].map(|host| host.strip_suffix(":443").unwrap_or(host));
+    authority.eq_ignore_ascii_case(field)
 }
 
 /// Tells whether a byte may be in `uri-host [ ":" port ]` (RFC 3986 section 3.2).
@@ -141,6 +156,22 @@ mod tests {
         assert_eq!(host_of("http://a/x", &[], Version::HTTP_11), refused);
         assert_eq!(host_of("/x", &[], Version::HTTP_10), Ok(None));
         assert_eq!(host_of("/x", &[""], Version::HTTP_11), Ok(None));
+    }
+
+    #[test]
+    fn http_2_has_an_authority_or_a_field_and_both_agree() {
+        let refused = Err(Refused::BadRequest);
+        let of = |target, hosts: &[&str]| host_of(target, hosts, Version::HTTP_2);
+        let found = Ok(Some("a.example".to_owned()));
+        assert_eq!(of("https://a.example/x", &[]), found);
+        assert_eq!(of("https://a.example/x", &["A.example:443"]), found);
+        assert_eq!(of("/x", &["a.example"]), found);
+        assert_eq!(of("https://a.example/x", &["b.example"]), refused);
+        assert_eq!(of("https://a.example/x", &["a.example:444"]), refused);
+        assert_eq!(of("https://a.example/x", &["a.example"; 2]), refused);
+        assert_eq!(of("https://u@a.example/x", &[]), refused);
+        assert_eq!(of("/x", &[]), refused);
+        assert_eq!(of("/x", &[""]), refused);
     }
 
     #[test]
