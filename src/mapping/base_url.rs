@@ -43,6 +43,11 @@ impl BaseUrl {
         host.strip_suffix('.').unwrap_or(host)
     }
 
+    /// Tells whether it is `https`.
+    pub fn is_https(&self) -> bool {
+        self.0.scheme() == "https"
+    }
+
     /// Returns the port, unless it is the scheme's own.
     pub fn port(&self) -> Option<u16> {
         self.0.port()

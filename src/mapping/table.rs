@@ -59,6 +59,15 @@ impl Table {
         self.sites.iter().map(Site::heap_bytes).sum()
     }
 
+    /// Returns the site that a request for this host and path means, whether or not the path is
+    /// under its base path; `None` if there are several sites, and none has this host.
+    pub fn site_of(&self, host: Option<&str>, path: &str) -> Option<&Site> {
+        match self.find_site(host, path) {
+            Found::Site(site, _) | Found::OutsideBasePath(site) => Some(site),
+            Found::UnknownHost => None,
+        }
+    }
+
     /// Chooses the site by host (case, port and a final dot do not count) and base path.
     ///
     /// A table of one site answers for any host.
