@@ -47,6 +47,10 @@ fn help_teaches() {
         "healthcheck",
         "completions",
     ] {
+        // What is shown is the help of the program with all its features.
+        if !cfg!(feature = "tls") && ["serve", "healthcheck"].contains(&verb) {
+            continue;
+        }
         assert_snapshot!(format!("help_{verb}"), run(&[verb, "--help"]));
     }
 }
@@ -231,6 +235,28 @@ fn serve_tells_why_it_cannot_start() {
     };
     assert_snapshot!("serve_bad_table", start("tests/tables/err/tab.yaml"));
     assert_snapshot!("serve_no_table", start("nowhere.yaml"));
+}
+
+#[test]
+#[cfg(feature = "tls")]
+fn serve_tells_why_it_cannot_speak_tls() {
+    let start = |tls: &[&str]| {
+        let here = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
+        run(&[&["serve"], &here[..], tls].concat())
+    };
+    let lone = start(&["--tls-cert", "a.pem"]);
+    assert!(
+        lone.starts_with("status 2\n") && lone.contains("--tls-key <FILE>"),
+        "{lone}"
+    );
+    let lone = start(&["--https-redirect-listen", "127.0.0.1:0"]);
+    assert!(
+        lone.starts_with("status 2\n") && lone.contains("--tls-cert <FILE>"),
+        "{lone}"
+    );
+    let pair = |file| start(&["--tls-cert", file, "--tls-key", file]);
+    assert_snapshot!("serve_no_certificate", pair("nowhere.pem"));
+    assert_snapshot!("serve_bad_certificate", pair("Cargo.toml"));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::serve::ListenArgs;
+use super::tls::Spoken;
 use super::{Exit, quantity};
 
 /// More than any health answer has, in bytes.
@@ -31,7 +32,8 @@ Examples:
 
 Exit status: 0 it passes; 1 it fails; 2 wrong usage; 3 it cannot be reached.")]
 pub(super) struct Args {
-    /// What to ask, http only [default: /healthz of the public listener]
+    /// What to ask, http only [default: /healthz of the public listener, or if that speaks TLS,
+    /// /readyz of the admin listener]
     #[arg(value_name = "URL", env = "WAYPOST_HEALTHCHECK_URL")]
     url: Option<Url>,
 
@@ -41,12 +43,26 @@ pub(super) struct Args {
 
     #[command(flatten)]
     listen: ListenArgs,
+
+    /// Where its operators look
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "WAYPOST_ADMIN_LISTEN",
+        default_value = "127.0.0.1:8081"
+    )]
+    admin_listen: SocketAddr,
+
+    #[command(flatten)]
+    spoken: Spoken,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let url = match &args.url {
         Some(url) => url.clone(),
-        None => own_health(args.listen.address())?,
+        // A certificate names no loopback address, and the admin listener needs none.
+        None if args.spoken.is_tls() => at(args.admin_listen, "/readyz")?,
+        None => at(args.listen.address(), "/healthz")?,
     };
     if url.scheme() != "http" || !url.has_host() {
         super::complain(&format!(
@@ -70,15 +86,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     })
 }
 
-/// Returns where the server that this machine's configuration describes tells its health.
-fn own_health(listen: SocketAddr) -> anyhow::Result<Url> {
+/// Returns a path of the server that this machine's configuration describes.
+fn at(listen: SocketAddr, path: &str) -> anyhow::Result<Url> {
     let ip = match listen.ip() {
         // What listens everywhere is reached by the loopback address.
         ip if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
         ip => ip,
     };
     let address = SocketAddr::new(ip, listen.port());
-    Url::parse(&format!("http://{address}/healthz")).context("cannot name the public listener")
+    Url::parse(&format!("http://{address}{path}")).context("cannot name the listener")
 }
 
 async fn ask(url: &Url) -> anyhow::Result<(StatusCode, Bytes)> {

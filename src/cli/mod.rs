@@ -13,6 +13,8 @@ mod resolve;
 mod secret;
 mod serve;
 mod table;
+#[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
+mod tls;
 mod transfer;
 
 use std::io;

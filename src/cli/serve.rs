@@ -12,6 +12,7 @@ use tracing::{info, warn};
 
 use super::git::GitArgs;
 use super::logging::{self, LogFormat};
+use super::tls::TlsArgs;
 use super::{Exit, complain, quantity, secret, table};
 use crate::server::{
     Config, Fetches, Files, HookSecret, Listeners, LoadError, Server, bind, room_for, signals,
@@ -105,7 +106,10 @@ pub(super) struct Args {
     )]
     log_format: LogFormat,
 
-    // Last, for its heading in the help holds for whatever follows.
+    // Last, for their headings in the help hold for whatever follows.
+    #[command(flatten)]
+    tls: TlsArgs,
+
     #[command(flatten)]
     git: GitArgs,
 }
@@ -147,9 +151,15 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
 
 async fn serve(args: Args) -> anyhow::Result<Exit> {
     let mut signals = signals().context("cannot handle signals")?;
+    let tls = match args.tls.load() {
+        Ok(tls) => tls,
+        Err(exit) => return Ok(exit),
+    };
+    let redirect = args.tls.https_redirect_listen();
     let listeners = Listeners {
         public: listen(args.listen.address())?,
         admin: listen(args.admin_listen)?,
+        https_redirect: redirect.map(listen).transpose()?,
     };
     // Before anything else: whoever reads the log of a server that answers finds it there.
     let admin = listeners.admin.local_addr()?;
@@ -170,6 +180,7 @@ async fn serve(args: Args) -> anyhow::Result<Exit> {
         .transpose()?;
     let config = Config {
         hook: hook.as_deref().and_then(HookSecret::new),
+        tls,
         fetches,
         max_staleness: args.max_staleness,
         wait: args.wait,

@@ -1,4 +1,4 @@
-//! One connection, from its first request to its orderly end.
+//! One HTTP/1.1 connection, from its first request to its orderly end.
 
 use std::future::Future;
 use std::pin::pin;
@@ -22,19 +22,31 @@ use super::shutdown::{Phase, reached};
 
 /// What a request head may weigh. Targets have at most 8 KiB, and query forwarding may bring as
 /// much again; beyond it hyper answers 431.
-const HEAD_BYTES: usize = 16 * 1024;
+pub(super) const HEAD_BYTES: usize = 16 * 1024;
 
 /// How long, once the server closes, an idle connection may still bring the request that its
 /// client had sent before it could know.
-const LAST_REQUEST: Duration = Duration::from_millis(250);
+pub(super) const LAST_REQUEST: Duration = Duration::from_millis(250);
 
 /// How much of what a client still sends is read and thrown away, and for how long, so that its
 /// answer arrives: closing a socket with unread bytes in it makes the kernel send a reset, which
 /// can overtake the answer (RFC 9112 section 9.6).
 const LINGER_BYTES: usize = 1024 * 1024;
-const LINGER: Duration = Duration::from_secs(2);
+pub(super) const LINGER: Duration = Duration::from_secs(2);
 
-/// Serves one connection until either side ends it.
+/// The other end of a connection.
+pub(super) trait Client: AsyncRead + AsyncWrite + Unpin {
+    /// Tells whether it has said all it will: it closed its side, or ran out of time.
+    fn has_ended(&self) -> bool;
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Client for PatientStream<S> {
+    fn has_ended(&self) -> bool {
+        self.has_ended()
+    }
+}
+
+/// Serves one connection in the clear until either side ends it.
 ///
 /// # Errors
 ///
@@ -42,7 +54,7 @@ const LINGER: Duration = Duration::from_secs(2);
 pub(super) async fn drive<F, A>(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     patience: Patience,
-    mut phase: watch::Receiver<Phase>,
+    phase: watch::Receiver<Phase>,
     answer: F,
 ) -> hyper::Result<()>
 where
@@ -50,9 +62,27 @@ where
     A: Future<Output = Response<Full<Bytes>>>,
 {
     let heads = Heads::default();
+    let client = PatientStream::new(stream, patience, heads.clone());
+    converse(client, heads, phase, answer).await
+}
+
+/// Speaks HTTP/1.1 with a client until either side ends it.
+///
+/// # Errors
+///
+/// Returns what hyper says of a client that broke the protocol or went away.
+pub(super) async fn converse<F, A>(
+    client: impl Client,
+    heads: Heads,
+    mut phase: watch::Receiver<Phase>,
+    answer: F,
+) -> hyper::Result<()>
+where
+    F: Fn(Request<Incoming>) -> A,
+    A: Future<Output = Response<Full<Bytes>>>,
+{
     let lines = Lines::default();
-    let stream = LineStream::new(stream, lines.clone());
-    let mut io = TokioIo::new(PatientStream::new(stream, patience, heads.clone()));
+    let mut io = TokioIo::new(LineStream::new(client, lines.clone()));
     let service = service_fn(|mut request| {
         heads.count();
         let last = lines.had_a_bare_feed();
@@ -73,14 +103,10 @@ where
     let (result, lingers) = {
         let mut connection = pin!(builder().serve_connection(&mut io, service));
         // Polled first, so that a request which has arrived is read before the end is noticed.
-        let last_request = async {
-            reached(&mut phase, Phase::Closing).await;
-            sleep(LAST_REQUEST).await;
-        };
         tokio::select! {
             biased;
             result = connection.as_mut() => (result, true),
-            () = last_request => {
+            () = past(&mut phase, Phase::Closing, LAST_REQUEST) => {
                 let before = heads.so_far();
                 connection.as_mut().graceful_shutdown();
                 tokio::select! {
@@ -91,11 +117,17 @@ where
             }
         }
     };
-    let stream = io.inner_mut();
-    if lingers && !stream.has_ended() {
-        linger(stream).await;
+    let client = io.inner_mut();
+    if lingers && !client.has_ended() {
+        linger(client).await;
     }
     result
+}
+
+/// Waits until a phase has lasted a while.
+pub(super) async fn past(phase: &mut watch::Receiver<Phase>, begun: Phase, lasted: Duration) {
+    reached(phase, begun).await;
+    sleep(lasted).await;
 }
 
 /// Returns how hyper is told to treat a connection.
@@ -114,7 +146,7 @@ fn builder() -> http1::Builder {
 }
 
 /// Ends our side and waits for the client to end its own.
-async fn linger(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
+pub(super) async fn linger(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
     let mut buffer = [0; 4096];
     let mut left = LINGER_BYTES;
     let rest = async {

@@ -9,9 +9,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hyper::Request;
-use hyper::body::Incoming;
-use hyper::header::{CONNECTION, HeaderValue};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -19,10 +16,11 @@ use tokio::time::sleep;
 
 use super::connection::drive;
 use super::metrics::Answered;
+use super::public::{Answers, Public};
 use super::reload::Reloads;
 use super::shutdown::{Phase, reached};
 use super::spell::Spells;
-use super::{Config, Shared, admin, hook, route};
+use super::{Config, Shared, Tls, admin};
 
 /// How many connections the kernel may hold until they are accepted; it silently lowers this to
 /// its own limit (`net.core.somaxconn`, 4096 since Linux 5.4).
@@ -64,39 +62,65 @@ pub(super) async fn serve_public(
     config: &Config,
     reloads: Reloads,
 ) {
-    let permits = Arc::new(Semaphore::new(config.max_connections as usize));
+    let hook = config.hook.clone();
+    let answers = Answers::Links { hook, reloads };
+    let tls = config.tls.as_ref();
+    serve(listener, "public", shared, config, tls, answers).await;
+}
+
+/// Sends clients on to HTTPS, at this port if the table names none, for as long.
+pub(super) async fn serve_https_redirects(
+    listener: Option<TcpListener>,
+    shared: &Arc<Shared>,
+    config: &Config,
+    port: u16,
+) {
+    if let Some(listener) = listener {
+        let answers = Answers::HttpsRedirects { port };
+        serve(listener, "https-redirect", shared, config, None, answers).await;
+    }
+}
+
+/// Serves a public listener until the server closes and its connections are done.
+async fn serve(
+    listener: TcpListener,
+    name: &'static str,
+    shared: &Arc<Shared>,
+    config: &Config,
+    tls: Option<&Tls>,
+    answers: Answers,
+) {
     let patience = config.patience;
-    accept_all(listener, "public", shared, &permits, |stream, permit| {
-        let shared = Arc::clone(shared);
-        let permits = Arc::clone(&permits);
-        let hook = config.hook.clone();
-        let reloads = reloads.clone();
+    let public = Arc::new(Public {
+        shared: Arc::clone(shared),
+        answers,
+    });
+    accept_all(listener, name, shared, &shared.permits, |stream, permit| {
+        let public = Arc::clone(&public);
+        let tls = tls.cloned();
         tokio::spawn(async move {
             let _permit = permit;
-            let _open = shared.metrics.connection();
-            let phase = shared.lifecycle.watch();
-            let answer = async |request: Request<Incoming>| {
-                let mut response = match &hook {
-                    Some(secret) if hook::is_meant(&request) => {
-                        hook::answer(&shared, secret, &reloads, request).await
-                    }
-                    _ => route::answer(&shared, &request),
-                };
-                if shared.lifecycle.is_draining() || permits.available_permits() == 0 {
-                    let close = HeaderValue::from_static("close");
-                    response.headers_mut().insert(CONNECTION, close);
+            let _open = public.shared.metrics.connection();
+            let phase = public.shared.lifecycle.watch();
+            let result = match tls {
+                None => drive(stream, patience, phase, |request| public.answer(request)).await,
+                Some(tls) => {
+                    let public = Arc::clone(&public);
+                    let answer = move |request| {
+                        let public = Arc::clone(&public);
+                        async move { public.answer(request).await }
+                    };
+                    tls.drive(stream, patience, phase, answer).await
                 }
-                response
             };
-            let result = drive(stream, patience, phase, answer).await;
             if result.is_err_and(|error| error.is_parse()) {
                 // hyper has answered these by itself.
-                shared.metrics.count(Answered::BadRequest);
+                public.shared.metrics.count(Answered::BadRequest);
             }
         });
     })
     .await;
-    all_returned(&permits, config.max_connections).await;
+    all_returned(&shared.permits, config.max_connections).await;
 }
 
 /// Serves operators until the server closes and their connections are done.

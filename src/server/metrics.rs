@@ -15,8 +15,8 @@ use prometheus::{
 use crate::mapping::{Table, Timestamp};
 use crate::source::Revision;
 
-use super::Fetches;
 use super::live::Reloaded;
+use super::{Fetches, Tls};
 
 /// A redirect takes microseconds; a page of a large table may take milliseconds.
 const REQUEST_SECONDS: [f64; 15] = [
@@ -42,10 +42,11 @@ pub(super) enum Answered {
     Misdirected,
     MethodNotAllowed,
     BadRequest,
+    ToHttps,
 }
 
 impl Answered {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Redirect,
         Self::Forward,
         Self::Repaired,
@@ -56,6 +57,7 @@ impl Answered {
         Self::Misdirected,
         Self::MethodNotAllowed,
         Self::BadRequest,
+        Self::ToHttps,
     ];
 
     fn as_str(self) -> &'static str {
@@ -70,6 +72,7 @@ impl Answered {
             Self::Misdirected => "misdirected",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::BadRequest => "bad_request",
+            Self::ToHttps => "to_https",
         }
     }
 }
@@ -166,6 +169,11 @@ impl Metrics {
             ),
             registry,
         }
+    }
+
+    /// Tells of the certificate, too.
+    pub(super) fn include(&self, tls: &Tls) {
+        tls.register(&self.registry);
     }
 
     /// Counts a request that hyper answered by itself.

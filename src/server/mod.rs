@@ -15,6 +15,7 @@ mod fetches;
 mod files;
 mod health;
 mod hook;
+mod https_redirect;
 mod lines;
 mod listener;
 mod live;
@@ -23,6 +24,7 @@ mod metrics;
 mod negotiate;
 mod pages;
 mod patience;
+mod public;
 mod readable;
 mod redirect;
 mod reload;
@@ -33,12 +35,14 @@ mod route;
 mod shutdown;
 mod spell;
 mod status;
+#[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
+mod tls;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tracing::info;
 
 use crate::mapping::Timestamp;
@@ -57,6 +61,9 @@ pub use self::load::{Fetching, LoadError, Source};
 pub use self::patience::Patience;
 pub use self::remote::Remote;
 pub use self::shutdown::{Signal, signals, told_to_stop};
+pub use self::tls::Tls;
+#[cfg(feature = "tls")]
+pub use self::tls::TlsError;
 
 /// How a server behaves; the defaults are those of the command line.
 #[derive(Debug, Clone)]
@@ -76,6 +83,8 @@ pub struct Config {
     pub patience: Patience,
     /// What a Git host signs its hooks with; without it there is no hook.
     pub hook: Option<HookSecret>,
+    /// What the public listener speaks TLS with; without it, it speaks in the clear.
+    pub tls: Option<Tls>,
     /// What is told of the source's fetches, by whoever makes them.
     pub fetches: Fetches,
     /// How long ago a fetch may last have succeeded for the server to be ready.
@@ -92,6 +101,7 @@ impl Default for Config {
             drain_timeout: Duration::from_secs(10),
             patience: Patience::default(),
             hook: None,
+            tls: None,
             fetches: Fetches::default(),
             max_staleness: None,
         }
@@ -105,6 +115,8 @@ pub struct Listeners {
     pub public: TcpListener,
     /// Where operators and orchestrators look.
     pub admin: TcpListener,
+    /// Where clients that speak in the clear are sent on to HTTPS.
+    pub https_redirect: Option<TcpListener>,
 }
 
 /// A server that has loaded its table, or may start without.
@@ -120,6 +132,9 @@ struct Shared {
     metrics: Metrics,
     lifecycle: Lifecycle,
     source: Arc<dyn Source>,
+    /// One is taken for each public connection, on whichever listener.
+    permits: Arc<Semaphore>,
+    tls: Option<Tls>,
     max_staleness: Option<Duration>,
     started: Timestamp,
 }
@@ -131,11 +146,17 @@ impl Server {
     ///
     /// Fails if the table has errors or cannot be read, unless the configuration says to wait.
     pub async fn load(config: Config, source: impl Source) -> Result<Self, LoadError> {
+        let metrics = Metrics::new(&config.fetches, config.max_connections);
+        if let Some(tls) = &config.tls {
+            metrics.include(tls);
+        }
         let shared = Arc::new(Shared {
             live: Live::default(),
-            metrics: Metrics::new(&config.fetches, config.max_connections),
+            metrics,
             lifecycle: Lifecycle::default(),
             source: Arc::new(source),
+            permits: Arc::new(Semaphore::new(config.max_connections as usize)),
+            tls: config.tls.clone(),
             max_staleness: config.max_staleness,
             started: Timestamp::from(SystemTime::now()),
         });
@@ -158,19 +179,24 @@ impl Server {
             reloader,
         } = self;
         // Port 0 was whichever was free: here is which.
-        let [public, admin] = [&listeners.public, &listeners.admin].map(|listener| {
-            listener
-                .local_addr()
-                .map(|address| address.to_string())
-                .ok()
-        });
-        info!(public, admin, "serving");
+        let address = |listener: &TcpListener| listener.local_addr().ok();
+        let port = address(&listeners.public).map_or(0, |address| address.port());
+        let [public, admin, https_redirect] = [
+            Some(&listeners.public),
+            Some(&listeners.admin),
+            listeners.https_redirect.as_ref(),
+        ]
+        .map(|listener| Some(listener.and_then(address)?.to_string()));
+        let tls = config.tls.as_ref().map(|_| "public");
+        info!(public, admin, https_redirect, tls, "serving");
         let (reloads, asked) = reload::channel();
         let public = listener::serve_public(listeners.public, &shared, &config, reloads.clone());
         let admin = listener::serve_admin(listeners.admin, &shared, &config, reloads.clone());
+        let redirects =
+            listener::serve_https_redirects(listeners.https_redirect, &shared, &config, port);
         let lifecycle = shutdown::conduct(&shared.lifecycle, &config, signals, reloads);
         tokio::select! {
-            _ = async { tokio::join!(public, admin) } => {}
+            _ = async { tokio::join!(public, admin, redirects) } => {}
             () = lifecycle => {}
             // Never ends by itself.
             () = reloader.run(config.poll_interval, asked) => {}

@@ -63,6 +63,14 @@ struct Awaited {
     begun: bool,
 }
 
+/// How much has come since the last head, in bytes, and how much may.
+#[derive(Debug)]
+struct Noise {
+    limit: u64,
+    since: u64,
+    so_far: u64,
+}
+
 /// A stream whose reads and writes fail with [`io::ErrorKind::TimedOut`] when patience ends.
 #[derive(Debug)]
 pub(super) struct PatientStream<S> {
@@ -72,6 +80,8 @@ pub(super) struct PatientStream<S> {
     /// The head that the last bytes read were a part of.
     reading: Option<u64>,
     read_deadline: Option<(Awaited, Instant)>,
+    /// Where silence is somebody else's business: how many bytes may come without a head.
+    noise: Option<Noise>,
     write_deadline: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
     ended: bool,
@@ -85,6 +95,7 @@ impl<S> PatientStream<S> {
             heads,
             reading: None,
             read_deadline: None,
+            noise: None,
             write_deadline: None,
             timer: None,
             ended: false,
@@ -94,6 +105,34 @@ impl<S> PatientStream<S> {
     /// Tells whether the client has said all it will: it closed its side, or ran out of time.
     pub(super) fn has_ended(&self) -> bool {
         self.ended
+    }
+
+    /// Leaves it to another clock to give up on a client who says nothing, and limits how many
+    /// bytes it may say between one head and the next.
+    #[cfg_attr(
+        not(feature = "tls"),
+        allow(dead_code, reason = "HTTP/2 needs it, and comes with TLS")
+    )]
+    pub(super) fn allow_silence(&mut self, limit: u64) {
+        self.noise = Some(Noise {
+            limit,
+            since: self.heads.so_far(),
+            so_far: 0,
+        });
+    }
+
+    /// Notes that bytes have come; tells whether they are too many.
+    fn is_noise(&mut self, bytes: usize) -> bool {
+        let heads = self.heads.so_far();
+        let Some(noise) = &mut self.noise else {
+            return false;
+        };
+        if noise.since != heads {
+            noise.since = heads;
+            noise.so_far = 0;
+        }
+        noise.so_far = noise.so_far.saturating_add(bytes as u64);
+        noise.so_far > noise.limit
     }
 
     /// Returns the time until which the awaited bytes may come.
@@ -171,7 +210,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for PatientStream<S> {
         let before = buffer.filled().len();
         match Pin::new(&mut this.stream).poll_read(cx, buffer) {
             Poll::Ready(Ok(())) => {
-                if buffer.filled().len() > before {
+                let came = buffer.filled().len() - before;
+                if this.is_noise(came) {
+                    this.ended = true;
+                    return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
+                }
+                if came > 0 {
                     this.reading = Some(this.heads.so_far());
                 } else {
                     this.ended = true;
@@ -182,6 +226,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for PatientStream<S> {
                 this.ended = true;
                 Poll::Ready(Err(error))
             }
+            Poll::Pending if this.noise.is_some() => Poll::Pending,
             Poll::Pending => {
                 let deadline = this.read_deadline();
                 ready!(this.poll_expired(cx, deadline));
@@ -275,6 +320,22 @@ mod tests {
         heads.count();
         let error = server.read_u8().await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn gives_up_on_noise_and_counts_it_from_the_last_head() {
+        let (mut client, server) = duplex(64);
+        let heads = Heads::default();
+        let mut server = PatientStream::new(server, brief(0, 0), heads.clone());
+        server.allow_silence(8);
+        for _ in 0..3 {
+            client.write_all(b"8 bytes.").await.unwrap();
+            server.read_exact(&mut [0; 8]).await.unwrap();
+            heads.count();
+        }
+        client.write_all(b"9 bytes..").await.unwrap();
+        let error = server.read_exact(&mut [0; 9]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
     }
 
     #[tokio::test]

@@ -1,7 +1,8 @@
 //! Reloading: look at the source, build aside, validate wholly, swap once.
 //!
 //! One loop does all of it, so reloads never overlap, and whatever asks for one while one runs is
-//! served by the next. Reading and compiling happen on threads of their own.
+//! served by the next. Reading and compiling happen on threads of their own. The certificate is
+//! looked at in the same beat.
 //!
 //! Invariants: whatever goes wrong, the live table stays; bytes that were compiled last are not
 //! compiled again; a problem is logged once, not at every poll.
@@ -128,6 +129,9 @@ impl Reloader {
                 waiting.push(one);
             }
 
+            if let Some(tls) = &self.shared.tls {
+                tls.look(!waiting.is_empty()).await;
+            }
             let began = Instant::now();
             // A person who asks wants to know; events and clocks only think that they do.
             let ended = if waiting.is_empty() {

@@ -78,7 +78,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
     (Some(answered), response)
 }
 
-fn not_allowed() -> (Option<Answered>, Response<Full<Bytes>>) {
+pub(super) fn not_allowed() -> (Option<Answered>, Response<Full<Bytes>>) {
     let response = response::line(StatusCode::METHOD_NOT_ALLOWED);
     (
         Some(Answered::MethodNotAllowed),
@@ -87,12 +87,12 @@ fn not_allowed() -> (Option<Answered>, Response<Full<Bytes>>) {
 }
 
 /// Returns an answer after which nothing the client says is trusted to be the next request.
-fn bad_request() -> Response<Full<Bytes>> {
+pub(super) fn bad_request() -> Response<Full<Bytes>> {
     let response = response::line(StatusCode::BAD_REQUEST);
     response::with(response, CONNECTION, "close")
 }
 
-fn unavailable() -> Response<Full<Bytes>> {
+pub(super) fn unavailable() -> Response<Full<Bytes>> {
     let response = response::line(StatusCode::SERVICE_UNAVAILABLE);
     let response = response::with(response, CACHE_CONTROL, "no-store");
     response::with(response, RETRY_AFTER, "5")

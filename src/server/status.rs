@@ -8,6 +8,7 @@ use crate::source::{Fetch, RemoteStatus, Revision};
 use super::Shared;
 use super::live::{LastError, LastReload};
 use super::load::Fetching;
+use super::tls::TlsView;
 
 /// Everything under `/-/status`.
 #[derive(Serialize)]
@@ -18,6 +19,8 @@ pub(super) struct Status {
     source: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     remote: Option<RemoteView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls: Option<TlsView>,
     last_reload: Option<ReloadView>,
     last_error: Option<ErrorView>,
 }
@@ -111,6 +114,7 @@ impl Status {
                 let live = live.as_ref().map(|live| &live.revision);
                 RemoteView::new(&fetching, live)
             }),
+            tls: shared.tls.as_ref().map(|tls| tls.view()),
             last_reload: history.last_reload.as_ref().map(ReloadView::from),
             last_error: history.last_error.as_ref().map(ErrorView::since),
         }

@@ -10,9 +10,21 @@ mod conformance;
 mod connections;
 mod drain;
 mod escaping;
+#[cfg(feature = "tls")]
+mod frames;
 mod hook;
 mod http;
+#[cfg(feature = "tls")]
+mod http2;
+#[cfg(feature = "tls")]
+mod http2_rules;
+#[cfg(feature = "tls")]
+mod https_redirect;
 mod malformed;
 mod pages;
 mod reload;
+#[cfg(feature = "tls")]
+mod secure;
 mod start;
+#[cfg(feature = "tls")]
+mod tls;

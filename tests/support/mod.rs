@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -31,6 +31,7 @@ pub(crate) fn quiet() -> Config {
 pub(crate) struct Running {
     pub(crate) public: SocketAddr,
     pub(crate) admin: SocketAddr,
+    pub(crate) https_redirect: Option<SocketAddr>,
     pub(crate) signals: mpsc::Sender<Signal>,
     pub(crate) directory: tempfile::TempDir,
     pub(crate) ended: JoinHandle<()>,
@@ -55,18 +56,23 @@ impl Running {
 
     /// Starts a server on a source of whatever kind.
     pub(crate) async fn on(config: Config, directory: tempfile::TempDir, source: Files) -> Self {
-        let server = Server::load(config, source).await.unwrap();
         let any = "127.0.0.1:0".parse().unwrap();
+        let https_redirect = config.tls.is_some().then(|| server::bind(any).unwrap());
+        let server = Server::load(config, source).await.unwrap();
         let listeners = Listeners {
             public: server::bind(any).unwrap(),
             admin: server::bind(any).unwrap(),
+            https_redirect,
         };
         let public = listeners.public.local_addr().unwrap();
         let admin = listeners.admin.local_addr().unwrap();
+        let https_redirect = listeners.https_redirect.as_ref();
+        let https_redirect = https_redirect.map(|listener| listener.local_addr().unwrap());
         let (signals, signalled) = mpsc::channel(8);
         Self {
             public,
             admin,
+            https_redirect,
             signals,
             directory,
             ended: tokio::spawn(server.run(listeners, signalled)),
@@ -169,14 +175,14 @@ pub(crate) async fn say(address: SocketAddr, bytes: &[u8]) -> Reply {
 }
 
 /// Returns all that comes until the server closes.
-pub(crate) async fn rest(stream: &mut TcpStream) -> Reply {
+pub(crate) async fn rest(stream: &mut (impl AsyncRead + Unpin)) -> Reply {
     let mut bytes = Vec::new();
     soon(stream.read_to_end(&mut bytes)).await.unwrap();
     Reply(bytes)
 }
 
 /// Reads one answer without content off a connection that stays open.
-pub(crate) async fn head_of(stream: &mut TcpStream) -> Reply {
+pub(crate) async fn head_of(stream: &mut (impl AsyncRead + Unpin)) -> Reply {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"\r\n\r\n") {
         bytes.push(soon(stream.read_u8()).await.unwrap());

@@ -1,0 +1,29 @@
+//! What stands in for [`tls`](super) in a program built without it: no flags, and what follows
+//! from their not being given.
+
+use std::net::SocketAddr;
+
+use super::Exit;
+use crate::server::Tls;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct TlsArgs {}
+
+impl TlsArgs {
+    pub(super) fn load(&self) -> Result<Option<Tls>, Exit> {
+        Ok(None)
+    }
+
+    pub(super) fn https_redirect_listen(&self) -> Option<SocketAddr> {
+        None
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Spoken {}
+
+impl Spoken {
+    pub(super) fn is_tls(&self) -> bool {
+        false
+    }
+}

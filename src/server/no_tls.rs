@@ -1,0 +1,53 @@
+//! What stands in for [`tls`](super) in a program built without it: a type with no values.
+//!
+//! It has the shape of the real one, so that nothing else needs to know which is there.
+
+use std::future::Future;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::{Request, Response};
+use prometheus::Registry;
+use serde::Serialize;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+
+use super::patience::Patience;
+use super::shutdown::Phase;
+
+/// TLS, of which there is none.
+#[derive(Debug, Clone)]
+pub enum Tls {}
+
+/// What the status says of it.
+#[derive(Serialize)]
+pub(super) enum TlsView {}
+
+impl Tls {
+    pub(super) fn register(&self, _registry: &Registry) {
+        match *self {}
+    }
+
+    pub(super) async fn look(&self, _asked: bool) {
+        match *self {}
+    }
+
+    pub(super) fn view(&self) -> TlsView {
+        match *self {}
+    }
+
+    pub(super) async fn drive<F, A>(
+        &self,
+        _stream: TcpStream,
+        _patience: Patience,
+        _phase: watch::Receiver<Phase>,
+        _answer: F,
+    ) -> hyper::Result<()>
+    where
+        F: Fn(Request<Incoming>) -> A + Send + 'static,
+        A: Future<Output = Response<Full<Bytes>>> + Send + 'static,
+    {
+        match *self {}
+    }
+}

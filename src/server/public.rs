@@ -1,0 +1,54 @@
+//! The public side as one connection sees it: what answers a request, and when the connection
+//! should end with it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HeaderValue};
+use hyper::{Request, Response};
+
+use super::reload::Reloads;
+use super::{HookSecret, Shared, hook, https_redirect, route};
+
+/// What all connections of one listener share.
+pub(super) struct Public {
+    pub(super) shared: Arc<Shared>,
+    pub(super) answers: Answers,
+}
+
+/// What a listener is for.
+pub(super) enum Answers {
+    /// Short links are followed there.
+    Links {
+        hook: Option<HookSecret>,
+        reloads: Reloads,
+    },
+    /// Clients are sent on to where short links are followed by HTTPS.
+    HttpsRedirects {
+        /// The port of that listener.
+        port: u16,
+    },
+}
+
+impl Public {
+    /// Returns the answer to a request; it says `Connection: close` if others wait for their turn
+    /// or the server is about to end.
+    pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let shared = &self.shared;
+        let mut response = match &self.answers {
+            Answers::Links {
+                hook: Some(secret),
+                reloads,
+            } if hook::is_meant(&request) => hook::answer(shared, secret, reloads, request).await,
+            Answers::Links { .. } => route::answer(shared, &request),
+            Answers::HttpsRedirects { port } => https_redirect::answer(shared, *port, &request),
+        };
+        if shared.lifecycle.is_draining() || shared.permits.available_permits() == 0 {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+        }
+        response
+    }
+}

@@ -1,0 +1,173 @@
+//! HTTP/2 on one connection, for clients that chose it in the TLS handshake.
+//!
+//! Every answer here is small and made at once, so a client needs few streams and small windows,
+//! and one that sends much without asking anything is attacking. A connection is ended by GOAWAY
+//! wherever HTTP/1.1 would say `Connection: close`. There are no pings to see whether a client
+//! lives: one that asks nothing for long enough is let go of, alive or not.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper::header::CONNECTION;
+use hyper::server::conn::http2;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, sleep, timeout};
+
+use super::super::connection::{Client as _, HEAD_BYTES, LAST_REQUEST, LINGER, linger};
+use super::super::patience::{Heads, Patience};
+use super::super::shutdown::{Phase, reached};
+use super::Secured;
+
+/// The name of HTTP/2 over TLS (RFC 9113 section 3.2).
+pub(super) const ALPN: &[u8] = b"h2";
+
+/// How many requests may be under way at once; the least that RFC 9113 section 6.5.2 recommends.
+const STREAMS: u32 = 100;
+
+/// How many bytes of content may be under way: the protocol's own default. Only hooks have any.
+const WINDOW: u32 = 65_535;
+
+/// How many streams may be opened and reset before they were looked at (CVE-2023-44487).
+const HASTY_RESETS: usize = 20;
+
+/// How many streams may be reset because the client broke the rules on them.
+const RESETS: usize = 64;
+
+/// How many bytes may come without a request: the largest hook and as much again. Bounds what
+/// PING, SETTINGS, PRIORITY, empty DATA and the like can cost.
+const NOISE: u64 = 2 << 20;
+
+/// Serves one connection until either side ends it.
+///
+/// # Errors
+///
+/// Returns what hyper says of a client that broke the protocol or went away.
+pub(super) async fn converse<F, A>(
+    mut stream: Secured,
+    heads: Heads,
+    patience: Patience,
+    mut phase: watch::Receiver<Phase>,
+    answer: F,
+) -> hyper::Result<()>
+where
+    F: Fn(Request<Incoming>) -> A + Send + 'static,
+    A: Future<Output = Response<Full<Bytes>>> + Send + 'static,
+{
+    stream.get_mut().0.allow_silence(NOISE);
+    let mut io = TokioIo::new(stream);
+    let asked = Arc::new(Notify::new());
+    let last = Arc::new(Notify::new());
+    let in_flight = InFlight::default();
+
+    let service = {
+        let (heads, asked) = (heads.clone(), Arc::clone(&asked));
+        let (last, in_flight) = (Arc::clone(&last), in_flight.clone());
+        service_fn(move |request| {
+            heads.count();
+            asked.notify_one();
+            let (last, held) = (Arc::clone(&last), in_flight.clone());
+            let answer = answer(request);
+            async move {
+                let mut response = answer.await;
+                // It has no meaning in HTTP/2 (RFC 9113 section 8.2.2), but its reason stands.
+                if response.headers_mut().remove(CONNECTION).is_some() {
+                    last.notify_one();
+                }
+                let response = response.map(|body| {
+                    body.map_frame(move |frame| {
+                        // Dropped with the body, once all of it is on its way.
+                        let _ = &held;
+                        frame
+                    })
+                });
+                Ok::<_, Infallible>(response)
+            }
+        })
+    };
+
+    let result = {
+        let mut connection = pin!(builder().serve_connection(&mut io, service));
+        let grace = tokio::select! {
+            biased;
+            result = connection.as_mut() => Err(result),
+            () = reached(&mut phase, Phase::Closing) => Ok(LAST_REQUEST),
+            () = last.notified() => Ok(LINGER),
+            () = silence(&asked, patience) => Ok(LINGER),
+        };
+        match grace {
+            Err(result) => result,
+            Ok(grace) => {
+                // GOAWAY, which tells the client what will not be answered; and the end when it
+                // has said that it knows.
+                connection.as_mut().graceful_shutdown();
+                tokio::select! {
+                    biased;
+                    result = connection.as_mut() => result,
+                    () = settled(&in_flight, &heads, grace, patience.stall) => return Ok(()),
+                    () = reached(&mut phase, Phase::Closed) => return Ok(()),
+                }
+            }
+        }
+    };
+    let stream = io.inner_mut();
+    if !stream.has_ended() {
+        linger(stream).await;
+    }
+    result
+}
+
+fn builder() -> http2::Builder<TokioExecutor> {
+    let mut builder = http2::Builder::new(TokioExecutor::new());
+    builder
+        .max_concurrent_streams(STREAMS)
+        .initial_stream_window_size(WINDOW)
+        .initial_connection_window_size(WINDOW)
+        // Also bounds how many CONTINUATION frames a head may have (CVE-2024-27316).
+        .max_header_list_size(HEAD_BYTES as u32)
+        .max_pending_accept_reset_streams(HASTY_RESETS)
+        .max_local_error_reset_streams(RESETS)
+        .max_send_buf_size(WINDOW as usize);
+    builder
+}
+
+/// Ends when a client has not asked anything for too long.
+async fn silence(asked: &Notify, patience: Patience) {
+    let mut limit = patience.head;
+    while timeout(limit, asked.notified()).await.is_ok() {
+        limit = patience.idle;
+    }
+}
+
+/// Ends when nothing is under way and nothing comes, or when no more time is left.
+///
+/// A client that does not say that it knows of the end may be a phone asleep in a pocket.
+async fn settled(in_flight: &InFlight, heads: &Heads, grace: Duration, limit: Duration) {
+    let deadline = Instant::now() + limit;
+    while Instant::now() < deadline {
+        let before = heads.so_far();
+        sleep(grace.min(limit)).await;
+        if in_flight.is_none() && heads.so_far() == before {
+            return;
+        }
+    }
+}
+
+/// Requests whose answers are not yet on their way: as many as there are copies.
+#[derive(Clone, Default)]
+struct InFlight(Arc<()>);
+
+impl InFlight {
+    fn is_none(&self) -> bool {
+        // The service has one copy, and whoever asks another.
+        Arc::strong_count(&self.0) <= 2
+    }
+}

@@ -1,0 +1,241 @@
+//! TLS on the public listener: the live certificate, and the handshakes made with it.
+//!
+//! The files are read again whenever tables are looked at, and compared by content, so it does not
+//! matter how they were replaced. A handshake takes whichever certificate is live when its
+//! ClientHello has come; a connection keeps the one it began with.
+//!
+//! Invariant: a pair that cannot be used is never live; the last good one stays.
+
+mod http2;
+mod pair;
+
+use std::fmt;
+use std::future::Future;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use arc_swap::ArcSwap;
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::{Request, Response};
+use prometheus::{IntGauge, Registry};
+use serde::Serialize;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+use tokio_rustls::LazyConfigAcceptor;
+use tokio_rustls::rustls::server::Acceptor;
+use tokio_rustls::server::TlsStream;
+use tracing::{error, info, warn};
+
+use crate::mapping::Timestamp;
+
+use super::connection::{Client, LAST_REQUEST, converse, past};
+use super::patience::{Heads, Patience, PatientStream};
+use super::shutdown::{Phase, reached};
+
+use self::pair::{Pair, PairFiles};
+
+pub use self::pair::TlsError;
+
+/// A socket that speaks TLS, and gives up on clients below it: there a client that trickles
+/// records is one that trickles.
+type Secured = TlsStream<PatientStream<TcpStream>>;
+
+/// The public listener's TLS; copies share the certificate.
+#[derive(Clone)]
+pub struct Tls(Arc<Shared>);
+
+struct Shared {
+    files: PairFiles,
+    live: ArcSwap<Pair>,
+    /// Why what the files hold is not live, if it is not.
+    problem: Mutex<Option<Problem>>,
+    expiry: IntGauge,
+}
+
+struct Problem {
+    since: Timestamp,
+    message: String,
+    logged: bool,
+}
+
+/// What the status says.
+#[derive(Serialize)]
+pub(super) struct TlsView {
+    certificate: String,
+    expires: String,
+    last_error: Option<ProblemView>,
+}
+
+#[derive(Serialize)]
+struct ProblemView {
+    since: String,
+    message: String,
+}
+
+impl Tls {
+    /// Reads a certificate chain and its private key, both in PEM form.
+    ///
+    /// # Errors
+    ///
+    /// Fails if either cannot be read or used, or if they do not belong together.
+    pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+        let files = PairFiles::new(certificate, key);
+        let pair = files.read()?;
+        remark(&files, &pair);
+        let expiry = IntGauge::new(
+            "waypost_tls_certificate_expiry_timestamp_seconds",
+            "When the live certificate ends.",
+        );
+        let expiry = expiry.expect("the name is a literal");
+        expiry.set(pair.expires.unix());
+        Ok(Self(Arc::new(Shared {
+            files,
+            live: ArcSwap::from_pointee(pair),
+            problem: Mutex::new(None),
+            expiry,
+        })))
+    }
+
+    pub(super) fn register(&self, registry: &Registry) {
+        let expiry = Box::new(self.0.expiry.clone());
+        registry.register(expiry).expect("the name stands once");
+    }
+
+    /// Reads the files again, and if they hold something new and good, takes it up.
+    ///
+    /// A bad pair is only complained of at the second look, unless somebody `asked`: whoever
+    /// replaces two files does it one after the other.
+    pub(super) async fn look(&self, asked: bool) {
+        let tls = self.clone();
+        // A panic in it would be one of the parsers'; the live certificate stays.
+        let _ = spawn_blocking(move || tls.look_now(asked)).await;
+    }
+
+    fn look_now(&self, asked: bool) {
+        let Shared { files, live, .. } = &*self.0;
+        let mut problem = self.problem();
+        match files.read_unless(&live.load().digest) {
+            Ok(None) => {
+                if problem.take().is_some_and(|problem| problem.logged) {
+                    info!("the files hold the live certificate again");
+                }
+            }
+            Ok(Some(pair)) => {
+                info!(expires = %pair.expires, "certificate replaced");
+                remark(files, &pair);
+                self.0.expiry.set(pair.expires.unix());
+                live.store(Arc::new(pair));
+                *problem = None;
+            }
+            Err(error) => {
+                let message = error.chain();
+                let known = problem.take().filter(|known| known.message == message);
+                let seen = known.is_some();
+                let mut known = known.unwrap_or_else(|| Problem {
+                    since: Timestamp::from(SystemTime::now()),
+                    message,
+                    logged: false,
+                });
+                if !known.logged && (seen || asked) {
+                    let error = &*known.message;
+                    error!(error, "certificate rejected, keeping the previous one");
+                    known.logged = true;
+                }
+                *problem = Some(known);
+            }
+        }
+    }
+
+    /// Returns what operators are told.
+    pub(super) fn view(&self) -> TlsView {
+        TlsView {
+            certificate: self.0.files.certificate().display().to_string(),
+            expires: self.0.live.load().expires.to_string(),
+            last_error: self.problem().as_ref().map(|problem| ProblemView {
+                since: problem.since.to_string(),
+                message: problem.message.clone(),
+            }),
+        }
+    }
+
+    fn problem(&self) -> MutexGuard<'_, Option<Problem>> {
+        (self.0.problem.lock()).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Serves one connection, in the protocol that its client chose, until either side ends it.
+    ///
+    /// # Errors
+    ///
+    /// Returns what hyper says of a client that broke the protocol or went away. One that did so
+    /// before there was a protocol has nothing said of it.
+    pub(super) async fn drive<F, A>(
+        &self,
+        stream: TcpStream,
+        patience: Patience,
+        mut phase: watch::Receiver<Phase>,
+        answer: F,
+    ) -> hyper::Result<()>
+    where
+        F: Fn(Request<Incoming>) -> A + Send + 'static,
+        A: Future<Output = Response<Full<Bytes>>> + Send + 'static,
+    {
+        let heads = Heads::default();
+        let stream = PatientStream::new(stream, patience, heads.clone());
+        let Some(stream) = self.handshake(stream, &mut phase).await else {
+            return Ok(());
+        };
+        if stream.get_ref().1.alpn_protocol() == Some(http2::ALPN) {
+            http2::converse(stream, heads, patience, phase, answer).await
+        } else {
+            converse(stream, heads, phase, answer).await
+        }
+    }
+
+    /// Returns what to speak through, unless the client cannot, will not, or takes too long.
+    async fn handshake(
+        &self,
+        stream: PatientStream<TcpStream>,
+        phase: &mut watch::Receiver<Phase>,
+    ) -> Option<Secured> {
+        // Whoever has said hello before the server closes is still served.
+        let hello = tokio::select! {
+            biased;
+            hello = LazyConfigAcceptor::new(Acceptor::default(), stream) => hello.ok()?,
+            () = past(phase, Phase::Closing, LAST_REQUEST) => return None,
+        };
+        let config = Arc::clone(&self.0.live.load().config);
+        tokio::select! {
+            biased;
+            stream = hello.into_stream(config) => stream.ok(),
+            () = reached(phase, Phase::Closed) => None,
+        }
+    }
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tls").field(&self.0.files).finish()
+    }
+}
+
+impl Client for Secured {
+    fn has_ended(&self) -> bool {
+        self.get_ref().0.has_ended()
+    }
+}
+
+/// Logs what is odd about a pair that is going live.
+fn remark(files: &PairFiles, pair: &Pair) {
+    if pair.expires < Timestamp::from(SystemTime::now()) {
+        let certificate = files.certificate().display();
+        warn!(%certificate, expired = %pair.expires, "the certificate has expired");
+    }
+    if pair.exposed {
+        let key = files.key().display();
+        warn!(%key, "everyone on this machine can read the private key: chmod o-r");
+    }
+}

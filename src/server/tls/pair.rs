@@ -1,0 +1,249 @@
+//! A certificate chain and its private key, read from two files.
+//!
+//! What is read here can be served: the key is the first certificate's. Whether a client trusts
+//! the chain, or the name in it is right, is not looked at; clients do.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use sha2::{Digest as _, Sha256};
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::version::{TLS12, TLS13};
+use tokio_rustls::rustls::{self, InconsistentKeys, ServerConfig};
+use x509_cert::Certificate;
+use x509_cert::der::{self, Decode as _};
+
+use crate::mapping::Timestamp;
+
+use super::http2;
+
+/// More than any chain or key has, in bytes: a wrong path must not fill the memory.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The protocols that are spoken, the preferred one first (RFC 7301).
+const PROTOCOLS: [&[u8]; 2] = [http2::ALPN, b"http/1.1"];
+
+/// Where a pair is read from.
+#[derive(Debug)]
+pub(super) struct PairFiles {
+    certificate: PathBuf,
+    key: PathBuf,
+}
+
+/// A pair that can be served.
+pub(super) struct Pair {
+    pub(super) config: Arc<ServerConfig>,
+    pub(super) expires: Timestamp,
+    /// The hash of both files, which tells it from others without keeping the key.
+    pub(super) digest: [u8; 32],
+    /// Whether everyone on this machine can read the key.
+    pub(super) exposed: bool,
+}
+
+/// Why a certificate and its key cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// A file cannot be read.
+    #[error("cannot read {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// There is no certificate in its file.
+    #[error(
+        "{} holds no certificate in PEM form (-----BEGIN CERTIFICATE-----): \
+         give the whole chain, the server's own first", path.display()
+    )]
+    NoCertificate {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no key in its file.
+    #[error(
+        "{} holds no private key in PEM form (-----BEGIN PRIVATE KEY-----); \
+         an encrypted one must be decrypted first, as with openssl pkey", path.display()
+    )]
+    NoKey {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is a certificate that is none.
+    #[error("the certificate in {} is broken", path.display())]
+    BrokenCertificate {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: der::Error,
+    },
+    /// The key is another certificate's.
+    #[error(
+        "the key in {} is not that of the first certificate in {}: name the two that were issued \
+         together", key.display(), certificate.display()
+    )]
+    Mismatch {
+        /// The file of the certificate.
+        certificate: PathBuf,
+        /// The file of the key.
+        key: PathBuf,
+    },
+    /// The pair is of a kind that is not known here.
+    #[error("cannot use the certificate in {} with the key in {}", certificate.display(), key.display())]
+    Unusable {
+        /// The file of the certificate.
+        certificate: PathBuf,
+        /// The file of the key.
+        key: PathBuf,
+        /// What rustls says.
+        source: rustls::Error,
+    },
+}
+
+impl TlsError {
+    /// Tells whether the system is at fault, and not what is in the files.
+    pub fn is_io(&self) -> bool {
+        matches!(self, Self::Unreadable { .. })
+    }
+
+    /// Returns the message with its cause's.
+    pub fn chain(&self) -> String {
+        match std::error::Error::source(self) {
+            Some(source) => format!("{self}: {source}"),
+            None => self.to_string(),
+        }
+    }
+}
+
+impl PairFiles {
+    pub(super) fn new(certificate: &Path, key: &Path) -> Self {
+        Self {
+            certificate: certificate.to_owned(),
+            key: key.to_owned(),
+        }
+    }
+
+    pub(super) fn certificate(&self) -> &Path {
+        &self.certificate
+    }
+
+    pub(super) fn key(&self) -> &Path {
+        &self.key
+    }
+
+    /// Reads the pair.
+    pub(super) fn read(&self) -> Result<Pair, TlsError> {
+        let (certificate, key) = (contents(&self.certificate)?, contents(&self.key)?);
+        self.parse(&certificate, &key)
+    }
+
+    /// Reads the pair, unless it is one that is known already.
+    pub(super) fn read_unless(&self, known: &[u8; 32]) -> Result<Option<Pair>, TlsError> {
+        let (certificate, key) = (contents(&self.certificate)?, contents(&self.key)?);
+        if digest(&certificate, &key) == *known {
+            return Ok(None);
+        }
+        self.parse(&certificate, &key).map(Some)
+    }
+
+    fn parse(&self, certificate: &[u8], key: &[u8]) -> Result<Pair, TlsError> {
+        let chain: Vec<_> = CertificateDer::pem_slice_iter(certificate)
+            .collect::<Result<_, _>>()
+            .map_err(|_| self.no_certificate())?;
+        let own = chain.first().ok_or_else(|| self.no_certificate())?;
+        let expires = expiry(own).map_err(|source| TlsError::BrokenCertificate {
+            path: self.certificate.clone(),
+            source,
+        })?;
+        let private = PrivateKeyDer::from_pem_slice(key).map_err(|_| TlsError::NoKey {
+            path: self.key.clone(),
+        })?;
+        let config = config(chain, private).map_err(|source| self.refused(source))?;
+        Ok(Pair {
+            config: Arc::new(config),
+            expires,
+            digest: digest(certificate, key),
+            exposed: is_exposed(&self.key),
+        })
+    }
+
+    fn no_certificate(&self) -> TlsError {
+        TlsError::NoCertificate {
+            path: self.certificate.clone(),
+        }
+    }
+
+    fn refused(&self, source: rustls::Error) -> TlsError {
+        let (certificate, key) = (self.certificate.clone(), self.key.clone());
+        if matches!(
+            source,
+            rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch)
+        ) {
+            return TlsError::Mismatch { certificate, key };
+        }
+        TlsError::Unusable {
+            certificate,
+            key,
+            source,
+        }
+    }
+}
+
+fn config(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+) -> Result<ServerConfig, rustls::Error> {
+    // Named, for there is no telling which provider another crate makes the process's own.
+    let provider = Arc::new(ring::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&TLS13, &TLS12])?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)?;
+    config.alpn_protocols = PROTOCOLS.map(Vec::from).into();
+    Ok(config)
+}
+
+/// Returns when a certificate ends.
+fn expiry(certificate: &[u8]) -> der::Result<Timestamp> {
+    let certificate = Certificate::from_der(certificate)?;
+    let end = certificate.tbs_certificate.validity.not_after;
+    Ok(Timestamp::from(UNIX_EPOCH + end.to_unix_duration()))
+}
+
+fn contents(path: &Path) -> Result<Vec<u8>, TlsError> {
+    let read = || {
+        // A pipe could be read once only, and opening it again would wait for ever.
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::Error::other("not a regular file"));
+        }
+        let mut bytes = Vec::new();
+        File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    read().map_err(|source| TlsError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn digest(certificate: &[u8], key: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    // One file's end is not the other's beginning.
+    hash.update(certificate.len().to_le_bytes());
+    hash.update(certificate);
+    hash.update(key);
+    hash.finalize().into()
+}
+
+/// Tells whether others than the owner and the group can read a file.
+///
+/// A group is common: it is how a server reads keys that belong to root.
+fn is_exposed(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o004 != 0)
+}
