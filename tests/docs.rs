@@ -210,17 +210,28 @@ fn the_schema_knows_the_keys_of_the_reader() {
     }
 }
 
-#[test]
-fn operations_name_flags_that_there_are() {
-    let operations = fs::read_to_string("docs/operations.md").unwrap();
+/// Holds a document to the flags that `serve` has.
+fn names_flags_that_there_are(document: &str, at_least: usize) {
+    let text = fs::read_to_string(document).unwrap();
     let help = String::from_utf8(waypost("serve --help").output().unwrap().stdout).unwrap();
-    let flags: Vec<_> = operations
+    let flags: Vec<_> = text
         .split('`')
         .filter(|code| code.starts_with("--"))
         .map(|code| code.split(' ').next().unwrap())
         .collect();
-    assert!(flags.len() > 5, "{flags:?}");
+    assert!(flags.len() >= at_least, "{flags:?}");
     for flag in flags {
         assert!(help.contains(flag), "{flag} is not a flag of serve");
     }
+}
+
+#[test]
+fn operations_name_flags_that_there_are() {
+    names_flags_that_there_are("docs/operations.md", 6);
+}
+
+#[test]
+#[cfg(feature = "tls")]
+fn the_page_on_tls_names_flags_that_there_are() {
+    names_flags_that_there_are("docs/tls.md", 5);
 }
