@@ -1,0 +1,58 @@
+"""Goes through deploy/: Kubernetes, Prometheus and Grafana, Compose."""
+
+import os
+import sys
+
+import cluster
+import composed
+import pods
+import rehearsal
+import watching
+
+WORK = os.environ["WORK"]
+
+
+def said(text):
+    print(f"  ok {text}", flush=True)
+
+
+def main():
+    # What is built, by a name; each overlay as it is, and with every component that it lacks.
+    built = {"base": cluster.kustomize(f"{cluster.KUBERNETES}/base")}
+    for overlay in cluster.OVERLAYS:
+        built[overlay] = cluster.kustomize(f"{cluster.KUBERNETES}/overlays/{overlay}")
+    for component in cluster.COMPONENTS:
+        if component != "ingress":
+            overlay = "repository" if component in ("hook", "git-password", "git-ssh") else "baked"
+            built[f"{overlay} with {component}"] = cluster.with_component(overlay, component, WORK)
+    assert cluster.OVERLAYS == ["baked", "configmap", "repository"]
+
+    metrics = None
+    for name, things in built.items():
+        cluster.valid(things)
+        cluster.fitting(things)
+        pods.sound(cluster.one(things, "Deployment"))
+        metrics = rehearsal.rehearse(things, f"{WORK}/pod-{name.replace(' ', '-')}")
+        said(f"kubernetes, {name}: {len(things)} objects valid, the pod restricted and serving")
+
+    cluster.valid(cluster.documented(WORK))
+    said("kubernetes: the overlay that the documentation shows is built and valid")
+
+    watching.read(WORK)
+    said(
+        f"monitoring: {len(watching.alerts())} alerts, {len(watching.dashboard())} panels' questions"
+    )
+    watching.real(metrics)
+    said("monitoring: every metric and label asked for is there")
+    watching.told()
+    said("monitoring: every alert says what to do, and the runbook says more")
+
+    composed.read(WORK)
+    things = built["baked"]
+    with rehearsal.Pod(cluster.one(things, "Deployment"), {}, f"{WORK}/pod-health") as pod:
+        composed.health(pod)
+    said("compose: the file and its two variants are understood, the health check passes")
+    print("deploy/ holds")
+
+
+sys.exit(main())
