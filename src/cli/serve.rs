@@ -1,6 +1,6 @@
 //! `waypost serve`: answers the short links of a table.
 
-use std::io::{Write as _, stderr};
+use std::io::{self, Write as _, stderr};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -15,12 +15,15 @@ use super::logging::{self, LogFormat};
 use super::tls::TlsArgs;
 use super::{Exit, complain, quantity, secret, table};
 use crate::server::{
-    Config, Fetches, Files, HookSecret, Listeners, LoadError, Server, bind, room_for, signals,
-    told_to_stop,
+    Config, Fetches, Files, HookSecret, Inherited, Listener, Listeners, LoadError, Server, bind,
+    room_for, signals, told_to_stop,
 };
 
 /// How long what runs in the background may take to let go of things at the end.
 const LAST_MOMENT: Duration = Duration::from_secs(1);
+
+/// The name of a passed socket from which clients are sent on to HTTPS.
+const HTTPS_REDIRECT: &str = "https-redirect";
 
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
@@ -39,6 +42,9 @@ Examples:
 Secrets come by variables or by files that variables name, never by flags: WAYPOST_GIT_USERNAME,
 WAYPOST_GIT_PASSWORD and WAYPOST_HOOK_SECRET, each also with _FILE behind it. With a hook secret,
 a Git host may tell of a push at POST /-/hook.
+
+Sockets that a service manager passes (LISTEN_FDS), by the names public, admin and https-redirect or
+in this order, are served on in place of what the flags say. Whoever sets NOTIFY_SOCKET is told how it is.
 
 Signals: SIGTERM drains and stops, a second one stops at once; SIGINT stops; SIGHUP reloads.
 Exit status: 0 stopped as told; 1 the table has errors; 2 wrong usage; 3 it cannot be read or
@@ -136,30 +142,40 @@ impl ListenArgs {
 
 pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     logging::start(args.log_format);
+    let inherited = match Inherited::from_env() {
+        Ok(inherited) => inherited,
+        Err(error) => {
+            complain(&format!("{:#}", anyhow::Error::from(error)));
+            return Ok(Exit::Usage);
+        }
+    };
     let threads = args.threads.or_else(|| available_parallelism().ok());
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads.map_or(1, NonZeroUsize::get))
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let exit = runtime.block_on(serve(args));
+    let exit = runtime.block_on(serve(args, inherited));
     // A temporary clone goes with its last user, but a reload that is still reading must not hold
     // up the exit.
     runtime.shutdown_timeout(LAST_MOMENT);
     exit
 }
 
-async fn serve(args: Args) -> anyhow::Result<Exit> {
+async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
     let mut signals = signals().context("cannot handle signals")?;
     let tls = match args.tls.load() {
         Ok(tls) => tls,
         Err(exit) => return Ok(exit),
     };
-    let redirect = args.tls.https_redirect_listen();
+    if tls.is_none() && inherited.has(HTTPS_REDIRECT) {
+        complain("a socket was passed as https-redirect: name the certificate with --tls-cert");
+        return Ok(Exit::Usage);
+    }
     let listeners = Listeners {
-        public: listen(args.listen.address())?,
-        admin: listen(args.admin_listen)?,
-        https_redirect: redirect.map(listen).transpose()?,
+        public: listen(inherited.take("public"), args.listen.address())?,
+        admin: listen(inherited.take("admin"), args.admin_listen)?,
+        https_redirect: https_redirect(&mut inherited, args.tls.https_redirect_listen())?,
     };
     // Before anything else: whoever reads the log of a server that answers finds it there.
     let admin = listeners.admin.local_addr()?;
@@ -220,7 +236,22 @@ async fn serve(args: Args) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn listen(address: SocketAddr) -> anyhow::Result<tokio::net::TcpListener> {
+/// Returns the socket from which clients are sent on to HTTPS, if there is to be one.
+fn https_redirect(
+    inherited: &mut Inherited,
+    address: Option<SocketAddr>,
+) -> anyhow::Result<Option<Listener>> {
+    match address {
+        Some(address) => listen(inherited.take(HTTPS_REDIRECT), address).map(Some),
+        None => Ok(inherited.take(HTTPS_REDIRECT)?),
+    }
+}
+
+/// Returns the socket that was passed, or if there is none, one on an address.
+fn listen(passed: io::Result<Option<Listener>>, address: SocketAddr) -> anyhow::Result<Listener> {
+    if let Some(passed) = passed.context("cannot listen on a socket that was passed")? {
+        return Ok(passed);
+    }
     bind(address).with_context(|| format!("cannot listen on {address}"))
 }
 

@@ -32,12 +32,40 @@ const EXHAUSTED: Duration = Duration::from_millis(100);
 /// Operators and probes are few; a limit of its own keeps them from being crowded out.
 const ADMIN_CONNECTIONS: u32 = 64;
 
+/// A socket that listens.
+#[derive(Debug)]
+pub struct Listener {
+    socket: TcpListener,
+    /// Whether someone else holds it too, and hands it to the next process.
+    inherited: bool,
+}
+
+impl Listener {
+    /// Takes a socket that someone else has opened and keeps.
+    pub(super) fn inherited(socket: std::net::TcpListener) -> io::Result<Self> {
+        socket.set_nonblocking(true)?;
+        Ok(Self {
+            socket: TcpListener::from_std(socket)?,
+            inherited: true,
+        })
+    }
+
+    /// Returns where it listens.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the operating system does not tell.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+}
+
 /// Returns a socket that listens on `address`; port 0 stands for any free one.
 ///
 /// # Errors
 ///
 /// Fails if the address is taken, not ours, or not allowed. Must be called within a runtime.
-pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+pub fn bind(address: SocketAddr) -> io::Result<Listener> {
     let socket = Socket::new(
         Domain::for_address(address),
         Type::STREAM,
@@ -52,12 +80,15 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;
-    TcpListener::from_std(socket.into())
+    Ok(Listener {
+        socket: TcpListener::from_std(socket.into())?,
+        inherited: false,
+    })
 }
 
 /// Serves short links until the server closes and its connections are done.
 pub(super) async fn serve_public(
-    listener: TcpListener,
+    listener: Listener,
     shared: &Arc<Shared>,
     config: &Config,
     reloads: Reloads,
@@ -70,7 +101,7 @@ pub(super) async fn serve_public(
 
 /// Sends clients on to HTTPS, at this port if the table names none, for as long.
 pub(super) async fn serve_https_redirects(
-    listener: Option<TcpListener>,
+    listener: Option<Listener>,
     shared: &Arc<Shared>,
     config: &Config,
     port: u16,
@@ -83,7 +114,7 @@ pub(super) async fn serve_https_redirects(
 
 /// Serves a public listener until the server closes and its connections are done.
 async fn serve(
-    listener: TcpListener,
+    listener: Listener,
     name: &'static str,
     shared: &Arc<Shared>,
     config: &Config,
@@ -125,7 +156,7 @@ async fn serve(
 
 /// Serves operators until the server closes and their connections are done.
 pub(super) async fn serve_admin(
-    listener: TcpListener,
+    listener: Listener,
     shared: &Arc<Shared>,
     config: &Config,
     reloads: Reloads,
@@ -148,9 +179,10 @@ pub(super) async fn serve_admin(
 }
 
 /// Accepts connections, one permit each, until the server closes; then those that had already
-/// been made, which would otherwise be reset.
+/// been made, which would otherwise be reset. On an inherited socket they are left to the next
+/// process: they wait there, and under load there would be no end of them.
 async fn accept_all(
-    listener: TcpListener,
+    listener: Listener,
     name: &'static str,
     shared: &Shared,
     permits: &Arc<Semaphore>,
@@ -164,7 +196,7 @@ async fn accept_all(
                 .acquire_owned()
                 .await
                 .expect("the semaphore is never closed");
-            let stream = accept(&listener, &mut spells).await;
+            let stream = accept(&listener.socket, &mut spells).await;
             serve(stream, permit);
         }
     };
@@ -174,7 +206,10 @@ async fn accept_all(
         () = reached(&mut phase, Phase::Closing) => {}
     }
 
-    let Ok(listener) = listener.into_std() else {
+    if listener.inherited {
+        return;
+    }
+    let Ok(listener) = listener.socket.into_std() else {
         return;
     };
     while let Ok(permit) = Arc::clone(permits).try_acquire_owned() {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::{ArcSwapOption, Guard};
+use tokio::sync::Notify;
 
 use crate::mapping::{Table, Timestamp};
 use crate::source::Revision;
@@ -88,6 +89,7 @@ pub(super) struct History {
 pub(super) struct Live {
     snapshot: ArcSwapOption<Snapshot>,
     history: Mutex<History>,
+    looked_at: Notify,
 }
 
 impl Live {
@@ -105,5 +107,15 @@ impl Live {
     pub(super) fn history(&self) -> MutexGuard<'_, History> {
         // Both fields are whole at all times, whoever panicked.
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells the one who waits that there is more in the history.
+    pub(super) fn tell_looked_at(&self) {
+        self.looked_at.notify_one();
+    }
+
+    /// Waits until the source was looked at again since this was last waited for.
+    pub(super) async fn looked_at(&self) {
+        self.looked_at.notified().await;
     }
 }

@@ -16,6 +16,7 @@ mod files;
 mod health;
 mod hook;
 mod https_redirect;
+mod inherited;
 mod lines;
 mod listener;
 mod live;
@@ -32,6 +33,7 @@ mod remote;
 mod request;
 mod response;
 mod route;
+mod service_manager;
 mod shutdown;
 mod spell;
 mod status;
@@ -41,7 +43,6 @@ mod tls;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc};
 use tracing::info;
 
@@ -50,13 +51,15 @@ use crate::mapping::Timestamp;
 use self::live::Live;
 use self::metrics::Metrics;
 use self::reload::Reloader;
+use self::service_manager::ServiceManager;
 use self::shutdown::Lifecycle;
 
 pub use self::descriptors::room_for;
 pub use self::fetches::Fetches;
 pub use self::files::Files;
 pub use self::hook::HookSecret;
-pub use self::listener::bind;
+pub use self::inherited::{Inherited, InheritedError};
+pub use self::listener::{Listener, bind};
 pub use self::load::{Fetching, LoadError, Source};
 pub use self::patience::Patience;
 pub use self::remote::Remote;
@@ -112,11 +115,11 @@ impl Default for Config {
 #[derive(Debug)]
 pub struct Listeners {
     /// Where short links are followed.
-    pub public: TcpListener,
+    pub public: Listener,
     /// Where operators and orchestrators look.
-    pub admin: TcpListener,
+    pub admin: Listener,
     /// Where clients that speak in the clear are sent on to HTTPS.
-    pub https_redirect: Option<TcpListener>,
+    pub https_redirect: Option<Listener>,
 }
 
 /// A server that has loaded its table, or may start without.
@@ -179,7 +182,7 @@ impl Server {
             reloader,
         } = self;
         // Port 0 was whichever was free: here is which.
-        let address = |listener: &TcpListener| listener.local_addr().ok();
+        let address = |listener: &Listener| listener.local_addr().ok();
         let port = address(&listeners.public).map_or(0, |address| address.port());
         let [public, admin, https_redirect] = [
             Some(&listeners.public),
@@ -190,13 +193,16 @@ impl Server {
         let tls = config.tls.as_ref().map(|_| "public");
         info!(public, admin, https_redirect, tls, "serving");
         let (reloads, asked) = reload::channel();
+        let manager = Arc::new(ServiceManager::from_env());
+        let _beat = manager.beat();
+        let informed = manager.inform(&shared, reloads.clone());
         let public = listener::serve_public(listeners.public, &shared, &config, reloads.clone());
-        let admin = listener::serve_admin(listeners.admin, &shared, &config, reloads.clone());
+        let admin = listener::serve_admin(listeners.admin, &shared, &config, reloads);
         let redirects =
             listener::serve_https_redirects(listeners.https_redirect, &shared, &config, port);
-        let lifecycle = shutdown::conduct(&shared.lifecycle, &config, signals, reloads);
+        let lifecycle = shutdown::conduct(&shared.lifecycle, &config, signals, &manager);
         tokio::select! {
-            _ = async { tokio::join!(public, admin, redirects) } => {}
+            _ = async { tokio::join!(public, admin, redirects, informed) } => {}
             () = lifecycle => {}
             // Never ends by itself.
             () = reloader.run(config.poll_interval, asked) => {}

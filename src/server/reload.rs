@@ -277,6 +277,7 @@ impl Reloader {
         };
         drop(history);
         self.shared.metrics.reloaded(result, took, at);
+        self.shared.live.tell_looked_at();
         report
     }
 }

@@ -20,7 +20,7 @@ use tokio::time::sleep;
 use tracing::{info, warn};
 
 use super::Config;
-use super::reload::Reloads;
+use super::service_manager::ServiceManager;
 
 /// What a server is told from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,11 +117,11 @@ pub(super) async fn conduct(
     lifecycle: &Lifecycle,
     config: &Config,
     mut signals: mpsc::Receiver<Signal>,
-    reloads: Reloads,
+    manager: &ServiceManager,
 ) {
     let delay = loop {
         match next(&mut signals).await {
-            Signal::Hangup => reloads.hint(),
+            Signal::Hangup => manager.reload(),
             Signal::Terminate => break config.drain_delay,
             Signal::Interrupt => break Duration::ZERO,
         }
@@ -154,7 +154,6 @@ async fn next(signals: &mut mpsc::Receiver<Signal>) -> Signal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server::reload;
 
     async fn phases(said: &[Signal], delay: Duration) -> Vec<Phase> {
         let lifecycle = Lifecycle::default();
@@ -168,9 +167,9 @@ mod tests {
             drain_timeout: Duration::ZERO,
             ..Config::default()
         };
-        let (reloads, _asked) = reload::channel();
+        let manager = ServiceManager::from_env();
         let mut seen = vec![*watch.borrow()];
-        let conducted = conduct(&lifecycle, &config, signals, reloads);
+        let conducted = conduct(&lifecycle, &config, signals, &manager);
         let seeing = async {
             while *seen.last().unwrap() < Phase::Closed {
                 watch.changed().await.unwrap();

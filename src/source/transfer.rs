@@ -29,6 +29,17 @@ const SECRET_VARIABLES: [&str; 3] = [
     "WAYPOST_HOOK_SECRET",
 ];
 
+/// What a service manager says to a server alone: its child has no sockets of it, and nothing to
+/// tell it.
+const SERVICE_VARIABLES: [&str; 6] = [
+    "LISTEN_FDNAMES",
+    "LISTEN_FDS",
+    "LISTEN_PID",
+    "NOTIFY_SOCKET",
+    "WATCHDOG_PID",
+    "WATCHDOG_USEC",
+];
+
 /// An answer is much shorter.
 const MAX_ANSWER: u64 = 1 << 20;
 
@@ -179,7 +190,7 @@ impl Transfer {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .kill_on_drop(true);
-        for variable in SECRET_VARIABLES {
+        for variable in SECRET_VARIABLES.iter().chain(&SERVICE_VARIABLES) {
             command.env_remove(variable);
         }
         if let Some(home) = home {
