@@ -318,3 +318,30 @@ fn a_signal_ends_the_wait_for_the_first_fetch() {
     // The temporary clone is gone.
     assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn manual_pages_tell_what_the_help_tells() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().to_str().unwrap();
+    assert_eq!(run(&["man", path]), "status 0\n--- stdout\n--- stderr\n");
+    let page = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap();
+    let program = page("waypost.1");
+    for (verb, flag) in [
+        ("serve", "--drain-timeout"),
+        ("check", "--deny"),
+        ("code", "--scheme"),
+        ("resolve", "--at"),
+        ("healthcheck", "--timeout"),
+        ("completions", "--help"),
+    ] {
+        assert!(program.contains(&format!("waypost\\-{verb}(1)")), "{verb}");
+        let text = page(&format!("waypost-{verb}.1"));
+        assert!(run(&[verb, "--help"]).contains(flag), "{verb}");
+        assert!(text.contains(&flag.replace('-', "\\-")), "{verb}: {text}");
+    }
+    assert!(page("waypost-serve.1").contains("WAYPOST_DRAIN_TIMEOUT"));
+    // What is not for people has no page.
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 7);
+    let nowhere = run(&["man", &format!("{path}/nowhere")]);
+    assert!(nowhere.starts_with("status 3\n"), "{nowhere}");
+}

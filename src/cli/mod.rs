@@ -8,6 +8,7 @@ mod completions;
 mod git;
 mod healthcheck;
 mod logging;
+mod man;
 mod quantity;
 mod resolve;
 mod secret;
@@ -61,6 +62,7 @@ enum Command {
     Resolve(resolve::Args),
     Healthcheck(healthcheck::Args),
     Completions(completions::Args),
+    Man(man::Args),
     Transfer(transfer::Args),
 }
 
@@ -89,6 +91,7 @@ pub fn main() -> ExitCode {
         Command::Resolve(args) => resolve::run(&args),
         Command::Healthcheck(args) => healthcheck::run(&args),
         Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
         Command::Transfer(args) => transfer::run(&args),
     };
     let exit = result.unwrap_or_else(|error| {
@@ -102,7 +105,7 @@ pub fn main() -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
-/// Returns the definition of the command line, of which help and completions are made.
+/// Returns the definition of the command line, of which help, completions and manual pages are made.
 fn command() -> clap::Command {
     Cli::command().mut_subcommands(|verb| verb.mut_args(with_plain_variables))
 }
