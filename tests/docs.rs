@@ -235,3 +235,20 @@ fn operations_name_flags_that_there_are() {
 fn the_page_on_tls_names_flags_that_there_are() {
     names_flags_that_there_are("docs/tls.md", 5);
 }
+
+#[test]
+fn variables_for_bare_hosts_are_those_of_serve() {
+    let help = String::from_utf8(waypost("serve --help").output().unwrap().stdout).unwrap();
+    for file in ["docs/hosts.md", "deploy/systemd/default"] {
+        let text = fs::read_to_string(file).unwrap();
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let variables: Vec<_> = words
+            .filter(|word| word.starts_with("WAYPOST_"))
+            .map(|word| word.strip_suffix("_FILE").unwrap_or(word))
+            .collect();
+        assert!(variables.len() > 5, "{file}: {variables:?}");
+        for variable in variables {
+            assert!(help.contains(variable), "{file}: {variable} is none");
+        }
+    }
+}
