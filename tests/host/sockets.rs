@@ -75,6 +75,8 @@ fn what_cannot_be_listened_on_is_refused() {
     }
     let said = refusal(copy(&listener), "metrics");
     assert!(said.contains("\"metrics\""), "{said}");
+    let said = refusal(copy(&listener), "https-redirect");
+    assert!(said.contains("--tls-cert"), "{said}");
 
     let place = Place::new();
     let nothing = "export LISTEN_FDS=1 LISTEN_PID=$$\nexec 3<&-";
