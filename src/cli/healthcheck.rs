@@ -44,15 +44,6 @@ pub(super) struct Args {
     #[command(flatten)]
     listen: ListenArgs,
 
-    /// Where its operators look
-    #[arg(
-        long,
-        value_name = "ADDRESS",
-        env = "WAYPOST_ADMIN_LISTEN",
-        default_value = "127.0.0.1:8081"
-    )]
-    admin_listen: SocketAddr,
-
     #[command(flatten)]
     spoken: Spoken,
 }
@@ -61,8 +52,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let url = match &args.url {
         Some(url) => url.clone(),
         // A certificate names no loopback address, and the admin listener needs none.
-        None if args.spoken.is_tls() => at(args.admin_listen, "/readyz")?,
-        None => at(args.listen.address(), "/healthz")?,
+        None if args.spoken.is_tls() => at(args.listen.admin(), "/readyz")?,
+        None => at(args.listen.public(), "/healthz")?,
     };
     if url.scheme() != "http" || !url.has_host() {
         super::complain(&format!(

@@ -62,15 +62,6 @@ pub(super) struct Args {
     #[command(flatten)]
     listen: ListenArgs,
 
-    /// Where operators look: health, metrics, status, reload
-    #[arg(
-        long,
-        value_name = "ADDRESS",
-        env = "WAYPOST_ADMIN_LISTEN",
-        default_value = "127.0.0.1:8081"
-    )]
-    admin_listen: SocketAddr,
-
     /// How many threads serve [default: as many as there are cores]
     #[arg(long, value_name = "N", env = "WAYPOST_THREADS")]
     threads: Option<NonZeroUsize>,
@@ -120,7 +111,7 @@ pub(super) struct Args {
     git: GitArgs,
 }
 
-/// Where short links are answered; `healthcheck` asks there.
+/// Where it is answered; `healthcheck` asks there.
 #[derive(Debug, clap::Args)]
 pub(super) struct ListenArgs {
     /// Where short links are answered [default: 127.0.0.1:8080, or port $PORT of every address]
@@ -130,13 +121,28 @@ pub(super) struct ListenArgs {
     /// The port that platforms assign.
     #[arg(long, hide = true, env = "PORT")]
     port: Option<u16>,
+
+    /// Where operators look: health, metrics, status, reload
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "WAYPOST_ADMIN_LISTEN",
+        default_value = "127.0.0.1:8081"
+    )]
+    admin_listen: SocketAddr,
 }
 
 impl ListenArgs {
-    pub(super) fn address(&self) -> SocketAddr {
+    /// Returns the public address.
+    pub(super) fn public(&self) -> SocketAddr {
         let everywhere = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), port);
         let assigned = self.port.map(everywhere);
         self.listen.or(assigned).unwrap_or(DEFAULT_LISTEN)
+    }
+
+    /// Returns the operators' address.
+    pub(super) fn admin(&self) -> SocketAddr {
+        self.admin_listen
     }
 }
 
@@ -173,8 +179,8 @@ async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
         return Ok(Exit::Usage);
     }
     let listeners = Listeners {
-        public: listen(inherited.take("public"), args.listen.address())?,
-        admin: listen(inherited.take("admin"), args.admin_listen)?,
+        public: listen(inherited.take("public"), args.listen.public())?,
+        admin: listen(inherited.take("admin"), args.listen.admin())?,
         https_redirect: https_redirect(&mut inherited, args.tls.https_redirect_listen())?,
     };
     // Before anything else: whoever reads the log of a server that answers finds it there.
