@@ -44,6 +44,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::{Semaphore, mpsc};
+use tokio::time::timeout;
 use tracing::info;
 
 use crate::mapping::Timestamp;
@@ -67,6 +68,10 @@ pub use self::shutdown::{Signal, signals, told_to_stop};
 pub use self::tls::Tls;
 #[cfg(feature = "tls")]
 pub use self::tls::TlsError;
+
+/// How long clients of a server that may start without a table wait for it. A first fetch may take
+/// much longer, and whoever asks how the server is must not wait for that.
+const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// How a server behaves; the defaults are those of the command line.
 #[derive(Debug, Clone)]
@@ -143,11 +148,12 @@ struct Shared {
 }
 
 impl Server {
-    /// Loads the table for the first time.
+    /// Loads the table for the first time, unless the configuration says to wait for it: then it is
+    /// loaded while the server runs.
     ///
     /// # Errors
     ///
-    /// Fails if the table has errors or cannot be read, unless the configuration says to wait.
+    /// Fails if the table has errors or cannot be read.
     pub async fn load(config: Config, source: impl Source) -> Result<Self, LoadError> {
         let metrics = Metrics::new(&config.fetches, config.max_connections);
         if let Some(tls) = &config.tls {
@@ -164,7 +170,9 @@ impl Server {
             started: Timestamp::from(SystemTime::now()),
         });
         let mut reloader = Reloader::new(Arc::clone(&shared));
-        reloader.load_first(config.wait).await?;
+        if !config.wait {
+            reloader.load_first().await?;
+        }
         Ok(Self {
             config,
             shared,
@@ -201,8 +209,15 @@ impl Server {
         let redirects =
             listener::serve_https_redirects(listeners.https_redirect, &shared, &config, port);
         let lifecycle = shutdown::conduct(&shared.lifecycle, &config, signals, &manager);
+        let serving = async {
+            if config.wait {
+                // Most tables are there at once, and then no client sees that there was none.
+                let _ = timeout(AT_ONCE, shared.live.looked_at()).await;
+            }
+            tokio::join!(public, admin, redirects, informed)
+        };
         tokio::select! {
-            _ = async { tokio::join!(public, admin, redirects, informed) } => {}
+            _ = serving => {}
             () = lifecycle => {}
             // Never ends by itself.
             () = reloader.run(config.poll_interval, asked) => {}

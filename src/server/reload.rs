@@ -89,15 +89,11 @@ impl Reloader {
         }
     }
 
-    /// Loads the first table; if that fails and `wait` is set, it is left to the loop.
-    pub(super) async fn load_first(&mut self, wait: bool) -> Result<(), LoadError> {
+    /// Loads the first table, or the one that was live before a restart.
+    pub(super) async fn load_first(&mut self) -> Result<(), LoadError> {
         let began = Instant::now();
-        match self.attempt().await {
-            Err(error) if self.source.fall_back() => {
-                self.resume(began, error).await;
-                Ok(())
-            }
-            Err(error) if !wait => {
+        match self.first(began).await {
+            Err(error) if self.shared.live.load().is_none() => {
                 Err(Arc::into_inner(error).expect("nothing has kept the first error"))
             }
             ended => {
@@ -107,16 +103,28 @@ impl Reloader {
         }
     }
 
-    /// Serves the table that was live before a restart, in place of a newest that cannot be.
-    async fn resume(&mut self, began: Instant, error: Arc<LoadError>) {
-        let ended = self.attempt().await;
-        self.conclude(began, ended);
-        // What the source holds now is still not what is live.
-        self.conclude(began, Err(error));
+    /// Makes the first attempt; one that fails may still have made a table live.
+    async fn first(&mut self, began: Instant) -> Result<Reloaded, Arc<LoadError>> {
+        match self.attempt().await {
+            Err(error) if self.source.fall_back() => {
+                // The one that was live before, in place of a newest that cannot be.
+                let ended = self.attempt().await;
+                self.conclude(began, ended);
+                Err(error)
+            }
+            ended => ended,
+        }
     }
 
     /// Looks at the source at every hint, whenever asked, and every `poll_interval`; for ever.
+    ///
+    /// What was not loaded before is loaded first.
     pub(super) async fn run(mut self, poll_interval: Duration, mut asked: mpsc::Receiver<Asked>) {
+        if self.shared.live.history().last_reload.is_none() {
+            let began = Instant::now();
+            let ended = self.first(began).await;
+            self.conclude(began, ended);
+        }
         loop {
             let mut waiting = Vec::new();
             tokio::select! {

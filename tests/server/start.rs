@@ -1,10 +1,14 @@
 //! The first load.
 
 use std::path::Path;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
 
-use waypost::server::{Files, LoadError, Server};
+use tokio::sync::Notify;
+use waypost::server::{Config, Files, LoadError, Server, Source};
+use waypost::source::{Fingerprint, Reading, SourceError};
 
-use crate::support::quiet;
+use crate::support::{Running, quiet, until};
 
 async fn refused(directory: &Path) -> LoadError {
     let source = Files::polled(vec![directory.join("mapping.yaml")], 1 << 20);
@@ -29,4 +33,57 @@ async fn a_table_that_is_not_there_is_told_apart_from_a_bad_one() {
     let error = refused(directory.path()).await;
     assert!(matches!(error, LoadError::Unreadable(_)), "{error}");
     assert!(error.diagnostics().is_empty());
+}
+
+/// A source that cannot be read until it is told to, as a remote that does not answer.
+struct Slow {
+    table: Files,
+    told: Mutex<Receiver<()>>,
+}
+
+impl Source for Slow {
+    fn describe(&self) -> String {
+        self.table.describe()
+    }
+
+    fn hints(&self) -> Arc<Notify> {
+        self.table.hints()
+    }
+
+    fn read(&self) -> Result<Reading, SourceError> {
+        // Once the test has let go, nothing holds it up.
+        let _ = self.told.lock().unwrap().recv();
+        self.table.read()
+    }
+
+    fn may_differ_from(&self, known: &Fingerprint) -> bool {
+        self.table.may_differ_from(known)
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_waits_for_its_table_can_be_asked_how_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let table =
+        "base_url: https://short.code/\nmapping:\n- {url: 'https://e.example/', short-code: x}\n";
+    std::fs::write(directory.path().join("mapping.yaml"), table).unwrap();
+    let (tell, told) = channel();
+    let source = Slow {
+        table: Files::polled(vec![directory.path().join("mapping.yaml")], 1 << 20),
+        told: Mutex::new(told),
+    };
+    let config = Config {
+        wait: true,
+        ..quiet()
+    };
+    let server = Running::on(config, directory, source).await;
+    let status = async |path: &str| server.operate("GET", path, "").await.status_line();
+    assert_eq!(status("/livez").await, "HTTP/1.1 200 OK");
+    let unavailable = "HTTP/1.1 503 Service Unavailable";
+    assert_eq!(status("/readyz").await, unavailable);
+    assert_eq!(server.get("/x").await.status_line(), unavailable);
+
+    drop(tell);
+    until(async || status("/readyz").await == "HTTP/1.1 200 OK").await;
+    assert_eq!(server.get("/x").await.status_line(), "HTTP/1.1 302 Found");
 }

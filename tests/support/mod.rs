@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use waypost::server::{self, Config, Files, Listeners, Server, Signal};
+use waypost::server::{self, Config, Files, Listeners, Server, Signal, Source};
 
 /// Longer than anything takes, on the slowest machine.
 pub(crate) const FOREVER: Duration = Duration::from_secs(60);
@@ -55,7 +55,11 @@ impl Running {
     }
 
     /// Starts a server on a source of whatever kind.
-    pub(crate) async fn on(config: Config, directory: tempfile::TempDir, source: Files) -> Self {
+    pub(crate) async fn on(
+        config: Config,
+        directory: tempfile::TempDir,
+        source: impl Source,
+    ) -> Self {
         let any = "127.0.0.1:0".parse().unwrap();
         let https_redirect = config.tls.is_some().then(|| server::bind(any).unwrap());
         let server = Server::load(config, source).await.unwrap();
