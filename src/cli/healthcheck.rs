@@ -32,8 +32,8 @@ Examples:
 
 Exit status: 0 it passes; 1 it fails; 2 wrong usage; 3 it cannot be reached.")]
 pub(super) struct Args {
-    /// What to ask, http only [default: /healthz of the public listener, or if that speaks TLS,
-    /// /readyz of the admin listener]
+    /// What to ask, http only [default: /healthz of the public listener, or of the admin listener
+    /// if WAYPOST_TLS_CERT is set, for then the public one speaks TLS]
     #[arg(value_name = "URL", env = "WAYPOST_HEALTHCHECK_URL")]
     url: Option<Url>,
 
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let url = match &args.url {
         Some(url) => url.clone(),
         // A certificate names no loopback address, and the admin listener needs none.
-        None if args.spoken.is_tls() => at(args.listen.admin(), "/readyz")?,
+        None if args.spoken.is_tls() => at(args.listen.admin(), "/healthz")?,
         None => at(args.listen.public(), "/healthz")?,
     };
     if url.scheme() != "http" || !url.has_host() {
@@ -113,7 +113,10 @@ async fn ask(url: &Url) -> anyhow::Result<(StatusCode, Bytes)> {
         // The connection ends first only if it breaks.
         ended = connection => {
             ended?;
-            bail!("the server closed the connection without an answer")
+            bail!(
+                "the server closed the connection without an answer: if it speaks TLS, \
+                 set WAYPOST_TLS_CERT here too, or name /healthz of its admin listener"
+            )
         }
     }
 }

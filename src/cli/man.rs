@@ -45,7 +45,9 @@ impl Page {
     /// Returns the page in roff.
     fn render(&self) -> io::Result<Vec<u8>> {
         let mut page = Vec::new();
-        let man = Man::new(self.0.clone()).manual("Waypost");
+        let man = Man::new(self.0.clone())
+            .manual("Waypost")
+            .source(concat!("waypost ", env!("CARGO_PKG_VERSION")));
         man.render_title(&mut page)?;
         man.render_name_section(&mut page)?;
         man.render_synopsis_section(&mut page)?;

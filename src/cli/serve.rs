@@ -46,7 +46,7 @@ a Git host may tell of a push at POST /-/hook.
 Sockets that a service manager passes (LISTEN_FDS), by the names public, admin and https-redirect or
 in this order, are served on in place of what the flags say. Whoever sets NOTIFY_SOCKET is told how it is.
 
-Signals: SIGTERM drains and stops, a second one stops at once; SIGINT stops; SIGHUP reloads.
+Signals: SIGTERM drains and stops, a second one ends the delay; SIGINT stops; SIGHUP reloads.
 Exit status: 0 stopped as told; 1 the table has errors; 2 wrong usage; 3 it cannot be read or
 the addresses cannot be listened on.")]
 pub(super) struct Args {
@@ -207,7 +207,7 @@ async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
         max_staleness: args.max_staleness,
         wait: args.wait,
         poll_interval: args.poll_interval,
-        max_connections: room_for(args.max_connections),
+        max_connections: room_for(args.max_connections, listeners.https_redirect.is_some()),
         drain_delay: args.drain_delay,
         drain_timeout: args.drain_timeout,
         ..Config::default()

@@ -15,6 +15,9 @@ use super::reader::{Located, Node};
 /// How deep collections may nest here: a table needs four levels.
 const MAX_NESTING: usize = 8;
 
+/// How long a key may be here, in bytes: a table has none that is longer, and YAML has a limit too.
+const MAX_KEY: usize = 64;
+
 /// The file holds something that only the YAML reader knows.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Declined;
@@ -263,7 +266,7 @@ impl<'t> Block<'t> {
 /// Splits `key: value` and `key:`; the value is what stands behind the colon.
 fn split_key(text: &str) -> Option<(&str, &str)> {
     let is_of_key = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
-    let colon = text.bytes().position(|b| !is_of_key(b))?;
+    let colon = text.bytes().take(MAX_KEY).position(|b| !is_of_key(b))?;
     let (key, value) = text.split_at(colon);
     let value = value.strip_prefix(':')?;
     let is_key = key.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -452,6 +455,7 @@ mod tests {
             " a: b\nc: d",
             "a: - b",
             "<<: a",
+            &format!("{}: a", "b".repeat(1200)),
         ] {
             assert_eq!(block(text), Err(Declined), "{text}");
         }

@@ -17,6 +17,7 @@ use super::live::Reloaded;
 use super::reload::{Reloads, Report};
 use super::response::{self, JSON, TEXT};
 use super::status::{ErrorView, RevisionView, Status};
+use super::tls::{Tls, TlsView};
 use super::{Shared, health};
 
 /// The content type of the Prometheus text format.
@@ -26,6 +27,8 @@ const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4
 struct Reload {
     result: &'static str,
     revision: Option<RevisionView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls: Option<TlsView>,
 }
 
 /// Returns the answer to an operator's request.
@@ -46,7 +49,9 @@ pub(super) async fn answer<B>(
             Method::POST => reload(shared, reloads).await,
             _ => not_allowed("POST"),
         },
-        "/livez" | "/readyz" | "/metrics" | "/-/status" if !reads => not_allowed("GET, HEAD"),
+        "/livez" | "/readyz" | "/healthz" | "/metrics" | "/-/status" if !reads => {
+            not_allowed("GET, HEAD")
+        }
         "/livez" => response::body(StatusCode::OK, TEXT, "ok\n"),
         "/readyz" => match health::unreadiness(shared, Timestamp::from(SystemTime::now())) {
             None => response::body(StatusCode::OK, TEXT, "ok\n"),
@@ -56,6 +61,8 @@ pub(super) async fn answer<B>(
                 format!("{problem}\n"),
             ),
         },
+        // What the public listener says, for who cannot ask there because it speaks TLS.
+        "/healthz" => health::answer(shared),
         "/metrics" => response::body(StatusCode::OK, METRICS, shared.metrics.exposition()),
         "/-/status" => response::json(StatusCode::OK, JSON, &Status::of(shared)),
         _ => response::line(StatusCode::NOT_FOUND),
@@ -73,6 +80,7 @@ async fn reload(shared: &Shared, reloads: &Reloads) -> Response<Full<Bytes>> {
             let done = Reload {
                 result: result.as_str(),
                 revision: live.as_ref().map(|live| RevisionView::from(&live.revision)),
+                tls: shared.tls.as_ref().map(Tls::view),
             };
             response::json(StatusCode::OK, JSON, &done)
         }

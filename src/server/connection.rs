@@ -81,18 +81,18 @@ where
     F: Fn(Request<Incoming>) -> A,
     A: Future<Output = Response<Full<Bytes>>>,
 {
-    let lines = Lines::default();
+    let lines = &Lines::default();
     let mut io = TokioIo::new(LineStream::new(client, lines.clone()));
     let service = service_fn(|mut request| {
         heads.count();
-        let last = lines.had_a_bare_feed();
-        if last {
+        if lines.had_a_bare_feed() {
             request.extensions_mut().insert(BareLineFeed);
         }
         let answer = answer(request);
         async move {
             let mut response = answer.await;
-            if last {
+            // It may have come with the content, which was read only now.
+            if lines.had_a_bare_feed() {
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);
             }

@@ -7,16 +7,21 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tracing::warn;
 
+use super::listener::REDIRECT_CONNECTIONS;
+
 /// What is kept for everything but public connections: the operators' connections, and twice what
 /// was seen open at once (listeners, the watch, a repository, the pipes of a fetch).
 const RESERVE: u64 = 128;
 
-/// Raises this process's limit of open files to what so many public connections need, and returns
-/// how many there is room for: fewer, with a warning, if the limit cannot be raised that far.
-pub fn room_for(connections: u32) -> u32 {
-    let wanted = u64::from(connections) + RESERVE;
+/// Raises this process's limit of open files to what so many public connections need, and if clients
+/// are sent on to HTTPS those of them; returns how many public ones there is room for: fewer, with a
+/// warning, if the limit cannot be raised that far.
+pub fn room_for(connections: u32, redirects: bool) -> u32 {
+    let redirected = if redirects { REDIRECT_CONNECTIONS } else { 0 };
+    let reserve = RESERVE + u64::from(redirected);
+    let wanted = u64::from(connections) + reserve;
     let limit = raised_to(wanted);
-    let room = room_within(limit, connections);
+    let room = room_within(limit, reserve, connections);
     if room < connections {
         warn!(
             limit,
@@ -49,8 +54,8 @@ fn raised_to(wanted: u64) -> u64 {
 }
 
 /// Returns how many connections fit into a limit. Of one that is smaller than sensible, half.
-fn room_within(limit: u64, connections: u32) -> u32 {
-    let room = limit - RESERVE.min(limit / 2);
+fn room_within(limit: u64, reserve: u64, connections: u32) -> u32 {
+    let room = limit - reserve.min(limit / 2);
     u32::try_from(room).map_or(connections, |room| room.clamp(1, connections))
 }
 
@@ -60,17 +65,17 @@ mod tests {
 
     #[test]
     fn leaves_a_reserve() {
-        assert_eq!(room_within(20_000, 10_000), 10_000);
-        assert_eq!(room_within(10_128, 10_000), 10_000);
-        assert_eq!(room_within(10_127, 10_000), 9_999);
-        assert_eq!(room_within(1024, 10_000), 896);
-        assert_eq!(room_within(u64::MAX, u32::MAX), u32::MAX);
+        assert_eq!(room_within(20_000, RESERVE, 10_000), 10_000);
+        assert_eq!(room_within(10_128, RESERVE, 10_000), 10_000);
+        assert_eq!(room_within(10_127, RESERVE, 10_000), 9_999);
+        assert_eq!(room_within(1024, RESERVE, 10_000), 896);
+        assert_eq!(room_within(u64::MAX, RESERVE, u32::MAX), u32::MAX);
     }
 
     #[test]
     fn finds_room_for_someone_within_any_limit() {
-        assert_eq!(room_within(256, 10_000), 128);
-        assert_eq!(room_within(64, 10_000), 32);
-        assert_eq!(room_within(0, 10_000), 1);
+        assert_eq!(room_within(256, RESERVE, 10_000), 128);
+        assert_eq!(room_within(64, RESERVE, 10_000), 32);
+        assert_eq!(room_within(0, RESERVE, 10_000), 1);
     }
 }

@@ -21,6 +21,7 @@ use tokio::time::timeout;
 
 use super::metrics::Answered;
 use super::reload::Reloads;
+use super::route::bad_request;
 use super::{Shared, request, response};
 
 /// The path that hooks are sent to.
@@ -126,10 +127,7 @@ async fn decide(
     request: Request<Incoming>,
 ) -> (Answered, Response<Full<Bytes>>) {
     if request::read(&request).is_err() {
-        return (
-            Answered::BadRequest,
-            response::line(StatusCode::BAD_REQUEST),
-        );
+        return (Answered::BadRequest, bad_request());
     }
     if request.method() != Method::POST {
         let response = response::line(StatusCode::METHOD_NOT_ALLOWED);

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::header::{CACHE_CONTROL, CONTENT_LENGTH, HeaderValue, LOCATION};
+use hyper::header::{CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, HeaderValue, LOCATION};
 use hyper::{Method, Request, Response, StatusCode};
 use percent_encoding::{CONTROLS, utf8_percent_encode};
 
@@ -29,7 +29,7 @@ pub(super) fn answer<B>(shared: &Shared, port: u16, request: &Request<B>) -> Res
     if let Some(answered) = answered {
         shared.metrics.answered(answered, began.elapsed());
     }
-    response::for_method(request.method(), response)
+    response
 }
 
 fn decide<B>(
@@ -95,6 +95,8 @@ fn redirect(reads: bool, location: String) -> Response<Full<Bytes>> {
     let headers = response.headers_mut();
     headers.insert(LOCATION, location);
     headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+    // The client goes on elsewhere.
+    headers.insert(CONNECTION, HeaderValue::from_static("close"));
     // An hour, and not for ever as a 301 may be kept, so that there is a way back.
     response::with(response, CACHE_CONTROL, "public, max-age=3600")
 }

@@ -5,7 +5,8 @@
 //! it, so here it is noticed, and nothing that follows is trusted to be a request.
 //!
 //! Where a head ends and content begins is not known here, and content may hold any bytes. So this
-//! only tells that there was one; a request with content is answered, and the connection closed.
+//! only tells that there was one; a request with content is answered, and the connection closed. One
+//! sent ahead of it, in the same bytes, is refused: no browser sends requests ahead.
 
 use std::io;
 use std::pin::Pin;

@@ -29,6 +29,9 @@ const BACKLOG: i32 = 4096;
 /// How long to wait when the process or the machine has no file descriptor left.
 const EXHAUSTED: Duration = Duration::from_millis(100);
 
+/// Clients that are sent on to HTTPS are answered once and let go of.
+pub(super) const REDIRECT_CONNECTIONS: u32 = 1000;
+
 /// Operators and probes are few; a limit of its own keeps them from being crowded out.
 const ADMIN_CONNECTIONS: u32 = 64;
 
@@ -96,7 +99,8 @@ pub(super) async fn serve_public(
     let hook = config.hook.clone();
     let answers = Answers::Links { hook, reloads };
     let tls = config.tls.as_ref();
-    serve(listener, "public", shared, config, tls, answers).await;
+    let limit = config.max_connections;
+    serve(listener, "public", limit, shared, config, tls, answers).await;
 }
 
 /// Sends clients on to HTTPS, at this port if the table names none, for as long.
@@ -108,7 +112,8 @@ pub(super) async fn serve_https_redirects(
 ) {
     if let Some(listener) = listener {
         let answers = Answers::HttpsRedirects { port };
-        serve(listener, "https-redirect", shared, config, None, answers).await;
+        let (name, limit) = ("https-redirect", REDIRECT_CONNECTIONS);
+        serve(listener, name, limit, shared, config, None, answers).await;
     }
 }
 
@@ -116,22 +121,25 @@ pub(super) async fn serve_https_redirects(
 async fn serve(
     listener: Listener,
     name: &'static str,
+    limit: u32,
     shared: &Arc<Shared>,
     config: &Config,
     tls: Option<&Tls>,
     answers: Answers,
 ) {
     let patience = config.patience;
+    let permits = Arc::new(Semaphore::new(limit as usize));
     let public = Arc::new(Public {
         shared: Arc::clone(shared),
+        permits: Arc::clone(&permits),
         answers,
     });
-    accept_all(listener, name, shared, &shared.permits, |stream, permit| {
+    accept_all(listener, name, shared, &permits, |stream, permit| {
         let public = Arc::clone(&public);
         let tls = tls.cloned();
         tokio::spawn(async move {
             let _permit = permit;
-            let _open = public.shared.metrics.connection();
+            let _open = public.count_connection();
             let phase = public.shared.lifecycle.watch();
             let result = match tls {
                 None => drive(stream, patience, phase, |request| public.answer(request)).await,
@@ -151,7 +159,7 @@ async fn serve(
         });
     })
     .await;
-    all_returned(&shared.permits, config.max_connections).await;
+    all_returned(&permits, limit).await;
 }
 
 /// Serves operators until the server closes and their connections are done.
@@ -212,8 +220,13 @@ async fn accept_all(
     let Ok(listener) = listener.socket.into_std() else {
         return;
     };
-    while let Ok(permit) = Arc::clone(permits).try_acquire_owned() {
-        let Ok((stream, _)) = listener.accept() else {
+    let made = std::iter::from_fn(|| listener.accept().ok());
+    let made: Vec<_> = made.take(BACKLOG as usize).collect();
+    // From here on nobody can connect who would not be answered.
+    drop(listener);
+    for (stream, _) in made {
+        // Those beyond the limit get their turn as others end.
+        let Ok(permit) = Arc::clone(permits).acquire_owned().await else {
             return;
         };
         if let Ok(stream) = prepared(stream) {

@@ -43,7 +43,7 @@ mod tls;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tracing::info;
 
@@ -140,8 +140,6 @@ struct Shared {
     metrics: Metrics,
     lifecycle: Lifecycle,
     source: Arc<dyn Source>,
-    /// One is taken for each public connection, on whichever listener.
-    permits: Arc<Semaphore>,
     tls: Option<Tls>,
     max_staleness: Option<Duration>,
     started: Timestamp,
@@ -164,7 +162,6 @@ impl Server {
             metrics,
             lifecycle: Lifecycle::default(),
             source: Arc::new(source),
-            permits: Arc::new(Semaphore::new(config.max_connections as usize)),
             tls: config.tls.clone(),
             max_staleness: config.max_staleness,
             started: Timestamp::from(SystemTime::now()),

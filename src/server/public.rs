@@ -8,13 +8,17 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::{Request, Response};
+use tokio::sync::Semaphore;
 
+use super::metrics::Open;
 use super::reload::Reloads;
-use super::{HookSecret, Shared, hook, https_redirect, route};
+use super::{HookSecret, Shared, hook, https_redirect, response, route};
 
 /// What all connections of one listener share.
 pub(super) struct Public {
     pub(super) shared: Arc<Shared>,
+    /// One is taken for each connection, and one held for the next.
+    pub(super) permits: Arc<Semaphore>,
     pub(super) answers: Answers,
 }
 
@@ -33,11 +37,19 @@ pub(super) enum Answers {
 }
 
 impl Public {
+    /// Counts a connection as open until what is returned is dropped. Those that are only sent on
+    /// are not among them, and have a limit of their own.
+    pub(super) fn count_connection(&self) -> Option<Open> {
+        let follows_links = matches!(self.answers, Answers::Links { .. });
+        follows_links.then(|| self.shared.metrics.connection())
+    }
+
     /// Returns the answer to a request; it says `Connection: close` if others wait for their turn
     /// or the server is about to end.
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
         let shared = &self.shared;
-        let mut response = match &self.answers {
+        let method = request.method().clone();
+        let response = match &self.answers {
             Answers::Links {
                 hook: Some(secret),
                 reloads,
@@ -45,7 +57,8 @@ impl Public {
             Answers::Links { .. } => route::answer(shared, &request),
             Answers::HttpsRedirects { port } => https_redirect::answer(shared, *port, &request),
         };
-        if shared.lifecycle.is_draining() || shared.permits.available_permits() == 0 {
+        let mut response = response::for_method(&method, response);
+        if shared.lifecycle.is_draining() || self.permits.available_permits() == 0 {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(CONNECTION, close);
         }

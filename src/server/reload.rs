@@ -138,7 +138,8 @@ impl Reloader {
             }
 
             if let Some(tls) = &self.shared.tls {
-                tls.look(!waiting.is_empty()).await;
+                let asked = waiting.iter().any(|Asked(reply)| reply.is_some());
+                tls.look(asked).await;
             }
             let began = Instant::now();
             // A person who asks wants to know; events and clocks only think that they do.

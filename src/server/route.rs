@@ -27,7 +27,7 @@ pub(super) fn answer<B>(shared: &Shared, request: &Request<B>) -> Response<Full<
     if let Some(answered) = answered {
         shared.metrics.answered(answered, began.elapsed());
     }
-    response::for_method(request.method(), response)
+    response
 }
 
 /// Returns an answer and what it counts as; before the first table there is nothing to count.

@@ -8,6 +8,9 @@
 
 use std::env;
 use std::io;
+use std::os::unix;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -135,9 +138,21 @@ impl ServiceManager {
 ///
 /// sd-notify's own sending would block a thread for as long as the manager has no time.
 async fn send(socket: &Path, message: &str) -> io::Result<()> {
-    let connection = UnixDatagram::unbound()?;
-    connection.connect(socket)?;
+    let connection = unix::net::UnixDatagram::unbound()?;
+    connection.connect_addr(&address(socket)?)?;
+    connection.set_nonblocking(true)?;
+    let connection = UnixDatagram::from_std(connection)?;
     connection.send(message.as_bytes()).await.map(drop)
+}
+
+/// Returns where a manager listens: behind an `@` is a name without a file, which Linux alone has.
+fn address(socket: &Path) -> io::Result<SocketAddr> {
+    #[cfg(target_os = "linux")]
+    if let Some(name) = socket.as_os_str().as_bytes().strip_prefix(b"@") {
+        use std::os::linux::net::SocketAddrExt as _;
+        return SocketAddr::from_abstract_name(name);
+    }
+    SocketAddr::from_pathname(socket)
 }
 
 /// Returns what a person wants to know first.

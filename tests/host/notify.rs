@@ -120,3 +120,12 @@ fn a_manager_that_is_gone_does_no_harm() {
     server.signal("TERM");
     assert!(server.end().success());
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_manager_may_listen_at_a_name_without_a_file() {
+    let place = Place::new();
+    let (command, manager) = place.managed_without_a_file();
+    let _server = Served::start(command);
+    assert_eq!(manager.hear()[0], "READY=1");
+}

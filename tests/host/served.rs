@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixDatagram;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -54,6 +54,19 @@ impl Place {
         socket.set_read_timeout(Some(FOREVER)).unwrap();
         let mut command = self.waypost();
         command.env("NOTIFY_SOCKET", path);
+        (command, Manager(socket))
+    }
+
+    /// Has a manager that listens at a name without a file.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn managed_without_a_file(&self) -> (Command, Manager) {
+        use std::os::linux::net::SocketAddrExt as _;
+        let name = self.0.path().display().to_string();
+        let address = SocketAddr::from_abstract_name(&name).unwrap();
+        let socket = UnixDatagram::bind_addr(&address).unwrap();
+        socket.set_read_timeout(Some(FOREVER)).unwrap();
+        let mut command = self.waypost();
+        command.env("NOTIFY_SOCKET", format!("@{name}"));
         (command, Manager(socket))
     }
 }

@@ -112,7 +112,7 @@ async fn browsers_cannot_be_made_to_reload() {
 #[tokio::test]
 async fn it_knows_nothing_else() {
     let server = Running::start(TABLE).await;
-    for path in ["/", "/x", "/healthz", "/-/", "/metrics/"] {
+    for path in ["/", "/x", "/-/", "/metrics/"] {
         let reply = server.operate("GET", path, "").await;
         assert_eq!(reply.status_line(), "HTTP/1.1 404 Not Found", "{path}");
     }

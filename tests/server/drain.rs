@@ -86,6 +86,29 @@ async fn a_request_that_has_begun_is_finished() {
 }
 
 #[tokio::test]
+async fn clients_that_waited_for_their_turn_get_it() {
+    let config = Config {
+        max_connections: 1,
+        ..delayed(Duration::ZERO)
+    };
+    let server = Running::configured(config, TABLE).await;
+    let mut first = server.connect().await;
+    first.write_all(b"GET /x HTTP/1.1\r\n").await.unwrap();
+    until(async || server.metric("waypost_connections").await == Some(1.0)).await;
+    let mut second = server.connect().await;
+    second.write_all(REQUEST).await.unwrap();
+
+    server.signals.send(Signal::Terminate).await.unwrap();
+    let public = server.public;
+    until(async || TcpStream::connect(public).await.is_err()).await;
+    first.write_all(b"Host: a\r\n\r\n").await.unwrap();
+    for stream in [&mut first, &mut second] {
+        assert_eq!(rest(stream).await.status_line(), FOUND);
+    }
+    server.until_ended().await;
+}
+
+#[tokio::test]
 async fn it_ends_while_a_client_dribbles() {
     let config = Config {
         drain_timeout: Duration::from_millis(50),

@@ -3,7 +3,7 @@
 use tokio::io::AsyncWriteExt;
 use waypost::server::{Config, HookSecret};
 
-use crate::support::{Reply, Running, quiet, until};
+use crate::support::{Reply, Running, quiet, rest, until};
 
 const SECRET: &str = "It's a Secret to Everybody";
 
@@ -147,4 +147,40 @@ async fn without_a_secret_there_is_no_hook() {
     let header = format!("X-Gitlab-Token: {SECRET}\r\n");
     let reply = send(&server, &header, BODY).await;
     assert_eq!(reply.status_line(), "HTTP/1.1 404 Not Found");
+}
+
+#[tokio::test]
+async fn what_follows_a_body_of_several_lines_is_not_taken_for_its_rest() {
+    let server = server().await;
+    let body = "{\n  \"ref\": \"refs/heads/main\"\n}\n";
+    let length = body.len();
+    let mut stream = server.connect().await;
+    let head = format!(
+        "POST /-/hook HTTP/1.1\r\nHost: a\r\nX-Gitlab-Token: {SECRET}\r\nContent-Length: {length}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    until(async || server.metric("waypost_connections").await == Some(1.0)).await;
+    stream.write_all(body.as_bytes()).await.unwrap();
+    let reply = rest(&mut stream).await;
+    assert_eq!(reply.status_line(), "HTTP/1.1 202 Accepted");
+    assert_eq!(reply.header("connection").unwrap(), "close");
+}
+
+#[tokio::test]
+async fn a_hook_that_others_may_read_otherwise_is_the_last_request() {
+    let server = server().await;
+    for header in ["Transfer-Encoding: gzip, chunked\r\n", "Host: b\r\n"] {
+        let request = format!("POST /-/hook HTTP/1.1\r\nHost: a\r\n{header}\r\n");
+        let reply = server.say(request).await;
+        assert_eq!(reply.status_line(), "HTTP/1.1 400 Bad Request");
+        assert_eq!(reply.header("connection").unwrap(), "close");
+    }
+}
+
+#[tokio::test]
+async fn a_head_has_no_content() {
+    let server = server().await;
+    let reply = server.ask("HEAD", "/-/hook", "").await;
+    assert_eq!(reply.status_line(), "HTTP/1.1 405 Method Not Allowed");
+    assert_eq!(reply.body(), b"");
 }
