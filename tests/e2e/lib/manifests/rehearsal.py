@@ -162,7 +162,7 @@ class Pod:
 
 
 def rehearse(things, work):
-    """The server starts with it, passes its probes and answers; returns its metrics."""
+    """The server starts with it, passes its probes and answers."""
     deployment = next(thing for thing in things if thing["kind"] == "Deployment")
     maps = {
         thing["metadata"]["name"]: thing["data"] for thing in things if thing["kind"] == "ConfigMap"
@@ -185,4 +185,23 @@ def rehearse(things, work):
         for monitor in (thing for thing in things if thing["kind"] == "ServiceMonitor"):
             [endpoint] = monitor["spec"]["endpoints"]
             assert pod.ask(endpoint["port"], endpoint["path"])[0] == 200
+
+
+def certificate(work):
+    """Makes a certificate and its key; returns the variables that name them."""
+    paths = {"WAYPOST_TLS_CERT": f"{work}/cert.pem", "WAYPOST_TLS_KEY": f"{work}/key.pem"}
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+         "-nodes", "-days", "30", "-subj", "/CN=short.code",
+         "-out", paths["WAYPOST_TLS_CERT"], "-keyout", paths["WAYPOST_TLS_KEY"]],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return paths
+
+
+def metrics(deployment, work):
+    """Returns the metrics of a server that has all of them: those of the certificate, too."""
+    pod = Pod(deployment, {}, work)
+    pod.environment |= certificate(work)
+    with pod:
         return pod.ask("admin", "/metrics")[1]

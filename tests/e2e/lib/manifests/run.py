@@ -27,12 +27,11 @@ def main():
             built[f"{overlay} with {component}"] = cluster.with_component(overlay, component, WORK)
     assert cluster.OVERLAYS == ["baked", "configmap", "repository"]
 
-    metrics = None
     for name, things in built.items():
         cluster.valid(things)
         cluster.fitting(things)
         pods.sound(cluster.one(things, "Deployment"))
-        metrics = rehearsal.rehearse(things, f"{WORK}/pod-{name.replace(' ', '-')}")
+        rehearsal.rehearse(things, f"{WORK}/pod-{name.replace(' ', '-')}")
         said(f"kubernetes, {name}: {len(things)} objects valid, the pod restricted and serving")
 
     cluster.valid(cluster.documented(WORK))
@@ -42,14 +41,14 @@ def main():
     said(
         f"monitoring: {len(watching.alerts())} alerts, {len(watching.dashboard())} panels' questions"
     )
-    watching.real(metrics)
+    deployment = cluster.one(built["baked"], "Deployment")
+    watching.real(rehearsal.metrics(deployment, f"{WORK}/pod-metrics"))
     said("monitoring: every metric and label asked for is there")
     watching.told()
     said("monitoring: every alert says what to do, and the runbook says more")
 
     composed.read(WORK)
-    things = built["baked"]
-    with rehearsal.Pod(cluster.one(things, "Deployment"), {}, f"{WORK}/pod-health") as pod:
+    with rehearsal.Pod(deployment, {}, f"{WORK}/pod-health") as pod:
         composed.health(pod)
     said("compose: the file and its two variants are understood, the health check passes")
     print("deploy/ holds")
