@@ -47,8 +47,8 @@ def documented(work):
     directory = f"{work}/documented"
     os.mkdir(directory)
     here = os.path.relpath(KUBERNETES, os.path.realpath(directory))
-    local = re.sub(r"https://github.com/\S+?//deploy/kubernetes", here, example)
-    assert local != example
+    local, times = re.subn(r"https://github.com/\S+?//deploy/kubernetes", here, example)
+    assert times == 2, "an overlay and a component"
     with open(f"{directory}/kustomization.yaml", "w", encoding="utf-8") as file:
         file.write(local)
     things = kustomize(directory)
@@ -57,6 +57,10 @@ def documented(work):
     repositories = [v["value"] for v in container["env"] if v["name"] == "WAYPOST_REPO"]
     assert repositories == ["https://git.example/our/links.git"]
     assert {thing["metadata"]["namespace"] for thing in things} == {"links"}
+    ingress = one(things, "Ingress")["spec"]
+    assert ingress["rules"][0]["host"] == "our.example"
+    assert ingress["tls"][0]["hosts"] == ["our.example"]
+    assert ingress["ingressClassName"] == "nginx"
     return things
 
 
@@ -125,6 +129,7 @@ def fitting(things):
         "from" in rule for rule in rules if {"port": "admin", "protocol": "TCP"} in rule["ports"]
     )
 
+    assert not (of(things, "Ingress") and of(things, "HTTPRoute")), "two ways to the same host"
     for ingress in of(things, "Ingress"):
         for rule in ingress["spec"]["rules"]:
             for path in rule["http"]["paths"]:

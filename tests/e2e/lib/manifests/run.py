@@ -17,14 +17,13 @@ def said(text):
 
 
 def main():
-    # What is built, by a name; each overlay as it is, and with every component that it lacks.
+    # What is built, by a name; each overlay as it is, and one with every component.
     built = {"base": cluster.kustomize(f"{cluster.KUBERNETES}/base")}
     for overlay in cluster.OVERLAYS:
         built[overlay] = cluster.kustomize(f"{cluster.KUBERNETES}/overlays/{overlay}")
     for component in cluster.COMPONENTS:
-        if component != "ingress":
-            overlay = "repository" if component in ("hook", "git-password", "git-ssh") else "baked"
-            built[f"{overlay} with {component}"] = cluster.with_component(overlay, component, WORK)
+        overlay = "repository" if component in ("hook", "git-password", "git-ssh") else "baked"
+        built[f"{overlay} with {component}"] = cluster.with_component(overlay, component, WORK)
     assert cluster.OVERLAYS == ["baked", "configmap", "repository"]
 
     for name, things in built.items():
