@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import tomllib
 
 import kubernetes_validate
 import yaml
@@ -15,6 +16,9 @@ OVERLAYS = sorted(map(os.path.basename, glob.glob(f"{KUBERNETES}/overlays/*")))
 COMPONENTS = sorted(map(os.path.basename, glob.glob(f"{KUBERNETES}/components/*")))
 # The oldest Kubernetes that its project still mends, and the newest with known schemas.
 VERSIONS = ("1.34", "1.37")
+with open(f"{ROOT}/Cargo.toml", "rb") as manifest:
+    WAYPOST_VERSION = tomllib.load(manifest)["package"]["version"]
+IMAGE = f"ghcr.io/waypost/waypost:{WAYPOST_VERSION}"
 
 
 def kustomize(directory):
@@ -46,8 +50,10 @@ def documented(work):
         )
     directory = f"{work}/documented"
     os.mkdir(directory)
-    here = os.path.relpath(KUBERNETES, os.path.realpath(directory))
-    local, times = re.subn(r"https://github.com/\S+?//deploy/kubernetes", here, example)
+    release = rf"\?ref=v{re.escape(WAYPOST_VERSION)}$"
+    remote = r"https://github.com/\S+?//(deploy/kubernetes/\S+)" + release
+    root = os.path.relpath(ROOT, os.path.realpath(directory))
+    local, times = re.subn(remote, rf"{root}/\1", example, flags=re.MULTILINE)
     assert times == 2, "an overlay and a component"
     with open(f"{directory}/kustomization.yaml", "w", encoding="utf-8") as file:
         file.write(local)
@@ -103,7 +109,7 @@ def fitting(things):
     labels = pod["metadata"]["labels"]
     [container] = pod["spec"]["containers"]
     ports = {port["name"] for port in container["ports"]}
-    assert container["image"] == "ghcr.io/waypost/waypost:latest", container["image"]
+    assert container["image"] == IMAGE, container["image"]
 
     services = {}
     for service in of(things, "Service"):

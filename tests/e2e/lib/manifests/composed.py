@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import yaml
-from cluster import ROOT
+from cluster import IMAGE, ROOT
 from pods import seconds
 from rehearsal import WAYPOST, known
 
@@ -44,6 +44,7 @@ def read(work):
     for service in services:
         env = service["environment"]
         known(env)
+        assert service["image"] == IMAGE
         assert service["read_only"] is True and service["cap_drop"] == ["ALL"]
         assert service["security_opt"] == ["no-new-privileges:true"]
         drain = seconds(env["WAYPOST_DRAIN_DELAY"]) + seconds(env["WAYPOST_DRAIN_TIMEOUT"])
