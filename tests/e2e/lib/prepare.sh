@@ -7,7 +7,7 @@
 #   find_waypost              builds the program to test, unless WAYPOST names it
 
 [[ -z ${WAYPOST-} ]] || WAYPOST=$(realpath "$WAYPOST")
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 # The programs of system administrators are not in everyone's PATH.
 PATH=$PATH:/usr/sbin:/sbin
 sudo=()
