@@ -6,13 +6,16 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::header::{CONNECTION, HeaderValue};
-use hyper::{Request, Response};
+use hyper::header::{CONNECTION, COOKIE, HeaderMap, HeaderValue};
+use hyper::{Request, Response, StatusCode};
 use tokio::sync::Semaphore;
 
-use super::metrics::Open;
+use super::metrics::{Answered, Open};
 use super::reload::Reloads;
 use super::{HookSecret, Shared, hook, https_redirect, response, route};
+
+/// How many header fields a request may have: as many as hyper lets through in HTTP/1.1.
+const FIELDS: usize = 100;
 
 /// What all connections of one listener share.
 pub(super) struct Public {
@@ -50,6 +53,11 @@ impl Public {
         let shared = &self.shared;
         let method = request.method().clone();
         let response = match &self.answers {
+            _ if fields(request.headers()) > FIELDS => {
+                shared.metrics.count(Answered::BadRequest);
+                let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+                response::with(response::line(status), CONNECTION, "close")
+            }
             Answers::Links {
                 hook: Some(secret),
                 reloads,
@@ -64,4 +72,11 @@ impl Public {
         }
         response
     }
+}
+
+/// Returns how many header fields HTTP/1.1 would have: clients of HTTP/2 may send each cookie in a
+/// field of its own (RFC 9113 section 8.2.3).
+fn fields(headers: &HeaderMap) -> usize {
+    let cookies = headers.get_all(COOKIE).iter().count();
+    headers.len() - cookies.saturating_sub(1)
 }

@@ -5,14 +5,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Empty};
 use hyper::client::conn::http2::{self, SendRequest};
+use hyper::header::{COOKIE, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode, body::Incoming};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
-use waypost::server::{Config, Patience, Signal};
+use waypost::server::{Config, HookSecret, Patience, Signal};
 
 use crate::frames::*;
-use crate::secure::Secure;
+use crate::secure::{Secure, TABLE};
 use crate::support::{FOREVER, quiet, soon, until};
 
 async fn client(secure: &Secure) -> SendRequest<Empty<Bytes>> {
@@ -75,23 +76,42 @@ async fn a_link_is_followed_and_many_at_once() {
 
 #[tokio::test]
 async fn a_head_is_a_get_without_content() {
-    let secure = Secure::start(quiet()).await;
-    let mut sender = client(&secure).await;
-    let get = ask(&mut sender, asking(Method::GET, "https://short.code/")).await;
-    let head = ask(&mut sender, asking(Method::HEAD, "https://short.code/")).await;
-    let undated = |answer: &Response<Incoming>| {
-        let mut headers = answer.headers().clone();
-        headers.remove("date");
-        (answer.status(), headers)
+    let another = "base_url: https://another.example/\nmapping: []\n";
+    let config = Config {
+        hook: HookSecret::new("secret"),
+        ..quiet()
     };
-    assert_eq!(undated(&get), undated(&head));
-    let length: usize = head.headers()["content-length"]
-        .to_str()
-        .unwrap()
-        .parse()
-        .unwrap();
-    assert_eq!(get.collect().await.unwrap().to_bytes().len(), length);
-    assert_eq!(head.collect().await.unwrap().to_bytes().len(), 0);
+    let secure = Secure::with_tables(config, &[TABLE, another]).await;
+    let mut sender = client(&secure).await;
+    for (url, status) in [
+        ("https://short.code/-/hook", 405),
+        ("https://short.code/", 200),
+        ("https://short.code/x", 302),
+        ("https://short.code/x+", 200),
+        ("https://short.code/y", 404),
+        ("https://short.code/-/y", 404),
+        ("https://short.code/healthz", 200),
+        ("https://short.code/robots.txt", 200),
+        ("https://short.code/favicon.ico", 200),
+        ("https://other.example/x", 421),
+    ] {
+        let get = ask(&mut sender, asking(Method::GET, url)).await;
+        let head = ask(&mut sender, asking(Method::HEAD, url)).await;
+        assert_eq!(get.status(), status, "{url}");
+        let undated = |answer: &Response<Incoming>| {
+            let mut headers = answer.headers().clone();
+            headers.remove("date");
+            (answer.status(), headers)
+        };
+        assert_eq!(undated(&get), undated(&head), "{url}");
+        let length: usize = head.headers()["content-length"]
+            .to_str()
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert_eq!(get.collect().await.unwrap().to_bytes().len(), length);
+        assert_eq!(head.collect().await.unwrap().to_bytes().len(), 0, "{url}");
+    }
 }
 
 /// Returns the status of the answer to a request with these fields, `None` if it was reset.
@@ -215,6 +235,43 @@ async fn a_head_that_is_too_large_is_refused() {
     }
 }
 
+/// Returns a request with this many fields beside its cookies.
+fn with_fields(number: usize, cookies: usize) -> Request<Empty<Bytes>> {
+    let mut request = asking(Method::GET, "https://short.code/x");
+    let headers = request.headers_mut();
+    for number in 0..number {
+        headers.append(
+            HeaderName::try_from(format!("x-{number}")).unwrap(),
+            HeaderValue::from_static("1"),
+        );
+    }
+    for _ in 0..cookies {
+        headers.append(COOKIE, HeaderValue::from_static("a=b"));
+    }
+    request
+}
+
+#[tokio::test]
+async fn a_request_with_too_many_fields_is_refused_and_counted() {
+    let secure = Secure::start(quiet()).await;
+    let mut sender = client(&secure).await;
+    // Cookies are one field, however a client sends them.
+    for (fields, cookies) in [(100, 0), (99, 50)] {
+        let answer = ask(&mut sender, with_fields(fields, cookies)).await;
+        assert_eq!(answer.status(), StatusCode::FOUND);
+    }
+    for (fields, cookies) in [(101, 0), (300, 0), (100, 50)] {
+        let mut sender = client(&secure).await;
+        let answer = ask(&mut sender, with_fields(fields, cookies)).await;
+        assert_eq!(answer.status(), 431);
+        answer.collect().await.unwrap();
+        // It is the connection's last.
+        until(async || sender.is_closed()).await;
+    }
+    let counted = "waypost_requests_total{outcome=\"bad_request\"}";
+    assert_eq!(secure.server.metric(counted).await, Some(3.0));
+}
+
 /// Sends the same until the server ends the connection; tells how many bytes that took.
 async fn flood(secure: &Secure, same: &[u8]) -> usize {
     let wire = Wire::greeted(secure).await;
@@ -269,6 +326,44 @@ async fn a_client_that_takes_no_answer_is_given_up_on() {
     wire.say(&request(1, &get("/"))).await;
     let heard = wire.hear_out().await;
     assert!(heard.iter().all(|frame| frame.kind != DATA), "{heard:?}");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_taken_ends_a_connection_that_is_busy() {
+    let secure = Secure::start(impatient(FOREVER * 2, FOREVER * 2, BRIEF)).await;
+    // No window at all, and one that has room for the first byte only.
+    for window in [0, 1] {
+        let mut wire = Wire::greeted(&secure).await;
+        wire.say(&settings(&[(4, window)])).await;
+        wire.say(&request(1, &get("/"))).await;
+        // It asks on, and is answered: what needs no window is done at once.
+        let (mut reader, mut writer) = tokio::io::split(wire.0);
+        let asking = tokio::spawn(async move {
+            for number in 1.. {
+                let more = request(2 * number + 1, &get("/x"));
+                if writer.write_all(&more).await.is_err() || writer.flush().await.is_err() {
+                    return number;
+                }
+                tokio::time::sleep(BRIEF / 20).await;
+            }
+            0
+        });
+        soon(tokio::io::copy(&mut reader, &mut tokio::io::sink()))
+            .await
+            .ok();
+        assert!(soon(asking).await.unwrap() > 5, "{window}");
+    }
+}
+
+#[tokio::test]
+async fn answers_that_are_taken_do_not_end_a_connection() {
+    let secure = Secure::start(impatient(FOREVER * 2, FOREVER * 2, BRIEF)).await;
+    let mut sender = client(&secure).await;
+    for _ in 0..8 {
+        let page = ask(&mut sender, asking(Method::GET, "https://short.code/")).await;
+        assert!(!page.collect().await.unwrap().to_bytes().is_empty());
+        tokio::time::sleep(BRIEF / 4).await;
+    }
 }
 
 #[tokio::test]

@@ -251,12 +251,37 @@ async fn more_streams_than_allowed_are_refused() {
     let mut wire = Wire::greeted(&secure).await;
     // h2spec 5.1.2. With no window, the pages that are asked for cannot be sent.
     wire.say(&settings(&[(4, 0)])).await;
-    for number in 0..=100 {
+    for number in 0..=16 {
         wire.say(&request(2 * number + 1, &get("/"))).await;
     }
     let refused = wire.hear_a(RST_STREAM).await.unwrap();
-    assert_eq!((refused.stream, refused.code()), (201, REFUSED_STREAM));
+    assert_eq!((refused.stream, refused.code()), (33, REFUSED_STREAM));
     // The others are served once they can be.
     wire.say(&settings(&[(4, 65_535)])).await;
     assert!(!wire.hear_a(DATA).await.unwrap().payload.is_empty());
+}
+
+#[tokio::test]
+async fn who_began_many_streams_before_the_limit_was_known_may_ask_again() {
+    let secure = Secure::start(quiet()).await;
+    // As many as clients begin while they know nothing; none can be answered in full.
+    let mut wire = Wire::open(&secure).await;
+    let many = (0..100).flat_map(|number| request(2 * number + 1, &get("/")));
+    let start = [PREFACE, &settings(&[(4, 0)])].concat();
+    wire.say(&start.into_iter().chain(many).collect::<Vec<_>>())
+        .await;
+    for number in 16..100 {
+        let refused = wire.hear_a(RST_STREAM).await.unwrap();
+        let expected = (2 * number + 1, REFUSED_STREAM);
+        assert_eq!((refused.stream, refused.code()), expected);
+    }
+    wire.say(&settings(&[(4, 65_535)])).await;
+    for _ in 0..16 {
+        let page = wire.hear_a(DATA).await.unwrap();
+        assert_eq!(page.flags & END_STREAM, END_STREAM);
+    }
+    wire.say(&request(201, &get("/x"))).await;
+    let found = wire.hear_a(HEADERS).await.unwrap();
+    assert_eq!(found.stream, 201);
+    assert!(found.payload.starts_with(&[0x48, 0x82]));
 }

@@ -4,11 +4,15 @@
 //! and one that sends much without asking anything is attacking. A connection is ended by GOAWAY
 //! wherever HTTP/1.1 would say `Connection: close`. There are no pings to see whether a client
 //! lives: one that asks nothing for long enough is let go of, alive or not.
+//!
+//! A client decides by its windows when it takes an answer, and the socket sees nothing of that. So
+//! every answer has a clock of its own, from its request to the last byte that the protocol holds.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -20,7 +24,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::sync::{Notify, watch};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::super::connection::{Client as _, HEAD_BYTES, LAST_REQUEST, LINGER, linger};
 use super::super::patience::{Heads, Patience};
@@ -30,8 +34,12 @@ use super::Secured;
 /// The name of HTTP/2 over TLS (RFC 9113 section 3.2).
 pub(super) const ALPN: &[u8] = b"h2";
 
-/// How many requests may be under way at once; the least that RFC 9113 section 6.5.2 recommends.
-const STREAMS: u32 = 100;
+/// How many requests may be under way at once.
+///
+/// RFC 9113 section 6.5.2 recommends no fewer than 100, so that answers which take their time are
+/// made side by side. Here none takes any, and what a client asks for but does not take is held
+/// for it: this many pages are the most that one connection can cost.
+const STREAMS: u32 = 16;
 
 /// How many bytes of content may be under way: the protocol's own default. Only hooks have any.
 const WINDOW: u32 = 65_535;
@@ -39,8 +47,9 @@ const WINDOW: u32 = 65_535;
 /// How many streams may be opened and reset before they were looked at (CVE-2023-44487).
 const HASTY_RESETS: usize = 20;
 
-/// How many streams may be reset because the client broke the rules on them.
-const RESETS: usize = 64;
+/// How many streams may be reset because the client broke the rules on them, or refused because
+/// there were too many: clients may begin 100 before they know [`STREAMS`], and ask those again.
+const RESETS: usize = 128;
 
 /// How many bytes may come without a request: the largest hook and as much again. Bounds what
 /// PING, SETTINGS, PRIORITY, empty DATA and the like can cost.
@@ -66,15 +75,15 @@ where
     let mut io = TokioIo::new(stream);
     let asked = Arc::new(Notify::new());
     let last = Arc::new(Notify::new());
-    let in_flight = InFlight::default();
+    let in_flight = Arc::new(InFlight::default());
 
     let service = {
         let (heads, asked) = (heads.clone(), Arc::clone(&asked));
-        let (last, in_flight) = (Arc::clone(&last), in_flight.clone());
+        let (last, in_flight) = (Arc::clone(&last), Arc::clone(&in_flight));
         service_fn(move |request| {
             heads.count();
             asked.notify_one();
-            let (last, held) = (Arc::clone(&last), in_flight.clone());
+            let (last, held) = (Arc::clone(&last), in_flight.begin(heads.so_far()));
             let answer = answer(request);
             async move {
                 let mut response = answer.await;
@@ -82,11 +91,14 @@ where
                 if response.headers_mut().remove(CONNECTION).is_some() {
                     last.notify_one();
                 }
+                // A body is one piece, if it is anything.
+                let mut held = Some(held);
                 let response = response.map(|body| {
                     body.map_frame(move |frame| {
-                        // Dropped with the body, once all of it is on its way.
-                        let _ = &held;
-                        frame
+                        frame.map_data(|bytes| match held.take() {
+                            Some(held) => Bytes::from_owner(Piece { bytes, _held: held }),
+                            None => bytes,
+                        })
                     })
                 });
                 Ok::<_, Infallible>(response)
@@ -102,6 +114,7 @@ where
             () = reached(&mut phase, Phase::Closing) => Ok(LAST_REQUEST),
             () = last.notified() => Ok(LINGER),
             () = silence(&asked, patience) => Ok(LINGER),
+            () = stalled(&in_flight, patience.stall) => return Ok(()),
         };
         match grace {
             Err(result) => result,
@@ -161,13 +174,67 @@ async fn settled(in_flight: &InFlight, heads: &Heads, grace: Duration, limit: Du
     }
 }
 
-/// Requests whose answers are not yet on their way: as many as there are copies.
-#[derive(Clone, Default)]
-struct InFlight(Arc<()>);
+/// Ends when a client has not taken an answer in full for too long, whatever else it took.
+async fn stalled(in_flight: &InFlight, limit: Duration) {
+    loop {
+        let now = Instant::now();
+        // What begins later than now is not overdue before a limit from now.
+        let overdue = in_flight.oldest().unwrap_or(now) + limit;
+        if overdue <= now {
+            return;
+        }
+        sleep_until(overdue).await;
+    }
+}
+
+/// Requests whose answers are not yet on their way, and when they came; each has another number,
+/// and a later one a higher.
+#[derive(Default)]
+struct InFlight(Mutex<BTreeMap<u64, Instant>>);
 
 impl InFlight {
+    fn begin(self: &Arc<Self>, number: u64) -> Held {
+        self.requests().insert(number, Instant::now());
+        Held {
+            among: Arc::clone(self),
+            number,
+        }
+    }
+
     fn is_none(&self) -> bool {
-        // The service has one copy, and whoever asks another.
-        Arc::strong_count(&self.0) <= 2
+        self.requests().is_empty()
+    }
+
+    fn oldest(&self) -> Option<Instant> {
+        self.requests().values().next().copied()
+    }
+
+    fn requests(&self) -> MutexGuard<'_, BTreeMap<u64, Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request in flight, until this is dropped.
+struct Held {
+    among: Arc<InFlight>,
+    number: u64,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.among.requests().remove(&self.number);
+    }
+}
+
+/// The content of an answer: dropped when all of it was written, and not already when hyper is done
+/// with the body, which it is once the client's window takes one byte.
+struct Piece {
+    bytes: Bytes,
+    _held: Held,
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
 }
