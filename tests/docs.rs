@@ -237,6 +237,7 @@ fn the_page_on_tls_names_flags_that_there_are() {
 }
 
 #[test]
+#[cfg(feature = "tls")]
 fn variables_for_bare_hosts_are_those_of_serve() {
     let help = String::from_utf8(waypost("serve --help").output().unwrap().stdout).unwrap();
     for file in ["docs/hosts.md", "deploy/systemd/default"] {
