@@ -351,18 +351,19 @@ async fn an_answer_that_is_not_taken_ends_a_connection_that_is_busy() {
         soon(tokio::io::copy(&mut reader, &mut tokio::io::sink()))
             .await
             .ok();
-        assert!(soon(asking).await.unwrap() > 5, "{window}");
+        assert!(soon(asking).await.unwrap() > 1, "{window}");
     }
 }
 
 #[tokio::test]
 async fn answers_that_are_taken_do_not_end_a_connection() {
-    let secure = Secure::start(impatient(FOREVER * 2, FOREVER * 2, BRIEF)).await;
+    // Long enough for any one answer on a busy machine, and less than all of them take together.
+    let secure = Secure::start(impatient(FOREVER * 2, FOREVER * 2, BRIEF * 10)).await;
     let mut sender = client(&secure).await;
-    for _ in 0..8 {
+    for _ in 0..10 {
         let page = ask(&mut sender, asking(Method::GET, "https://short.code/")).await;
         assert!(!page.collect().await.unwrap().to_bytes().is_empty());
-        tokio::time::sleep(BRIEF / 4).await;
+        tokio::time::sleep(BRIEF + BRIEF / 4).await;
     }
 }
 
