@@ -200,10 +200,7 @@ async fn accept_all(
     let accepting = async {
         let mut spells = Spells::of(name);
         loop {
-            let permit = Arc::clone(permits)
-                .acquire_owned()
-                .await
-                .expect("the semaphore is never closed");
+            let permit = turn(permits).await;
             let stream = accept(&listener.socket, &mut spells).await;
             serve(stream, permit);
         }
@@ -226,13 +223,17 @@ async fn accept_all(
     drop(listener);
     for (stream, _) in made {
         // Those beyond the limit get their turn as others end.
-        let Ok(permit) = Arc::clone(permits).acquire_owned().await else {
-            return;
-        };
+        let permit = turn(permits).await;
         if let Ok(stream) = prepared(stream) {
             serve(stream, permit);
         }
     }
+}
+
+/// Waits until there is room for one more connection.
+async fn turn(permits: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+    let permit = Arc::clone(permits).acquire_owned().await;
+    permit.expect("the semaphore is never closed")
 }
 
 /// Returns the next connection, however long that takes.
