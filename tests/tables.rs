@@ -51,7 +51,7 @@ fn tell(compilation: &Compilation) -> String {
     for site in table.sites() {
         for entry in site.entries() {
             let gone = if entry.is_gone(NOW) { " gone" } else { "" };
-            let target = entry.target().unwrap_or("(no target)");
+            let target = entry.target().unwrap_or("(no target)".into());
             let status = entry.status().code();
             writeln!(told, "{} {status}{gone} {target}", entry.short_url()).unwrap();
             for alias in entry.aliases() {

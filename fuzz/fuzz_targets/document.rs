@@ -3,6 +3,7 @@
 
 #![no_main]
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
@@ -76,8 +77,8 @@ fn assert_is_one_line(message: &str) {
 
 /// Fails if an entry's short link, and each alias, does not lead to that entry.
 fn assert_is_reached(table: &Table, entry: Entry<'_>) {
-    for code in entry.aliases().chain([entry.code()]) {
-        let short = entry.site().short_url(code);
+    for code in entry.aliases().map(Cow::Borrowed).chain([entry.code()]) {
+        let short = entry.site().short_url(&code);
         let url = Url::parse(&short).unwrap_or_else(|error| panic!("{short}: {error}"));
         let request = Request {
             host: url.host_str(),

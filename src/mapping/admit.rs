@@ -1,224 +1,114 @@
-//! Admission: entry by entry into a site, each checked by itself and against those before it.
+//! Admission: one entry into a draft, checked by itself.
 //!
-//! An entry's target must be sound and its codes free. Where two entries want one code, the first
-//! in the order of files and lines holds it, and the problem is told at the second.
+//! Its target must be sound and its codes within the grammar. Whether they are free is decided
+//! later, in `contest`.
 
-use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
-
-use hashbrown::HashTable;
-
-use super::diagnostic::Problems;
-use super::document::{Document, Item};
-use super::entry::Retired;
+use super::codes::CodeKind;
+use super::document::{Defaults, Item, RareKeys};
+use super::draft::{Draft, Owner};
+use super::notes::{NoteKind, Term};
+use super::properties::Retired;
 use super::reader::Located;
+use super::record::{Shape, Unsaid};
 use super::report::Report;
-use super::site::{CodeKind, Details, NewEntry};
-use super::{Code, CodeError, Entry, Forward, Position, Site, Target};
+use super::target::can_be_extended;
+use super::{Code, CodeError, Forward, Position, Target};
 
 /// How long a redirect may be cached unless the table says otherwise, in seconds.
 const DEFAULT_MAX_AGE: u32 = 60;
 
-/// A site that is being filled.
-pub(super) struct Admission<'p> {
-    site: Site,
-    problems: &'p mut Problems,
-    /// The first live entry of each target, by its number in the site.
-    targets: HashTable<u32>,
-    hasher: RandomState,
-    collisions: Vec<Collision>,
+/// The code that an entry has before all others.
+enum Own {
+    /// Derived from the target.
+    Auto,
+    /// Written out, there.
+    Explicit(Code, Position),
 }
 
-/// An entry whose implicit code is held by another target: its hint is the next free code, which
-/// is known only when all entries are in.
-struct Collision {
-    problem: usize,
-    url: String,
-}
-
-/// A code that an entry asks for.
-struct Wanted {
-    code: Code,
-    kind: CodeKind,
-    position: Position,
-}
-
-impl<'p> Admission<'p> {
-    pub(super) fn new(site: Site, problems: &'p mut Problems) -> Self {
-        Self {
-            site,
-            problems,
-            targets: HashTable::new(),
-            hasher: RandomState::new(),
-            collisions: Vec::new(),
-        }
-    }
-
-    /// Takes the entries of a document in, but for those that something is wrong with.
-    pub(super) fn admit(&mut self, file: usize, document: &Document<'_>) {
-        for item in &document.entries {
-            self.admit_item(file, document, item);
-        }
-    }
-
-    /// Returns the site.
-    pub(super) fn finish(mut self) -> Site {
-        self.hint_at_free_codes();
-        self.site.shrink();
-        self.site
-    }
-
-    fn admit_item(&mut self, file: usize, document: &Document<'_>, item: &Item<'_>) {
-        let report = &mut Report {
-            file: &document.file,
-            problems: self.problems,
-        };
-        // Each is read even if another fails, so that all problems are told at once.
-        let target = read_target(report, item);
-        let code = read_code(report, item, self.site.scheme());
-        let aliases = read_aliases(report, item, code.as_ref());
-        let mut details = read_details(report, item);
-        let defaults = &document.defaults;
-        let forward = item.forward.map(|forward| forward.value);
-        let forward = forward.or(defaults.forward).unwrap_or_default();
-        if let Ok(Some(target)) = &target {
-            check_forward(report, item, target, forward);
-        }
-        let (Ok(target), Some(code)) = (target, code) else {
-            return;
-        };
-        if target.is_none() {
-            // With nowhere to lead until its date, it is gone now.
-            details.get_or_insert_default().retired = Some(Retired::Always);
-        }
-        if let Some(target) = &target {
-            check_canonical(report, item, target, &code);
-        }
-        check_frailty(report, &code);
-        let rare = item.rare.as_deref();
-        let max_age = rare.and_then(|rare| rare.cache_max_age);
-        let new = NewEntry {
-            target: target.map(Target::into_string),
-            code: code.code.as_str().to_owned(),
-            kind: code.kind,
-            status: item.status.or(defaults.status).unwrap_or_default(),
-            forward,
-            max_age: max_age
-                .or(defaults.cache_max_age)
-                .unwrap_or(DEFAULT_MAX_AGE),
-            details,
-            file: u32::try_from(file).unwrap_or(u32::MAX),
-            position: item.position,
-        };
-        self.enter(&document.file, item, new, &code, &aliases);
-    }
-
-    fn enter(
-        &mut self,
-        file: &Arc<str>,
-        item: &Item<'_>,
-        new: NewEntry,
-        code: &Wanted,
-        aliases: &[Wanted],
-    ) {
-        let report = &mut Report {
-            file,
-            problems: self.problems,
-        };
-        if let Some(holder) = self.site.lookup(&new.code) {
-            let texts: Vec<_> = aliases.iter().map(|alias| alias.code.as_str()).collect();
-            if holder.says_the_same_as(&new, &texts) {
-                let message = "this entry stands in the table twice";
-                report.warn(item.position, message, first_at(holder));
-            } else if code.kind == CodeKind::Auto && holder.target() != new.target.as_deref() {
-                let url = item.url.as_ref().map(|url| url.value.clone().into_owned());
-                let told = report.taken(code, holder, String::new());
-                self.collisions.extend(told.map(|problem| Collision {
-                    problem,
-                    url: url.unwrap_or_default(),
-                }));
-            } else {
-                report.taken(code, holder, way_out(holder, new.target.as_deref()));
-            }
-            return;
-        }
-        let is_retired = new.details.as_ref().is_some_and(|d| d.retired.is_some());
-        if let Some(target) = new.target.as_deref().filter(|_| !is_retired) {
-            self.note_target(file, item, target);
-        }
-        self.site.push(new);
-        for alias in aliases {
-            self.enter_alias(file, alias);
-        }
-    }
-
-    fn enter_alias(&mut self, file: &Arc<str>, alias: &Wanted) {
-        let report = &mut Report {
-            file,
-            problems: self.problems,
-        };
-        match self.site.lookup(alias.code.as_str()) {
-            None => self.site.push_alias(alias.code.as_str()),
-            Some(holder) => {
-                report.taken(alias, holder, "choose another code");
-            }
-        }
-    }
-
-    /// Warns when a target is already reached by another entry.
-    fn note_target(&mut self, file: &Arc<str>, item: &Item<'_>, target: &str) {
-        let (site, hasher) = (&self.site, &self.hasher);
-        let target_of = |&id: &u32| site.entry(id).target().unwrap_or_default();
-        let hash = hasher.hash_one(target);
-        let Some(&first) = self.targets.find(hash, |id| target_of(id) == target) else {
-            let id = u32::try_from(site.len()).unwrap_or(u32::MAX);
-            self.targets
-                .insert_unique(hash, id, |id| hasher.hash_one(target_of(id)));
-            return;
-        };
-        let first = site.entry(first);
-        let mut report = Report {
-            file,
-            problems: self.problems,
-        };
-        report.warn(
-            item.url.as_ref().map_or(item.position, |url| url.position),
-            format!("this URL already has the code {:?}", first.code()),
-            format!(
-                "{}: further codes go under its \"aliases\"",
-                first_at(first)
-            ),
+/// Takes an entry in, unless something is wrong with it.
+pub(super) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut Report<'_>) {
+    // Each is read even if another fails, so that all problems are told at once.
+    let target = read_target(report, item);
+    let own = read_own_code(report, item);
+    let aliases = read_aliases(report, item);
+    let archive = read_archive(report, item);
+    if let (Ok(Some(target)), Some(forward)) = (&target, item.forward) {
+        check_forward(
+            report,
+            target.as_str(),
+            forward.value,
+            forward.position,
+            true,
         );
     }
+    let (Ok(target), Some(own)) = (target, own) else {
+        return;
+    };
+    if let (Some(target), Own::Explicit(..)) = (&target, &own) {
+        check_canonical(report, item, target);
+    }
+    let target = target.as_ref().map(Target::as_str);
+    let owner = draft.begin(target);
+    let is_hashed = push_codes(draft, owner, item, target, own, &aliases);
+    let rare = item.rare.as_deref();
+    let mut has_notes = false;
+    if let Some(rare) = rare {
+        has_notes = push_notes(draft, owner, rare, archive.as_ref());
+    }
+    let term = Term {
+        expires: rare.and_then(|rare| rare.expires),
+        // With nowhere to lead until its date, it is gone now.
+        retired: match target {
+            Some(_) => rare.and_then(|rare| rare.retired),
+            None => Some(Retired::Always),
+        },
+    };
+    let has_term = term != Term::default();
+    if has_term {
+        draft.notes.push_term(owner.target, term);
+    }
+    let max_age = rare.and_then(|rare| rare.cache_max_age);
+    let forward = item.forward.map(|forward| forward.value);
+    let shape = Shape {
+        file,
+        column: item.position.column,
+        url: item.url.as_ref().map(|url| Position {
+            line: url.position.line - item.position.line,
+            column: url.position.column,
+        }),
+        status: item.status.unwrap_or_default(),
+        forward: forward.unwrap_or_default(),
+        max_age: max_age.unwrap_or(DEFAULT_MAX_AGE),
+        unsaid: Unsaid {
+            status: item.status.is_none(),
+            forward: forward.is_none(),
+            max_age: max_age.is_none(),
+        },
+        is_hashed,
+        has_codes: !is_hashed || !aliases.is_empty(),
+        has_notes,
+        has_term,
+    };
+    draft.end(owner, item.position.line, shape);
+}
 
-    /// Names the next free code for each entry that lost its own to another target.
-    fn hint_at_free_codes(&mut self) {
-        let mut promised: Vec<Code> = Vec::new();
-        for Collision { problem, url } in std::mem::take(&mut self.collisions) {
-            let is_free =
-                |code: &Code| self.site.lookup(code.as_str()).is_none() && !promised.contains(code);
-            let free = self.site.scheme().probe(&url).find(is_free);
-            // More entries than codes would be needed to find none.
-            let Some(code) = free else { continue };
-            let hint = format!("add \"short-code: {}\", the next free code", yaml(&code));
-            self.problems.set_hint(problem, hint);
-            promised.push(code);
+/// Tells of the entries to which a document's defaults forward what their targets cannot take.
+pub(super) fn check_defaults(draft: &Draft, defaults: &Defaults, report: &mut Report<'_>) {
+    let Some(forward) = defaults.forward.filter(|forward| forward.path()) else {
+        return;
+    };
+    for record in &draft.records {
+        let shape = draft.shapes.get(record.shape);
+        if shape.unsaid.forward && shape.url.is_some() {
+            let (line, column) = (record.line, shape.column);
+            let position = Position { line, column };
+            let target = draft.targets.get(record.target);
+            check_forward(report, target, forward, position, false);
         }
     }
 }
 
 impl Report<'_> {
-    fn taken(
-        &mut self,
-        wanted: &Wanted,
-        holder: Entry<'_>,
-        hint: impl Into<String>,
-    ) -> Option<usize> {
-        let (code, place) = (wanted.code.as_str(), holder.place());
-        let message = format!("the code {code:?} is taken by the entry at {place}");
-        self.error(wanted.position, message, Some(hint.into()))
-    }
-
     fn accept(&mut self, code: Result<Code, CodeError>, position: Position) -> Option<Code> {
         match code {
             Ok(code) => Some(code),
@@ -231,7 +121,7 @@ impl Report<'_> {
 }
 
 /// Reads the target; `Ok(None)` if a retired entry has dropped it.
-fn read_target(report: &mut Report<'_>, item: &Item<'_>) -> Result<Option<Target>, ()> {
+fn read_target<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Result<Option<Target<'i>>, ()> {
     let Some(url) = &item.url else {
         let may_drop = item
             .rare
@@ -248,95 +138,107 @@ fn read_target(report: &mut Report<'_>, item: &Item<'_>) -> Result<Option<Target
     }
 }
 
-fn read_code(report: &mut Report<'_>, item: &Item<'_>, scheme: super::Scheme) -> Option<Wanted> {
+fn read_own_code(report: &mut Report<'_>, item: &Item<'_>) -> Option<Own> {
     let number = item.rare.as_ref().and_then(|rare| rare.number);
-    let (code, kind, position) = match (&item.short_code, number, &item.url) {
-        (Some(code), ..) => (Code::custom(&code.value), CodeKind::Explicit, code.position),
-        (None, Some(number), _) => {
-            let code = Code::number(number.value);
-            (code, CodeKind::Explicit, number.position)
-        }
+    let (code, position) = match (&item.short_code, number, &item.url) {
+        (Some(code), ..) => (Code::custom(&code.value), code.position),
+        (None, Some(number), _) => (Code::number(number.value), number.position),
         // Whoever writes a code that is no text at all does not mean the implicit one.
-        (None, None, Some(url)) if !item.names_code => {
-            (Ok(scheme.code(&url.value)), CodeKind::Auto, url.position)
-        }
+        (None, None, Some(_)) if !item.names_code => return Some(Own::Auto),
         _ => return None,
     };
     let code = report.accept(code, position)?;
-    Some(Wanted {
-        code,
-        kind,
-        position,
-    })
+    check_frailty(report, &code, position);
+    Some(Own::Explicit(code, position))
 }
 
-/// Reads the further codes; those that repeat another of the entry are told and left out.
-fn read_aliases(report: &mut Report<'_>, item: &Item<'_>, own: Option<&Wanted>) -> Vec<Wanted> {
+fn read_aliases(report: &mut Report<'_>, item: &Item<'_>) -> Vec<(Code, Position)> {
     let aliases = item.rare.iter().flat_map(|rare| &rare.aliases);
-    let mut wanted: Vec<Wanted> = Vec::new();
+    let mut codes = Vec::new();
     for Located { value, position } in aliases {
-        let position = *position;
-        let Some(code) = report.accept(Code::custom(value), position) else {
-            continue;
-        };
-        if own
-            .into_iter()
-            .chain(&wanted)
-            .any(|other| other.code == code)
-        {
-            let message = format!("the entry has the code {:?} already", code.as_str());
-            report.warn(position, message, "leave it out");
-            continue;
+        if let Some(code) = report.accept(Code::custom(value), *position) {
+            check_frailty(report, &code, *position);
+            codes.push((code, *position));
         }
-        let alias = Wanted {
-            code,
-            kind: CodeKind::Alias,
-            position,
-        };
-        check_frailty(report, &alias);
-        wanted.push(alias);
     }
-    wanted
+    codes
 }
 
-fn read_details(report: &mut Report<'_>, item: &Item<'_>) -> Option<Details> {
-    let rare = item.rare.as_deref()?;
-    let archive = rare
-        .archive
-        .as_ref()
-        .and_then(|archive| match Target::parse(&archive.value) {
-            Ok(target) => Some(target.into_string().into()),
-            Err(error) => {
-                report.error(archive.position, error.to_string(), error.hint());
-                None
-            }
-        });
-    let boxed = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(Box::from);
-    let details = Details {
-        title: boxed(&rare.title),
-        owner: boxed(&rare.owner),
-        tags: rare.tags.iter().map(|tag| Box::from(&**tag)).collect(),
-        archive,
-        expires: rare.expires,
-        retired: rare.retired,
-    };
-    (details != Details::default()).then_some(details)
+fn read_archive<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Option<Target<'i>> {
+    let archive = item.rare.as_deref()?.archive.as_ref()?;
+    match Target::parse(&archive.value) {
+        Ok(target) => Some(target),
+        Err(error) => {
+            report.error(archive.position, error.to_string(), error.hint());
+            None
+        }
+    }
 }
 
-fn check_forward(report: &mut Report<'_>, item: &Item<'_>, target: &Target, forward: Forward) {
-    let position = item
-        .forward
-        .map_or(item.position, |forward| forward.position);
-    if forward.path() && !target.can_be_extended() {
+/// Lists the codes of an entry; tells whether its own is the one that the hash of its target
+/// spells, which need not be listed.
+fn push_codes(
+    draft: &mut Draft,
+    owner: Owner,
+    item: &Item<'_>,
+    target: Option<&str>,
+    own: Own,
+    aliases: &[(Code, Position)],
+) -> bool {
+    let mut is_hashed = false;
+    match (own, &item.url) {
+        (Own::Explicit(code, position), _) => {
+            draft.push_code(owner, CodeKind::Explicit, code.as_str(), position);
+        }
+        // A code is derived from the URL as written, whatever its canonical form.
+        (Own::Auto, Some(url)) if target != Some(&*url.value) => {
+            draft.push_code(owner, CodeKind::Auto, &url.value, url.position);
+        }
+        (Own::Auto, _) => is_hashed = true,
+    }
+    for (code, position) in aliases {
+        draft.push_code(owner, CodeKind::Alias, code.as_str(), *position);
+    }
+    is_hashed
+}
+
+/// Takes in what an entry says for people; tells whether there is anything.
+fn push_notes(
+    draft: &mut Draft,
+    owner: Owner,
+    rare: &RareKeys<'_>,
+    archive: Option<&Target<'_>>,
+) -> bool {
+    let title = rare.title.iter().map(|it| (NoteKind::Title, &**it));
+    let owners = rare.owner.iter().map(|it| (NoteKind::Owner, &**it));
+    let tags = rare.tags.iter().map(|it| (NoteKind::Tag, &**it));
+    let archive = archive.map(|it| (NoteKind::Archive, it.as_str()));
+    let mut has_notes = false;
+    for (kind, text) in title.chain(owners).chain(tags).chain(archive) {
+        draft.notes.push(owner.target, kind, text);
+        has_notes = true;
+    }
+    has_notes
+}
+
+fn check_forward(
+    report: &mut Report<'_>,
+    target: &str,
+    forward: Forward,
+    position: Position,
+    is_own: bool,
+) {
+    if forward.path() && !can_be_extended(target) {
         report.error(
             position,
             "the path cannot be forwarded to a target that ends like this",
-            Some(match item.forward {
-                Some(_) => "end the URL in \"/\", \"=\", \":\" or \"#\"".to_owned(),
-                None => "the defaults ask for it: add \"forward: none\" here".to_owned(),
+            Some(if is_own {
+                "end the URL in \"/\", \"=\", \":\" or \"#\"".to_owned()
+            } else {
+                "the defaults ask for it: add \"forward: none\" here".to_owned()
             }),
         );
-    } else if forward == Forward::PathAndQuery && target.as_str().ends_with('#') {
+    } else if forward == Forward::PathAndQuery && target.ends_with('#') {
         report.error(
             position,
             "a target that ends in \"#\" cannot take both path and query",
@@ -345,52 +247,29 @@ fn check_forward(report: &mut Report<'_>, item: &Item<'_>, target: &Target, forw
     }
 }
 
-fn check_canonical(report: &mut Report<'_>, item: &Item<'_>, target: &Target, code: &Wanted) {
-    let Some(url) = item.url.as_ref().filter(|url| url.value != target.as_str()) else {
-        return;
-    };
-    let mut hint = format!("write {:?}", target.as_str());
-    if code.kind == CodeKind::Auto {
-        // The code is derived from the URL as written, and a published link must not change.
-        hint = format!(
-            "{hint}, and keep its code with \"short-code: {}\"",
-            yaml(&code.code)
-        );
+/// Warns of a URL that is not canonical, unless the code hangs on it: then `contest` does.
+fn check_canonical(report: &mut Report<'_>, item: &Item<'_>, target: &Target<'_>) {
+    if let Some(url) = &item.url
+        && url.value != target.as_str()
+    {
+        let hint = format!("write {:?}", target.as_str());
+        report.warn(url.position, NOT_CANONICAL, hint);
     }
-    report.warn(url.position, "the URL is not in canonical form", hint);
 }
+
+/// What is told of a URL that a parser would write otherwise.
+pub(super) const NOT_CANONICAL: &str = "the URL is not in canonical form";
 
 /// Warns of codes that are sound and yet easily mistaken or broken.
-fn check_frailty(report: &mut Report<'_>, wanted: &Wanted) {
-    if wanted.code.ends_in_full_stop() {
-        let message = format!("the code {:?} ends in a full stop", wanted.code.as_str());
+fn check_frailty(report: &mut Report<'_>, code: &Code, position: Position) {
+    if code.ends_in_full_stop() {
+        let message = format!("the code {:?} ends in a full stop", code.as_str());
         let hint = "chat programs leave it out of a link: prefer a code without it";
-        report.warn(wanted.position, message, hint);
+        report.warn(position, message, hint);
     }
-    if let Some(segment) = wanted.code.mixed_script_segment() {
+    if let Some(segment) = code.mixed_script_segment() {
         let message = format!("{segment:?} mixes scripts");
         let hint = "letters of different scripts can look the same: keep to one script a segment";
-        report.warn(wanted.position, message, hint);
+        report.warn(position, message, hint);
     }
-}
-
-fn first_at(entry: Entry<'_>) -> String {
-    format!("it is first at {}", entry.place())
-}
-
-fn way_out(holder: Entry<'_>, target: Option<&str>) -> &'static str {
-    if holder.target() == target {
-        "make one entry of the two: they lead to the same target"
-    } else {
-        "choose another code"
-    }
-}
-
-/// Writes a code as a YAML scalar, quoted where YAML would read something else.
-fn yaml(code: &Code) -> String {
-    let text = serde_yaml::to_string(&code.as_str());
-    text.map_or_else(
-        |_| format!("{:?}", code.as_str()),
-        |text| text.trim_end().to_owned(),
-    )
 }

@@ -29,10 +29,7 @@ pub(super) fn follow(table: &Table, entry: Entry<'_>) -> Option<End> {
     if entry.is_gone(now) {
         return None;
     }
-    let mut location = entry.target()?.to_owned();
-    if !may_be_own(table, &location) {
-        return None;
-    }
+    let mut location = entry.target()?.into_owned();
     let mut links: Vec<String> = Vec::new();
     loop {
         let url = Url::parse(&location).ok().filter(|url| is_own(table, url));
@@ -50,7 +47,7 @@ pub(super) fn follow(table: &Table, entry: Entry<'_>) -> Option<End> {
             query: url.query(),
         };
         location = match table.resolve(&request, now) {
-            Outcome::Redirect(redirect) => redirect.location.into_owned(),
+            Outcome::Redirect(redirect) => redirect.location,
             Outcome::Landing(_) | Outcome::Preview(_) => return Some(End::Page),
             Outcome::Gone(_) => return Some(End::Gone),
             // What a forwarding target is a prefix of need not be there by itself.
@@ -62,9 +59,9 @@ pub(super) fn follow(table: &Table, entry: Entry<'_>) -> Option<End> {
     }
 }
 
-/// Tells cheaply that most targets are not of this table: their text does not begin like a site.
-fn may_be_own(table: &Table, location: &str) -> bool {
-    let rest = location.split_once("://").map_or("", |(_, rest)| rest);
+/// Tells cheaply that most targets are not of this table: behind their scheme they do not begin
+/// like one of its sites.
+pub(super) fn may_be_own(table: &Table, rest: &str) -> bool {
     table.sites().iter().any(|site| {
         let host = site.base_url().host();
         rest.as_bytes()

@@ -94,6 +94,15 @@ impl Code {
         &self.0
     }
 
+    /// Returns the code as a YAML scalar, quoted where YAML would read something else.
+    pub(super) fn as_yaml(&self) -> String {
+        let text = serde_yaml::to_string(&self.as_str());
+        text.map_or_else(
+            |_| format!("{:?}", self.as_str()),
+            |text| text.trim_end().to_owned(),
+        )
+    }
+
     /// Tells whether it ends in a full stop, which linkifiers take for the end of a sentence.
     pub fn ends_in_full_stop(&self) -> bool {
         self.0.ends_with('.')

@@ -1,18 +1,21 @@
 //! Compiling: from the files of a table to the table, with every problem on the way.
 //!
 //! Documents with the same base URL form one site. What concerns a single entry is decided in
-//! `admit`, what concerns a site's codes together in `review`; here the documents find their sites.
+//! `admit`, who has a code in `contest`, and what is odd about codes in `review`; here the documents
+//! find their sites.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::admit::Admission;
+use super::contest::settle;
 use super::diagnostic::Problems;
 use super::document::{Document, SourceFile};
+use super::draft::Draft;
 use super::expectation::Expectation;
 use super::reader::Located;
 use super::review::review;
-use super::{BaseUrl, Diagnostic, NewCode, Place, Position, Scheme, Site, Table, Timestamp};
+use super::site::Head;
+use super::{BaseUrl, Diagnostic, Place, Position, Scheme, Site, Table, Timestamp};
 
 /// The most text that a table may have, in bytes: its arena is addressed with 32 bits, and
 /// percent-encoding makes text up to three times as long.
@@ -43,13 +46,15 @@ pub fn compile(files: &[SourceFile]) -> Compilation {
         };
     }
     let mut problems = Problems::default();
-    let read = |file| Document::read(file, &mut problems);
-    let documents: Vec<_> = files.iter().map(read).collect();
+    let read = |(number, file)| Document::read(number, file, &mut problems);
+    let mut documents: Vec<_> = (0..).zip(files).map(read).collect();
     let groups = group(&documents, &mut problems);
-    let mut sites = Vec::new();
+    let (mut sites, mut drafts) = (Vec::new(), Vec::new());
     let mut expectations = Vec::new();
     for group in groups {
-        sites.push(compile_site(&group, &documents, &names, &mut problems));
+        let (site, draft) = compile_site(&group, &mut documents, &names, &mut problems);
+        sites.push(site);
+        drafts.push(draft);
         for document in group.documents.iter().map(|&index| &documents[index]) {
             expectations.extend(Expectation::read_all(
                 document,
@@ -59,7 +64,7 @@ pub fn compile(files: &[SourceFile]) -> Compilation {
         }
     }
     let table = Table::new(sites);
-    review(&table, &documents, &mut problems);
+    review(&table, &drafts, &mut problems);
     let mut diagnostics = problems.into_told();
     sort(&mut diagnostics, &names);
     let is_sound = !diagnostics.iter().any(Diagnostic::is_error);
@@ -206,29 +211,25 @@ fn indistinct(group: &Group, place: Place) -> Diagnostic {
 
 fn compile_site(
     group: &Group,
-    documents: &[Document<'_>],
+    documents: &mut [Document<'_>],
     names: &[Arc<str>],
     problems: &mut Problems,
-) -> Site {
-    let members = || {
-        group
-            .documents
-            .iter()
-            .map(|&index| (index, &documents[index]))
+) -> (Site, Draft) {
+    let members = || group.documents.iter().map(|&index| &documents[index]);
+    let new_code = members().find_map(|document| document.defaults.new);
+    let head = Head {
+        base_url: group.base_url.clone(),
+        scheme: agreed_scheme(members(), problems),
+        new_code: new_code.unwrap_or_default(),
+        files: names.to_vec(),
     };
-    let scheme = agreed_scheme(members().map(|(_, document)| document), problems);
-    let new_code = members().find_map(|(_, document)| document.defaults.new);
-    let site = Site::new(
-        group.base_url.clone(),
-        scheme,
-        new_code.unwrap_or(NewCode::Auto),
-        names.to_vec(),
-    );
-    let mut admission = Admission::new(site, problems);
-    for (index, document) in members() {
-        admission.admit(index, document);
+    let mut draft = Draft::default();
+    for &index in &group.documents {
+        draft.append(std::mem::take(&mut documents[index].entries));
     }
-    admission.finish()
+    let mut site = Site::build(head, &mut draft);
+    settle(&mut site, &mut draft, problems);
+    (site, draft)
 }
 
 fn agreed_scheme<'d>(

@@ -6,9 +6,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::admit::{admit, check_defaults};
 use super::diagnostic::Problems;
-use super::entry::{Forward, NewCode, Retired, Status};
+use super::draft::Draft;
+use super::properties::{Forward, NewCode, Retired, Status};
 use super::reader::{Located, Node, Reader, SeenKeys, Stop};
+use super::report::Report;
 use super::{Position, Scheme, Timestamp, text};
 
 /// One file of a table: its path as it was given, and its bytes.
@@ -23,11 +26,12 @@ pub struct SourceFile {
 /// One parsed file.
 #[derive(Debug)]
 pub(super) struct Document<'t> {
+    number: u32,
     pub(super) file: Arc<str>,
     pub(super) base_url: Option<Located<Cow<'t, str>>>,
     pub(super) scheme: Option<Located<Scheme>>,
     pub(super) defaults: Defaults,
-    pub(super) entries: Vec<Item<'t>>,
+    pub(super) entries: Draft,
     pub(super) tests: Vec<TestItem<'t>>,
     /// It was read to its end and names no base URL, not even a wrong one.
     pub(super) lacks_base_url: bool,
@@ -42,7 +46,7 @@ pub(super) struct Defaults {
     pub(super) new: Option<NewCode>,
 }
 
-/// An entry as written.
+/// An entry as written, on its way into a draft.
 #[derive(Debug)]
 pub(super) struct Item<'t> {
     pub(super) position: Position,
@@ -151,36 +155,45 @@ const TEST_KEYS: &[(&str, TestKey)] = &[("from", TestKey::From), ("to", TestKey:
 
 impl<'t> Document<'t> {
     /// Reads a file, with every problem of its form; what could be read is returned even so.
-    pub(super) fn read(file: &'t SourceFile, problems: &mut Problems) -> Self {
+    ///
+    /// The file is the one of that number in its table.
+    pub(super) fn read(number: u32, file: &'t SourceFile, problems: &mut Problems) -> Self {
         let text = match text::decode(file) {
             Ok(text) => text,
             Err(found) => {
                 for problem in found {
                     problems.push(problem);
                 }
-                return Self::unread(file);
+                return Self::unread(number, file);
             }
         };
         let before = problems.checkpoint(&file.path);
-        let mut document = Self::unread(file);
+        let mut document = Self::unread(number, file);
         let mut reader = Reader::block(&file.path, text, problems);
         if let Err(Stop::Declined) = document.fill(&mut reader) {
             problems.return_to(before);
-            document = Self::unread(file);
+            document = Self::unread(number, file);
             let mut reader = Reader::yaml(&file.path, text, problems);
             // A syntax error has been told by the reader, and there is nothing more to read.
             let (Ok(()) | Err(_)) = document.fill(&mut reader);
         }
+        let report = &mut Report {
+            file: &file.path,
+            problems,
+        };
+        check_defaults(&document.entries, &document.defaults, report);
+        document.entries.set_defaults(&document.defaults);
         document
     }
 
-    fn unread(file: &SourceFile) -> Self {
+    fn unread(number: u32, file: &SourceFile) -> Self {
         Self {
+            number,
             file: Arc::clone(&file.path),
             base_url: None,
             scheme: None,
             defaults: Defaults::default(),
-            entries: Vec::new(),
+            entries: Draft::for_file_of(file.bytes.len()),
             tests: Vec::new(),
             lacks_base_url: false,
         }
@@ -267,8 +280,8 @@ impl<'t> Document<'t> {
     fn read_entries(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {
         while let Some(Located { value, position }) = reader.node()? {
             if matches!(value, Node::Mapping) {
-                let entry = Item::read(reader, position)?;
-                self.entries.push(entry);
+                let item = Item::read(reader, position)?;
+                admit(&item, self.number, &mut self.entries, reader.report());
                 continue;
             }
             if !matches!(value, Node::Alias) {

@@ -1,102 +1,216 @@
-//! What an entry says about how its target is reached.
+//! Entries: one link each of a compiled site.
 
-use super::Timestamp;
+use std::borrow::Cow;
 
-/// The status a redirect answers with (RFC 9110 section 15.4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[repr(u16)]
-pub enum Status {
-    /// 301 Moved Permanently.
-    MovedPermanently = 301,
-    /// 302 Found, the default.
-    #[default]
-    Found = 302,
-    /// 303 See Other.
-    SeeOther = 303,
-    /// 307 Temporary Redirect: the method is kept.
-    TemporaryRedirect = 307,
-    /// 308 Permanent Redirect: the method is kept.
-    PermanentRedirect = 308,
+use super::arena::Text;
+use super::codes::{CodeKind, Listed};
+use super::notes::{NoteKind, Term};
+use super::properties::Retired;
+use super::record::{Record, Shape};
+use super::{Forward, Place, Position, Site, Status, Timestamp, scheme, target};
+
+/// One entry of a site.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'t> {
+    site: &'t Site,
+    number: u32,
 }
 
-impl Status {
-    /// Returns the status of this number, if a table may name it.
-    pub fn from_code(code: u16) -> Option<Self> {
-        Some(match code {
-            301 => Self::MovedPermanently,
-            302 => Self::Found,
-            303 => Self::SeeOther,
-            307 => Self::TemporaryRedirect,
-            308 => Self::PermanentRedirect,
-            _ => return None,
-        })
+impl<'t> Entry<'t> {
+    pub(super) fn new(site: &'t Site, number: u32) -> Self {
+        Self { site, number }
     }
 
-    /// Returns the three-digit status code.
-    pub fn code(self) -> u16 {
-        self as u16
+    fn record(&self) -> Record {
+        self.site.index.record(self.number)
     }
 
-    /// Tells whether a client repeats its own method at the target, so that every method may pass.
-    pub fn keeps_method(self) -> bool {
-        matches!(self, Self::TemporaryRedirect | Self::PermanentRedirect)
+    pub(super) fn shape(&self) -> &'t Shape {
+        &self.site.shapes[self.record().shape as usize]
     }
-}
 
-/// What of a request is carried over to the target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Forward {
-    /// Nothing, the default.
-    #[default]
-    None,
-    /// The query.
-    Query,
-    /// The path behind the code.
-    Path,
-    /// Both.
-    PathAndQuery,
-}
+    /// Returns its number in the site.
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
 
-impl Forward {
-    /// Every way.
-    pub const ALL: [Self; 4] = [Self::None, Self::Query, Self::Path, Self::PathAndQuery];
+    /// Returns the key of its target.
+    pub(super) fn key(&self) -> u64 {
+        self.record().key
+    }
 
-    /// Returns the name that `forward` writes.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Query => "query",
-            Self::Path => "path",
-            Self::PathAndQuery => "path-and-query",
+    /// Tells whether it leads somewhere, or did before it was retired.
+    pub(super) fn has_target(&self) -> bool {
+        self.shape().url.is_some()
+    }
+
+    /// Returns the place of its target, by which entries stand in the order they are written.
+    pub(super) fn written(&self) -> Text {
+        self.record().target
+    }
+
+    /// Returns the site it belongs to.
+    pub fn site(&self) -> &'t Site {
+        self.site
+    }
+
+    /// Returns its code: custom, number or auto.
+    pub fn code(&self) -> Cow<'t, str> {
+        if self.shape().is_hashed {
+            return Cow::Owned(scheme::code_of_key(self.record().key).to_string());
         }
+        let own = self.listed().find(|listed| listed.kind != CodeKind::Alias);
+        Cow::Borrowed(own.map_or("", |listed| self.site.codes.text(listed)))
     }
 
-    /// Tells whether the path behind the code is carried over.
-    pub fn path(self) -> bool {
-        matches!(self, Self::Path | Self::PathAndQuery)
+    /// Returns its further codes.
+    pub fn aliases(&self) -> impl Iterator<Item = &'t str> {
+        let aliases = self
+            .listed()
+            .filter(|listed| listed.kind == CodeKind::Alias);
+        let codes = &self.site.codes;
+        aliases.map(|listed| codes.text(listed))
     }
 
-    /// Tells whether the query is carried over.
-    pub fn query(self) -> bool {
-        matches!(self, Self::Query | Self::PathAndQuery)
+    fn listed(&self) -> impl Iterator<Item = Listed> + use<'t> {
+        let (site, number) = (self.site, self.number);
+        let mut listed: &[Listed] = &[];
+        if self.shape().has_codes {
+            listed = site.codes.listed();
+            let own = self.written();
+            let is_before = |listed: &Listed| site.entry(listed.entry).written() < own;
+            listed = &listed[listed.partition_point(is_before)..];
+        }
+        let own = listed.iter().copied();
+        own.take_while(move |listed| listed.entry == number)
     }
-}
 
-/// How a new entry of a site gets its code, unless it is given one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum NewCode {
-    /// Derived from the target by the site's scheme, the default.
-    #[default]
-    Auto,
-    /// The next number.
-    Number,
-}
+    /// Returns the short link of its code.
+    pub fn short_url(&self) -> String {
+        self.site.short_url(&self.code())
+    }
 
-/// Since when an entry is retired.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Retired {
-    /// `retired: true`.
-    Always,
-    /// From that time on.
-    From(Timestamp),
+    /// Returns where it leads, in canonical form; a retired entry may have dropped it.
+    pub fn target(&self) -> Option<Cow<'t, str>> {
+        let (start, rest) = self.target_parts()?;
+        Some(Cow::Owned(format!("{start}{rest}")))
+    }
+
+    /// Returns the same in two parts.
+    pub(super) fn target_parts(&self) -> Option<(&'static str, &'t str)> {
+        let record = self.record();
+        let shape = &self.site.shapes[record.shape as usize];
+        let packed = self.site.targets.get(record.target);
+        shape.url.map(|_| target::unpack(packed))
+    }
+
+    /// Returns the redirect status.
+    pub fn status(&self) -> Status {
+        self.shape().status
+    }
+
+    /// Returns what is carried over to the target.
+    pub fn forward(&self) -> Forward {
+        self.shape().forward
+    }
+
+    /// Returns how long its redirect may be cached, in seconds, were it never to expire.
+    pub fn cache_max_age(&self) -> u32 {
+        self.shape().max_age
+    }
+
+    /// Returns the title.
+    pub fn title(&self) -> Option<&'t str> {
+        self.notes(NoteKind::Title).next()
+    }
+
+    /// Returns who answers for it.
+    pub fn owner(&self) -> Option<&'t str> {
+        self.notes(NoteKind::Owner).next()
+    }
+
+    /// Returns the tags.
+    pub fn tags(&self) -> impl Iterator<Item = &'t str> {
+        self.notes(NoteKind::Tag)
+    }
+
+    /// Returns the archived copy of the target.
+    pub fn archive(&self) -> Option<&'t str> {
+        self.notes(NoteKind::Archive).next()
+    }
+
+    fn notes(&self, kind: NoteKind) -> impl Iterator<Item = &'t str> + use<'t> {
+        let site = self.site;
+        let own = self
+            .shape()
+            .has_notes
+            .then(|| site.notes.of(self.written()));
+        let own = own.into_iter().flatten();
+        own.filter(move |(it, _)| *it == kind).map(|(_, text)| text)
+    }
+
+    fn term(&self) -> Term {
+        let term = self
+            .shape()
+            .has_term
+            .then(|| self.site.notes.term_of(self.written()));
+        term.flatten().unwrap_or_default()
+    }
+
+    /// Tells whether it is or will be retired.
+    pub(super) fn is_retired(&self) -> bool {
+        self.term().retired.is_some()
+    }
+
+    /// Returns the time from which it answers 410, if there is one.
+    pub fn gone_from(&self) -> Option<Timestamp> {
+        let Term { expires, retired } = self.term();
+        let retired = retired.map(|retired| match retired {
+            Retired::Always => Timestamp::MIN,
+            Retired::From(time) => time,
+        });
+        [expires, retired].into_iter().flatten().min()
+    }
+
+    /// Tells whether it answers 410 at that time.
+    pub fn is_gone(&self, now: Timestamp) -> bool {
+        self.gone_from().is_some_and(|time| time <= now)
+    }
+
+    /// Returns where it is written.
+    pub fn place(&self) -> Place {
+        let shape = self.shape();
+        let (line, column) = (self.record().line, shape.column);
+        Place::new(self.site.file(shape.file), Position { line, column })
+    }
+
+    /// Returns where its URL is written; where it begins itself, if it has none.
+    pub(super) fn place_of_url(&self) -> Place {
+        let mut place = self.place();
+        if let Some(url) = self.shape().url {
+            place.position = Position {
+                line: place.position.line + url.line,
+                column: url.column,
+            };
+        }
+        place
+    }
+
+    /// Tells whether another entry says the same in every way but its place.
+    pub(super) fn says_the_same_as(&self, other: Entry<'_>) -> bool {
+        let all_notes = |entry: &Entry<'_>| -> Vec<String> {
+            let notes = entry.site.notes.of(entry.written());
+            notes
+                .map(|(kind, text)| format!("{kind:?} {text}"))
+                .collect()
+        };
+        self.target_parts() == other.target_parts()
+            && self.code() == other.code()
+            && self.status() == other.status()
+            && self.forward() == other.forward()
+            && self.cache_max_age() == other.cache_max_age()
+            && self.term() == other.term()
+            && self.aliases().eq(other.aliases())
+            && all_notes(self) == all_notes(&other)
+    }
 }

@@ -4,8 +4,6 @@
 //! that may not stand in a header.
 //! Invariant: a location begins with its target's scheme and authority and is visible ASCII.
 
-use std::borrow::Cow;
-
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 /// What a URL may not hold raw in a header: controls, space, and (always encoded) non-ASCII.
@@ -14,16 +12,19 @@ const UNSAFE: &AsciiSet = &CONTROLS.add(b' ');
 /// The same for a path, where a mark that ends it would begin something else.
 const UNSAFE_IN_PATH: &AsciiSet = &UNSAFE.add(b'?').add(b'#');
 
-/// Appends a path and puts in a query; either may be empty.
-pub(super) fn extend<'t>(target: &'t str, path: &str, query: &str) -> Cow<'t, str> {
-    if path.is_empty() && query.is_empty() {
-        return Cow::Borrowed(target);
+/// Appends a path to a target, given in two parts, and puts in a query; either may be empty.
+pub(super) fn extend(target: (&str, &str), path: &str, query: &str) -> String {
+    let (start, rest) = target;
+    let more = path.len() + query.len() + usize::from(!query.is_empty());
+    let mut location = String::with_capacity(start.len() + rest.len() + more);
+    location.push_str(start);
+    location.push_str(rest);
+    if more == 0 {
+        return location;
     }
-    let mut location = String::with_capacity(target.len() + path.len() + query.len() + 1);
-    location.push_str(target);
     location.extend(utf8_percent_encode(path, UNSAFE_IN_PATH));
     if query.is_empty() {
-        return Cow::Owned(location);
+        return location;
     }
     let fragment = location.find('#').map(|at| location.split_off(at));
     let separator = match location.find('?') {
@@ -34,12 +35,15 @@ pub(super) fn extend<'t>(target: &'t str, path: &str, query: &str) -> Cow<'t, st
     location.push_str(separator);
     location.extend(utf8_percent_encode(query, UNSAFE));
     location.extend(fragment);
-    Cow::Owned(location)
+    location
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+
+    fn extend(target: &str, path: &str, query: &str) -> String {
+        super::extend(("", target), path, query)
+    }
 
     #[test]
     fn appends_a_path_verbatim() {

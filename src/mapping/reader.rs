@@ -106,6 +106,11 @@ impl<'t, 'p> Reader<'t, 'p> {
         Self { nodes, report }
     }
 
+    /// Returns where the problems of the file go.
+    pub(super) fn report(&mut self) -> &mut Report<'p> {
+        &mut self.report
+    }
+
     /// Tells an error.
     pub(super) fn error(&mut self, position: Position, message: impl Into<String>) {
         self.report.error(position, message, None);

@@ -3,8 +3,6 @@
 //! Total and pure: every request has an outcome, and the same table, request and time give the
 //! same one. The order of the steps is the order of the functions below.
 
-use std::borrow::Cow;
-
 use super::location;
 use super::path::{Decoded, has_dot_segments};
 use super::table::Found;
@@ -52,7 +50,7 @@ pub struct Redirect<'t> {
     /// The status to answer with.
     pub status: Status,
     /// The absolute URL to send, ASCII and safe in a header.
-    pub location: Cow<'t, str>,
+    pub location: String,
     /// How long the answer may be cached, in seconds; 0 means `no-store`.
     pub max_age: u32,
     /// How the code was found.
@@ -179,7 +177,7 @@ fn follow<'t>(
     now: Timestamp,
 ) -> Outcome<'t> {
     // Without a target, an entry is always gone.
-    let Some(target) = entry.target().filter(|_| !entry.is_gone(now)) else {
+    let Some(target) = entry.target_parts().filter(|_| !entry.is_gone(now)) else {
         return Outcome::Gone(entry);
     };
     let query = if entry.forward().query() { query } else { "" };

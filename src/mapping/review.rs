@@ -3,21 +3,25 @@
 //! A code may be reached, or hidden, by the ways in which the server helps a reader: another
 //! spelling, a repair, a forwarded path, another site. And a target may lead back into the table.
 
-use std::sync::Arc;
-
-use super::chain::{End, follow};
+use super::chain::{End, follow, may_be_own};
+use super::codes::CodeKind;
 use super::diagnostic::Problems;
-use super::document::{Document, Item};
-use super::{Diagnostic, Entry, Place, Position, Site, Table};
+use super::draft::Draft;
+use super::{Diagnostic, Entry, Site, Table};
 
 /// How many links of a loop are named.
 const SHOWN_LINKS: usize = 5;
 
-/// Tells the problems of a table's codes and targets with each other.
-pub(super) fn review(table: &Table, documents: &[Document<'_>], problems: &mut Problems) {
-    for site in table.sites() {
+/// Tells the problems of a table's codes and targets with each other; the drafts are what is left
+/// of those of its sites.
+///
+/// Auto codes have none of these problems with each other: they have the same length, hold no
+/// slash, and end in no full stop. So the codes that are looked at are the listed ones.
+pub(super) fn review(table: &Table, drafts: &[Draft], problems: &mut Problems) {
+    for (site, draft) in table.sites().iter().zip(drafts) {
         let inner_paths = inner_paths(table, site);
-        for (code, entry, _) in site.codes() {
+        for (&listed, written) in site.codes.listed().iter().zip(&draft.codes) {
+            let code = site.codes.text(listed);
             let alternates = [
                 in_standard_alphabet(site, code),
                 left_of_another(site, code),
@@ -26,13 +30,15 @@ pub(super) fn review(table: &Table, documents: &[Document<'_>], problems: &mut P
                 under_another_site(&inner_paths, code),
             ];
             for (message, hint) in alternates.into_iter().flatten() {
-                let place = place_of_code(entry, code, documents);
+                let mut place = site.entry(listed.entry).place();
+                if listed.kind != CodeKind::Auto {
+                    place.position = written.position;
+                }
                 problems.push(Diagnostic::warning(place, message).with_hint(hint));
             }
         }
-        for entry in site.entries() {
-            let place = || place_of_url(entry, documents);
-            if let Some(problem) = own_target(table, entry, place) {
+        for entry in site.entries_to(|rest| may_be_own(table, rest)) {
+            if let Some(problem) = own_target(table, entry) {
                 problems.push(problem);
             }
         }
@@ -67,7 +73,8 @@ fn left_of_another(site: &Site, code: &str) -> Option<Finding> {
 }
 
 fn without_full_stop(site: &Site, code: &str) -> Option<Finding> {
-    let other = site.own_copy(code.strip_suffix('.')?)?;
+    let other = code.strip_suffix('.')?;
+    site.lookup(other)?;
     Some((
         format!("the code {code:?} is also {other:?} at the end of a sentence"),
         "this entry wins; who follows the other code with its full stop lands here".to_owned(),
@@ -108,13 +115,9 @@ fn under_another_site(inner_paths: &[&str], code: &str) -> Option<Finding> {
 }
 
 /// Tells where a target leads that points back into the table.
-fn own_target(
-    table: &Table,
-    entry: Entry<'_>,
-    place: impl FnOnce() -> Place,
-) -> Option<Diagnostic> {
+fn own_target(table: &Table, entry: Entry<'_>) -> Option<Diagnostic> {
     let end = follow(table, entry)?;
-    let place = place();
+    let place = entry.place_of_url();
     Some(match end {
         End::Page => return None,
         End::Elsewhere(target) => {
@@ -134,40 +137,4 @@ fn own_target(
                 .with_hint(format!("{}: lead one of them elsewhere", links.join(" → ")))
         }
     })
-}
-
-fn place_of_url(entry: Entry<'_>, documents: &[Document<'_>]) -> Place {
-    let url = item_of(entry, documents).and_then(|item| Some(item.url.as_ref()?.position));
-    place_at(entry, url)
-}
-
-fn place_of_code(entry: Entry<'_>, code: &str, documents: &[Document<'_>]) -> Place {
-    let position = item_of(entry, documents).and_then(|item| {
-        let codes = item.short_code.iter();
-        let aliases = item.rare.iter().flat_map(|rare| &rare.aliases);
-        let written = codes.chain(aliases).find(|written| written.value == code);
-        Some(written?.position)
-    });
-    place_at(entry, position)
-}
-
-/// Returns the entry as it was written.
-fn item_of<'d>(entry: Entry<'_>, documents: &'d [Document<'d>]) -> Option<&'d Item<'d>> {
-    let Place { file, position } = entry.place();
-    let document = documents
-        .iter()
-        .find(|document| Arc::ptr_eq(&document.file, &file))?;
-    // Items stand in the order in which they were read.
-    let found = document
-        .entries
-        .binary_search_by_key(&position, |item| item.position);
-    Some(&document.entries[found.ok()?])
-}
-
-fn place_at(entry: Entry<'_>, position: Option<Position>) -> Place {
-    let place = entry.place();
-    Place {
-        position: position.unwrap_or(place.position),
-        ..place
-    }
 }

@@ -13,6 +13,9 @@ use super::Code;
 
 const CRC64_XZ: Crc<u64> = Crc::<u64>::new(&CRC_64_XZ);
 
+/// How many bits of a key a code of 48 bits leaves out.
+pub(super) const KEY_REST: u32 = 16;
+
 /// A way to derive a code from a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Scheme {
@@ -53,10 +56,14 @@ impl Scheme {
         self.spell(self.hash(url))
     }
 
-    /// Returns the codes to try, in order, when a URL's own code is held by another target:
-    /// the hash value + 1, + 2, …, modulo 2^48 or 2^64.
-    pub fn probe(self, url: &str) -> impl Iterator<Item = Code> {
-        let mut value = self.hash(url);
+    /// Returns the codes to try, in order, when an auto code is held by another target:
+    /// the hash value + 1, + 2, …, modulo 2^48 or 2^64. Of what is no auto code, there are none.
+    pub fn probe(self, code: &str) -> impl Iterator<Item = Code> {
+        let value = self.value(code);
+        value.into_iter().flat_map(move |value| self.behind(value))
+    }
+
+    fn behind(self, mut value: u64) -> impl Iterator<Item = Code> {
         std::iter::repeat_with(move || {
             value = self.successor(value);
             self.spell(value)
@@ -65,12 +72,7 @@ impl Scheme {
 
     fn hash(self, url: &str) -> u64 {
         match self {
-            Self::Sha256 => {
-                let digest = Sha256::digest(url.as_bytes());
-                digest[..6]
-                    .iter()
-                    .fold(0, |value, &byte| value << 8 | u64::from(byte))
-            }
+            Self::Sha256 => key(url) >> KEY_REST,
             Self::Crc64Xz => CRC64_XZ.checksum(url.as_bytes()),
         }
     }
@@ -82,6 +84,18 @@ impl Scheme {
         }
     }
 
+    /// Returns the hash value that a code spells.
+    fn value(self, code: &str) -> Option<u64> {
+        let mut bytes = [0; 8];
+        let unused = match self {
+            Self::Sha256 => 2,
+            Self::Crc64Xz => 0,
+        };
+        let decoded = URL_SAFE_NO_PAD.decode_slice(code, &mut bytes[unused..]);
+        decoded.ok().filter(|_| code.len() == self.code_len())?;
+        Some(u64::from_be_bytes(bytes))
+    }
+
     fn spell(self, value: u64) -> Code {
         let bytes = value.to_be_bytes();
         Code::derived(match self {
@@ -89,6 +103,24 @@ impl Scheme {
             Self::Crc64Xz => URL_SAFE_NO_PAD.encode(bytes),
         })
     }
+}
+
+/// Returns the first 64 bits of the SHA-256 of a target, by which entries are found; the first 48
+/// of them are what its code spells, if it has no other.
+pub(super) fn key(target: &str) -> u64 {
+    let digest = Sha256::digest(target.as_bytes());
+    let [a, b, c, d, e, f, g, h, ..] = digest.0;
+    u64::from_be_bytes([a, b, c, d, e, f, g, h])
+}
+
+/// Returns the code that a key spells.
+pub(super) fn code_of_key(key: u64) -> Code {
+    Scheme::Sha256.spell(key >> KEY_REST)
+}
+
+/// Returns the first bits of the keys that spell a code.
+pub(super) fn key_bits(code: &str) -> Option<u64> {
+    Scheme::Sha256.value(code)
 }
 
 #[cfg(test)]
@@ -124,8 +156,9 @@ mod tests {
             let collisions = &vectors[format!("{}_collisions", scheme.name())];
             for vector in collisions.as_array().unwrap() {
                 for url in vector["urls"].as_array().unwrap() {
-                    assert_eq!(scheme.code(text(url)).as_str(), text(&vector["code"]));
-                    let next = scheme.probe(text(url)).next().unwrap();
+                    let code = scheme.code(text(url));
+                    assert_eq!(code.as_str(), text(&vector["code"]));
+                    let next = scheme.probe(code.as_str()).next().unwrap();
                     assert_eq!(next.as_str(), text(&vector["next"]));
                 }
             }

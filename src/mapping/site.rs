@@ -1,17 +1,23 @@
 //! A site: all entries under one base URL, compiled.
 //!
-//! Built for tables of millions: targets and codes stand in one arena, entries and codes are
-//! small records that point into it, and what few entries have is kept apart.
+//! Built for tables of millions: an entry takes its target, twenty bytes, and what few others
+//! have. Its auto code is nowhere written out: it is the hash by which the entries are sorted.
 //! Invariant: a site never changes once it is built, and every code in it leads to one entry.
 
-use std::hash::{BuildHasher, RandomState};
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use hashbrown::HashTable;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::entry::{NewCode, Retired};
-use super::{BaseUrl, Forward, Place, Position, Scheme, Status, Timestamp};
+use super::arena::{Arena, index};
+use super::codes::{CodeKind, Codes};
+use super::draft::{Draft, Owner};
+use super::index::Index;
+use super::notes::Notes;
+use super::record::Shape;
+use super::scheme;
+use super::{BaseUrl, Entry, NewCode, Scheme, target};
 
 /// What stands for itself in the path of a short link: the ASCII part of the code grammar.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
@@ -24,222 +30,208 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
 /// All entries under one base URL.
 #[derive(Debug)]
 pub struct Site {
-    base_url: BaseUrl,
-    scheme: Scheme,
-    new_code: NewCode,
-    files: Vec<Arc<str>>,
-    text: String,
-    records: Vec<Record>,
-    codes: Vec<CodeRecord>,
-    details: Vec<Details>,
-    index: HashTable<u32>,
-    hasher: RandomState,
+    head: Head,
+    pub(super) targets: Arena,
+    pub(super) shapes: Vec<Shape>,
+    pub(super) index: Index,
+    pub(super) codes: Codes,
+    pub(super) notes: Notes,
+    /// How many entries have the code that the hash of their target spells.
+    hashed: usize,
     forwarding_depth: usize,
 }
 
-/// How an entry came by a code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CodeKind {
-    /// Derived by the site's scheme.
-    Auto,
-    /// Written out, as text or as a number.
-    Explicit,
-    /// One more code for the same target.
-    Alias,
-}
-
-/// What few entries have.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Details {
-    pub(super) title: Option<Box<str>>,
-    pub(super) owner: Option<Box<str>>,
-    pub(super) tags: Vec<Box<str>>,
-    pub(super) archive: Option<Box<str>>,
-    pub(super) expires: Option<Timestamp>,
-    pub(super) retired: Option<Retired>,
-}
-
-/// An entry on its way into a site.
+/// What a site is besides its entries.
 #[derive(Debug)]
-pub(super) struct NewEntry {
-    pub(super) target: Option<String>,
-    pub(super) code: String,
-    pub(super) kind: CodeKind,
-    pub(super) status: Status,
-    pub(super) forward: Forward,
-    pub(super) max_age: u32,
-    pub(super) details: Option<Details>,
-    pub(super) file: u32,
-    pub(super) position: Position,
-}
-
-/// Where in the arena a text stands.
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    start: u32,
-    len: u32,
-}
-
-#[derive(Debug)]
-struct Record {
-    target: Option<Span>,
-    /// The entry's own code; its aliases follow it.
-    code: u32,
-    details: Option<u32>,
-    max_age: u32,
-    file: u32,
-    position: Position,
-    status: Status,
-    forward: Forward,
-}
-
-#[derive(Debug)]
-struct CodeRecord {
-    text: Span,
-    entry: u32,
-    kind: CodeKind,
+pub(super) struct Head {
+    pub(super) base_url: BaseUrl,
+    pub(super) scheme: Scheme,
+    pub(super) new_code: NewCode,
+    pub(super) files: Vec<Arc<str>>,
 }
 
 impl Site {
-    pub(super) fn new(
-        base_url: BaseUrl,
-        scheme: Scheme,
-        new_code: NewCode,
-        files: Vec<Arc<str>>,
-    ) -> Self {
-        Self {
-            base_url,
-            scheme,
-            new_code,
-            files,
-            text: String::new(),
-            records: Vec::new(),
-            codes: Vec::new(),
-            details: Vec::new(),
-            index: HashTable::new(),
-            hasher: RandomState::new(),
+    /// Builds a site of entries. The codes of the draft are listed in their order; where two want
+    /// the same, neither is turned away yet.
+    pub(super) fn build(head: Head, draft: &mut Draft) -> Self {
+        draft.list_codes(head.scheme);
+        let index = Index::new(std::mem::take(&mut draft.records));
+        let mut codes = Codes::default();
+        for code in &draft.codes {
+            let text = draft.code_texts.get(code.text);
+            let entry = index.number_of(code.owner.key, code.owner.target);
+            let entry = entry.expect("codes belong to entries of their draft");
+            match code.kind {
+                CodeKind::Auto => codes.push(head.scheme.code(text).as_str(), entry, code.kind),
+                _ => codes.push(text, entry, code.kind),
+            };
+        }
+        let mut targets = std::mem::take(&mut draft.targets);
+        let mut notes = std::mem::take(&mut draft.notes);
+        targets.shrink();
+        notes.shrink();
+        let mut site = Self {
+            head,
+            targets,
+            shapes: std::mem::take(&mut draft.shapes).into_all(),
+            index,
+            codes,
+            notes,
+            hashed: 0,
             forwarding_depth: 0,
-        }
-    }
-
-    /// Adds an entry, whose code must be free.
-    pub(super) fn push(&mut self, entry: NewEntry) {
-        let details = entry.details.map(|details| {
-            self.details.push(details);
-            index(self.details.len() - 1)
-        });
-        let record = Record {
-            target: entry.target.as_deref().map(|target| self.store(target)),
-            code: index(self.codes.len()),
-            details,
-            max_age: entry.max_age,
-            file: entry.file,
-            position: entry.position,
-            status: entry.status,
-            forward: entry.forward,
         };
-        self.records.push(record);
-        self.push_code(&entry.code, entry.kind);
+        site.count();
+        site
     }
 
-    /// Adds an alias, which must be free, to the entry added last.
-    pub(super) fn push_alias(&mut self, code: &str) {
-        self.push_code(code, CodeKind::Alias);
-    }
-
-    fn push_code(&mut self, code: &str, kind: CodeKind) {
-        let entry = index(self.records.len() - 1);
-        let id = index(self.codes.len());
-        let text = self.store(code);
-        self.codes.push(CodeRecord { text, entry, kind });
-        if self.records[entry as usize].forward.path() {
-            self.forwarding_depth = self.forwarding_depth.max(code.split('/').count());
+    /// Removes entries with all that is theirs, and listed codes, by their numbers; the codes keep
+    /// their order.
+    pub(super) fn remove(&mut self, entries: &HashSet<u32>, codes: &HashSet<usize>) {
+        let records = std::mem::take(&mut self.index).into_records();
+        let mut kept = Vec::with_capacity(records.len() - entries.len());
+        // What number an entry has from now on.
+        let mut numbers = Vec::with_capacity(records.len());
+        for (number, record) in (0..).zip(records) {
+            numbers.push(index(kept.len()));
+            if !entries.contains(&number) {
+                kept.push(record);
+            }
         }
-        let (codes, arena, hasher) = (&self.codes, &self.text, &self.hasher);
-        let hash_of = |&id: &u32| hasher.hash_one(slice(arena, codes[id as usize].text));
-        self.index.insert_unique(hasher.hash_one(code), id, hash_of);
-    }
-
-    fn store(&mut self, text: &str) -> Span {
-        let start = index(self.text.len());
-        self.text.push_str(text);
-        Span {
-            start,
-            len: index(text.len()),
+        let old = std::mem::take(&mut self.codes);
+        for (number, &listed) in old.listed().iter().enumerate() {
+            if !entries.contains(&listed.entry) && !codes.contains(&number) {
+                let entry = numbers[listed.entry as usize];
+                self.codes.push(old.text(listed), entry, listed.kind);
+            }
         }
+        self.index = Index::new(kept);
+        self.count();
     }
 
-    /// Gives back the memory that was reserved for further entries.
-    pub(super) fn shrink(&mut self) {
-        self.text.shrink_to_fit();
-        self.records.shrink_to_fit();
-        self.codes.shrink_to_fit();
-        self.details.shrink_to_fit();
+    fn count(&mut self) {
+        self.codes.shrink();
+        let records = self.index.records().iter();
+        let hashed = records.filter(|record| self.shapes[record.shape as usize].is_hashed);
+        self.hashed = hashed.count();
+        let mut depth = 0;
+        if self
+            .shapes
+            .iter()
+            .any(|it| it.is_hashed && it.forward.path())
+        {
+            depth = 1;
+        }
+        for &listed in self.codes.listed() {
+            if self.entry(listed.entry).forward().path() {
+                depth = depth.max(self.codes.text(listed).split('/').count());
+            }
+        }
+        self.forwarding_depth = depth;
     }
 
     /// Returns the base URL.
     pub fn base_url(&self) -> &BaseUrl {
-        &self.base_url
+        &self.head.base_url
     }
 
     /// Returns how the site derives auto codes.
     pub fn scheme(&self) -> Scheme {
-        self.scheme
+        self.head.scheme
     }
 
     /// Returns how a new entry gets its code.
     pub fn new_code(&self) -> NewCode {
-        self.new_code
+        self.head.new_code
+    }
+
+    /// Returns the path of a file, by number.
+    pub(super) fn file(&self, number: u32) -> &Arc<str> {
+        &self.head.files[number as usize]
     }
 
     /// Returns the number of entries.
     pub fn len(&self) -> usize {
-        self.records.len()
+        self.index.records().len()
     }
 
     /// Tells whether there are no entries.
     pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
+        self.len() == 0
     }
 
-    /// Returns the entries in the order they are written.
+    /// Returns the entries in the order they are written, which is not the one they are kept in.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
-        (0..index(self.records.len())).map(|id| self.entry(id))
+        let mut numbers: Vec<u32> = (0..index(self.len())).collect();
+        numbers.sort_unstable_by_key(|&number| self.index.record(number).target);
+        numbers.into_iter().map(|number| self.entry(number))
     }
 
     /// Returns the entry that has exactly this code.
     pub fn lookup(&self, code: &str) -> Option<Entry<'_>> {
-        Some(self.entry(self.find(code)?.entry))
+        Some(self.find(code)?.0)
     }
 
     /// Returns the entry whose auto code this is, exactly.
     pub(super) fn lookup_auto(&self, code: &str) -> Option<Entry<'_>> {
-        let record = self.find(code)?;
-        (record.kind == CodeKind::Auto).then(|| self.entry(record.entry))
+        let (entry, kind) = self.find(code)?;
+        (kind == CodeKind::Auto).then_some(entry)
     }
 
-    /// Returns the site's own copy of a code, if it has that code.
-    pub(super) fn own_copy(&self, code: &str) -> Option<&str> {
-        Some(slice(&self.text, self.find(code)?.text))
+    fn find(&self, code: &str) -> Option<(Entry<'_>, CodeKind)> {
+        if let Some(entry) = self.hashed(code).next() {
+            return Some((entry, CodeKind::Auto));
+        }
+        let listed = self.codes.find(code)?;
+        Some((self.entry(listed.entry), listed.kind))
     }
 
-    fn find(&self, code: &str) -> Option<&CodeRecord> {
-        let text = |id: u32| slice(&self.text, self.codes[id as usize].text);
-        let hash = self.hasher.hash_one(code);
-        let id = self.index.find(hash, |&id| text(id) == code)?;
-        Some(&self.codes[*id as usize])
+    /// Returns the entry, or in a site that is not settled the entries, whose target has the hash
+    /// that this code spells.
+    pub(super) fn hashed(&self, code: &str) -> impl Iterator<Item = Entry<'_>> {
+        let value = match self.scheme() {
+            Scheme::Sha256 => scheme::key_bits(code),
+            Scheme::Crc64Xz => None,
+        };
+        let numbers = value.map_or(0..0, |value| self.index.with_code_bits(value));
+        let entries = numbers.map(|number| self.entry(number));
+        entries.filter(|entry| entry.shape().is_hashed)
     }
 
-    /// Returns every code with the entry it leads to, and whether it is an auto code.
-    pub(super) fn codes(&self) -> impl ExactSizeIterator<Item = (&str, Entry<'_>, bool)> {
-        self.codes.iter().map(|code| {
-            let is_auto = code.kind == CodeKind::Auto;
-            (
-                slice(&self.text, code.text),
-                self.entry(code.entry),
-                is_auto,
-            )
+    /// Returns the entry of that key and target, if it was not removed.
+    pub(super) fn entry_of(&self, owner: Owner) -> Option<Entry<'_>> {
+        Some(self.entry(self.index.number_of(owner.key, owner.target)?))
+    }
+
+    /// Returns the entries to whose target a text applies, without its scheme, in the order they
+    /// are written.
+    pub(super) fn entries_to(
+        &self,
+        applies: impl Fn(&str) -> bool,
+    ) -> impl Iterator<Item = Entry<'_>> {
+        let targets = self.targets.iter();
+        targets.filter_map(move |(at, packed)| {
+            let (start, rest) = target::unpack(packed);
+            if !applies(rest) {
+                return None;
+            }
+            let key = scheme::key(&format!("{start}{rest}"));
+            self.entry_of(Owner { target: at, key })
         })
+    }
+
+    /// Returns every code.
+    pub(super) fn codes(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let entries = (0..index(self.len())).map(|number| self.entry(number));
+        let hashed = entries.filter(|entry| entry.shape().is_hashed);
+        let listed = self.codes.listed().iter();
+        hashed
+            .map(|entry| entry.code())
+            .chain(listed.map(|&listed| Cow::Borrowed(self.codes.text(listed))))
+    }
+
+    /// Returns how many codes there are.
+    pub(super) fn code_count(&self) -> usize {
+        self.hashed + self.codes.listed().len()
     }
 
     /// Returns the most segments that a code with a forwarded path has; 0 if there is none.
@@ -251,151 +243,21 @@ impl Site {
     pub fn short_url(&self, code: &str) -> String {
         format!(
             "{}{}",
-            self.base_url.as_str(),
+            self.base_url().as_str(),
             utf8_percent_encode(code, ESCAPED)
         )
     }
 
     /// Returns the memory that the site holds, in bytes.
     pub fn heap_bytes(&self) -> usize {
-        self.text.capacity()
-            + self.records.capacity() * size_of::<Record>()
-            + self.codes.capacity() * size_of::<CodeRecord>()
-            + self.details.capacity() * size_of::<Details>()
-            + self.index.capacity() * (size_of::<u32>() + 1)
+        self.targets.heap_bytes()
+            + self.shapes.capacity() * size_of::<Shape>()
+            + self.index.heap_bytes()
+            + self.codes.heap_bytes()
+            + self.notes.heap_bytes()
     }
 
-    pub(super) fn entry(&self, id: u32) -> Entry<'_> {
-        Entry { site: self, id }
+    pub(super) fn entry(&self, number: u32) -> Entry<'_> {
+        Entry::new(self, number)
     }
-}
-
-/// One entry of a site.
-#[derive(Debug, Clone, Copy)]
-pub struct Entry<'t> {
-    site: &'t Site,
-    id: u32,
-}
-
-impl<'t> Entry<'t> {
-    fn record(&self) -> &'t Record {
-        &self.site.records[self.id as usize]
-    }
-
-    fn details(&self) -> Option<&'t Details> {
-        let index = self.record().details?;
-        Some(&self.site.details[index as usize])
-    }
-
-    /// Returns the site it belongs to.
-    pub fn site(&self) -> &'t Site {
-        self.site
-    }
-
-    /// Returns its code: custom, number or auto.
-    pub fn code(&self) -> &'t str {
-        let id = self.record().code;
-        slice(&self.site.text, self.site.codes[id as usize].text)
-    }
-
-    /// Returns its further codes.
-    pub fn aliases(&self) -> impl Iterator<Item = &'t str> {
-        let site = self.site;
-        let first = self.record().code as usize + 1;
-        let own = move |code: &&CodeRecord| code.kind == CodeKind::Alias;
-        let aliases = site.codes[first..].iter().take_while(own);
-        aliases.map(|code| slice(&site.text, code.text))
-    }
-
-    /// Returns the short link of its code.
-    pub fn short_url(&self) -> String {
-        self.site.short_url(self.code())
-    }
-
-    /// Returns where it leads, in canonical form; a retired entry may have dropped it.
-    pub fn target(&self) -> Option<&'t str> {
-        Some(slice(&self.site.text, self.record().target?))
-    }
-
-    /// Returns the redirect status.
-    pub fn status(&self) -> Status {
-        self.record().status
-    }
-
-    /// Returns what is carried over to the target.
-    pub fn forward(&self) -> Forward {
-        self.record().forward
-    }
-
-    /// Returns how long its redirect may be cached, in seconds, were it never to expire.
-    pub fn cache_max_age(&self) -> u32 {
-        self.record().max_age
-    }
-
-    /// Returns the title.
-    pub fn title(&self) -> Option<&'t str> {
-        self.details()?.title.as_deref()
-    }
-
-    /// Returns who answers for it.
-    pub fn owner(&self) -> Option<&'t str> {
-        self.details()?.owner.as_deref()
-    }
-
-    /// Returns the tags.
-    pub fn tags(&self) -> impl Iterator<Item = &'t str> {
-        let tags = self.details().map(|details| details.tags.iter());
-        tags.into_iter().flatten().map(|tag| &**tag)
-    }
-
-    /// Returns the archived copy of the target.
-    pub fn archive(&self) -> Option<&'t str> {
-        self.details()?.archive.as_deref()
-    }
-
-    /// Returns the time from which it answers 410, if there is one.
-    pub fn gone_from(&self) -> Option<Timestamp> {
-        let details = self.details()?;
-        let retired = details.retired.map(|retired| match retired {
-            Retired::Always => Timestamp::MIN,
-            Retired::From(time) => time,
-        });
-        [details.expires, retired].into_iter().flatten().min()
-    }
-
-    /// Tells whether it answers 410 at that time.
-    pub fn is_gone(&self, now: Timestamp) -> bool {
-        self.gone_from().is_some_and(|time| time <= now)
-    }
-
-    /// Returns where it is written.
-    pub fn place(&self) -> Place {
-        let record = self.record();
-        Place::new(&self.site.files[record.file as usize], record.position)
-    }
-
-    /// Tells whether an entry on its way in says the same in every way but its place.
-    pub(super) fn says_the_same_as(&self, new: &NewEntry, aliases: &[&str]) -> bool {
-        let no_details = Details::default();
-        self.target() == new.target.as_deref()
-            && self.code() == new.code
-            && self.status() == new.status
-            && self.forward() == new.forward
-            && self.cache_max_age() == new.max_age
-            && self.details().unwrap_or(&no_details) == new.details.as_ref().unwrap_or(&no_details)
-            && self.aliases().eq(aliases.iter().copied())
-    }
-}
-
-fn slice(arena: &str, span: Span) -> &str {
-    let start = span.start as usize;
-    &arena[start..start + span.len as usize]
-}
-
-/// Narrows an index or an offset.
-///
-/// `compile` refuses more text than offsets of 32 bits can address, and whatever is counted here
-/// takes at least a byte of that text.
-fn index(n: usize) -> u32 {
-    u32::try_from(n).expect("compile bounds the text of a table to 32-bit offsets")
 }

@@ -3,6 +3,8 @@
 //! The work for one request is bounded whatever the size of the table: a small site is searched
 //! whole, in a large one only what is a single slip away is looked up.
 
+use std::borrow::Cow;
+
 use super::path::Decoded;
 use super::{Site, Timestamp};
 
@@ -18,7 +20,7 @@ const ALPHABET: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 impl Site {
     /// Returns up to `limit` codes of live entries that resemble a raw request path, nearest
     /// first.
-    pub fn suggestions(&self, path: &str, limit: usize, now: Timestamp) -> Vec<&str> {
+    pub fn suggestions(&self, path: &str, limit: usize, now: Timestamp) -> Vec<Cow<'_, str>> {
         let rest = path.strip_prefix(self.base_url().path());
         let rest = rest.unwrap_or_else(|| path.trim_start_matches('/'));
         let Some(decoded) = Decoded::new(rest) else {
@@ -29,24 +31,24 @@ impl Site {
         if length == 0 || length > MAX_CHARS {
             return Vec::new();
         }
-        let mut found = if self.codes().len() <= SMALL {
+        let mut found = if self.code_count() <= SMALL {
             self.resembling(wanted)
         } else {
             self.one_slip_away(wanted)
         };
         found.sort_unstable();
         found.dedup();
-        let live = |code: &&str| self.lookup(code).is_some_and(|entry| !entry.is_gone(now));
+        let live = |code: &Cow<'_, str>| self.lookup(code).is_some_and(|entry| !entry.is_gone(now));
         let codes = found.into_iter().map(|(_, code)| code);
         codes.filter(live).take(limit).collect()
     }
 
-    fn resembling(&self, wanted: &str) -> Vec<(usize, &str)> {
+    fn resembling(&self, wanted: &str) -> Vec<(usize, Cow<'_, str>)> {
         let folded = wanted.to_lowercase();
         let length = folded.chars().count();
         let tolerated = 1 + length / 4;
         self.codes()
-            .filter_map(|(code, ..)| {
+            .filter_map(|code| {
                 let other = code.to_lowercase();
                 let extends = length >= 3 && other.starts_with(&folded);
                 if !extends && other.chars().count().abs_diff(length) > tolerated {
@@ -59,17 +61,20 @@ impl Site {
             .collect()
     }
 
-    fn one_slip_away(&self, wanted: &str) -> Vec<(usize, &str)> {
+    fn one_slip_away(&self, wanted: &str) -> Vec<(usize, Cow<'_, str>)> {
         let chars: Vec<char> = wanted.chars().collect();
-        let mut codes: Vec<(usize, &str)> = [wanted.to_lowercase(), wanted.to_uppercase()]
-            .iter()
-            .filter_map(|text| Some((0, self.own_copy(text)?)))
+        let mut codes: Vec<(usize, Cow<'_, str>)> = [wanted.to_lowercase(), wanted.to_uppercase()]
+            .into_iter()
+            .filter(|text| self.lookup(text).is_some())
+            .map(|text| (0, Cow::Owned(text)))
             .collect();
         for at in 0..=chars.len() {
             let (head, tail) = chars.split_at(at);
             let mut try_with = |middle: &[char], rest: &[char]| {
                 let text: String = head.iter().chain(middle).chain(rest).collect();
-                codes.extend(self.own_copy(&text).map(|code| (1, code)));
+                if self.lookup(&text).is_some() {
+                    codes.push((1, Cow::Owned(text)));
+                }
             };
             if let [first, rest @ ..] = tail {
                 try_with(&[], rest);

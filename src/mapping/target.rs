@@ -4,6 +4,7 @@
 //! not every client does: a link must mean the same to all of them.
 //! So whatever that parser merely tolerates is refused here, with the reason.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use thiserror::Error;
@@ -14,20 +15,20 @@ pub const MAX_TARGET_BYTES: usize = 8192;
 
 /// A validated URL: absolute, `http` or `https`, WHATWG-serialised, ASCII, safe in a header.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Target(String);
+pub struct Target<'t>(Cow<'t, str>);
 
-impl Target {
+impl<'t> Target<'t> {
     /// Accepts a URL as a person wrote it.
     ///
     /// # Errors
     ///
     /// Returns why the URL cannot be a target.
-    pub fn parse(text: &str) -> Result<Self, TargetError> {
+    pub fn parse(text: &'t str) -> Result<Self, TargetError> {
         if text.len() > MAX_TARGET_BYTES {
             return Err(TargetError::TooLong { bytes: text.len() });
         }
         if is_plainly_canonical(text) {
-            return Ok(Self(text.to_owned()));
+            return Ok(Self(Cow::Borrowed(text)));
         }
         if let Some(control) = text.chars().find(|c| c.is_control()) {
             return Err(TargetError::ControlCharacter { control });
@@ -60,7 +61,7 @@ impl Target {
             return Err(TargetError::TooLong { bytes });
         }
         debug_assert!(url.as_str().bytes().all(|b| b.is_ascii_graphic()));
-        Ok(Self(url.into()))
+        Ok(Self(Cow::Owned(url.into())))
     }
 
     /// Returns the canonical form: what is sent as `Location`.
@@ -70,12 +71,30 @@ impl Target {
 
     /// Returns the canonical form as a string.
     pub fn into_string(self) -> String {
-        self.0
+        self.0.into_owned()
     }
+}
 
-    /// Tells whether what follows a code can be appended without changing the authority.
-    pub fn can_be_extended(&self) -> bool {
-        self.as_str().ends_with(['/', '=', ':', '#'])
+/// Tells whether what follows a code can be appended to a target without changing the authority.
+pub(super) fn can_be_extended(target: &str) -> bool {
+    target.ends_with(['/', '=', ':', '#'])
+}
+
+/// The beginning that most targets share, and a site keeps none of.
+const HTTPS: &str = "https://";
+const HTTP: &str = "http://";
+
+/// Returns what a site keeps of a target.
+pub(super) fn pack(target: &str) -> &str {
+    target.strip_prefix(HTTPS).unwrap_or(target)
+}
+
+/// Returns the scheme with its slashes, and the rest, of what [`pack`] has left: a host has no
+/// colon with two slashes behind it, so this is never ambiguous.
+pub(super) fn unpack(packed: &str) -> (&'static str, &str) {
+    match packed.strip_prefix(HTTP) {
+        Some(rest) => (HTTP, rest),
+        None => (HTTPS, packed),
     }
 }
 

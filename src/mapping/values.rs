@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::entry::{Forward, NewCode, Retired, Status};
+use super::properties::{Forward, NewCode, Retired, Status};
 use super::reader::{Located, Node, Reader, Stop};
 use super::{Position, Scheme, Timestamp};
 

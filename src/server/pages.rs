@@ -4,6 +4,7 @@
 //! the policy sent along forbids it. The one style is part of the page, and allowed by its hash,
 //! which is taken from the very text that the templates put in.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use askama::Template;
@@ -59,9 +60,9 @@ struct Landing<'p> {
 #[derive(Template, Serialize)]
 #[template(path = "preview.html")]
 struct Preview<'p> {
-    code: &'p str,
+    code: Cow<'p, str>,
     short_url: String,
-    target: Option<&'p str>,
+    target: Option<Cow<'p, str>>,
     status: u16,
     forward: &'static str,
     #[serde(skip)]
@@ -77,7 +78,7 @@ struct Preview<'p> {
 #[template(path = "gone.html")]
 struct Gone<'p> {
     error: &'static str,
-    code: &'p str,
+    code: Cow<'p, str>,
     short_url: String,
     title: Option<&'p str>,
     owner: Option<&'p str>,
@@ -99,7 +100,7 @@ struct NotFound<'p> {
 
 #[derive(Serialize)]
 struct Suggestion<'p> {
-    code: &'p str,
+    code: Cow<'p, str>,
     /// On whatever host the client came to, which need not be the table's.
     #[serde(skip)]
     path: String,
@@ -207,8 +208,8 @@ fn forwards(forward: Forward) -> Option<&'static str> {
 }
 
 fn suggestions<'p>(site: &'p Site, path: &str, now: Timestamp) -> Vec<Suggestion<'p>> {
-    let suggest = |code| {
-        let short_url = site.short_url(code);
+    let suggest = |code: Cow<'p, str>| {
+        let short_url = site.short_url(&code);
         Suggestion {
             path: path_of(&short_url).to_owned(),
             code,
@@ -236,9 +237,9 @@ mod tests {
 
     fn hostile_preview(form: Form) -> Response<Full<Bytes>> {
         let preview = Preview {
-            code: HOSTILE,
+            code: HOSTILE.into(),
             short_url: HOSTILE.to_owned(),
-            target: Some(HOSTILE),
+            target: Some(HOSTILE.into()),
             status: 302,
             forward: "none",
             forwards: None,

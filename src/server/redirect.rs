@@ -20,7 +20,7 @@ pub(super) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Full<Bytes>>
         Via::Forward => Answered::Forward,
         Via::Repair => Answered::Repaired,
     };
-    let location = Bytes::from(redirect.location.into_owned());
+    let location = Bytes::from(redirect.location);
     let Ok(location) = HeaderValue::from_maybe_shared(location) else {
         // Targets are ASCII by construction. Should one not be, this is better than a header
         // that says something else.

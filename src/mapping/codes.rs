@@ -1,0 +1,94 @@
+//! The codes of a site that are listed: those that a person wrote, and those that the hashes of
+//! targets do not find.
+
+use std::hash::{BuildHasher, RandomState};
+
+use hashbrown::HashTable;
+
+use super::arena::{Arena, Text, index};
+
+/// Listed codes in the order in which they are written, and an index of them.
+#[derive(Debug, Default)]
+pub(super) struct Codes {
+    texts: Arena,
+    listed: Vec<Listed>,
+    numbers: HashTable<u32>,
+    hasher: RandomState,
+}
+
+/// A code, and what it leads to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Listed {
+    text: Text,
+    /// The entry, by number.
+    pub(super) entry: u32,
+    pub(super) kind: CodeKind,
+}
+
+/// How an entry came by a code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CodeKind {
+    /// Derived by the site's scheme.
+    Auto,
+    /// Written out, as text or as a number.
+    Explicit,
+    /// One more code for the same target.
+    Alias,
+}
+
+impl Codes {
+    /// Adds a code; one that is there already is listed once more, and not found.
+    pub(super) fn push(&mut self, code: &str, entry: u32, kind: CodeKind) {
+        let is_free = self.find(code).is_none();
+        let number = index(self.listed.len());
+        let text = self.texts.store(code);
+        self.listed.push(Listed { text, entry, kind });
+        if is_free {
+            let (listed, texts, hasher) = (&self.listed, &self.texts, &self.hasher);
+            let hash_of = |&number: &u32| hasher.hash_one(texts.get(listed[number as usize].text));
+            let hash = hasher.hash_one(code);
+            self.numbers.insert_unique(hash, number, hash_of);
+        }
+    }
+
+    /// Returns the code of that text.
+    pub(super) fn find(&self, code: &str) -> Option<Listed> {
+        Some(self.listed[self.number_of(code)? as usize])
+    }
+
+    /// Returns the number of the code of that text.
+    pub(super) fn number_of(&self, code: &str) -> Option<u32> {
+        if self.listed.is_empty() {
+            return None;
+        }
+        let hash = self.hasher.hash_one(code);
+        let is_it = |&number: &u32| self.text(self.listed[number as usize]) == code;
+        self.numbers.find(hash, is_it).copied()
+    }
+
+    /// Returns the text of a code.
+    pub(super) fn text(&self, listed: Listed) -> &str {
+        self.texts.get(listed.text)
+    }
+
+    /// Returns all codes, in the order in which they are written.
+    pub(super) fn listed(&self) -> &[Listed] {
+        &self.listed
+    }
+
+    /// Gives back the memory that was reserved for more.
+    pub(super) fn shrink(&mut self) {
+        self.texts.shrink();
+        self.listed.shrink_to_fit();
+        let (listed, texts, hasher) = (&self.listed, &self.texts, &self.hasher);
+        let hash_of = |&number: &u32| hasher.hash_one(texts.get(listed[number as usize].text));
+        self.numbers.shrink_to_fit(hash_of);
+    }
+
+    /// Returns the memory that it holds, in bytes.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.texts.heap_bytes()
+            + self.listed.capacity() * size_of::<Listed>()
+            + self.numbers.allocation_size()
+    }
+}

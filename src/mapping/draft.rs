@@ -1,0 +1,153 @@
+//! Drafts: the entries of documents, in the form that a site keeps them in, before it is decided
+//! which codes they get.
+
+use super::arena::{Arena, Text};
+use super::codes::CodeKind;
+use super::document::Defaults;
+use super::notes::Notes;
+use super::record::{Record, Shape, Shapes};
+use super::scheme;
+use super::target;
+use super::{Position, Scheme};
+
+/// Entries on their way into a site, in the order in which they are written.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) targets: Arena,
+    pub(super) records: Vec<Record>,
+    pub(super) shapes: Shapes,
+    pub(super) codes: Vec<DraftCode>,
+    pub(super) code_texts: Arena,
+    pub(super) notes: Notes,
+}
+
+/// What tells an entry from all others: the place of its target; and the key to find it by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Owner {
+    pub(super) target: Text,
+    pub(super) key: u64,
+}
+
+/// A code that has to be listed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DraftCode {
+    pub(super) owner: Owner,
+    /// The code; for an auto code, the URL as written.
+    pub(super) text: Text,
+    pub(super) kind: CodeKind,
+    /// Where it is written.
+    pub(super) position: Position,
+}
+
+impl Draft {
+    /// Returns a draft with room for the entries of a file of this many bytes.
+    pub(super) fn for_file_of(bytes: usize) -> Self {
+        let mut draft = Self::default();
+        // What stays untouched of it costs nothing until it is given back.
+        draft.targets.reserve(bytes);
+        draft
+    }
+
+    /// Begins an entry that leads to a target in canonical form, or nowhere any more.
+    pub(super) fn begin(&mut self, target: Option<&str>) -> Owner {
+        let target = target.unwrap_or_default();
+        Owner {
+            key: scheme::key(target),
+            target: self.targets.store(target::pack(target)),
+        }
+    }
+
+    /// Adds a code to the entry begun last.
+    pub(super) fn push_code(&mut self, owner: Owner, kind: CodeKind, text: &str, at: Position) {
+        let text = self.code_texts.store(text);
+        self.codes.push(DraftCode {
+            owner,
+            text,
+            kind,
+            position: at,
+        });
+    }
+
+    /// Ends the entry begun last, which starts in that line.
+    pub(super) fn end(&mut self, owner: Owner, line: u32, shape: Shape) {
+        let shape = self.shapes.number(shape);
+        let Owner { target, key } = owner;
+        self.records.push(Record {
+            key,
+            target,
+            line,
+            shape,
+        });
+    }
+
+    /// Gives the entries what they leave to the defaults of their document.
+    pub(super) fn set_defaults(&mut self, defaults: &Defaults) {
+        for shape in self.shapes.all_mut() {
+            let unsaid = shape.unsaid;
+            if let (true, Some(status)) = (unsaid.status, defaults.status) {
+                shape.status = status;
+            }
+            if let (true, Some(forward)) = (unsaid.forward, defaults.forward) {
+                shape.forward = forward;
+            }
+            if let (true, Some(max_age)) = (unsaid.max_age, defaults.cache_max_age) {
+                shape.max_age = max_age;
+            }
+        }
+    }
+
+    /// Lists every code that the site's scheme does not let the hashes of targets spell.
+    pub(super) fn list_codes(&mut self, scheme: Scheme) {
+        if scheme == Scheme::Sha256 {
+            return;
+        }
+        let mut listed = std::mem::take(&mut self.codes).into_iter().peekable();
+        for record in &self.records {
+            let shape = self.shapes.get(record.shape);
+            let Record { key, target, .. } = *record;
+            if shape.is_hashed {
+                let (start, rest) = target::unpack(self.targets.get(target));
+                let text = self.code_texts.store(&format!("{start}{rest}"));
+                let url = shape.url.unwrap_or(Position::START);
+                self.codes.push(DraftCode {
+                    owner: Owner { target, key },
+                    text,
+                    kind: CodeKind::Auto,
+                    position: Position {
+                        line: record.line + url.line,
+                        column: url.column,
+                    },
+                });
+            }
+            while let Some(code) = listed.next_if(|code| code.owner.target == target) {
+                self.codes.push(code);
+            }
+        }
+        for shape in self.shapes.all_mut() {
+            shape.has_codes |= shape.is_hashed;
+            shape.is_hashed = false;
+        }
+    }
+
+    /// Takes in the entries of the document that follows.
+    pub(super) fn append(&mut self, other: Self) {
+        let by = self.targets.append(other.targets);
+        let shapes = self.shapes.append(other.shapes);
+        self.records
+            .extend(other.records.iter().map(|record| Record {
+                target: { record.target }.moved(by),
+                shape: record.shape + shapes,
+                ..*record
+            }));
+        let texts = self.code_texts.append(other.code_texts);
+        self.codes.extend(other.codes.iter().map(|code| DraftCode {
+            owner: Owner {
+                target: code.owner.target.moved(by),
+                ..code.owner
+            },
+            text: code.text.moved(texts),
+            ..*code
+        }));
+        self.notes.append(other.notes, by);
+    }
+}
