@@ -9,6 +9,8 @@
 
 use std::collections::VecDeque;
 
+use memchr::{memchr, memchr2_iter};
+
 use super::Position;
 use super::reader::{Located, Node};
 
@@ -94,8 +96,9 @@ impl<'t> Block<'t> {
     fn line(&mut self) -> Result<Option<Line<'t>>, Declined> {
         while !self.rest.is_empty() {
             let number = self.line;
-            let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
-            self.rest = rest;
+            let end = memchr(b'\n', self.rest.as_bytes()).unwrap_or(self.rest.len());
+            let line = &self.rest[..end];
+            self.rest = self.rest.get(end + 1..).unwrap_or_default();
             self.line += 1;
             let text = line.trim_start_matches(' ');
             let indent = line.len() - text.len();
@@ -287,8 +290,8 @@ fn plain(text: &str) -> Result<&str, Declined> {
         return Err(Declined);
     }
     let mut end = bytes.len();
-    for (at, &byte) in bytes.iter().enumerate() {
-        match (byte, bytes.get(at + 1)) {
+    for at in memchr2_iter(b' ', b':', bytes) {
+        match (bytes[at], bytes.get(at + 1)) {
             (b' ', Some(b'#')) => {
                 end = at;
                 break;
@@ -446,6 +449,13 @@ mod tests {
             "a: b\n...",
             "%YAML 1.2\n---\na: b",
             "? a\n: b",
+            "a: b\n\0",
+            "a: b\0",
+            "a: b # \0",
+            "a: b\n<<<<<<< ours",
+            "a: b\n|||||||",
+            "a: b\n=======",
+            "a: b\n>>>>>>> theirs",
             "a:b",
             "a:\n-b",
             "a:\n-\n  b: c",

@@ -160,10 +160,8 @@ impl<'t> Document<'t> {
     pub(super) fn read(number: u32, file: &'t SourceFile, problems: &mut Problems) -> Self {
         let text = match text::decode(file) {
             Ok(text) => text,
-            Err(found) => {
-                for problem in found {
-                    problems.push(problem);
-                }
+            Err(problem) => {
+                problems.push(problem);
                 return Self::unread(number, file);
             }
         };
@@ -173,6 +171,12 @@ impl<'t> Document<'t> {
         if let Err(Stop::Declined) = document.fill(&mut reader) {
             problems.return_to(before);
             document = Self::unread(number, file);
+            if let Err(found) = text::check(&file.path, text) {
+                for problem in found {
+                    problems.push(problem);
+                }
+                return document;
+            }
             let mut reader = Reader::yaml(&file.path, text, problems);
             // A syntax error has been told by the reader, and there is nothing more to read.
             let (Ok(()) | Err(_)) = document.fill(&mut reader);

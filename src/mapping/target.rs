@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
+use memchr::memchr;
 use thiserror::Error;
 use url::{Host, ParseError, SyntaxViolation, Url};
 
@@ -107,11 +108,17 @@ fn is_plainly_canonical(text: &str) -> bool {
     let Some(rest) = rest.or_else(|| text.strip_prefix("http://")) else {
         return false;
     };
-    let Some(slash) = rest.find('/') else {
+    let Some(slash) = memchr(b'/', rest.as_bytes()) else {
         return false;
     };
     let (host, path) = rest.split_at(slash);
-    is_plain_host(host) && path.bytes().all(|b| KEPT[usize::from(b)]) && !path.contains("/.")
+    let mut before = 0;
+    let is_plain = |byte: u8| {
+        // A segment that begins with a dot may be one that leads up.
+        let after_slash = std::mem::replace(&mut before, byte) == b'/';
+        KEPT[usize::from(byte)] && !(after_slash && byte == b'.')
+    };
+    is_plain_host(host) && path.bytes().all(is_plain)
 }
 
 /// Tells whether a host is a domain name that needs no look at its labels: none is a number, which

@@ -1,7 +1,10 @@
 //! From bytes to text: what keeps a file from even being YAML.
 //!
 //! YAML may be UTF-16, and an unresolved merge may parse as a scalar; here both are refused by
-//! name, before a parser can tell them as something else.
+//! name, before the YAML parser can tell them as something else. The reader of block form needs no
+//! such help: it knows neither NUL nor conflicts.
+
+use std::sync::Arc;
 
 use super::{Diagnostic, Place, Position, SourceFile};
 
@@ -15,27 +18,34 @@ const MAX_CONFLICTS: usize = 1000;
 ///
 /// # Errors
 ///
-/// Returns what is wrong with the file as a whole.
-pub(super) fn decode(file: &SourceFile) -> Result<&str, Vec<Diagnostic>> {
+/// Returns what is wrong with its encoding.
+pub(super) fn decode(file: &SourceFile) -> Result<&str, Diagnostic> {
     let at = |position| Place::new(&file.path, position);
     let bytes = &file.bytes[..];
     if looks_like_utf16(bytes) {
-        return Err(vec![
-            Diagnostic::error(at(Position::START), "the file is UTF-16, a table is UTF-8")
-                .with_hint("save it as UTF-8"),
-        ]);
+        let problem =
+            Diagnostic::error(at(Position::START), "the file is UTF-16, a table is UTF-8");
+        return Err(problem.with_hint("save it as UTF-8"));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
         let byte = bytes[error.valid_up_to()];
-        vec![
-            Diagnostic::error(
-                at(end_of(valid)),
-                format!("the byte 0x{byte:02X} is not UTF-8"),
-            )
-            .with_hint("save the file as UTF-8"),
-        ]
+        Diagnostic::error(
+            at(end_of(valid)),
+            format!("the byte 0x{byte:02X} is not UTF-8"),
+        )
+        .with_hint("save the file as UTF-8")
     })?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// Checks that a text can be YAML.
+///
+/// # Errors
+///
+/// Returns what no YAML parser shall see.
+pub(super) fn check(path: &Arc<str>, text: &str) -> Result<(), Vec<Diagnostic>> {
+    let at = |position| Place::new(path, position);
     if let Some(nul) = text.find('\0') {
         let place = at(end_of(&text[..nul]));
         return Err(vec![
@@ -53,7 +63,7 @@ pub(super) fn decode(file: &SourceFile) -> Result<&str, Vec<Diagnostic>> {
         })
         .collect();
     if conflicts.is_empty() {
-        Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+        Ok(())
     } else {
         Err(conflicts)
     }
@@ -121,8 +131,11 @@ mod tests {
             path: "t.yaml".into(),
             bytes: bytes.to_vec(),
         };
-        let problems = decode(&file).unwrap_err();
-        problems[0].to_string().lines().next().unwrap().to_owned()
+        let problem = match decode(&file) {
+            Ok(text) => check(&file.path, text).unwrap_err().swap_remove(0),
+            Err(problem) => problem,
+        };
+        problem.to_string().lines().next().unwrap().to_owned()
     }
 
     #[test]
@@ -144,17 +157,10 @@ mod tests {
 
     #[test]
     fn finds_every_conflict_at_its_line() {
-        let file = SourceFile {
-            path: "t.yaml".into(),
-            bytes: b"a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n<<<<<<<\nd\n>>>>>>>\n\
-                     e\n>>>>>>> left over\n=======\n======= text\n<<<<<<<<\n"
-                .to_vec(),
-        };
-        let lines: Vec<_> = decode(&file)
-            .unwrap_err()
-            .iter()
-            .map(|d| d.place.position.line)
-            .collect();
+        let text = "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n<<<<<<<\nd\n>>>>>>>\n\
+                    e\n>>>>>>> left over\n=======\n======= text\n<<<<<<<<\n";
+        let found = check(&"t.yaml".into(), text).unwrap_err();
+        let lines: Vec<_> = found.iter().map(|d| d.place.position.line).collect();
         assert_eq!(lines, [2, 7, 11, 12]);
     }
 
