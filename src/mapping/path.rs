@@ -20,6 +20,13 @@ impl<'r> Decoded<'r> {
     /// Decodes; `None` for invalid UTF-8 and control characters, which no code and no forwarded
     /// path may hold.
     pub(super) fn new(raw: &'r str) -> Option<Self> {
+        // As almost every path is: what stands in it means itself.
+        if raw.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%') {
+            return Some(Self {
+                text: Cow::Borrowed(raw),
+                encoded_slash: false,
+            });
+        }
         let text = if raw.contains('%') {
             percent_decode_str(raw).decode_utf8().ok()?
         } else {
