@@ -197,7 +197,7 @@ impl<'t> Document<'t> {
             base_url: None,
             scheme: None,
             defaults: Defaults::default(),
-            entries: Draft::for_file_of(file.bytes.len()),
+            entries: Draft::for_file(file),
             tests: Vec::new(),
             lacks_base_url: false,
         }

@@ -1,6 +1,8 @@
 //! Drafts: the entries of documents, in the form that a site keeps them in, before it is decided
 //! which codes they get.
 
+use memchr::memmem;
+
 use super::arena::{Arena, Text};
 use super::codes::CodeKind;
 use super::document::Defaults;
@@ -8,7 +10,7 @@ use super::notes::Notes;
 use super::record::{Record, Shape, Shapes};
 use super::scheme;
 use super::target;
-use super::{Position, Scheme};
+use super::{Position, Scheme, SourceFile};
 
 /// Entries on their way into a site, in the order in which they are written.
 #[derive(Debug, Default)]
@@ -40,11 +42,15 @@ pub(super) struct DraftCode {
 }
 
 impl Draft {
-    /// Returns a draft with room for the entries of a file of this many bytes.
-    pub(super) fn for_file_of(bytes: usize) -> Self {
+    /// Returns a draft with room for the entries of a file.
+    ///
+    /// Growing step by step would leave holes behind, and for a moment take twice the memory. What
+    /// stays untouched of too much room costs nothing until it is given back.
+    pub(super) fn for_file(file: &SourceFile) -> Self {
         let mut draft = Self::default();
-        // What stays untouched of it costs nothing until it is given back.
-        draft.targets.reserve(bytes);
+        draft.targets.reserve(file.bytes.len());
+        let entries = memmem::find_iter(&file.bytes, "url:").count();
+        draft.records.reserve(entries);
         draft
     }
 
@@ -131,6 +137,11 @@ impl Draft {
 
     /// Takes in the entries of the document that follows.
     pub(super) fn append(&mut self, other: Self) {
+        if self.records.is_empty() {
+            // Most tables are one file: then nothing moves.
+            *self = other;
+            return;
+        }
         let by = self.targets.append(other.targets);
         let shapes = self.shapes.append(other.shapes);
         self.records

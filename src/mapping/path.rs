@@ -21,7 +21,10 @@ impl<'r> Decoded<'r> {
     /// path may hold.
     pub(super) fn new(raw: &'r str) -> Option<Self> {
         // As almost every path is: what stands in it means itself.
-        if raw.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%') {
+        if raw
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && byte != b'%')
+        {
             return Some(Self {
                 text: Cow::Borrowed(raw),
                 encoded_slash: false,
