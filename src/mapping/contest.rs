@@ -251,3 +251,132 @@ fn taken(place: Place, code: &str, holder: Entry<'_>) -> Diagnostic {
 fn first_at(entry: Entry<'_>) -> String {
     format!("it is first at {}", entry.place())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use proptest::prelude::*;
+
+    use crate::mapping::{Scheme, SourceFile, compile};
+
+    /// An entry: which target, which code if not its auto code, which aliases, whether retired.
+    type Written = (usize, Option<usize>, Vec<usize>, bool);
+
+    const TARGETS: [&str; 3] = ["https://e.org/a", "https://e.org/b", "https://e.org/c"];
+
+    /// Codes that people may write, the auto code of a target among them.
+    fn custom(number: usize) -> String {
+        match number {
+            0 => auto(0),
+            _ => format!("c{number}"),
+        }
+    }
+
+    fn auto(target: usize) -> String {
+        Scheme::Sha256.code(TARGETS[target]).to_string()
+    }
+
+    fn yaml(entries: &[Written]) -> String {
+        let mut text = "base_url: https://short.code/\nmapping:\n".to_owned();
+        for (target, code, aliases, retired) in entries {
+            let code = code.map_or("~".to_owned(), custom);
+            let aliases: Vec<_> = aliases.iter().map(|&alias| custom(alias)).collect();
+            let url = TARGETS[*target];
+            write!(
+                text,
+                "- {{url: \"{url}\", aliases: [{}]",
+                aliases.join(", ")
+            )
+            .unwrap();
+            if code != "~" {
+                write!(text, ", short-code: {code}").unwrap();
+            }
+            let retired = if *retired { ", retired: true" } else { "" };
+            writeln!(text, "{retired}}}").unwrap();
+        }
+        text
+    }
+
+    /// What is told, by line, of entries that get their codes one after the other.
+    fn one_by_one(entries: &[Written]) -> Vec<(usize, &'static str)> {
+        let mut told = Vec::new();
+        let mut holders: Vec<(String, usize)> = Vec::new();
+        let mut live: Vec<usize> = Vec::new();
+        for (number, entry) in entries.iter().enumerate() {
+            let (target, code, aliases, retired) = entry;
+            let line = number + 3;
+            let own = code.map_or_else(|| auto(*target), custom);
+            let holder = |holders: &[(String, usize)], code: &str| {
+                holders
+                    .iter()
+                    .find(|(held, _)| held == code)
+                    .map(|held| held.1)
+            };
+            if let Some(first) = holder(&holders, &own) {
+                let (other, other_code, other_aliases, other_retired) = &entries[first];
+                let other_own = other_code.map_or_else(|| auto(*other), custom);
+                let same = (target, &own, aliases, retired)
+                    == (other, &other_own, other_aliases, other_retired);
+                told.push((line, if same { "twice" } else { "taken" }));
+                continue;
+            }
+            holders.push((own, number));
+            if !retired {
+                if live.contains(target) {
+                    told.push((line, "shared"));
+                }
+                live.push(*target);
+            }
+            for &alias in aliases {
+                match holder(&holders, &custom(alias)) {
+                    None => holders.push((custom(alias), number)),
+                    Some(holder) if holder == number => told.push((line, "already")),
+                    Some(_) => told.push((line, "taken")),
+                }
+            }
+        }
+        told
+    }
+
+    fn told(entries: &[Written]) -> Vec<(usize, &'static str)> {
+        let compilation = compile(&[SourceFile {
+            path: "t.yaml".into(),
+            bytes: yaml(entries).into_bytes(),
+        }]);
+        let kind = |message: &str| {
+            let kinds = [
+                ("twice", "stands in the table twice"),
+                ("taken", "is taken by"),
+                ("shared", "this URL already has"),
+                ("already", "already"),
+            ];
+            let found = kinds.iter().find(|(_, text)| message.contains(text));
+            found.unwrap_or_else(|| panic!("{message}")).0
+        };
+        let diagnostics = compilation.diagnostics.iter();
+        diagnostics
+            .map(|it| (it.place.position.line as usize, kind(&it.message)))
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn entries_get_their_codes_as_if_one_by_one(
+            entries in prop::collection::vec(
+                (
+                    0..TARGETS.len(),
+                    prop::option::of(0..4_usize),
+                    prop::collection::vec(0..4_usize, 0..3),
+                    any::<bool>(),
+                ),
+                1..7,
+            ),
+        ) {
+            let (mut expected, mut told) = (one_by_one(&entries), told(&entries));
+            expected.sort_unstable();
+            told.sort_unstable();
+            prop_assert_eq!(told, expected, "{}", yaml(&entries));
+        }
+    }
+}
