@@ -334,6 +334,25 @@ fn printable(text: &str) -> Result<(), Declined> {
     }
 }
 
+/// Tells whether a text is one that this reader does not decline: on those, fuzzing compares it with
+/// `yaml.rs`.
+#[cfg(fuzzing)]
+pub fn is_in_block_form(text: &str) -> bool {
+    let (mut block, mut depth) = (Block::new(text), 0);
+    loop {
+        match block.node() {
+            Ok(Some(node)) => {
+                depth += usize::from(matches!(node.value, Node::Sequence | Node::Mapping));
+            }
+            Ok(None) => depth -= 1,
+            Err(Declined) => return false,
+        }
+        if depth == 0 {
+            return true;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;

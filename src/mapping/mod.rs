@@ -39,6 +39,8 @@ mod values;
 mod yaml;
 
 pub use base_url::{BaseUrl, BaseUrlError};
+#[cfg(fuzzing)]
+pub use block::is_in_block_form;
 pub use code::{Code, CodeError, MAX_CODE_BYTES};
 pub use compile::{Compilation, compile};
 pub use diagnostic::{Diagnostic, Place, Position, Severity};

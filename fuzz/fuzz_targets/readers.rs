@@ -1,0 +1,92 @@
+//! A file in block form, read by the fast reader and as any YAML: both must say the same of it.
+
+#![no_main]
+
+use std::sync::Arc;
+
+use libfuzzer_sys::fuzz_target;
+use waypost_fuzz::mapping::{
+    Compilation, Entry, Forward, Place, SourceFile, Status, Timestamp, compile, is_in_block_form,
+};
+
+fuzz_target!(|text: &str| {
+    if !is_in_block_form(text.strip_prefix('\u{feff}').unwrap_or(text)) {
+        return;
+    }
+    // A comment with a tab, on a line behind all others: it means nothing and moves nothing, but the
+    // fast reader declines the file for it, at the last moment.
+    let for_any_reader = format!("{text}\n# \t");
+    assert!(
+        !is_in_block_form(&for_any_reader),
+        "the fast reader must decline a tab, or nothing is compared"
+    );
+
+    let fast = compile_file(text);
+    let any = compile_file(&for_any_reader);
+    assert_eq!(fast.diagnostics, any.diagnostics);
+    assert_eq!(fast.expectations, any.expectations);
+    assert_eq!(all_said(&fast), all_said(&any));
+});
+
+fn compile_file(text: &str) -> Compilation {
+    compile(&[SourceFile {
+        path: Arc::from("a.yaml"),
+        bytes: text.as_bytes().to_vec(),
+    }])
+}
+
+/// All that a site says, but for how it is stored.
+#[derive(Debug, PartialEq)]
+struct Said<'t> {
+    /// Its base URL, its scheme, and how a new entry gets its code.
+    site: String,
+    entries: Vec<SaidEntry<'t>>,
+}
+
+/// All that an entry says.
+#[derive(Debug, PartialEq)]
+struct SaidEntry<'t> {
+    place: Place,
+    codes: Vec<&'t str>,
+    target: Option<&'t str>,
+    status: Status,
+    forward: Forward,
+    cache_max_age: u32,
+    title: Option<&'t str>,
+    owner: Option<&'t str>,
+    tags: Vec<&'t str>,
+    archive: Option<&'t str>,
+    gone_from: Option<Timestamp>,
+}
+
+fn all_said(compilation: &Compilation) -> Vec<Said<'_>> {
+    let sites = compilation.table.iter().flat_map(|table| table.sites());
+    let said = sites.map(|site| Said {
+        site: format!(
+            "{} {:?} {:?}",
+            site.base_url().as_str(),
+            site.scheme(),
+            site.new_code()
+        ),
+        entries: site.entries().map(SaidEntry::new).collect(),
+    });
+    said.collect()
+}
+
+impl<'t> SaidEntry<'t> {
+    fn new(entry: Entry<'t>) -> Self {
+        Self {
+            place: entry.place(),
+            codes: [entry.code()].into_iter().chain(entry.aliases()).collect(),
+            target: entry.target(),
+            status: entry.status(),
+            forward: entry.forward(),
+            cache_max_age: entry.cache_max_age(),
+            title: entry.title(),
+            owner: entry.owner(),
+            tags: entry.tags().collect(),
+            archive: entry.archive(),
+            gone_from: entry.gone_from(),
+        }
+    }
+}
