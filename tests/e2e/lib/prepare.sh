@@ -30,8 +30,9 @@ install_needed() {
 
 find_waypost() {
     if [[ -z ${WAYPOST-} ]]; then
-        # The build that `cargo test` leaves behind, so that there is only one.
-        cargo build --locked --quiet
+        # The build that `cargo test` leaves behind, so that there is only one: with any test beside the
+        # program, its dependencies have the features that tests want of them.
+        cargo build --locked --quiet --bin waypost --test tidy
         WAYPOST=$(cargo metadata --no-deps --format-version 1 | grep -o '"target_directory":"[^"]*"' | cut -d'"' -f4)/debug/waypost
     fi
     export WAYPOST
