@@ -83,12 +83,12 @@ impl Kind {
         let entries = table.sites().iter().flat_map(|site| site.entries());
         let codes: Vec<_> = entries
             .zip(0..)
-            .filter(|(entry, number)| self.asks_for(*number, entry.code()))
+            .filter(|(entry, number)| self.asks_for(*number, &entry.code()))
             .map(|(entry, _)| entry.code())
             .collect();
         let mut random = Random::new(2);
         let ask = |_| {
-            let code = codes[random.below(codes.len())];
+            let code = &codes[random.below(codes.len())];
             self.ask(code, &mut random)
         };
         let mut requests: Vec<_> = (0..count).map(ask).collect();

@@ -133,7 +133,9 @@ impl Site {
     /// that is what `openssl base64` prints.
     pub(super) fn in_standard_alphabet(&self, text: &str) -> Option<Entry<'_>> {
         let is_standard = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
-        if text.len() != self.scheme().code_len() || !text.bytes().all(is_standard) {
+        // Without either sign it is the code itself, which others look for.
+        let is_other = text.contains(['+', '/']);
+        if text.len() != self.scheme().code_len() || !is_other || !text.bytes().all(is_standard) {
             return None;
         }
         self.lookup_auto(&text.replace('+', "-").replace('/', "_"))

@@ -48,12 +48,7 @@ pub(super) fn review(table: &Table, drafts: &[Draft], problems: &mut Problems) {
 type Finding = (String, String);
 
 fn in_standard_alphabet(site: &Site, code: &str) -> Option<Finding> {
-    // Without either sign it is the code itself.
-    let is_spelling = code.contains('/');
-    let other = site
-        .in_standard_alphabet(code)
-        .filter(|_| is_spelling)?
-        .code();
+    let other = site.in_standard_alphabet(code)?.code();
     Some((
         format!("the code {code:?} is also the standard-alphabet spelling of {other:?}"),
         "this entry wins; who spells the other code that way lands here".to_owned(),
