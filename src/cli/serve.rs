@@ -4,7 +4,6 @@ use std::io::{self, Write as _, stderr};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -155,9 +154,8 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
-    let threads = args.threads.or_else(|| available_parallelism().ok());
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(threads.map_or(1, NonZeroUsize::get))
+    // Those that serve have runtimes of their own.
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
@@ -200,6 +198,7 @@ async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
     let hook = secret::of("WAYPOST_HOOK_SECRET")
         .map(|secret| secret.read())
         .transpose()?;
+    let defaults = Config::default();
     let config = Config {
         hook: hook.as_deref().and_then(HookSecret::new),
         tls,
@@ -207,10 +206,11 @@ async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
         max_staleness: args.max_staleness,
         wait: args.wait,
         poll_interval: args.poll_interval,
+        threads: args.threads.unwrap_or(defaults.threads),
         max_connections: room_for(args.max_connections, listeners.https_redirect.is_some()),
         drain_delay: args.drain_delay,
         drain_timeout: args.drain_timeout,
-        ..Config::default()
+        ..defaults
     };
     let max_bytes = args.max_table_bytes;
     let loading = async {
@@ -237,7 +237,7 @@ async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
         Ok(server) => server,
         Err(error) => return refuse(error),
     };
-    server.run(listeners, signals).await;
+    (server.run(listeners, signals).await).context("cannot start the threads that serve")?;
     info!("stopped");
     Ok(Exit::Done)
 }

@@ -19,10 +19,10 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 use tokio::time::timeout;
 
-use super::metrics::Answered;
+use super::counts::{Answered, Counts};
 use super::reload::Reloads;
 use super::route::bad_request;
-use super::{Shared, request, response};
+use super::{request, response};
 
 /// The path that hooks are sent to.
 const PATH: &str = "/-/hook";
@@ -110,14 +110,14 @@ pub(super) fn is_meant<B>(request: &Request<B>) -> bool {
 
 /// Returns the answer to a hook, counted.
 pub(super) async fn answer(
-    shared: &Shared,
+    counts: &Counts,
     secret: &HookSecret,
     reloads: &Reloads,
     request: Request<Incoming>,
 ) -> Response<Full<Bytes>> {
     let began = Instant::now();
     let (answered, response) = decide(secret, reloads, request).await;
-    shared.metrics.answered(answered, began.elapsed());
+    counts.answered(answered, began.elapsed());
     response
 }
 

@@ -14,7 +14,7 @@ use percent_encoding::{CONTROLS, utf8_percent_encode};
 
 use crate::mapping::BaseUrl;
 
-use super::metrics::Answered;
+use super::counts::{Answered, Counts};
 use super::request::{self, Refused};
 use super::route::{bad_request, not_allowed, unavailable};
 use super::{Shared, health, response};
@@ -23,11 +23,16 @@ use super::{Shared, health, response};
 const HTTPS: u16 = 443;
 
 /// Returns the answer to a request in the clear, counted.
-pub(super) fn answer<B>(shared: &Shared, port: u16, request: &Request<B>) -> Response<Full<Bytes>> {
+pub(super) fn answer<B>(
+    shared: &Shared,
+    counts: &Counts,
+    port: u16,
+    request: &Request<B>,
+) -> Response<Full<Bytes>> {
     let began = Instant::now();
     let (answered, response) = decide(shared, port, request);
     if let Some(answered) = answered {
-        shared.metrics.answered(answered, began.elapsed());
+        counts.answered(answered, began.elapsed());
     }
     response
 }

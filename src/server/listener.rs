@@ -5,21 +5,21 @@
 //! reached, and idle connections end after their next answer.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use socket2::{Domain, Protocol, Socket, Type};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
 
 use super::connection::drive;
-use super::metrics::Answered;
 use super::public::{Answers, Public};
 use super::reload::Reloads;
 use super::shutdown::{Phase, reached};
 use super::spell::Spells;
+use super::threads::Threads;
 use super::{Config, Shared, Tls, admin};
 
 /// How many connections the kernel may hold until they are accepted; it silently lowers this to
@@ -89,101 +89,106 @@ pub fn bind(address: SocketAddr) -> io::Result<Listener> {
     })
 }
 
-/// Serves short links until the server closes and its connections are done.
-pub(super) async fn serve_public(
-    listener: Listener,
-    shared: &Arc<Shared>,
-    config: &Config,
-    reloads: Reloads,
-) {
-    let hook = config.hook.clone();
-    let answers = Answers::Links { hook, reloads };
-    let tls = config.tls.as_ref();
-    let limit = config.max_connections;
-    serve(listener, "public", limit, shared, config, tls, answers).await;
+/// What every listener is served with.
+pub(super) struct Serving<'a> {
+    pub(super) shared: &'a Arc<Shared>,
+    pub(super) config: &'a Config,
+    pub(super) threads: &'a Threads,
 }
 
-/// Sends clients on to HTTPS, at this port if the table names none, for as long.
-pub(super) async fn serve_https_redirects(
-    listener: Option<Listener>,
-    shared: &Arc<Shared>,
-    config: &Config,
-    port: u16,
-) {
-    if let Some(listener) = listener {
-        let answers = Answers::HttpsRedirects { port };
-        let (name, limit) = ("https-redirect", REDIRECT_CONNECTIONS);
-        serve(listener, name, limit, shared, config, None, answers).await;
+impl Serving<'_> {
+    /// Serves short links until the server closes and its connections are done.
+    pub(super) async fn short_links(&self, listener: Listener, reloads: Reloads) {
+        let hook = self.config.hook.clone();
+        let answers = Answers::Links { hook, reloads };
+        let (name, limit) = ("public", self.config.max_connections);
+        let tls = self.config.tls.as_ref();
+        self.public(listener, name, limit, tls, answers).await;
     }
-}
 
-/// Serves a public listener until the server closes and its connections are done.
-async fn serve(
-    listener: Listener,
-    name: &'static str,
-    limit: u32,
-    shared: &Arc<Shared>,
-    config: &Config,
-    tls: Option<&Tls>,
-    answers: Answers,
-) {
-    let patience = config.patience;
-    let permits = Arc::new(Semaphore::new(limit as usize));
-    let public = Arc::new(Public {
-        shared: Arc::clone(shared),
-        permits: Arc::clone(&permits),
-        answers,
-    });
-    accept_all(listener, name, shared, &permits, |stream, permit| {
-        let public = Arc::clone(&public);
-        let tls = tls.cloned();
-        tokio::spawn(async move {
-            let _permit = permit;
-            let _open = public.count_connection();
-            let phase = public.shared.lifecycle.watch();
-            let result = match tls {
-                None => drive(stream, patience, phase, |request| public.answer(request)).await,
-                Some(tls) => {
-                    let public = Arc::clone(&public);
-                    let answer = move |request| {
-                        let public = Arc::clone(&public);
-                        async move { public.answer(request).await }
-                    };
-                    tls.drive(stream, patience, phase, answer).await
+    /// Sends clients on to HTTPS, at this port if the table names none, for as long.
+    pub(super) async fn https_redirects(&self, listener: Option<Listener>, port: u16) {
+        if let Some(listener) = listener {
+            let answers = Answers::HttpsRedirects { port };
+            let (name, limit) = ("https-redirect", REDIRECT_CONNECTIONS);
+            self.public(listener, name, limit, None, answers).await;
+        }
+    }
+
+    /// Serves a public listener until the server closes and its connections are done.
+    async fn public(
+        &self,
+        listener: Listener,
+        name: &'static str,
+        limit: u32,
+        tls: Option<&Tls>,
+        answers: Answers,
+    ) {
+        let patience = self.config.patience;
+        let permits = Arc::new(Semaphore::new(limit as usize));
+        let public = Arc::new(Public {
+            shared: Arc::clone(self.shared),
+            permits: Arc::clone(&permits),
+            answers,
+        });
+        accept_all(listener, name, self.shared, &permits, |stream, permit| {
+            let thread = self.threads.least_busy();
+            let client = public.client(&thread.counts);
+            let tls = tls.cloned();
+            thread.serve(async move {
+                let _permit = permit;
+                let _open = client.open();
+                let Ok(stream) = prepared(stream) else {
+                    return;
+                };
+                let phase = client.phase();
+                let result = match tls {
+                    None => drive(stream, patience, phase, |request| client.answer(request)).await,
+                    Some(tls) => {
+                        let client = client.clone();
+                        let answer = move |request| {
+                            let client = client.clone();
+                            async move { client.answer(request).await }
+                        };
+                        tls.drive(stream, patience, phase, answer).await
+                    }
+                };
+                if result.is_err_and(|error| error.is_parse()) {
+                    client.refused();
                 }
-            };
-            if result.is_err_and(|error| error.is_parse()) {
-                // hyper has answered these by itself.
-                public.shared.metrics.count(Answered::BadRequest);
-            }
-        });
-    })
-    .await;
-    all_returned(&permits, limit).await;
-}
+            });
+        })
+        .await;
+        all_returned(&permits, limit).await;
+    }
 
-/// Serves operators until the server closes and their connections are done.
-pub(super) async fn serve_admin(
-    listener: Listener,
-    shared: &Arc<Shared>,
-    config: &Config,
-    reloads: Reloads,
-) {
-    let permits = Arc::new(Semaphore::new(ADMIN_CONNECTIONS as usize));
-    let patience = config.patience;
-    accept_all(listener, "admin", shared, &permits, |stream, permit| {
-        let shared = Arc::clone(shared);
-        let reloads = reloads.clone();
-        tokio::spawn(async move {
-            let _permit = permit;
-            let phase = shared.lifecycle.watch();
-            let answer = |request| admin::answer(&shared, &reloads, request);
-            // What a client of this side did wrong is its operator's business.
-            let _ = drive(stream, patience, phase, answer).await;
-        });
-    })
-    .await;
-    all_returned(&permits, ADMIN_CONNECTIONS).await;
+    /// Serves operators until the server closes and their connections are done.
+    pub(super) async fn operators(&self, listener: Listener, reloads: Reloads) {
+        let permits = Arc::new(Semaphore::new(ADMIN_CONNECTIONS as usize));
+        let patience = self.config.patience;
+        accept_all(
+            listener,
+            "admin",
+            self.shared,
+            &permits,
+            |stream, permit| {
+                let shared = Arc::clone(self.shared);
+                let reloads = reloads.clone();
+                tokio::spawn(async move {
+                    let _permit = permit;
+                    let Ok(stream) = prepared(stream) else {
+                        return;
+                    };
+                    let phase = shared.lifecycle.watch();
+                    let answer = |request| admin::answer(&shared, &reloads, request);
+                    // What a client of this side did wrong is its operator's business.
+                    let _ = drive(stream, patience, phase, answer).await;
+                });
+            },
+        )
+        .await;
+        all_returned(&permits, ADMIN_CONNECTIONS).await;
+    }
 }
 
 /// Accepts connections, one permit each, until the server closes; then those that had already
@@ -224,9 +229,7 @@ async fn accept_all(
     for (stream, _) in made {
         // Those beyond the limit get their turn as others end.
         let permit = turn(permits).await;
-        if let Ok(stream) = prepared(stream) {
-            serve(stream, permit);
-        }
+        serve(stream, permit);
     }
 }
 
@@ -239,12 +242,11 @@ async fn turn(permits: &Arc<Semaphore>) -> OwnedSemaphorePermit {
 /// Returns the next connection, however long that takes.
 async fn accept(listener: &TcpListener, spells: &mut Spells) -> TcpStream {
     loop {
-        match listener.accept().await {
-            Ok((stream, _)) => {
+        // Whoever serves it waits on it elsewhere.
+        let accepted = listener.accept().await;
+        match accepted.and_then(|(stream, _)| stream.into_std()) {
+            Ok(stream) => {
                 spells.accepted(Instant::now());
-                // Without it the end of an answer may wait for the client's acknowledgement.
-                // It fails only on a connection that is gone already.
-                let _ = stream.set_nodelay(true);
                 return stream;
             }
             Err(error) if is_the_clients(&error) => {}
@@ -267,10 +269,12 @@ fn is_the_clients(error: &io::Error) -> bool {
     )
 }
 
-fn prepared(stream: std::net::TcpStream) -> io::Result<TcpStream> {
+/// Returns a connection as the runtime that it is served in wants it; fails on one that is gone.
+fn prepared(stream: TcpStream) -> io::Result<tokio::net::TcpStream> {
     stream.set_nonblocking(true)?;
+    // Without it the end of an answer may wait for the client's acknowledgement.
     stream.set_nodelay(true)?;
-    TcpStream::from_std(stream)
+    tokio::net::TcpStream::from_std(stream)
 }
 
 /// Waits until every connection has given its permit back.

@@ -3,86 +3,32 @@
 //! Invariant: every label value comes from a closed set, except the one live revision. Nothing a
 //! client sends can become a label, so no stranger can make memory grow.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use prometheus::core::Collector;
 use prometheus::process_collector::ProcessCollector;
 use prometheus::{
-    Encoder, Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
-    Registry, TextEncoder,
+    Encoder, Histogram, HistogramOpts, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
+    TextEncoder,
 };
 
 use crate::mapping::{Table, Timestamp};
 use crate::source::Revision;
 
+use super::counts::{Counts, Requests};
 use super::live::Reloaded;
 use super::{Fetches, Tls};
-
-/// A redirect takes microseconds; a page of a large table may take milliseconds.
-const REQUEST_SECONDS: [f64; 15] = [
-    0.000_002, 0.000_005, 0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001,
-    0.002_5, 0.005, 0.01, 0.05, 0.25, 1.0,
-];
 
 /// An unchanged file takes a millisecond; a checkout that is being written may take 10 s.
 const RELOAD_SECONDS: [f64; 11] = [
     0.001, 0.002_5, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 10.0, 30.0,
 ];
 
-/// What a request was answered with, as `waypost_requests_total` tells them apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answered {
-    Redirect,
-    Forward,
-    Repaired,
-    Preview,
-    Page,
-    Gone,
-    NotFound,
-    Misdirected,
-    MethodNotAllowed,
-    BadRequest,
-    ToHttps,
-}
-
-impl Answered {
-    const ALL: [Self; 11] = [
-        Self::Redirect,
-        Self::Forward,
-        Self::Repaired,
-        Self::Preview,
-        Self::Page,
-        Self::Gone,
-        Self::NotFound,
-        Self::Misdirected,
-        Self::MethodNotAllowed,
-        Self::BadRequest,
-        Self::ToHttps,
-    ];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Redirect => "redirect",
-            Self::Forward => "forward",
-            Self::Repaired => "repaired",
-            Self::Preview => "preview",
-            Self::Page => "page",
-            Self::Gone => "gone",
-            Self::NotFound => "not_found",
-            Self::Misdirected => "misdirected",
-            Self::MethodNotAllowed => "method_not_allowed",
-            Self::BadRequest => "bad_request",
-            Self::ToHttps => "to_https",
-        }
-    }
-}
-
 /// All metrics of one server.
 pub(super) struct Metrics {
     registry: Registry,
-    /// In the order of [`Answered::ALL`], so that counting looks nothing up.
-    requests: Vec<IntCounter>,
-    request_duration: Histogram,
+    requests: Requests,
     connections: IntGauge,
     table_entries: IntGauge,
     table_bytes: IntGauge,
@@ -97,16 +43,7 @@ impl Metrics {
     pub(super) fn new(fetches: &Fetches, max_connections: u32) -> Self {
         let registry = Registry::new();
         fetches.register(&registry);
-        let requests = registered(
-            &registry,
-            IntCounterVec::new(
-                Opts::new("waypost_requests_total", "Requests by what they got."),
-                &["outcome"],
-            ),
-        );
-        let requests = (Answered::ALL.iter())
-            .map(|answered| requests.with_label_values(&[answered.as_str()]))
-            .collect();
+        let requests = registered(&registry, Ok(Requests::default()));
         let reloads = registered(
             &registry,
             IntCounterVec::new(
@@ -136,12 +73,6 @@ impl Metrics {
         gauge("waypost_connections_limit", limit).set(max_connections.into());
         Self {
             requests,
-            request_duration: histogram(
-                &registry,
-                "waypost_request_duration_seconds",
-                "Time from a request's head to its answer, without the network.",
-                &REQUEST_SECONDS,
-            ),
             connections: gauge("waypost_connections", "Open public connections."),
             table_entries: gauge("waypost_table_entries", "Entries of the live table."),
             table_bytes: gauge("waypost_table_bytes", "Memory that the live table holds."),
@@ -176,15 +107,9 @@ impl Metrics {
         tls.register(&self.registry);
     }
 
-    /// Counts a request that hyper answered by itself.
-    pub(super) fn count(&self, answered: Answered) {
-        self.requests[answered as usize].inc();
-    }
-
-    /// Counts a request and how long it took.
-    pub(super) fn answered(&self, answered: Answered, took: Duration) {
-        self.count(answered);
-        self.request_duration.observe(took.as_secs_f64());
+    /// Returns what another thread counts its requests in.
+    pub(super) fn counts(&self) -> Arc<Counts> {
+        self.requests.counts()
     }
 
     /// Counts a connection as open until what is returned is dropped.
@@ -252,14 +177,8 @@ fn signed(count: usize) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::counts::Answered;
     use super::*;
-
-    #[test]
-    fn counters_stand_in_the_order_of_their_names() {
-        for (index, answered) in Answered::ALL.into_iter().enumerate() {
-            assert_eq!(answered as usize, index);
-        }
-    }
 
     #[test]
     fn every_label_value_is_there_from_the_start() {

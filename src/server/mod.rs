@@ -10,6 +10,7 @@
 
 mod admin;
 mod connection;
+mod counts;
 mod descriptors;
 mod fetches;
 mod files;
@@ -37,10 +38,14 @@ mod service_manager;
 mod shutdown;
 mod spell;
 mod status;
+mod threads;
 #[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
 
+use std::io;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::mpsc;
@@ -49,11 +54,13 @@ use tracing::info;
 
 use crate::mapping::Timestamp;
 
+use self::listener::Serving;
 use self::live::Live;
 use self::metrics::Metrics;
 use self::reload::Reloader;
 use self::service_manager::ServiceManager;
 use self::shutdown::Lifecycle;
+use self::threads::Threads;
 
 pub use self::descriptors::room_for;
 pub use self::fetches::Fetches;
@@ -80,6 +87,8 @@ pub struct Config {
     pub wait: bool,
     /// How often the source is looked at when nothing hints at a change.
     pub poll_interval: Duration,
+    /// How many threads serve public connections.
+    pub threads: NonZeroUsize,
     /// How many public connections are open at once; more wait in the listen backlog.
     /// At least 1.
     pub max_connections: u32,
@@ -104,6 +113,7 @@ impl Default for Config {
         Self {
             wait: false,
             poll_interval: Duration::from_secs(5),
+            threads: available_parallelism().unwrap_or(NonZeroUsize::MIN),
             max_connections: 10_000,
             drain_delay: Duration::ZERO,
             drain_timeout: Duration::from_secs(10),
@@ -180,12 +190,21 @@ impl Server {
     /// Serves until `signals` says to stop and what was in flight is finished.
     ///
     /// A closed signal channel is no reason to stop: such a server runs until it is dropped.
-    pub async fn run(self, listeners: Listeners, signals: mpsc::Receiver<Signal>) {
+    ///
+    /// # Errors
+    ///
+    /// Fails at once if the threads that shall serve cannot be started.
+    pub async fn run(
+        self,
+        listeners: Listeners,
+        signals: mpsc::Receiver<Signal>,
+    ) -> io::Result<()> {
         let Self {
             config,
             shared,
             reloader,
         } = self;
+        let threads = Arc::new(Threads::start(config.threads, &shared.metrics)?);
         // Port 0 was whichever was free: here is which.
         let address = |listener: &Listener| listener.local_addr().ok();
         let port = address(&listeners.public).map_or(0, |address| address.port());
@@ -199,14 +218,18 @@ impl Server {
         info!(public, admin, https_redirect, tls, "serving");
         let (reloads, asked) = reload::channel();
         let manager = Arc::new(ServiceManager::from_env());
-        let _beat = manager.beat();
+        let _beat = manager.beat(&threads);
         let informed = manager.inform(&shared, reloads.clone());
-        let public = listener::serve_public(listeners.public, &shared, &config, reloads.clone());
-        let admin = listener::serve_admin(listeners.admin, &shared, &config, reloads);
-        let redirects =
-            listener::serve_https_redirects(listeners.https_redirect, &shared, &config, port);
+        let serving = Serving {
+            shared: &shared,
+            config: &config,
+            threads: &threads,
+        };
+        let public = serving.short_links(listeners.public, reloads.clone());
+        let admin = serving.operators(listeners.admin, reloads);
+        let redirects = serving.https_redirects(listeners.https_redirect, port);
         let lifecycle = shutdown::conduct(&shared.lifecycle, &config, signals, &manager);
-        let serving = async {
+        let all = async {
             if config.wait {
                 // Most tables are there at once, and then no client sees that there was none.
                 let _ = timeout(AT_ONCE, shared.live.looked_at()).await;
@@ -214,10 +237,11 @@ impl Server {
             tokio::join!(public, admin, redirects, informed)
         };
         tokio::select! {
-            _ = serving => {}
+            _ = all => {}
             () = lifecycle => {}
             // Never ends by itself.
             () = reloader.run(config.poll_interval, asked) => {}
         }
+        Ok(())
     }
 }

@@ -8,10 +8,12 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, COOKIE, HeaderMap, HeaderValue};
 use hyper::{Request, Response, StatusCode};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
-use super::metrics::{Answered, Open};
+use super::counts::{Answered, Counts};
+use super::metrics::Open;
 use super::reload::Reloads;
+use super::shutdown::Phase;
 use super::{HookSecret, Shared, hook, https_redirect, response, route};
 
 /// How many header fields a request may have: as many as hyper lets through in HTTP/1.1.
@@ -39,34 +41,63 @@ pub(super) enum Answers {
     },
 }
 
+/// One connection's view of it.
+#[derive(Clone)]
+pub(super) struct PublicClient {
+    public: Arc<Public>,
+    counts: Arc<Counts>,
+}
+
 impl Public {
+    /// Returns what serves a connection whose requests are counted there.
+    pub(super) fn client(self: &Arc<Self>, counts: &Arc<Counts>) -> PublicClient {
+        PublicClient {
+            public: Arc::clone(self),
+            counts: Arc::clone(counts),
+        }
+    }
+}
+
+impl PublicClient {
     /// Counts a connection as open until what is returned is dropped. Those that are only sent on
     /// are not among them, and have a limit of their own.
-    pub(super) fn count_connection(&self) -> Option<Open> {
-        let follows_links = matches!(self.answers, Answers::Links { .. });
-        follows_links.then(|| self.shared.metrics.connection())
+    pub(super) fn open(&self) -> Option<Open> {
+        let follows_links = matches!(self.public.answers, Answers::Links { .. });
+        follows_links.then(|| self.public.shared.metrics.connection())
+    }
+
+    /// Returns a way to wait for the server's phases.
+    pub(super) fn phase(&self) -> watch::Receiver<Phase> {
+        self.public.shared.lifecycle.watch()
+    }
+
+    /// Counts a request that hyper has refused by itself.
+    pub(super) fn refused(&self) {
+        self.counts.count(Answered::BadRequest);
     }
 
     /// Returns the answer to a request; it says `Connection: close` if others wait for their turn
     /// or the server is about to end.
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
-        let shared = &self.shared;
+        let (shared, counts) = (&*self.public.shared, &*self.counts);
         let method = request.method().clone();
-        let response = match &self.answers {
+        let response = match &self.public.answers {
             _ if fields(request.headers()) > FIELDS => {
-                shared.metrics.count(Answered::BadRequest);
+                counts.count(Answered::BadRequest);
                 let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
                 response::with(response::line(status), CONNECTION, "close")
             }
             Answers::Links {
                 hook: Some(secret),
                 reloads,
-            } if hook::is_meant(&request) => hook::answer(shared, secret, reloads, request).await,
-            Answers::Links { .. } => route::answer(shared, &request),
-            Answers::HttpsRedirects { port } => https_redirect::answer(shared, *port, &request),
+            } if hook::is_meant(&request) => hook::answer(counts, secret, reloads, request).await,
+            Answers::Links { .. } => route::answer(shared, counts, &request),
+            Answers::HttpsRedirects { port } => {
+                https_redirect::answer(shared, counts, *port, &request)
+            }
         };
         let mut response = response::for_method(&method, response);
-        if shared.lifecycle.is_draining() || self.permits.available_permits() == 0 {
+        if shared.lifecycle.is_draining() || self.public.permits.available_permits() == 0 {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(CONNECTION, close);
         }

@@ -10,7 +10,7 @@ use tracing::error;
 
 use crate::mapping::{Redirect, Status, Via};
 
-use super::metrics::Answered;
+use super::counts::Answered;
 use super::response;
 
 /// Returns the answer to a followed short link, and what it counts as.

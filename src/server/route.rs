@@ -11,7 +11,7 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use crate::mapping::{Outcome, Timestamp};
 
-use super::metrics::Answered;
+use super::counts::{Answered, Counts};
 use super::negotiate::form;
 use super::pages::Page;
 use super::request::{self, Refused};
@@ -21,11 +21,15 @@ const ROBOTS: &str = "User-agent: *\nDisallow: /-/\n";
 const FAVICON: &str = include_str!("../../templates/favicon.svg");
 
 /// Returns the answer to a public request, counted.
-pub(super) fn answer<B>(shared: &Shared, request: &Request<B>) -> Response<Full<Bytes>> {
+pub(super) fn answer<B>(
+    shared: &Shared,
+    counts: &Counts,
+    request: &Request<B>,
+) -> Response<Full<Bytes>> {
     let began = Instant::now();
     let (answered, response) = decide(shared, request);
     if let Some(answered) = answered {
-        shared.metrics.answered(answered, began.elapsed());
+        counts.answered(answered, began.elapsed());
     }
     response
 }

@@ -27,6 +27,7 @@ use super::Shared;
 use super::load::LoadError;
 use super::reload::Reloads;
 use super::shutdown::{Phase, reached};
+use super::threads::Threads;
 
 /// How long a manager that has no time is waited for.
 const MANAGER: Duration = Duration::from_secs(2);
@@ -95,18 +96,19 @@ impl ServiceManager {
 
     /// Tells again and again that the server lives, if the manager asks for that; until dropped.
     ///
-    /// The beat is a task among those that serve: where they hang, it does too.
-    pub(super) fn beat(self: &Arc<Self>) -> JoinSet<()> {
+    /// Each beat goes through all threads that serve: where one hangs, it does too.
+    pub(super) fn beat(self: &Arc<Self>, threads: &Arc<Threads>) -> JoinSet<()> {
         let mut beat = JoinSet::new();
         let limit = sd_notify::watchdog_enabled().filter(|limit| !limit.is_zero());
         if let Some(limit) = limit {
-            let manager = Arc::clone(self);
+            let (manager, threads) = (Arc::clone(self), Arc::clone(threads));
             beat.spawn(async move {
                 // Twice as often as it must be, as sd_watchdog_enabled(3) recommends.
                 let mut beats = interval((limit / 2).max(Duration::from_millis(1)));
                 beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
                 loop {
                     beats.tick().await;
+                    threads.all_alive().await;
                     manager.tell(vec![NotifyState::Watchdog], None).await;
                 }
             });

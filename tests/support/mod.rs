@@ -79,7 +79,7 @@ impl Running {
             https_redirect,
             signals,
             directory,
-            ended: tokio::spawn(server.run(listeners, signalled)),
+            ended: tokio::spawn(async { server.run(listeners, signalled).await.unwrap() }),
         }
     }
 

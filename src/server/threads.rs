@@ -1,0 +1,128 @@
+//! The threads that serve: each has connections of its own, and a runtime that does nothing else.
+//!
+//! Connections are accepted elsewhere, and each is given to the thread that has the fewest. There it
+//! stays, so what it does takes nothing from another thread: no queue, no lock, no counter.
+//!
+//! Invariant: only clients are served here. Reloads, operators and signals have another runtime, and
+//! hold up no redirect.
+
+use std::future::Future;
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::thread;
+
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
+
+use super::counts::Counts;
+use super::metrics::Metrics;
+
+/// Threads that serve until this is dropped; connections that are still open then are cut off.
+pub(super) struct Threads(Vec<Thread>);
+
+/// One of them.
+pub(super) struct Thread {
+    runtime: Handle,
+    /// Held once by each connection, too.
+    connections: Arc<()>,
+    /// What its requests are counted in.
+    pub(super) counts: Arc<Counts>,
+    /// Ends it when dropped.
+    _end: oneshot::Sender<()>,
+}
+
+impl Threads {
+    /// Starts so many threads.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the operating system has no thread or no file descriptor left.
+    pub(super) fn start(count: NonZeroUsize, metrics: &Metrics) -> io::Result<Self> {
+        (0..count.get())
+            .map(|_| Thread::start(metrics.counts()))
+            .collect::<io::Result<_>>()
+            .map(Self)
+    }
+
+    /// Returns the thread that has the fewest connections.
+    pub(super) fn least_busy(&self) -> &Thread {
+        let connections = |thread: &&Thread| Arc::strong_count(&thread.connections);
+        let thread = self.0.iter().min_by_key(connections);
+        thread.expect("at least one was started")
+    }
+
+    /// Waits until each thread has found time for something new.
+    pub(super) async fn all_alive(&self) {
+        for thread in &self.0 {
+            // It fails only at the end.
+            let _ = thread.runtime.spawn(async {}).await;
+        }
+    }
+}
+
+impl Thread {
+    fn start(counts: Arc<Counts>) -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let (end, ended) = oneshot::channel::<()>();
+        let run = move || {
+            // Nothing is ever sent.
+            let _ = runtime.block_on(ended);
+        };
+        thread::Builder::new()
+            .name("serving".to_owned())
+            .spawn(run)?;
+        Ok(Self {
+            runtime: handle,
+            connections: Arc::new(()),
+            counts,
+            _end: end,
+        })
+    }
+
+    /// Serves a connection on this thread.
+    pub(super) fn serve(&self, connection: impl Future<Output = ()> + Send + 'static) {
+        let one = Arc::clone(&self.connections);
+        self.runtime.spawn(async move {
+            connection.await;
+            drop(one);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::sync::mpsc;
+
+    use super::super::Fetches;
+    use super::*;
+
+    #[tokio::test]
+    async fn shares_connections_out_and_cuts_them_off_at_the_end() {
+        let metrics = Metrics::new(&Fetches::default(), 4);
+        let threads = Threads::start(NonZeroUsize::new(2).unwrap(), &metrics).unwrap();
+        let (sender, mut receiver) = mpsc::channel(4);
+        for _ in 0..4 {
+            let sender = sender.clone();
+            threads.least_busy().serve(async move {
+                let thread = thread::current().id();
+                sender.send(thread).await.unwrap();
+                pending::<()>().await;
+            });
+        }
+        let mut served = Vec::new();
+        for _ in 0..4 {
+            served.push(receiver.recv().await.unwrap());
+        }
+        for thread in &served {
+            let connections = served.iter().filter(|other| *other == thread).count();
+            assert_eq!(connections, 2);
+        }
+        threads.all_alive().await;
+        drop((threads, sender));
+        assert_eq!(receiver.recv().await, None);
+    }
+}
