@@ -13,12 +13,11 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use super::lines::{BareLineFeed, LineStream, Lines};
 use super::patience::{Heads, Patience, PatientStream};
-use super::shutdown::{Phase, reached};
+use super::shutdown::{Phase, Phases};
 
 /// What a request head may weigh. Targets have at most 8 KiB, and query forwarding may bring as
 /// much again; beyond it hyper answers 431.
@@ -54,7 +53,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Client for PatientStream<S> {
 pub(super) async fn drive<F, A>(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     patience: Patience,
-    phase: watch::Receiver<Phase>,
+    phases: Phases,
     answer: F,
 ) -> hyper::Result<()>
 where
@@ -63,7 +62,7 @@ where
 {
     let heads = Heads::default();
     let client = PatientStream::new(stream, patience, heads.clone());
-    converse(client, heads, phase, answer).await
+    converse(client, heads, phases, answer).await
 }
 
 /// Speaks HTTP/1.1 with a client until either side ends it.
@@ -74,7 +73,7 @@ where
 pub(super) async fn converse<F, A>(
     client: impl Client,
     heads: Heads,
-    mut phase: watch::Receiver<Phase>,
+    mut phases: Phases,
     answer: F,
 ) -> hyper::Result<()>
 where
@@ -106,13 +105,13 @@ where
         tokio::select! {
             biased;
             result = connection.as_mut() => (result, true),
-            () = past(&mut phase, Phase::Closing, LAST_REQUEST) => {
+            () = past(&mut phases, Phase::Closing, LAST_REQUEST) => {
                 let before = heads.so_far();
                 connection.as_mut().graceful_shutdown();
                 tokio::select! {
                     biased;
                     result = connection.as_mut() => (result, heads.so_far() > before),
-                    () = reached(&mut phase, Phase::Closed) => return Ok(()),
+                    () = phases.reached(Phase::Closed) => return Ok(()),
                 }
             }
         }
@@ -125,8 +124,8 @@ where
 }
 
 /// Waits until a phase has lasted a while.
-pub(super) async fn past(phase: &mut watch::Receiver<Phase>, begun: Phase, lasted: Duration) {
-    reached(phase, begun).await;
+pub(super) async fn past(phases: &mut Phases, begun: Phase, lasted: Duration) {
+    phases.reached(begun).await;
     sleep(lasted).await;
 }
 

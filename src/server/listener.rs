@@ -17,7 +17,7 @@ use tokio::time::sleep;
 use super::connection::drive;
 use super::public::{Answers, Public};
 use super::reload::Reloads;
-use super::shutdown::{Phase, reached};
+use super::shutdown::Phase;
 use super::spell::Spells;
 use super::threads::Threads;
 use super::{Config, Shared, Tls, admin};
@@ -141,16 +141,16 @@ impl Serving<'_> {
                 let Ok(stream) = prepared(stream) else {
                     return;
                 };
-                let phase = client.phase();
+                let phases = client.phases();
                 let result = match tls {
-                    None => drive(stream, patience, phase, |request| client.answer(request)).await,
+                    None => drive(stream, patience, phases, |request| client.answer(request)).await,
                     Some(tls) => {
                         let client = client.clone();
                         let answer = move |request| {
                             let client = client.clone();
                             async move { client.answer(request).await }
                         };
-                        tls.drive(stream, patience, phase, answer).await
+                        tls.drive(stream, patience, phases, answer).await
                     }
                 };
                 if result.is_err_and(|error| error.is_parse()) {
@@ -179,10 +179,10 @@ impl Serving<'_> {
                     let Ok(stream) = prepared(stream) else {
                         return;
                     };
-                    let phase = shared.lifecycle.watch();
+                    let phases = shared.lifecycle.phases();
                     let answer = |request| admin::answer(&shared, &reloads, request);
                     // What a client of this side did wrong is its operator's business.
-                    let _ = drive(stream, patience, phase, answer).await;
+                    let _ = drive(stream, patience, phases, answer).await;
                 });
             },
         )
@@ -201,7 +201,7 @@ async fn accept_all(
     permits: &Arc<Semaphore>,
     serve: impl Fn(TcpStream, OwnedSemaphorePermit),
 ) {
-    let mut phase = shared.lifecycle.watch();
+    let mut phases = shared.lifecycle.phases();
     let accepting = async {
         let mut spells = Spells::of(name);
         loop {
@@ -213,7 +213,7 @@ async fn accept_all(
     tokio::select! {
         biased;
         () = accepting => {}
-        () = reached(&mut phase, Phase::Closing) => {}
+        () = phases.reached(Phase::Closing) => {}
     }
 
     if listener.inherited {

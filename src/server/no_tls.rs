@@ -11,10 +11,9 @@ use hyper::{Request, Response};
 use prometheus::Registry;
 use serde::Serialize;
 use tokio::net::TcpStream;
-use tokio::sync::watch;
 
 use super::patience::Patience;
-use super::shutdown::Phase;
+use super::shutdown::Phases;
 
 /// TLS, of which there is none.
 #[derive(Debug, Clone)]
@@ -41,7 +40,7 @@ impl Tls {
         &self,
         _stream: TcpStream,
         _patience: Patience,
-        _phase: watch::Receiver<Phase>,
+        _phases: Phases,
         _answer: F,
     ) -> hyper::Result<()>
     where

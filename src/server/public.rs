@@ -8,12 +8,12 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, COOKIE, HeaderMap, HeaderValue};
 use hyper::{Request, Response, StatusCode};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
 
 use super::counts::{Answered, Counts};
 use super::metrics::Open;
 use super::reload::Reloads;
-use super::shutdown::Phase;
+use super::shutdown::Phases;
 use super::{HookSecret, Shared, hook, https_redirect, response, route};
 
 /// How many header fields a request may have: as many as hyper lets through in HTTP/1.1.
@@ -67,8 +67,8 @@ impl PublicClient {
     }
 
     /// Returns a way to wait for the server's phases.
-    pub(super) fn phase(&self) -> watch::Receiver<Phase> {
-        self.public.shared.lifecycle.watch()
+    pub(super) fn phases(&self) -> Phases {
+        self.public.shared.lifecycle.phases()
     }
 
     /// Counts a request that hyper has refused by itself.

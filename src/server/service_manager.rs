@@ -26,7 +26,7 @@ use tracing::warn;
 use super::Shared;
 use super::load::LoadError;
 use super::reload::Reloads;
-use super::shutdown::{Phase, reached};
+use super::shutdown::Phase;
 use super::threads::Threads;
 
 /// How long a manager that has no time is waited for.
@@ -62,20 +62,20 @@ impl ServiceManager {
     ///
     /// One that waits for its first table is ready too: else the manager would lose patience.
     pub(super) async fn inform(&self, shared: &Shared, reloads: Reloads) {
-        let mut phase = shared.lifecycle.watch();
+        let mut phases = shared.lifecycle.phases();
         let mut said = status(shared);
         self.tell(vec![NotifyState::Ready], Some(&said)).await;
         loop {
             tokio::select! {
                 biased;
-                () = reached(&mut phase, Phase::Draining) => break,
+                () = phases.reached(Phase::Draining) => break,
                 () = self.reload.notified() => {
                     let now = NotifyState::monotonic_usec_now();
                     let begun = [NotifyState::Reloading].into_iter().chain(now.ok());
                     self.tell(begun.collect(), Some("reloading")).await;
                     tokio::select! {
                         biased;
-                        () = reached(&mut phase, Phase::Draining) => break,
+                        () = phases.reached(Phase::Draining) => break,
                         _ = reloads.now() => {}
                     }
                     said = status(shared);

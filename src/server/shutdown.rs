@@ -9,9 +9,12 @@
 //!
 //! Invariant: phases only ever advance.
 
-use std::future::pending;
+use std::future::{Future as _, pending, poll_fn};
 use std::io;
+use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
@@ -76,14 +79,14 @@ pub(super) enum Phase {
 pub(super) struct Lifecycle {
     phase: watch::Sender<Phase>,
     /// The same, without the lock: every request asks.
-    draining: AtomicBool,
+    draining: Arc<AtomicBool>,
 }
 
 impl Default for Lifecycle {
     fn default() -> Self {
         Self {
             phase: watch::Sender::new(Phase::Running),
-            draining: AtomicBool::new(false),
+            draining: Arc::default(),
         }
     }
 }
@@ -95,8 +98,11 @@ impl Lifecycle {
     }
 
     /// Returns a way to wait for phases.
-    pub(super) fn watch(&self) -> watch::Receiver<Phase> {
-        self.phase.subscribe()
+    pub(super) fn phases(&self) -> Phases {
+        Phases {
+            watch: self.phase.subscribe(),
+            draining: Arc::clone(&self.draining),
+        }
     }
 
     fn advance(&self, phase: Phase) {
@@ -105,10 +111,35 @@ impl Lifecycle {
     }
 }
 
-/// Waits until the server is in `phase` or later; for ever if it is gone.
-pub(super) async fn reached(watch: &mut watch::Receiver<Phase>, phase: Phase) {
-    if watch.wait_for(|now| *now >= phase).await.is_err() {
-        pending::<()>().await;
+/// A way to wait for phases.
+#[derive(Debug)]
+pub(super) struct Phases {
+    watch: watch::Receiver<Phase>,
+    draining: Arc<AtomicBool>,
+}
+
+impl Phases {
+    /// Waits until the server is in `phase` or later; for ever if it is gone.
+    ///
+    /// A connection waits for this beside each of its requests. So that they do not all take the lock
+    /// of one channel, it is only asked again by another task, or once there is something to hear.
+    pub(super) async fn reached(&mut self, phase: Phase) {
+        let Self { watch, draining } = self;
+        let mut heard = pin!(watch.wait_for(|now| *now >= phase));
+        let mut waiting: Option<Waker> = None;
+        let is_gone = poll_fn(|cx| {
+            let waits = waiting
+                .as_ref()
+                .is_some_and(|waker| waker.will_wake(cx.waker()));
+            if waits && !draining.load(Ordering::Relaxed) {
+                return Poll::Pending;
+            }
+            waiting = Some(cx.waker().clone());
+            heard.as_mut().poll(cx).map(|heard| heard.is_err())
+        });
+        if is_gone.await {
+            pending::<()>().await;
+        }
     }
 }
 
@@ -157,7 +188,7 @@ mod tests {
 
     async fn phases(said: &[Signal], delay: Duration) -> Vec<Phase> {
         let lifecycle = Lifecycle::default();
-        let mut watch = lifecycle.watch();
+        let mut watch = lifecycle.phase.subscribe();
         let (sender, signals) = mpsc::channel(8);
         for signal in said {
             sender.send(*signal).await.unwrap();

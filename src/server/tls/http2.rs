@@ -23,12 +23,12 @@ use hyper::server::conn::http2;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::super::connection::{Client as _, HEAD_BYTES, LAST_REQUEST, LINGER, linger};
 use super::super::patience::{Heads, Patience};
-use super::super::shutdown::{Phase, reached};
+use super::super::shutdown::{Phase, Phases};
 use super::Secured;
 
 /// The name of HTTP/2 over TLS (RFC 9113 section 3.2).
@@ -64,7 +64,7 @@ pub(super) async fn converse<F, A>(
     mut stream: Secured,
     heads: Heads,
     patience: Patience,
-    mut phase: watch::Receiver<Phase>,
+    mut phases: Phases,
     answer: F,
 ) -> hyper::Result<()>
 where
@@ -111,7 +111,7 @@ where
         let grace = tokio::select! {
             biased;
             result = connection.as_mut() => Err(result),
-            () = reached(&mut phase, Phase::Closing) => Ok(LAST_REQUEST),
+            () = phases.reached(Phase::Closing) => Ok(LAST_REQUEST),
             () = last.notified() => Ok(LINGER),
             () = silence(&asked, patience) => Ok(LINGER),
             () = stalled(&in_flight, patience.stall) => return Ok(()),
@@ -126,7 +126,7 @@ where
                     biased;
                     result = connection.as_mut() => result,
                     () = settled(&in_flight, &heads, grace, patience.stall) => return Ok(()),
-                    () = reached(&mut phase, Phase::Closed) => return Ok(()),
+                    () = phases.reached(Phase::Closed) => return Ok(()),
                 }
             }
         }

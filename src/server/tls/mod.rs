@@ -23,7 +23,6 @@ use hyper::{Request, Response};
 use prometheus::{IntGauge, Registry};
 use serde::Serialize;
 use tokio::net::TcpStream;
-use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio_rustls::LazyConfigAcceptor;
 use tokio_rustls::rustls::server::Acceptor;
@@ -34,7 +33,7 @@ use crate::mapping::Timestamp;
 
 use super::connection::{Client, LAST_REQUEST, converse, past};
 use super::patience::{Heads, Patience, PatientStream};
-use super::shutdown::{Phase, reached};
+use super::shutdown::{Phase, Phases};
 
 use self::pair::{Pair, PairFiles};
 
@@ -176,7 +175,7 @@ impl Tls {
         &self,
         stream: TcpStream,
         patience: Patience,
-        mut phase: watch::Receiver<Phase>,
+        mut phases: Phases,
         answer: F,
     ) -> hyper::Result<()>
     where
@@ -185,13 +184,13 @@ impl Tls {
     {
         let heads = Heads::default();
         let stream = PatientStream::new(stream, patience, heads.clone());
-        let Some(stream) = self.handshake(stream, &mut phase).await else {
+        let Some(stream) = self.handshake(stream, &mut phases).await else {
             return Ok(());
         };
         if stream.get_ref().1.alpn_protocol() == Some(http2::ALPN) {
-            http2::converse(stream, heads, patience, phase, answer).await
+            http2::converse(stream, heads, patience, phases, answer).await
         } else {
-            converse(stream, heads, phase, answer).await
+            converse(stream, heads, phases, answer).await
         }
     }
 
@@ -199,19 +198,19 @@ impl Tls {
     async fn handshake(
         &self,
         stream: PatientStream<TcpStream>,
-        phase: &mut watch::Receiver<Phase>,
+        phases: &mut Phases,
     ) -> Option<Secured> {
         // Whoever has said hello before the server closes is still served.
         let hello = tokio::select! {
             biased;
             hello = LazyConfigAcceptor::new(Acceptor::default(), stream) => hello.ok()?,
-            () = past(phase, Phase::Closing, LAST_REQUEST) => return None,
+            () = past(phases, Phase::Closing, LAST_REQUEST) => return None,
         };
         let config = Arc::clone(&self.0.live.load().config);
         tokio::select! {
             biased;
             stream = hello.into_stream(config) => stream.ok(),
-            () = reached(phase, Phase::Closed) => None,
+            () = phases.reached(Phase::Closed) => None,
         }
     }
 }
