@@ -125,7 +125,28 @@ fn is_same(authority: &str, field: &str) -> bool {
 
 /// Tells whether a byte may be in `uri-host [ ":" port ]` (RFC 3986 section 3.2).
 fn is_of_a_host(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+,;=:[]".contains(&byte)
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'-' | b'.'
+                | b'_'
+                | b'~'
+                | b'%'
+                | b'!'
+                | b'$'
+                | b'&'
+                | b'\''
+                | b'('
+                | b')'
+                | b'*'
+                | b'+'
+                | b','
+                | b';'
+                | b'='
+                | b':'
+                | b'['
+                | b']'
+        )
 }
 
 #[cfg(test)]

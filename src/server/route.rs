@@ -59,21 +59,21 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         return (None, unavailable());
     };
     let now = Timestamp::from(SystemTime::now());
-    let page = Page {
+    let page = || Page {
         form: form(request.headers()),
         now,
         revision: &snapshot.short,
     };
     if asked.path.starts_with("/-/") {
-        return (Some(Answered::NotFound), page.not_found(None, asked.path));
+        return (Some(Answered::NotFound), page().not_found(None, asked.path));
     }
     let (answered, response) = match snapshot.table.resolve(&asked, now) {
         Outcome::Redirect(hit) if reads || hit.status.keeps_method() => redirect::answer(hit),
-        Outcome::Preview(entry) if reads => (Answered::Preview, page.preview(entry)),
-        Outcome::Landing(site) if reads => (Answered::Page, page.landing(site)),
+        Outcome::Preview(entry) if reads => (Answered::Preview, page().preview(entry)),
+        Outcome::Landing(site) if reads => (Answered::Page, page().landing(site)),
         Outcome::Redirect(_) | Outcome::Preview(_) | Outcome::Landing(_) => return not_allowed(),
-        Outcome::Gone(entry) => (Answered::Gone, page.gone(entry)),
-        Outcome::NotFound(site) => (Answered::NotFound, page.not_found(Some(site), asked.path)),
+        Outcome::Gone(entry) => (Answered::Gone, page().gone(entry)),
+        Outcome::NotFound(site) => (Answered::NotFound, page().not_found(Some(site), asked.path)),
         Outcome::Misdirected => (
             Answered::Misdirected,
             response::line(StatusCode::MISDIRECTED_REQUEST),
