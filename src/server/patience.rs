@@ -47,7 +47,8 @@ pub(super) struct Heads(Arc<AtomicU64>);
 impl Heads {
     /// Notes that a whole head was read.
     pub(super) fn count(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        // Only the connection's own task counts, so nothing can come between.
+        self.0.store(self.so_far() + 1, Ordering::Relaxed);
     }
 
     /// Returns how many there were.
@@ -252,6 +253,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for PatientStream<S> {
         cx: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        // An answer without content is one piece, and then the kernel has less to look at.
+        if let [only] = slices {
+            return self.poll_write(cx, only);
+        }
         let this = self.get_mut();
         let written = Pin::new(&mut this.stream).poll_write_vectored(cx, slices);
         this.or_stalled(cx, written)
