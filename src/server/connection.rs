@@ -1,7 +1,9 @@
 //! One HTTP/1.1 connection, from its first request to its orderly end.
 
-use std::future::Future;
-use std::pin::pin;
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -58,7 +60,7 @@ pub(super) async fn drive<F, A>(
 ) -> hyper::Result<()>
 where
     F: Fn(Request<Incoming>) -> A,
-    A: Future<Output = Response<Full<Bytes>>>,
+    A: Future<Output = Response<Full<Bytes>>> + Unpin,
 {
     let heads = Heads::default();
     let client = PatientStream::new(stream, patience, heads.clone());
@@ -78,7 +80,7 @@ pub(super) async fn converse<F, A>(
 ) -> hyper::Result<()>
 where
     F: Fn(Request<Incoming>) -> A,
-    A: Future<Output = Response<Full<Bytes>>>,
+    A: Future<Output = Response<Full<Bytes>>> + Unpin,
 {
     let lines = &Lines::default();
     let mut io = TokioIo::new(LineStream::new(client, lines.clone()));
@@ -87,16 +89,16 @@ where
         if lines.had_a_bare_feed() {
             request.extensions_mut().insert(BareLineFeed);
         }
-        let answer = answer(request);
-        async move {
-            let mut response = answer.await;
+        let mut answer = answer(request);
+        poll_fn(move |cx| {
+            let mut response = ready!(Pin::new(&mut answer).poll(cx));
             // It may have come with the content, which was read only now.
             if lines.had_a_bare_feed() {
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);
             }
-            Ok::<_, std::convert::Infallible>(response)
-        }
+            Poll::Ready(Ok::<_, Infallible>(response))
+        })
     });
 
     let (result, lingers) = {

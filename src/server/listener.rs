@@ -146,10 +146,7 @@ impl Serving<'_> {
                     None => drive(stream, patience, phases, |request| client.answer(request)).await,
                     Some(tls) => {
                         let client = client.clone();
-                        let answer = move |request| {
-                            let client = client.clone();
-                            async move { client.answer(request).await }
-                        };
+                        let answer = move |request| client.answer(request);
                         tls.drive(stream, patience, phases, answer).await
                     }
                 };
@@ -180,7 +177,7 @@ impl Serving<'_> {
                         return;
                     };
                     let phases = shared.lifecycle.phases();
-                    let answer = |request| admin::answer(&shared, &reloads, request);
+                    let answer = |request| Box::pin(admin::answer(&shared, &reloads, request));
                     // What a client of this side did wrong is its operator's business.
                     let _ = drive(stream, patience, phases, answer).await;
                 });

@@ -45,7 +45,7 @@ impl Tls {
     ) -> hyper::Result<()>
     where
         F: Fn(Request<Incoming>) -> A + Send + 'static,
-        A: Future<Output = Response<Full<Bytes>>> + Send + 'static,
+        A: Future<Output = Response<Full<Bytes>>> + Send + Unpin + 'static,
     {
         match *self {}
     }

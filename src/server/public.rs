@@ -1,13 +1,16 @@
 //! The public side as one connection sees it: what answers a request, and when the connection
 //! should end with it.
 
+use std::future::{Future, Ready, ready};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, COOKIE, HeaderMap, HeaderValue};
-use hyper::{Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use tokio::sync::Semaphore;
 
 use super::counts::{Answered, Counts};
@@ -78,11 +81,10 @@ impl PublicClient {
 
     /// Returns the answer to a request; it says `Connection: close` if others wait for their turn
     /// or the server is about to end.
-    pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    pub(super) fn answer(&self, request: Request<Incoming>) -> Answer {
         let (shared, counts) = (&*self.public.shared, &*self.counts);
-        let method = request.method().clone();
         let response = match &self.public.answers {
-            _ if fields(request.headers()) > FIELDS => {
+            _ if has_too_many_fields(request.headers()) => {
                 counts.count(Answered::BadRequest);
                 let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
                 response::with(response::line(status), CONNECTION, "close")
@@ -90,14 +92,29 @@ impl PublicClient {
             Answers::Links {
                 hook: Some(secret),
                 reloads,
-            } if hook::is_meant(&request) => hook::answer(counts, secret, reloads, request).await,
+            } if hook::is_meant(&request) => {
+                let (client, secret) = (self.clone(), secret.clone());
+                let reloads = reloads.clone();
+                return Answer::UnderWay(Box::pin(async move {
+                    let method = request.method().clone();
+                    let counts = &client.counts;
+                    let response = hook::answer(counts, &secret, &reloads, request).await;
+                    client.finished(&method, response)
+                }));
+            }
             Answers::Links { .. } => route::answer(shared, counts, &request),
             Answers::HttpsRedirects { port } => {
                 https_redirect::answer(shared, counts, *port, &request)
             }
         };
-        let mut response = response::for_method(&method, response);
-        if shared.lifecycle.is_draining() || self.public.permits.available_permits() == 0 {
+        let response = self.finished(request.method(), response);
+        Answer::Made(ready(response), request.into_body())
+    }
+
+    fn finished(&self, method: &Method, response: Response<Full<Bytes>>) -> Response<Full<Bytes>> {
+        let mut response = response::for_method(method, response);
+        let is_draining = self.public.shared.lifecycle.is_draining();
+        if is_draining || self.public.permits.available_permits() == 0 {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(CONNECTION, close);
         }
@@ -105,9 +122,28 @@ impl PublicClient {
     }
 }
 
-/// Returns how many header fields HTTP/1.1 would have: clients of HTTP/2 may send each cookie in a
-/// field of its own (RFC 9113 section 8.2.3).
-fn fields(headers: &HeaderMap) -> usize {
-    let cookies = headers.get_all(COOKIE).iter().count();
-    headers.len() - cookies.saturating_sub(1)
+/// An answer that only a hook has to wait for.
+pub(super) enum Answer {
+    /// With the content that nobody wants: were it dropped sooner, hyper would read no more of it
+    /// before it answers, and end the connection.
+    Made(Ready<Response<Full<Bytes>>>, Incoming),
+    UnderWay(Pin<Box<dyn Future<Output = Response<Full<Bytes>>> + Send>>),
+}
+
+impl Future for Answer {
+    type Output = Response<Full<Bytes>>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.get_mut() {
+            Self::Made(answer, _) => Pin::new(answer).poll(cx),
+            Self::UnderWay(answer) => answer.as_mut().poll(cx),
+        }
+    }
+}
+
+/// Tells whether there are more header fields than are allowed, as HTTP/1.1 would have them: clients
+/// of HTTP/2 may send each cookie in a field of its own (RFC 9113 section 8.2.3).
+fn has_too_many_fields(headers: &HeaderMap) -> bool {
+    let cookies = || headers.get_all(COOKIE).iter().count();
+    headers.len() > FIELDS && headers.len() - cookies().saturating_sub(1) > FIELDS
 }

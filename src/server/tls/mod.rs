@@ -180,7 +180,7 @@ impl Tls {
     ) -> hyper::Result<()>
     where
         F: Fn(Request<Incoming>) -> A + Send + 'static,
-        A: Future<Output = Response<Full<Bytes>>> + Send + 'static,
+        A: Future<Output = Response<Full<Bytes>>> + Send + Unpin + 'static,
     {
         let heads = Heads::default();
         let stream = PatientStream::new(stream, patience, heads.clone());
