@@ -1,0 +1,200 @@
+"""Runs all measurements and writes the report. See `run` beside this directory."""
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import chart
+import connections
+import loading
+import redirects
+import report
+import tables
+from contestants import Contestants
+from load import compare
+from processes import LOAD_CORES, Failure
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# In the order of the report. Each takes a `Bench` and yields sections.
+MEASUREMENTS = (
+    redirects.contestants,
+    redirects.sizes,
+    redirects.misses,
+    redirects.http2_over_tls,
+    redirects.threads,
+    loading.loading,
+    loading.reload_memory,
+    loading.reload_latency,
+    connections.idle,
+    loading.starting,
+)
+
+# After how many seconds the whole run is given up.
+BOUND = 15 * 60
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is measured."""
+
+    small: int
+    large: int
+    sizes: tuple
+    loaded: tuple
+    rounds: int
+    seconds: int
+    http2_requests: int
+    idle: int
+    starts: int
+    latency_rounds: int
+    latency_seconds: int
+
+
+FULL = Scale(
+    small=1_000,
+    large=1_000_000,
+    sizes=(1_000, 10_000, 100_000, 1_000_000, 10_000_000),
+    loaded=(100_000, 1_000_000, 10_000_000),
+    rounds=5,
+    seconds=2,
+    http2_requests=60_000,
+    idle=10_000,
+    starts=20,
+    latency_rounds=2,
+    latency_seconds=15,
+)
+QUICK = Scale(
+    small=1_000,
+    large=20_000,
+    sizes=(1_000, 20_000),
+    loaded=(20_000,),
+    rounds=2,
+    seconds=1,
+    http2_requests=30_000,
+    idle=1_000,
+    starts=3,
+    latency_rounds=1,
+    latency_seconds=6,
+)
+
+
+class Bench:
+    """What every measurement uses: the scale, the tables, the contestants."""
+
+    def __init__(self, scale, home, waypost, floor):
+        self.scale, self.home = scale, home
+        self.contestants = Contestants(home, waypost, floor)
+        self.tables = {}
+
+    def table(self, size):
+        """Returns the table of so many entries, written when it is first asked for."""
+        if size in self.tables:
+            return self.tables[size]
+        forms = ["yaml"]
+        forms += ["nginx"] * (size <= loading.LOADED_BY_NGINX)
+        forms += ["haproxy"] * (size == self.scale.large)
+        forms += ["caddy"] * (size == self.scale.small)
+        self.tables[size] = tables.write(self.home, size, forms)
+        return self.tables[size]
+
+    def http1(self, asking):
+        return asking.http1(self.scale.seconds)
+
+    def http2(self, asking):
+        return asking.http2(self.scale.http2_requests)
+
+    def cost(self, asking):
+        """Returns what it costs by itself."""
+        return compare({"": asking}, self.scale.rounds, self.http1)[""].median
+
+    @contextlib.contextmanager
+    def meanwhile(self, act, every):
+        """Acts every so many seconds until the end of a `with` block. Raises what that raises."""
+        over, failures = threading.Event(), []
+
+        def run():
+            try:
+                while not over.wait(every):
+                    act()
+            except Failure as failure:
+                failures.append(failure)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+        if failures:
+            raise failures[0]
+
+
+def measure(bench):
+    """Returns the sections of the report. What is being measured is told on standard error."""
+    begun = time.monotonic()
+    sections = []
+    for measurement in MEASUREMENTS:
+        about = measurement.__name__.replace("_", " ")
+        print(f"{time.monotonic() - begun:4.0f} s  {about}", file=sys.stderr, flush=True)
+        sections += measurement(bench)
+    return sections
+
+
+def build(*arguments):
+    """Builds a program of the repository, and returns its path."""
+    command = ["cargo", "build", "--release", "--locked", "--message-format=json", *arguments]
+    built = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    messages = map(json.loads, built.stdout.splitlines())
+    return [message["executable"] for message in messages if message.get("executable")][-1]
+
+
+def stop(signal_number, _frame):
+    raise Failure("out of time" if signal_number == signal.SIGALRM else "stopped")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tests/bench/run")
+    parser.add_argument("--quick", action="store_true", help="small tables and short rounds")
+    parser.add_argument("--output", type=Path, help="where the report goes [standard output]")
+    parser.add_argument("--chart", type=Path, help="where the chart goes, an SVG [nowhere]")
+    parser.add_argument("--waypost", type=Path, help="the program to measure [built]")
+    parser.add_argument("--floor", type=Path, help="the example epoll_floor [built]")
+    options = parser.parse_args()
+
+    waypost = (options.waypost or Path(build("--bin", "waypost"))).resolve()
+    floor = (options.floor or Path(build("--example", "epoll_floor"))).resolve()
+    for number in signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+        signal.signal(number, stop)
+    signal.alarm(BOUND)
+    # The measuring keeps off the core of what is measured.
+    os.sched_setaffinity(0, LOAD_CORES)
+    home = Path(tempfile.mkdtemp(prefix="bench-"))
+    try:
+        bench = Bench(QUICK if options.quick else FULL, home, waypost, floor)
+        about = [*report.machine(), ("Programs", bench.contestants.versions())]
+        sections = measure(bench)
+    finally:
+        shutil.rmtree(home)
+    if options.chart:
+        options.chart.write_text(chart.draw(sections))
+    beside = options.chart and os.path.relpath(options.chart, (options.output or Path("-")).parent)
+    text = report.markdown(about, sections, beside)
+    options.output.write_text(text) if options.output else print(text, end="")
+
+
+try:
+    main()
+except (Failure, subprocess.SubprocessError) as failure:
+    sys.exit(f"tests/bench/run: {failure}")
