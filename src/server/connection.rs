@@ -52,19 +52,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Client for PatientStream<S> {
 /// # Errors
 ///
 /// Returns what hyper says of a client that broke the protocol or went away.
-pub(super) async fn drive<F, A>(
+pub(super) fn drive<F, A>(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     patience: Patience,
     phases: Phases,
     answer: F,
-) -> hyper::Result<()>
+) -> impl Future<Output = hyper::Result<()>>
 where
     F: Fn(Request<Incoming>) -> A,
     A: Future<Output = Response<Full<Bytes>>> + Unpin,
 {
     let heads = Heads::default();
     let client = PatientStream::new(stream, patience, heads.clone());
-    converse(client, heads, phases, answer).await
+    converse(client, heads, phases, answer)
 }
 
 /// Speaks HTTP/1.1 with a client until either side ends it.
@@ -73,7 +73,7 @@ where
 ///
 /// Returns what hyper says of a client that broke the protocol or went away.
 pub(super) async fn converse<F, A>(
-    client: impl Client,
+    mut client: impl Client,
     heads: Heads,
     mut phases: Phases,
     answer: F,
@@ -83,7 +83,8 @@ where
     A: Future<Output = Response<Full<Bytes>>> + Unpin,
 {
     let lines = &Lines::default();
-    let mut io = TokioIo::new(LineStream::new(client, lines.clone()));
+    // Borrowed, for the future would have room for all that is moved in it, before and after.
+    let io = TokioIo::new(LineStream::new(&mut client, lines.clone()));
     let service = service_fn(|mut request| {
         heads.count();
         if lines.had_a_bare_feed() {
@@ -102,7 +103,7 @@ where
     });
 
     let (result, lingers) = {
-        let mut connection = pin!(builder().serve_connection(&mut io, service));
+        let mut connection = pin!(builder().serve_connection(io, service));
         // Polled first, so that a request which has arrived is read before the end is noticed.
         tokio::select! {
             biased;
@@ -118,9 +119,8 @@ where
             }
         }
     };
-    let client = io.inner_mut();
     if lingers && !client.has_ended() {
-        linger(client).await;
+        linger(&mut client).await;
     }
     result
 }
@@ -148,7 +148,8 @@ fn builder() -> http1::Builder {
 
 /// Ends our side and waits for the client to end its own.
 pub(super) async fn linger(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
-    let mut buffer = [0; 4096];
+    // Not in the future itself: every connection that is open would hold it.
+    let mut buffer = vec![0; 4096];
     let mut left = LINGER_BYTES;
     let rest = async {
         if stream.shutdown().await.is_err() {

@@ -16,8 +16,6 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::connection::Client;
-
 /// Marks a request that came over a connection with such a line, among its extensions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BareLineFeed;
@@ -65,12 +63,6 @@ impl<S> LineStream<S> {
         if found {
             self.lines.0.store(true, Ordering::Relaxed);
         }
-    }
-}
-
-impl<S: Client> Client for LineStream<S> {
-    fn has_ended(&self) -> bool {
-        self.stream.has_ended()
     }
 }
 

@@ -134,9 +134,9 @@ impl Serving<'_> {
         accept_all(listener, name, self.shared, &permits, |stream, permit| {
             let thread = self.threads.least_busy();
             let client = public.client(&thread.counts);
-            let tls = tls.cloned();
+            let (place, tls) = (thread.place(), tls.cloned());
             thread.serve(async move {
-                let _permit = permit;
+                let _held = (permit, place);
                 let _open = client.open();
                 let Ok(stream) = prepared(stream) else {
                     return;
@@ -147,7 +147,8 @@ impl Serving<'_> {
                     Some(tls) => {
                         let client = client.clone();
                         let answer = move |request| client.answer(request);
-                        tls.drive(stream, patience, phases, answer).await
+                        // What this takes, those who speak in the clear would hold, too.
+                        Box::pin(tls.drive(stream, patience, phases, answer)).await
                     }
                 };
                 if result.is_err_and(|error| error.is_parse()) {

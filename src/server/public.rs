@@ -108,7 +108,10 @@ impl PublicClient {
             }
         };
         let response = self.finished(request.method(), response);
-        Answer::Made(ready(response), request.into_body())
+        Answer::Made {
+            answer: ready(response),
+            _content: request.into_body(),
+        }
     }
 
     fn finished(&self, method: &Method, response: Response<Full<Bytes>>) -> Response<Full<Bytes>> {
@@ -126,7 +129,10 @@ impl PublicClient {
 pub(super) enum Answer {
     /// With the content that nobody wants: were it dropped sooner, hyper would read no more of it
     /// before it answers, and end the connection.
-    Made(Ready<Response<Full<Bytes>>>, Incoming),
+    Made {
+        answer: Ready<Response<Full<Bytes>>>,
+        _content: Incoming,
+    },
     UnderWay(Pin<Box<dyn Future<Output = Response<Full<Bytes>>> + Send>>),
 }
 
@@ -135,7 +141,7 @@ impl Future for Answer {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.get_mut() {
-            Self::Made(answer, _) => Pin::new(answer).poll(cx),
+            Self::Made { answer, .. } => Pin::new(answer).poll(cx),
             Self::UnderWay(answer) => answer.as_mut().poll(cx),
         }
     }

@@ -28,7 +28,7 @@ pub(super) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Full<Bytes>>
         return (answered, response::line(StatusCode::INTERNAL_SERVER_ERROR));
     };
 
-    let mut headers = HeaderMap::with_capacity(8);
+    let mut headers = HeaderMap::with_capacity(6);
     headers.insert(LOCATION, location);
     headers.insert(CACHE_CONTROL, cache_control(redirect.max_age));
     let no_referrer = HeaderValue::from_static("no-referrer");

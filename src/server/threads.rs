@@ -24,12 +24,17 @@ pub(super) struct Threads(Vec<Thread>);
 /// One of them.
 pub(super) struct Thread {
     runtime: Handle,
-    /// Held once by each connection, too.
+    /// Also held by each [`Place`].
     connections: Arc<()>,
     /// What its requests are counted in.
     pub(super) counts: Arc<Counts>,
     /// Ends it when dropped.
     _end: oneshot::Sender<()>,
+}
+
+/// A connection's place on a thread.
+pub(super) struct Place {
+    _one: Arc<()>,
 }
 
 impl Threads {
@@ -81,13 +86,17 @@ impl Thread {
         })
     }
 
-    /// Serves a connection on this thread.
+    /// Returns what counts a connection as one of this thread's until it is dropped.
+    pub(super) fn place(&self) -> Place {
+        Place {
+            _one: Arc::clone(&self.connections),
+        }
+    }
+
+    /// Serves a connection on this thread; it should hold a [`place`](Self::place) there.
     pub(super) fn serve(&self, connection: impl Future<Output = ()> + Send + 'static) {
-        let one = Arc::clone(&self.connections);
-        self.runtime.spawn(async move {
-            connection.await;
-            drop(one);
-        });
+        // Not wrapped in another future, which would have room for it twice.
+        self.runtime.spawn(connection);
     }
 }
 
@@ -107,7 +116,10 @@ mod tests {
         let (sender, mut receiver) = mpsc::channel(4);
         for _ in 0..4 {
             let sender = sender.clone();
-            threads.least_busy().serve(async move {
+            let thread = threads.least_busy();
+            let place = thread.place();
+            thread.serve(async move {
+                let _place = place;
                 let thread = thread::current().id();
                 sender.send(thread).await.unwrap();
                 pending::<()>().await;

@@ -184,13 +184,15 @@ impl Tls {
     {
         let heads = Heads::default();
         let stream = PatientStream::new(stream, patience, heads.clone());
-        let Some(stream) = self.handshake(stream, &mut phases).await else {
+        // Each in a place of its own, so that a connection holds only what it is at.
+        let handshake = Box::pin(self.handshake(stream, &mut phases));
+        let Some(stream) = handshake.await else {
             return Ok(());
         };
         if stream.get_ref().1.alpn_protocol() == Some(http2::ALPN) {
-            http2::converse(stream, heads, patience, phases, answer).await
+            Box::pin(http2::converse(stream, heads, patience, phases, answer)).await
         } else {
-            converse(stream, heads, phases, answer).await
+            Box::pin(converse(stream, heads, phases, answer)).await
         }
     }
 
