@@ -7,7 +7,8 @@ use std::time::SystemTime;
 use clap::ValueEnum;
 
 use super::{Exit, table};
-use crate::mapping::{Compilation, Timestamp};
+use crate::mapping::{Compilation, Timestamp, compile};
+use crate::source::read_committed;
 
 /// Check a table: every problem at once, at the line where it is
 ///
@@ -18,7 +19,8 @@ use crate::mapping::{Compilation, Timestamp};
 Examples:
   waypost check                        check ./mapping.yaml
   waypost check links/ more.yaml       check a directory and a file as one table
-  git show HEAD:mapping.yaml | waypost check -
+  waypost check --rev main:links       check what the branch `main` holds
+  waypost check - <mapping.yaml        check standard input
 
 Exit status: 0 the table is sound; 1 it has errors; 2 wrong usage; 3 it cannot be read.")]
 pub(super) struct Args {
@@ -29,6 +31,15 @@ pub(super) struct Args {
         default_value = "mapping.yaml"
     )]
     paths: Vec<PathBuf>,
+
+    /// Read a file or directory as a commit of this Git repository has it
+    #[arg(
+        long,
+        value_name = "REV:PATH",
+        env = "WAYPOST_REV",
+        conflicts_with = "paths"
+    )]
+    rev: Option<String>,
 
     /// What else counts as an error
     #[arg(long, value_name = "WHAT", env = "WAYPOST_DENY")]
@@ -42,7 +53,11 @@ enum Deny {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let mut compilation = table::compile_paths(&args.paths)?;
+    let files = match &args.rev {
+        Some(rev) => read_committed(rev, table::MAX_BYTES)?,
+        None => table::read(&args.paths)?,
+    };
+    let mut compilation = compile(&files);
     compilation.run_tests(Timestamp::from(SystemTime::now()));
     let diagnostics = &compilation.diagnostics;
     let mut out = BufWriter::new(stdout().lock());

@@ -14,10 +14,16 @@ pub(super) const STDIN: &str = "-";
 /// How much text a table may have unless `serve` is told otherwise.
 pub(super) const DEFAULT_MAX_TABLE_BYTES: &str = "256MiB";
 
-const MAX_BYTES: u64 = 256 << 20;
+/// The same in bytes.
+pub(super) const MAX_BYTES: u64 = 256 << 20;
 
 /// Reads the files that paths name, `-` among them, and compiles them as one table.
 pub(super) fn compile_paths(paths: &[PathBuf]) -> anyhow::Result<Compilation> {
+    Ok(compile(&read(paths)?))
+}
+
+/// Reads the files that paths name, `-` among them.
+pub(super) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<SourceFile>> {
     let (stdin, paths): (Vec<_>, Vec<_>) =
         paths.iter().partition(|path| **path == Path::new(STDIN));
     let mut files = Vec::new();
@@ -28,7 +34,7 @@ pub(super) fn compile_paths(paths: &[PathBuf]) -> anyhow::Result<Compilation> {
     if !stdin.is_empty() {
         files.push(read_stdin()?);
     }
-    Ok(compile(&files))
+    Ok(files)
 }
 
 /// Tells standard error about every problem of a table.

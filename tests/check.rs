@@ -1,0 +1,201 @@
+//! What `waypost check` prints, and from where it reads.
+//!
+//! Snapshots are written anew by `INSTA_UPDATE=always cargo test --test check`.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use insta::assert_snapshot;
+
+/// A table that compiles, with a test that fails and what else a warning is for.
+const SOUND: &str = "\
+base_url: https://short.code/
+mapping:
+- {url: https://framasoft.org/, short-code: frama}
+- {url: https://例え.example/, short-code: 例}
+- url: https://framasoft.org/
+  short-code: \"frama.\"
+tests:
+- {from: /frama, to: https://framasoft.org/}
+- {from: '/例?<&>\"', to: gone}
+";
+
+/// One that cannot be read to its end, and holds what must not reach a terminal.
+const TAB: &str = "\
+mapping:
+- url: https://www.gnu.org/
+\tshort-code: gnu # \u{1b}[31m
+";
+
+/// One with many problems, on lines that are not plain.
+const WRONG: &str = "\
+base_url: https://short.code/
+mapping:
+- {\"漢字\": 1, shortcode: \"a,b:c%d\", url: https://a.example/}
+- url: \"javascript:alert(1)\" # \u{202e}
+  short-code: frama
+- url: https://c.example/
+  short-code: frama
+- url: https://d.example/
+  short-code: 50% off
+- {url: https://e.example/, title: Cut around the place where something is wrong, forward: nothing, \
+  owner: Somebody}
+tests:
+- {from: /frama, to: gone}
+";
+
+/// A directory with tables whose names are as bad as names can be.
+fn scene() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let links = directory.path().join("50% off, <é>: all");
+    fs::create_dir(&links).unwrap();
+    fs::write(links.join("tab.yaml"), TAB).unwrap();
+    fs::write(links.join("wrong \"1\".yaml"), WRONG).unwrap();
+    fs::write(directory.path().join("sound.yaml"), SOUND).unwrap();
+    directory
+}
+
+fn check_with(directory: &Path, args: &[&str], environment: &[(&str, &str)]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_waypost"))
+        .arg("check")
+        .args(args)
+        .env_clear()
+        .envs(environment.iter().copied())
+        .current_dir(directory)
+        .output()
+        .unwrap()
+}
+
+/// Returns what standard output got.
+fn check(directory: &Path, args: &[&str]) -> String {
+    let output = check_with(directory, args, &[]);
+    assert!(
+        output.status.code().is_some_and(|status| status < 2),
+        "{output:?}"
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Makes a repository of two commits in a scene: its tables, then none.
+fn commit(directory: &Path) {
+    git(directory, &["init", "--quiet", "--initial-branch=main"]);
+    git(directory, &["add", "."]);
+    git(directory, &["commit", "--quiet", "-m", "fix: all {of} it"]);
+    git(directory, &["rm", "--quiet", "-r", "."]);
+    git(directory, &["commit", "--quiet", "-m", "none"]);
+}
+
+fn git(directory: &Path, args: &[&str]) {
+    let status = Command::new("git")
+        .args(["-c", "user.name=A", "-c", "user.email=a@example.org"])
+        .args(["-c", "commit.gpgSign=false"])
+        .args(args)
+        .current_dir(directory)
+        .status()
+        .unwrap();
+    assert!(status.success(), "{args:?}");
+}
+
+#[test]
+fn reads_a_commit_and_touches_nothing() {
+    let scene = scene();
+    let table = "50% off, <é>: all";
+    let [wrong, sound] = [table, "sound.yaml"].map(|table| check(scene.path(), &[table]));
+    commit(scene.path());
+    for (rev, expected) in [
+        ("HEAD~1:sound.yaml", &sound),
+        ("main^:./sound.yaml", &sound),
+        ("HEAD^{/fix: all}:sound.yaml", &sound),
+        (&format!("HEAD~1:{table}"), &wrong),
+        (&format!("HEAD~1:./{table}/"), &wrong),
+    ] {
+        assert_eq!(check(scene.path(), &["--rev", rev]), *expected, "{rev}");
+    }
+    // Paths are from the top, or from here if they say so.
+    let below = scene.path().join("below");
+    fs::create_dir(&below).unwrap();
+    for rev in ["HEAD~1:sound.yaml", "HEAD~1:../sound.yaml"] {
+        assert_eq!(check(&below, &["--rev", rev]), sound, "{rev}");
+    }
+    assert_eq!(fs::read_dir(scene.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn tells_why_a_commit_holds_no_table() {
+    let scene = scene();
+    let told = |args: &[&str]| {
+        let output = check_with(scene.path(), args, &[]);
+        let status = output.status.code().unwrap();
+        assert!(output.stdout.is_empty());
+        format!("{status}: {}", String::from_utf8(output.stderr).unwrap())
+    };
+    // Nothing above the scene is a repository.
+    let outside = told(&["--rev", "HEAD:sound.yaml"]);
+    commit(scene.path());
+    let all = [
+        outside,
+        told(&["--rev", "sound.yaml"]),
+        told(&["--rev", ":sound.yaml"]),
+        told(&["--rev", "nowhere:sound.yaml"]),
+        told(&["--rev", "HEAD^{tree}:sound.yaml"]),
+        told(&["--rev", "HEAD:sound.yaml"]),
+        told(&["--rev", "HEAD~1:../sound.yaml"]),
+        told(&["--rev", "HEAD~1:sound.yaml/x"]),
+        told(&["--rev", "HEAD~1:sound.yaml", "sound.yaml"]),
+    ];
+    assert_snapshot!(all.concat());
+}
+
+#[test]
+fn a_hook_checks_what_is_pushed_before_it_is_taken() {
+    let scene = scene();
+    commit(scene.path());
+    let served = tempfile::tempdir().unwrap();
+    git(served.path(), &["init", "--quiet", "--bare"]);
+    let hook = served.path().join("hooks/pre-receive");
+    let program = env!("CARGO_BIN_EXE_waypost");
+    let script =
+        format!("#!/bin/sh\nread old new name\nexec '{program}' check --rev $new:sound.yaml\n");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, script).unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&hook, executable).unwrap();
+    let push = || {
+        let output = Command::new("git")
+            .args([
+                "push",
+                "--quiet",
+                served.path().to_str().unwrap(),
+                "HEAD:refs/heads/main",
+            ])
+            .current_dir(scene.path())
+            .output()
+            .unwrap();
+        (
+            output.status.success(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    fs::write(scene.path().join("sound.yaml"), SOUND).unwrap();
+    git(scene.path(), &["add", "."]);
+    git(
+        scene.path(),
+        &["commit", "--quiet", "-m", "a test that fails"],
+    );
+    let (taken, told) = push();
+    assert!(!taken && told.contains("sound.yaml:9:"), "{told}");
+    fs::write(
+        scene.path().join("sound.yaml"),
+        SOUND.split("tests").next().unwrap(),
+    )
+    .unwrap();
+    git(
+        scene.path(),
+        &["commit", "--quiet", "-a", "-m", "without it"],
+    );
+    let (taken, told) = push();
+    assert!(taken, "{told}");
+}
