@@ -79,6 +79,42 @@ fn check(directory: &Path, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// Two tables, one with errors and one with warnings and tests.
+fn both() -> String {
+    let scene = scene();
+    let wrong = check(scene.path(), &["./50% off, <é>: all/"]);
+    let sound = check(scene.path(), &["./sound.yaml"]);
+    format!("{wrong}---\n{sound}")
+}
+
+#[test]
+fn tells_people() {
+    assert_snapshot!(both());
+}
+
+#[test]
+fn is_in_colour_where_that_is_wanted() {
+    let scene = scene();
+    let told = |environment: &[(&str, &str)]| {
+        let output = check_with(scene.path(), &["sound.yaml"], environment);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let coloured = told(&[("CLICOLOR_FORCE", "1")]);
+    assert_snapshot!(coloured.replace('\u{1b}', "ESC"));
+    let plain = told(&[]);
+    assert!(!plain.contains('\u{1b}'));
+    // Colour is all that differs.
+    let mut uncoloured = String::new();
+    for part in coloured.split('\u{1b}') {
+        uncoloured += part
+            .split_once('m')
+            .filter(|_| part.starts_with('['))
+            .map_or(part, |it| it.1);
+    }
+    assert_eq!(uncoloured, plain);
+    assert_eq!(told(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "0")]), plain);
+}
+
 /// Makes a repository of two commits in a scene: its tables, then none.
 fn commit(directory: &Path) {
     git(directory, &["init", "--quiet", "--initial-branch=main"]);

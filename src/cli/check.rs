@@ -1,19 +1,25 @@
 //! `waypost check`: tells what is wrong with a table, and where.
 
+mod excerpt;
+mod findings;
+mod human;
+mod lines;
+
 use std::io::{BufWriter, Write as _, stderr, stdout};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use clap::ValueEnum;
 
+use self::findings::Findings;
 use super::{Exit, table};
-use crate::mapping::{Compilation, Timestamp, compile};
+use crate::mapping::{Timestamp, compile};
 use crate::source::read_committed;
 
 /// Check a table: every problem at once, at the line where it is
 ///
 /// Reads the table as `serve` would, and runs the tests that are written in it.
-/// Problems go to standard output, one a line, with a hint below.
+/// Problems go to standard output, each with its place and what to do about it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -59,24 +65,24 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     };
     let mut compilation = compile(&files);
     compilation.run_tests(Timestamp::from(SystemTime::now()));
-    let diagnostics = &compilation.diagnostics;
+    let findings = Findings {
+        files,
+        compilation,
+        deny_warnings: args.deny == Some(Deny::Warnings),
+    };
     let mut out = BufWriter::new(stdout().lock());
-    for diagnostic in diagnostics {
-        writeln!(out, "{diagnostic}")?;
-    }
+    human::write(&findings, &human::Palette::for_stdout(), &mut out)?;
     out.flush()?;
-    let errors = diagnostics.iter().filter(|d| d.is_error()).count();
-    let warnings = diagnostics.len() - errors;
-    writeln!(stderr(), "{}", summary(&compilation, errors, warnings))?;
-    let denied = args.deny == Some(Deny::Warnings) && warnings > 0;
-    Ok(if errors > 0 || denied {
+    writeln!(stderr(), "{}", summary(&findings))?;
+    Ok(if findings.is_refused() {
         Exit::Refused
     } else {
         Exit::Done
     })
 }
 
-fn summary(compilation: &Compilation, errors: usize, warnings: usize) -> String {
+fn summary(findings: &Findings) -> String {
+    let (errors, warnings) = (findings.errors(), findings.warnings());
     let problems = match (errors, warnings) {
         (0, 0) => "no problems".to_owned(),
         (0, _) => counted(warnings, "warning"),
@@ -87,17 +93,14 @@ fn summary(compilation: &Compilation, errors: usize, warnings: usize) -> String 
             counted(warnings, "warning")
         ),
     };
-    let Some(table) = &compilation.table else {
+    let Some(entries) = findings.entries() else {
         return problems;
     };
-    let tests = match compilation.expectations.len() {
+    let tests = match findings.tests_run() {
         0 => String::new(),
         count => format!(", {} run", counted(count, "test")),
     };
-    format!(
-        "{}{tests}: {problems}",
-        plural(table.len(), "entry", "entries")
-    )
+    format!("{}{tests}: {problems}", plural(entries, "entry", "entries"))
 }
 
 fn counted(count: usize, noun: &str) -> String {

@@ -1,0 +1,50 @@
+//! What a check found: all that a format may show.
+//!
+//! A table is there if the compiler found no error in it; only then did its tests run.
+
+use crate::mapping::{Compilation, Diagnostic, SourceFile};
+
+/// A table's text, and what came of compiling it and running its tests.
+pub(super) struct Findings {
+    pub(super) files: Vec<SourceFile>,
+    pub(super) compilation: Compilation,
+    /// Whether a warning is as bad as an error.
+    pub(super) deny_warnings: bool,
+}
+
+impl Findings {
+    /// Returns every problem, in the order of files and lines.
+    pub(super) fn diagnostics(&self) -> &[Diagnostic] {
+        &self.compilation.diagnostics
+    }
+
+    pub(super) fn errors(&self) -> usize {
+        self.diagnostics().iter().filter(|it| it.is_error()).count()
+    }
+
+    pub(super) fn warnings(&self) -> usize {
+        self.diagnostics().len() - self.errors()
+    }
+
+    /// Returns how many entries the table has, if there is one.
+    pub(super) fn entries(&self) -> Option<usize> {
+        self.compilation.table.as_ref().map(|table| table.len())
+    }
+
+    pub(super) fn tests_run(&self) -> usize {
+        match self.compilation.table {
+            Some(_) => self.compilation.expectations.len(),
+            None => 0,
+        }
+    }
+
+    /// Whether a diagnostic makes the check fail.
+    pub(super) fn is_refusal(&self, diagnostic: &Diagnostic) -> bool {
+        diagnostic.is_error() || self.deny_warnings
+    }
+
+    /// Whether the check fails.
+    pub(super) fn is_refused(&self) -> bool {
+        self.diagnostics().iter().any(|it| self.is_refusal(it))
+    }
+}

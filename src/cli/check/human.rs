@@ -1,0 +1,79 @@
+//! Problems for people, and for the programs that read what compilers print.
+//!
+//! The first line of each is `PATH:LINE:COLUMN: error: MESSAGE`, always; the lines that belong to
+//! it begin with a space. Colour changes nothing else.
+
+use std::io::{self, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+
+use super::excerpt::Excerpt;
+use super::findings::Findings;
+use super::lines::with_lines;
+use crate::mapping::{Diagnostic, Severity};
+
+/// How each part looks.
+#[derive(Default)]
+pub(super) struct Palette {
+    place: Style,
+    error: Style,
+    warning: Style,
+    gutter: Style,
+    hint: Style,
+}
+
+impl Palette {
+    /// Returns the palette for standard output: colours if it is a terminal, unless the
+    /// environment says otherwise (`NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`).
+    pub(super) fn for_stdout() -> Self {
+        match AutoStream::choice(&io::stdout()) {
+            ColorChoice::Never => Self::default(),
+            _ => Self {
+                place: Style::new().bold(),
+                error: AnsiColor::Red.on_default().bold(),
+                warning: AnsiColor::Yellow.on_default().bold(),
+                gutter: AnsiColor::Blue.on_default(),
+                hint: AnsiColor::Cyan.on_default(),
+            },
+        }
+    }
+}
+
+pub(super) fn write(findings: &Findings, palette: &Palette, out: &mut dyn Write) -> io::Result<()> {
+    for (diagnostic, line) in with_lines(findings) {
+        let Diagnostic {
+            severity,
+            place,
+            message,
+            hint,
+        } = diagnostic;
+        let weight = match severity {
+            Severity::Error => palette.error,
+            Severity::Warning => palette.warning,
+        };
+        let bold = palette.place;
+        writeln!(
+            out,
+            "{bold}{place}:{bold:#} {weight}{severity}:{weight:#} {message}"
+        )?;
+        let position = place.position;
+        if let Some(excerpt) = line.and_then(|line| Excerpt::around(&line, position.column)) {
+            let Excerpt { text, indent } = excerpt;
+            let number = position.line.to_string();
+            let blank = " ".repeat(number.len());
+            let gutter = palette.gutter;
+            writeln!(out, "  {gutter}{number} |{gutter:#} {text}")?;
+            writeln!(
+                out,
+                "  {gutter}{blank} |{gutter:#} {:indent$}{weight}^{weight:#}",
+                ""
+            )?;
+        }
+        if let Some(hint) = hint {
+            let colour = palette.hint;
+            writeln!(out, "  {colour}hint:{colour:#} {hint}")?;
+        }
+    }
+    Ok(())
+}
