@@ -115,6 +115,19 @@ fn the_readme_shows_what_happens() {
 }
 
 #[test]
+fn the_page_on_checking_shows_what_happens() {
+    // Of the program's version, any is right in an example.
+    let version = |version| format!("\"version\": \"{version}\"");
+    for Example { command, output } in examples("docs/checking.md") {
+        let args = command.strip_prefix("waypost ").unwrap();
+        let got = waypost(args).output().unwrap();
+        let printed = String::from_utf8([got.stdout, got.stderr].concat()).unwrap();
+        let printed = printed.replace(&version(env!("CARGO_PKG_VERSION")), &version("0.1.0"));
+        assert_eq!(printed, output, "{command}");
+    }
+}
+
+#[test]
 fn the_readme_lists_every_command() {
     let readme = fs::read_to_string("README.md").unwrap();
     let listed = readme.lines().filter_map(|line| {

@@ -1,11 +1,20 @@
 //! `waypost check`: tells what is wrong with a table, and where.
+//!
+//! What is found is the same whatever the format: each has a file of its own below.
 
 mod excerpt;
 mod findings;
+mod fingerprint;
+mod github;
+mod gitlab;
 mod human;
+mod json;
+mod junit;
 mod lines;
+mod rule;
+mod sarif;
 
-use std::io::{BufWriter, Write as _, stderr, stdout};
+use std::io::{self, BufWriter, Write, stderr, stdout};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -50,12 +59,50 @@ pub(super) struct Args {
     /// What else counts as an error
     #[arg(long, value_name = "WHAT", env = "WAYPOST_DENY")]
     deny: Option<Deny>,
+
+    /// How problems are written
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        env = "WAYPOST_FORMAT",
+        default_value = "human"
+    )]
+    format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Deny {
     /// Warnings: for tables that start afresh
     Warnings,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines with the source below them, in colour on a terminal
+    Human,
+    /// One JSON document
+    Json,
+    /// Annotations of GitHub Actions
+    Github,
+    /// A code-quality report of GitLab
+    Gitlab,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// JUnit XML
+    Junit,
+}
+
+impl Format {
+    fn write(self, findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Human => human::write(findings, &human::Palette::for_stdout(), out),
+            Self::Json => json::write(findings, out),
+            Self::Github => github::write(findings, out),
+            Self::Gitlab => gitlab::write(findings, out),
+            Self::Sarif => sarif::write(findings, out),
+            Self::Junit => junit::write(findings, out),
+        }
+    }
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
@@ -71,7 +118,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         deny_warnings: args.deny == Some(Deny::Warnings),
     };
     let mut out = BufWriter::new(stdout().lock());
-    human::write(&findings, &human::Palette::for_stdout(), &mut out)?;
+    args.format.write(&findings, &mut out)?;
     out.flush()?;
     writeln!(stderr(), "{}", summary(&findings))?;
     Ok(if findings.is_refused() {

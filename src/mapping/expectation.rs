@@ -104,7 +104,13 @@ impl Expectation {
         })
     }
 
-    fn from(&self) -> String {
+    /// Returns where what is expected is written.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Returns the path that is asked for, with its query if there is one.
+    pub fn from(&self) -> String {
         match &self.query {
             Some(query) => format!("{}?{query}", self.path),
             None => self.path.clone(),

@@ -2,7 +2,9 @@
 //!
 //! A table is there if the compiler found no error in it; only then did its tests run.
 
-use crate::mapping::{Compilation, Diagnostic, SourceFile};
+use std::collections::HashMap;
+
+use crate::mapping::{Compilation, Diagnostic, Place, SourceFile};
 
 /// A table's text, and what came of compiling it and running its tests.
 pub(super) struct Findings {
@@ -38,6 +40,19 @@ impl Findings {
         }
     }
 
+    /// Returns what the tests that failed got, by the place of each.
+    pub(super) fn failed_tests(&self) -> HashMap<&Place, &Diagnostic> {
+        if self.compilation.table.is_none() {
+            return HashMap::new();
+        }
+        let errors = self.diagnostics().iter().filter(|it| it.is_error());
+        let told: HashMap<_, _> = errors.map(|error| (&error.place, error)).collect();
+        (self.compilation.expectations.iter())
+            .filter_map(|test| told.get_key_value(test.place()))
+            .map(|(place, error)| (*place, *error))
+            .collect()
+    }
+
     /// Whether a diagnostic makes the check fail.
     pub(super) fn is_refusal(&self, diagnostic: &Diagnostic) -> bool {
         diagnostic.is_error() || self.deny_warnings
@@ -46,5 +61,21 @@ impl Findings {
     /// Whether the check fails.
     pub(super) fn is_refused(&self) -> bool {
         self.diagnostics().iter().any(|it| self.is_refusal(it))
+    }
+}
+
+/// Returns a path as formats for machines want it: without `./` in front.
+pub(super) fn plain_path(path: &str) -> &str {
+    match path.strip_prefix("./") {
+        Some(rest) => plain_path(rest.trim_start_matches('/')),
+        None => path,
+    }
+}
+
+/// Returns a diagnostic's message and hint in one line.
+pub(super) fn with_hint(diagnostic: &Diagnostic) -> String {
+    match &diagnostic.hint {
+        Some(hint) => format!("{} (hint: {hint})", diagnostic.message),
+        None => diagnostic.message.clone(),
     }
 }

@@ -1,0 +1,56 @@
+//! Fingerprints: by which a Git host knows a problem again in the next version of a table.
+//!
+//! They are made of the file, the rule and the text of the line, not of the line's number nor of a
+//! message that may name other lines. What is equal in all of these is numbered.
+
+use std::collections::HashMap;
+
+use sha2::{Digest, Sha256};
+
+/// Gives fingerprints to the problems of one table, in their order.
+#[derive(Default)]
+pub(super) struct Fingerprints {
+    given: HashMap<String, usize>,
+}
+
+impl Fingerprints {
+    /// Returns the fingerprint of the next problem: 64 hexadecimal digits.
+    pub(super) fn next(&mut self, path: &str, rule: &str, line: &str) -> String {
+        let first = digest(&[path, rule, line.trim()]);
+        let count = self.given.entry(first.clone()).or_default();
+        *count += 1;
+        match *count {
+            1 => first,
+            count => digest(&[&first, &count.to_string()]),
+        }
+    }
+}
+
+fn digest(parts: &[&str]) -> String {
+    let digest = Sha256::digest(parts.join("\0"));
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_that_look_alike_differ() {
+        let mut prints = Fingerprints::default();
+        let told = ["- url: x", "  - url: x", "- url: x", "- url: y"];
+        let mut told = told
+            .map(|line| prints.next("a.yaml", "rule", line))
+            .to_vec();
+        told.push(prints.next("b.yaml", "rule", "- url: x"));
+        told.push(prints.next("a.yaml", "other", "- url: x"));
+        let mut apart = told.clone();
+        apart.sort();
+        apart.dedup();
+        assert_eq!(apart.len(), told.len());
+        // The next check gives them again.
+        let mut prints = Fingerprints::default();
+        assert_eq!(prints.next("a.yaml", "rule", "- url: x"), told[0]);
+        assert_eq!(prints.next("a.yaml", "rule", "- url: x"), told[1]);
+    }
+}

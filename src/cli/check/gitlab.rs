@@ -1,0 +1,59 @@
+//! A code-quality report of GitLab: what a merge request shows as new and as resolved.
+//!
+//! The form is the one of "Code Quality", "Import Code Quality results" in GitLab's documentation.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::findings::{Findings, plain_path, with_hint};
+use super::fingerprint::Fingerprints;
+use super::lines::with_lines;
+use super::rule::rule;
+use crate::mapping::Severity;
+
+#[derive(Serialize)]
+struct Issue<'f> {
+    description: String,
+    check_name: String,
+    fingerprint: String,
+    severity: &'static str,
+    location: Location<'f>,
+}
+
+#[derive(Serialize)]
+struct Location<'f> {
+    path: &'f str,
+    lines: Lines,
+}
+
+#[derive(Serialize)]
+struct Lines {
+    begin: u32,
+}
+
+pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+    let mut fingerprints = Fingerprints::default();
+    let issues = with_lines(findings).map(|(diagnostic, line)| {
+        let path = plain_path(&diagnostic.place.file);
+        let check_name = rule(&diagnostic.message, &findings.files);
+        Issue {
+            description: with_hint(diagnostic),
+            fingerprint: fingerprints.next(path, &check_name, &line.unwrap_or_default()),
+            check_name,
+            severity: match diagnostic.severity {
+                Severity::Error => "major",
+                Severity::Warning => "minor",
+            },
+            location: Location {
+                path,
+                lines: Lines {
+                    begin: diagnostic.place.position.line,
+                },
+            },
+        }
+    });
+    let issues: Vec<_> = issues.collect();
+    serde_json::to_writer_pretty(&mut *out, &issues)?;
+    writeln!(out)
+}

@@ -1,0 +1,64 @@
+//! One JSON document, as `docs/check.schema.json` describes it.
+//!
+//! Keys may be added to it; what is there stays, or the version grows.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::findings::Findings;
+use super::rule::rule;
+
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'f> {
+    version: u32,
+    diagnostics: Vec<Told<'f>>,
+    summary: Summary,
+}
+
+#[derive(Serialize)]
+struct Told<'f> {
+    file: &'f str,
+    line: u32,
+    column: u32,
+    severity: &'static str,
+    rule: String,
+    message: &'f str,
+    hint: Option<&'f str>,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    entries: Option<usize>,
+    errors: usize,
+    warnings: usize,
+    tests_run: usize,
+    tests_failed: usize,
+}
+
+pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+    let diagnostics = findings.diagnostics().iter().map(|diagnostic| Told {
+        file: &diagnostic.place.file,
+        line: diagnostic.place.position.line,
+        column: diagnostic.place.position.column,
+        severity: diagnostic.severity.as_str(),
+        rule: rule(&diagnostic.message, &findings.files),
+        message: &diagnostic.message,
+        hint: diagnostic.hint.as_deref(),
+    });
+    let document = Document {
+        version: VERSION,
+        diagnostics: diagnostics.collect(),
+        summary: Summary {
+            entries: findings.entries(),
+            errors: findings.errors(),
+            warnings: findings.warnings(),
+            tests_run: findings.tests_run(),
+            tests_failed: findings.failed_tests().len(),
+        },
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}

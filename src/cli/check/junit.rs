@@ -1,0 +1,132 @@
+//! JUnit XML: each file of a table is a test case, and so is each test written in it.
+//!
+//! There is no one schema of it; what is written here is what Jenkins, GitLab and their kin read. If
+//! the table has errors, its tests did not run and count as skipped.
+
+use std::io::{self, Write};
+
+use super::findings::{Findings, plain_path};
+use crate::mapping::{Diagnostic, Expectation, SourceFile};
+
+/// One test case: what it is about, and how it ended.
+struct Case<'f> {
+    file: &'f str,
+    name: String,
+    ending: Ending<'f>,
+}
+
+enum Ending<'f> {
+    /// It passed; there may be warnings to tell.
+    Passed(Vec<&'f Diagnostic>),
+    Failed(Vec<&'f Diagnostic>),
+    Skipped,
+}
+
+pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+    let cases = cases(findings);
+    let failures = cases
+        .iter()
+        .filter(|it| matches!(it.ending, Ending::Failed(_)));
+    let skipped = cases
+        .iter()
+        .filter(|it| matches!(it.ending, Ending::Skipped));
+    writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
+    writeln!(out, "<testsuites>")?;
+    writeln!(
+        out,
+        r#"  <testsuite name="waypost check" tests="{}" failures="{}" errors="0" skipped="{}">"#,
+        cases.len(),
+        failures.count(),
+        skipped.count(),
+    )?;
+    for case in &cases {
+        write_case(case, out)?;
+    }
+    writeln!(out, "  </testsuite>")?;
+    writeln!(out, "</testsuites>")
+}
+
+fn cases(findings: &Findings) -> Vec<Case<'_>> {
+    let failed = findings.failed_tests();
+    let of_file = |file: &SourceFile| {
+        let told = (findings.diagnostics().iter())
+            .filter(|it| it.place.file == file.path && !failed.contains_key(&it.place));
+        let told: Vec<_> = told.collect();
+        match told.iter().any(|it| findings.is_refusal(it)) {
+            true => Ending::Failed(told),
+            false => Ending::Passed(told),
+        }
+    };
+    let of_test = |test: &Expectation| match failed.get(test.place()) {
+        Some(error) => Ending::Failed(vec![error]),
+        None if findings.compilation.table.is_none() => Ending::Skipped,
+        None => Ending::Passed(Vec::new()),
+    };
+    let files = findings.files.iter().map(|file| Case {
+        file: plain_path(&file.path),
+        name: "entries".to_owned(),
+        ending: of_file(file),
+    });
+    let tests = findings.compilation.expectations.iter().map(|test| Case {
+        file: plain_path(&test.place().file),
+        name: format!("test of {}", test.from()),
+        ending: of_test(test),
+    });
+    files.chain(tests).collect()
+}
+
+fn write_case(case: &Case<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let file = escaped(case.file);
+    let name = escaped(&case.name);
+    write!(
+        out,
+        r#"    <testcase classname="{file}" name="{name}" file="{file}""#
+    )?;
+    match &case.ending {
+        Ending::Passed(told) if told.is_empty() => return writeln!(out, "/>"),
+        Ending::Passed(told) => {
+            writeln!(out, ">")?;
+            writeln!(out, "      <system-out>{}</system-out>", lines(told))?;
+        }
+        Ending::Failed(told) => {
+            let message = match &told[..] {
+                [only] => escaped(&only.message),
+                _ => format!("{} problems", told.len()),
+            };
+            writeln!(out, ">")?;
+            writeln!(
+                out,
+                r#"      <failure message="{message}">{}</failure>"#,
+                lines(told)
+            )?;
+        }
+        Ending::Skipped => {
+            writeln!(out, ">")?;
+            writeln!(out, r#"      <skipped message="the table has errors"/>"#)?;
+        }
+    }
+    writeln!(out, "    </testcase>")
+}
+
+fn lines(diagnostics: &[&Diagnostic]) -> String {
+    let lines: Vec<_> = diagnostics.iter().map(|it| it.to_string()).collect();
+    escaped(&lines.join("\n"))
+}
+
+/// Escapes a text for content and attributes; what XML cannot hold (XML 1.0, section 2.2) is
+/// replaced.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' => escaped.push('\n'),
+            '\0'..'\u{20}' | '\u{fffe}' | '\u{ffff}' => escaped.push(char::REPLACEMENT_CHARACTER),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}

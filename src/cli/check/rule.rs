@@ -1,0 +1,84 @@
+//! Rules: what is wrong, without where and with what, for programs that group problems.
+//!
+//! A rule's name is the words that all its messages share: `the code "a" is taken by the entry at
+//! a.yaml:3:3` breaks `code-is-taken-by-the-entry`. By the way our messages are written, what differs
+//! stands in quotes or brackets, is a number or a place, or follows a colon or comma. So a rule lives
+//! as long as its wording; `tests/check.rs` holds the list of them.
+
+use crate::mapping::SourceFile;
+
+/// Returns the name of the rule that a message about these files tells the breach of.
+pub(super) fn rule(message: &str, files: &[SourceFile]) -> String {
+    let place = |file: &SourceFile| message.find(&format!(" at {}:", file.path));
+    let end = files.iter().filter_map(place).min();
+    let words = constant(&message[..end.unwrap_or(message.len())]);
+    let words = words
+        .split_whitespace()
+        .filter(|word| word.starts_with(char::is_alphabetic));
+    let mut words: Vec<_> = words.map(str::to_lowercase).collect();
+    if words.len() > 1 && ["a", "an", "the"].contains(&&*words[0]) {
+        words.remove(0);
+    }
+    words.join("-").replace(['\'', '.'], "")
+}
+
+/// Returns a message up to the first colon or comma, without what stands in quotes or brackets.
+fn constant(message: &str) -> String {
+    let mut kept = String::new();
+    let mut inside = None;
+    let mut characters = message.chars();
+    while let Some(character) = characters.next() {
+        let opens = kept.is_empty() || kept.ends_with(' ');
+        match (inside, character) {
+            (Some(_), '\\') => drop(characters.next()),
+            (Some(end), _) if character == end => inside = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') if opens => inside = Some(character),
+            (None, '(') => inside = Some(')'),
+            (None, ':' | ',') => break,
+            (None, _) => kept.push(character),
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leaves_out_what_differs() {
+        let file = |path: &str| SourceFile {
+            path: path.into(),
+            bytes: Vec::new(),
+        };
+        let files = [file("a.yaml"), file("my links/b, c.yaml")];
+        for (message, expected) in [
+            ("unknown key \"a \\\"b\\\" c\"", "unknown-key"),
+            (
+                "the code \"a\" is taken by the entry at a.yaml:3:3",
+                "code-is-taken-by-the-entry",
+            ),
+            (
+                "the code \"a\" is taken by the entry at my links/b, c.yaml:3:3",
+                "code-is-taken-by-the-entry",
+            ),
+            (
+                "'\"' is not allowed in a short code",
+                "is-not-allowed-in-a-short-code",
+            ),
+            ("the URL's port is not valid", "urls-port-is-not-valid"),
+            ("the byte 0xEF is not UTF-8", "byte-is-not-utf-8"),
+            (
+                "12 further problems in this file",
+                "further-problems-in-this-file",
+            ),
+            (
+                "tags (!x y) are not allowed in a table",
+                "tags-are-not-allowed-in-a-table",
+            ),
+        ] {
+            assert_eq!(rule(message, &files), expected, "{message}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! SARIF 2.1.0, the OASIS standard that code-scanning services and editors read.
+//!
+//! Section numbers below are those of the standard.
+
+use std::io::{self, Write};
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+
+use super::findings::{Findings, plain_path, with_hint};
+use super::fingerprint::Fingerprints;
+use super::lines::with_lines;
+use super::rule::rule;
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// All but the unreserved characters of RFC 3986, section 2.3, and the slashes of a path.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/');
+
+pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+    let mut fingerprints = Fingerprints::default();
+    let mut rules: Vec<String> = Vec::new();
+    let mut results = Vec::new();
+    for (diagnostic, line) in with_lines(findings) {
+        let place = &diagnostic.place;
+        let rule = rule(&diagnostic.message, &findings.files);
+        let index = match rules.iter().position(|known| *known == rule) {
+            Some(index) => index,
+            None => {
+                rules.push(rule.clone());
+                rules.len() - 1
+            }
+        };
+        let path = plain_path(&place.file);
+        // The one fingerprint that GitHub reads.
+        let fingerprint = fingerprints.next(path, &rule, &line.unwrap_or_default());
+        results.push(json!({
+            "ruleId": rule,
+            "ruleIndex": index,
+            "level": diagnostic.severity.as_str(),
+            "message": { "text": with_hint(diagnostic) },
+            "locations": [{
+                "physicalLocation": {
+                    "artifactLocation": artifact(path),
+                    "region": {
+                        "startLine": place.position.line,
+                        "startColumn": place.position.column,
+                    },
+                },
+            }],
+            "partialFingerprints": { "primaryLocationLineHash": fingerprint },
+        }));
+    }
+    let rules: Vec<_> = rules.iter().map(|id| described(id)).collect();
+    let log = json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {
+                "driver": {
+                    "name": "waypost",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "rules": rules,
+                },
+            },
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    serde_json::to_writer_pretty(&mut *out, &log)?;
+    writeln!(out)
+}
+
+fn described(rule: &str) -> Value {
+    json!({ "id": rule, "shortDescription": { "text": rule.replace('-', " ") } })
+}
+
+/// Returns where a file is: relative to the top of the checkout, which each reader knows (3.4.4).
+fn artifact(path: &str) -> Value {
+    let escaped = utf8_percent_encode(path, ESCAPED);
+    match path.starts_with('/') {
+        true => json!({ "uri": format!("file://{escaped}") }),
+        false => json!({ "uri": escaped.to_string(), "uriBaseId": "%SRCROOT%" }),
+    }
+}
