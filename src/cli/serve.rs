@@ -155,15 +155,18 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         }
     };
     // Those that serve have runtimes of their own.
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let exit = runtime.block_on(serve(args, inherited));
+    // On its worker, which sees what comes in; this thread would have to be woken for everything.
+    let serving = runtime.spawn(serve(args, inherited));
+    let exit = runtime.block_on(serving).context("the server panicked");
     // A temporary clone goes with its last user, but a reload that is still reading must not hold
     // up the exit.
     runtime.shutdown_timeout(LAST_MOMENT);
-    exit
+    exit?
 }
 
 async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
