@@ -9,6 +9,7 @@
 //! internal text; nothing a client sends becomes a metric label or a log line.
 
 mod admin;
+mod background;
 mod connection;
 mod counts;
 mod descriptors;

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::{Notify, mpsc, oneshot};
-use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
@@ -19,6 +18,7 @@ use crate::mapping::{Compilation, Table, Timestamp, compile};
 use crate::source::{Fingerprint, Reading, Revision};
 
 use super::Shared;
+use super::background::in_background;
 use super::live::{LastError, LastReload, Reloaded, Snapshot};
 use super::load::{LoadError, Source};
 
@@ -160,14 +160,14 @@ impl Reloader {
     async fn refresh(&self) {
         let source = Arc::clone(&self.source);
         // Whatever comes of it, what there is will be read next.
-        let _ = spawn_blocking(move || source.refresh()).await;
+        let _ = in_background(move || source.refresh()).await;
     }
 
     /// Reads only if there may be something new; else all is as it was.
     async fn look(&mut self) -> Result<Reloaded, Arc<LoadError>> {
         if let Some(known) = self.known.clone() {
             let source = Arc::clone(&self.source);
-            let differs = spawn_blocking(move || source.may_differ_from(&known));
+            let differs = in_background(move || source.may_differ_from(&known));
             if !differs.await.map_err(LoadError::Panicked)? {
                 return match &self.shared.live.history().last_error {
                     Some(last) => Err(Arc::clone(&last.error)),
@@ -182,7 +182,7 @@ impl Reloader {
     async fn attempt(&mut self) -> Result<Reloaded, Arc<LoadError>> {
         self.known = None;
         let source = Arc::clone(&self.source);
-        let reading = spawn_blocking(move || source.read())
+        let reading = in_background(move || source.read())
             .await
             .map_err(LoadError::Panicked)?
             .map_err(LoadError::Unreadable)?;
@@ -211,7 +211,7 @@ impl Reloader {
         // What a table's own tests expect is `check`'s business.
         let Compilation {
             table, diagnostics, ..
-        } = spawn_blocking(move || compile(&files))
+        } = in_background(move || compile(&files))
             .await
             .map_err(LoadError::Panicked)?;
         let Some(table) = table else {
@@ -249,7 +249,7 @@ impl Reloader {
             tokio::spawn(retire(old));
         }
         // That it could not be noted is the source's to tell, and no reason not to serve.
-        let _ = spawn_blocking(move || source.accepted(&accepted)).await;
+        let _ = in_background(move || source.accepted(&accepted)).await;
     }
 
     /// Records how a look ended, and logs it if that is new.
@@ -322,5 +322,5 @@ async fn retire(old: Arc<Snapshot>) {
         sleep(RETIRING).await;
     }
     // A panic in it would be in a destructor of plain data.
-    let _ = spawn_blocking(move || drop(old)).await;
+    let _ = in_background(move || drop(old)).await;
 }

@@ -1,0 +1,34 @@
+//! Work in the background: loading tables, which may take a core for a second, gives way to
+//! serving.
+//!
+//! A thread that has given way does so for good, unless the process is privileged. Threads of the
+//! blocking pool do nothing that a client waits for, so that is as it should be.
+
+use tokio::task::{JoinError, spawn_blocking};
+
+/// How nice such work is (`man 7 sched`): when there is no idle core, it gets about a tenth of what
+/// a serving thread gets.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 10;
+
+/// Does work that may block or take long on a thread of its own.
+///
+/// # Errors
+///
+/// Fails if the work panics.
+pub(super) async fn in_background<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, JoinError> {
+    spawn_blocking(|| {
+        give_way();
+        work()
+    })
+    .await
+}
+
+/// Makes this thread nicer than those that serve. Where that may not be, it is as before.
+fn give_way() {
+    // Only Linux means the thread here and not the whole process.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, NICENESS);
+}
