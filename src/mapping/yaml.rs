@@ -4,7 +4,7 @@
 //! are told as problems, and reading goes on behind them wherever YAML allows.
 //! Only a syntax error ends it. See `docs/decisions/0001-yaml-reader.md`.
 
-use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, StrInput};
+use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput};
 
 use super::Position;
 use super::reader::{Located, Node, Stop};
@@ -139,7 +139,7 @@ impl<'t> Yaml<'t> {
 
     fn syntax_error(&self, report: &mut Report<'_>, error: &ScanError) -> Stop {
         let marker = error.marker();
-        let mut position = position(marker.line(), marker.col());
+        let mut position = position(marker);
         if is_about_tabs(error.kind()) {
             position = self.indenting_tab(position.line).unwrap_or(position);
         }
@@ -178,15 +178,15 @@ fn is_about_tabs(kind: &ErrorKind) -> bool {
 }
 
 fn start(span: &Span) -> Position {
-    position(span.start.line(), span.start.col())
+    position(&span.start)
 }
 
 /// Converts a position of the parser, whose columns count from 0.
-fn position(line: usize, column: usize) -> Position {
+pub(super) fn position(marker: &Marker) -> Position {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Position {
-        line: count(line.max(1)),
-        column: count(column + 1),
+        line: count(marker.line().max(1)),
+        column: count(marker.col() + 1),
     }
 }
 
