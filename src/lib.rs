@@ -4,9 +4,11 @@
 //! by pull request. This crate checks the table, serves it, and keeps serving while it changes.
 //!
 //! The layers, each of which may use those below it and none above:
-//! [`cli`] → [`server`] → [`source`] → [`mapping`]. `docs/architecture.md` tells the rest.
+//! [`cli`] → [`server`] → [`source`] → [`mapping`], and beside the source [`edit`].
+//! `docs/architecture.md` tells the rest.
 
 pub mod cli;
+pub mod edit;
 pub mod mapping;
 pub mod server;
 pub mod source;

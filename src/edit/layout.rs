@@ -1,0 +1,291 @@
+//! Layouts: a document taken apart into its entries and what stands around them.
+//!
+//! Which lines belong to an entry: its own, from its dash on, with every comment below that is
+//! indented deeper than the dash; and the other comments right above it, up to a blank line.
+//! Comments with a blank line below them head a section: they and the sections stay in their order.
+//! Blank lines between entries are gaps, which belong to the place and to no entry.
+//!
+//! Invariant: a layout as it was read, written out, is the document byte for byte.
+
+use std::fmt;
+
+use super::refusal::refusal;
+use crate::mapping::{Code, Diagnostic, EntryOutline, Outline, Pair, Place, SourceFile};
+
+/// What a line may be indented with, where it is no more than a comment.
+const BLANKS: [char; 2] = [' ', '\t'];
+
+/// A document in parts.
+#[derive(Debug, Clone)]
+pub struct Layout<'t> {
+    /// All up to the first entry with its comments; without entries, up to the line that the list
+    /// ends on.
+    pub before: &'t str,
+    /// The entries in their sections: none if there are no entries.
+    pub sections: Vec<Section<'t>>,
+    /// All behind the last entry.
+    pub after: &'t str,
+    /// What ends a line: `\n` or `\r\n`, as on the first one.
+    pub line_break: &'static str,
+    /// It begins with a byte order mark.
+    has_mark: bool,
+    /// The last line of the last entry has no line break, where here it has.
+    ends_open: bool,
+}
+
+/// Some entries and what heads them.
+#[derive(Debug, Clone)]
+pub struct Section<'t> {
+    /// Comments, with the blank lines around them. Nothing heads the first section.
+    pub heading: &'t str,
+    /// The entries: at least one.
+    pub entries: Vec<Entry<'t>>,
+}
+
+/// An entry with its lines.
+#[derive(Debug, Clone)]
+pub struct Entry<'t> {
+    /// Blank lines above it and its comments. The first entry of a section has none.
+    pub gap: &'t str,
+    /// The comments right above it.
+    pub comments: &'t str,
+    /// Its lines, each with its line break.
+    pub body: String,
+    /// Its code: custom, number or auto.
+    pub code: Code,
+    /// Its keys. Their spans are in `body` as it was read.
+    pub pairs: Vec<Pair<'t>>,
+}
+
+impl<'t> Layout<'t> {
+    /// Takes a document apart.
+    ///
+    /// # Errors
+    ///
+    /// Returns the problems of the document if it has errors by itself, or what in it cannot be
+    /// taken apart without risk: entries that are not in block form, texts behind `|` or `>`, and
+    /// lone carriage returns.
+    pub fn read(file: &'t SourceFile) -> Result<Self, Vec<Diagnostic>> {
+        let outline = Outline::of(file)?;
+        if let Some((position, message, hint)) = refusal(&outline) {
+            let file = file.path.clone();
+            let place = Place { file, position };
+            return Err(vec![Diagnostic::error(place, message).with_hint(hint)]);
+        }
+        let text = outline.text;
+        let mut layout = Self {
+            before: "",
+            sections: Vec::new(),
+            after: "",
+            line_break: line_break(text),
+            has_mark: text.len() < file.bytes.len(),
+            ends_open: false,
+        };
+        layout.fill(outline);
+        Ok(layout)
+    }
+
+    fn fill(&mut self, outline: Outline<'t>) {
+        let text = outline.text;
+        if outline.entries.is_empty() {
+            let end = outline.list_end + line(&text[outline.list_end..]).len();
+            (self.before, self.after) = text.split_at(end);
+            return;
+        }
+        let starts: Vec<_> = outline.entries.iter().map(|it| it.line_start).collect();
+        let ends = starts[1..].iter().copied().chain([text.len()]);
+        // Where what has no place yet begins.
+        let mut from = 0;
+        for ((entry, start), end) in outline.entries.into_iter().zip(&starts).zip(ends) {
+            let lines = &text[*start..end];
+            let body = &lines[..body_len(lines, &entry)];
+            self.push(&text[from..*start], body, entry);
+            from = start + body.len();
+        }
+        self.after = &text[from..];
+        let section = self.sections.last_mut();
+        let last = section.and_then(|section| section.entries.last_mut());
+        if let Some(last) = last.filter(|last| !last.body.ends_with('\n')) {
+            last.body.push_str(self.line_break);
+            self.ends_open = true;
+        }
+    }
+
+    fn push(&mut self, above: &'t str, body: &'t str, outline: EntryOutline<'t>) {
+        let (above, comments) = above.split_at(above.len() - comments_len(above, indent(body)));
+        let mut entry = Entry {
+            gap: "",
+            comments,
+            body: body.to_owned(),
+            code: outline.code,
+            pairs: outline.pairs,
+        };
+        let heading = match self.sections.last_mut() {
+            Some(section) if is_blank(above) => {
+                entry.gap = above;
+                return section.entries.push(entry);
+            }
+            Some(_) => above,
+            None => {
+                self.before = above;
+                ""
+            }
+        };
+        let entries = vec![entry];
+        self.sections.push(Section { heading, entries });
+    }
+}
+
+impl Section<'_> {
+    /// Sorts the entries by their codes, which compare by code points; those of one code stay in
+    /// their order, and gaps where they are.
+    pub fn sort(&mut self) {
+        let gaps: Vec<_> = self.entries.iter().map(|entry| entry.gap).collect();
+        self.entries.sort_by(|a, b| a.code.cmp(&b.code));
+        for (entry, gap) in self.entries.iter_mut().zip(gaps) {
+            entry.gap = gap;
+        }
+    }
+}
+
+/// Writes the document.
+impl fmt::Display for Layout<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.has_mark {
+            f.write_str("\u{feff}")?;
+        }
+        f.write_str(self.before)?;
+        let mut sections = self.sections.iter().peekable();
+        while let Some(section) = sections.next() {
+            f.write_str(section.heading)?;
+            let mut entries = section.entries.iter().peekable();
+            while let Some(entry) = entries.next() {
+                f.write_str(entry.gap)?;
+                f.write_str(entry.comments)?;
+                let is_last = entries.peek().is_none() && sections.peek().is_none();
+                f.write_str(if is_last && self.ends_open {
+                    entry.body.trim_end_matches(['\r', '\n'])
+                } else {
+                    &entry.body
+                })?;
+            }
+        }
+        f.write_str(self.after)
+    }
+}
+
+/// Returns how long an entry is that a text begins with, comments in it included.
+fn body_len(text: &str, entry: &EntryOutline<'_>) -> usize {
+    let value_end = entry.pairs.last().map_or(0, |pair| pair.span.end);
+    let own = value_end + line(&text[value_end..]).len();
+    let mut len = own;
+    let mut at = own;
+    for line in text[own..].split_inclusive('\n') {
+        at += line.len();
+        if is_comment(line) && indent(line) > indent(text) {
+            len = at;
+        }
+    }
+    len
+}
+
+/// Returns how long the comments are that a text ends in, if none is indented deeper than that.
+fn comments_len(text: &str, dash: usize) -> usize {
+    let lines = text.split_inclusive('\n').rev();
+    let comments = lines.take_while(|line| is_comment(line) && indent(line) <= dash);
+    comments.map(str::len).sum()
+}
+
+/// Returns the first line of a text, with its line break.
+fn line(text: &str) -> &str {
+    text.split_inclusive('\n').next().unwrap_or_default()
+}
+
+fn line_break(text: &str) -> &'static str {
+    if line(text).ends_with("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    }
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches(BLANKS).len()
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start_matches(BLANKS).starts_with('#')
+}
+
+fn is_blank(text: &str) -> bool {
+    text.bytes().all(|byte| b" \t\r\n".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> SourceFile {
+        SourceFile {
+            path: "t.yaml".into(),
+            bytes: text.into(),
+        }
+    }
+
+    #[test]
+    fn every_line_has_its_place() {
+        let file = file(
+            "mapping:\n# head\n\n# a1\n# a2\n- url: https://e.org/\n  short-code: a\n  # a3\n\n  # a4\n\n\
+             # b1\n- number: 11\n  retired: true\n# section\n\n- url: https://e.org/c\n  short-code: c\n\
+             \n# tail\ntests: []",
+        );
+        let layout = Layout::read(&file).unwrap();
+        assert_eq!(layout.before, "mapping:\n# head\n\n");
+        assert_eq!(layout.after, "\n# tail\ntests: []");
+        let [first, second] = &layout.sections[..] else {
+            panic!("{layout:?}");
+        };
+        let parts: Vec<_> = (first.entries.iter())
+            .map(|it| (it.gap, it.comments, &*it.body, it.code.as_str()))
+            .collect();
+        assert_eq!(
+            parts,
+            [
+                (
+                    "",
+                    "# a1\n# a2\n",
+                    "- url: https://e.org/\n  short-code: a\n  # a3\n\n  # a4\n",
+                    "a"
+                ),
+                ("\n", "# b1\n", "- number: 11\n  retired: true\n", "b"),
+            ]
+        );
+        assert_eq!(second.heading, "# section\n\n");
+        assert_eq!(second.entries[0].comments, "");
+    }
+
+    #[test]
+    fn sorting_leaves_gaps_and_the_open_end_in_place() {
+        let file = file(
+            "mapping:\r\n- number: 12\r\n  retired: true\r\n\r\n- number: 11\r\n  retired: true",
+        );
+        let mut layout = Layout::read(&file).unwrap();
+        assert_eq!(layout.line_break, "\r\n");
+        layout.sections[0].sort();
+        assert_eq!(
+            layout.to_string(),
+            "mapping:\r\n- number: 11\r\n  retired: true\r\n\r\n- number: 12\r\n  retired: true"
+        );
+    }
+
+    #[test]
+    fn an_empty_list_ends_where_its_line_does() {
+        let file = file("mapping: [\n] # none\n# tail\n");
+        let layout = Layout::read(&file).unwrap();
+        assert!(layout.sections.is_empty());
+        assert_eq!(
+            (layout.before, layout.after),
+            ("mapping: [\n] # none\n", "# tail\n")
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! What of a document cannot be taken apart without risk.
+//!
+//! An entry is moved as whole lines: so each must be lines of its own, and mean the same wherever
+//! they stand. How a text behind `|` or `>` ends depends on what follows.
+
+use crate::mapping::{EntryOutline, Form, Outline, Position};
+
+/// Returns what cannot be taken apart without risk, and where, and what to do about it.
+pub(super) fn refusal(outline: &Outline<'_>) -> Option<(Position, &'static str, &'static str)> {
+    if let Some(position) = lone_carriage_return(outline.text) {
+        let message = "a carriage return without a line feed cannot be kept in its place";
+        return Some((position, message, "end every line in the same way"));
+    }
+    outline.entries.iter().find_map(|entry| {
+        let behind_dash = entry.line_start..entry.line_start + entry.pairs[0].span.start;
+        let (message, hint) = if entry.is_flow {
+            (
+                "an entry in brackets or braces cannot be moved",
+                "write each key on a line of its own, the first behind \"- \"",
+            )
+        } else if outline.text[behind_dash].trim_matches(' ') != "-" {
+            (
+                "an entry cannot be moved unless it begins behind its dash",
+                "write the first key on the line of the dash",
+            )
+        } else if has_block_text(entry) {
+            (
+                "an entry with a text behind \"|\" or \">\" cannot be moved",
+                "write the text on one line, in quotes if need be",
+            )
+        } else {
+            return None;
+        };
+        Some((entry.position, message, hint))
+    })
+}
+
+/// Tells whether the lines below an entry may be a part of one of its texts.
+fn has_block_text(entry: &EntryOutline<'_>) -> bool {
+    let mut values = entry.pairs.iter().flat_map(|pair| &pair.values);
+    values.any(|value| value.form == Form::Block)
+}
+
+fn lone_carriage_return(text: &str) -> Option<Position> {
+    text.split('\n').zip(1..).find_map(|(line, number)| {
+        let own = line.strip_suffix('\r').unwrap_or(line);
+        let (before, _) = own.split_once('\r')?;
+        Some(Position {
+            line: number,
+            column: u32::try_from(before.chars().count() + 1).unwrap_or(u32::MAX),
+        })
+    })
+}
