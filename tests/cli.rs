@@ -42,6 +42,7 @@ fn help_teaches() {
     for verb in [
         "serve",
         "check",
+        "fmt",
         "code",
         "resolve",
         "healthcheck",
@@ -60,6 +61,7 @@ fn usage_errors_exit_with_2() {
     for args in [
         &["walk"][..],
         &[],
+        &["fmt"],
         &["code"],
         &["code", "--scheme", "md5", "https://example.org/"],
         &["check", "--deny", "errors"],
@@ -138,6 +140,67 @@ fn check_tells_what_it_cannot_read() {
             .success()
     );
     assert_snapshot!("check_named_pipe", told(pipe.to_str().unwrap()));
+}
+
+const UNSORTED: &str = "\
+base_url: https://short.code/
+mapping:
+- url: https://www.rust-lang.org/
+  short-code: rust
+# Not a truth value.
+- url: https://www.gnu.org/
+  short-code: no
+";
+
+#[test]
+fn fmt_filters_standard_input() {
+    assert_snapshot!(run_with(&["fmt", "-"], UNSORTED, &[]));
+    assert_snapshot!(
+        "fmt_checks_standard_input",
+        run_with(&["fmt", "--check", "-"], UNSORTED, &[])
+    );
+}
+
+#[test]
+fn fmt_replaces_what_is_not_formatted() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    fs::write(at("a.yaml"), UNSORTED).unwrap();
+    fs::write(at("b.yaml"), "mapping: []\n").unwrap();
+    let path = directory.path().to_str().unwrap();
+    let told = |args: &[&str]| run(args).replace(path, "TEMP");
+
+    assert_snapshot!(
+        "fmt_names_what_would_change",
+        told(&["fmt", "--check", path])
+    );
+    assert_eq!(fs::read_to_string(at("a.yaml")).unwrap(), UNSORTED);
+    assert_snapshot!("fmt_names_what_changed", told(&["fmt", path]));
+    let done = "status 0\n--- stdout\n--- stderr\n";
+    assert_eq!(told(&["fmt", "--check", path]), done);
+    assert_eq!(told(&["fmt", path]), done);
+    // By itself it is no table.
+    assert!(told(&["fmt", at("b.yaml").to_str().unwrap()]).starts_with("status 1\n"));
+}
+
+#[test]
+fn fmt_touches_nothing_where_something_is_wrong() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let path = directory.path().to_str().unwrap();
+    for (name, wrong) in [
+        (
+            "fmt_error",
+            "mapping:\n- url: https://example.org/\n  short-code: rust\n",
+        ),
+        ("fmt_refused", "mapping: [{url: https://example.org/}]\n"),
+    ] {
+        fs::write(at("a.yaml"), UNSORTED).unwrap();
+        fs::write(at("b.yaml"), wrong).unwrap();
+        assert_snapshot!(name, run(&["fmt", path]).replace(path, "TEMP"));
+        assert_eq!(fs::read_to_string(at("a.yaml")).unwrap(), UNSORTED);
+    }
+    assert!(run(&["fmt", "nowhere.yaml"]).starts_with("status 3\n"));
 }
 
 #[test]
@@ -282,6 +345,7 @@ fn completions_name_every_verb() {
         for verb in [
             "serve",
             "check",
+            "fmt",
             "code",
             "resolve",
             "healthcheck",
@@ -329,6 +393,7 @@ fn manual_pages_tell_what_the_help_tells() {
     for (verb, flag) in [
         ("serve", "--drain-timeout"),
         ("check", "--deny"),
+        ("fmt", "--check"),
         ("code", "--scheme"),
         ("resolve", "--at"),
         ("healthcheck", "--timeout"),
@@ -341,7 +406,7 @@ fn manual_pages_tell_what_the_help_tells() {
     }
     assert!(page("waypost-serve.1").contains("WAYPOST_DRAIN_TIMEOUT"));
     // What is not for people has no page.
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 7);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 8);
     let nowhere = run(&["man", &format!("{path}/nowhere")]);
     assert!(nowhere.starts_with("status 3\n"), "{nowhere}");
 }

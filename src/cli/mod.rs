@@ -5,6 +5,7 @@
 mod check;
 mod code;
 mod completions;
+mod fmt;
 mod git;
 mod healthcheck;
 mod logging;
@@ -58,6 +59,7 @@ struct Cli {
 enum Command {
     Serve(Box<serve::Args>),
     Check(check::Args),
+    Fmt(fmt::Args),
     Code(code::Args),
     Resolve(resolve::Args),
     Healthcheck(healthcheck::Args),
@@ -87,6 +89,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Serve(args) => serve::run(*args),
         Command::Check(args) => check::run(&args),
+        Command::Fmt(args) => fmt::run(&args),
         Command::Code(args) => code::run(&args),
         Command::Resolve(args) => resolve::run(&args),
         Command::Healthcheck(args) => healthcheck::run(&args),

@@ -45,7 +45,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let compilation = table::compile_paths(&args.table)?;
     let Some(table) = &compilation.table else {
-        table::tell(&compilation)?;
+        table::tell(&compilation.diagnostics)?;
         return Ok(Exit::Refused);
     };
     let now = args

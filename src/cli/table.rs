@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use crate::mapping::{Compilation, SourceFile, compile};
+use crate::mapping::{Compilation, Diagnostic, SourceFile, compile};
 use crate::source::FileSource;
 
 /// The path that means standard input.
 pub(super) const STDIN: &str = "-";
+
+/// What problems call standard input.
+pub(super) const STDIN_NAME: &str = "<stdin>";
 
 /// How much text a table may have unless `serve` is told otherwise.
 pub(super) const DEFAULT_MAX_TABLE_BYTES: &str = "256MiB";
@@ -38,8 +41,8 @@ pub(super) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<SourceFile>> {
 }
 
 /// Tells standard error about every problem of a table.
-pub(super) fn tell(compilation: &Compilation) -> anyhow::Result<()> {
-    for diagnostic in &compilation.diagnostics {
+pub(super) fn tell(diagnostics: &[Diagnostic]) -> anyhow::Result<()> {
+    for diagnostic in diagnostics {
         writeln!(stderr(), "{diagnostic}")?;
     }
     Ok(())
@@ -54,7 +57,7 @@ fn read_stdin() -> anyhow::Result<SourceFile> {
         "standard input is larger than {DEFAULT_MAX_TABLE_BYTES}"
     );
     Ok(SourceFile {
-        path: "<stdin>".into(),
+        path: STDIN_NAME.into(),
         bytes,
     })
 }

@@ -1,0 +1,90 @@
+//! `waypost fmt`: brings the documents of a table into canonical form.
+
+use std::io::{Write as _, stderr, stdout};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::{Exit, table};
+use crate::edit;
+use crate::mapping::{Diagnostic, SourceFile, compile};
+use crate::source;
+
+/// Bring a table into canonical form: entries sorted by code, each with its comments
+///
+/// URLs are written canonically unless their code hangs on how they are written, and texts that
+/// other readers of YAML take for numbers, dates or truth values are quoted. Everything else stays
+/// as it is. The meaning of a table never changes, and one with errors is not touched.
+/// Standard input is written to standard output; files are replaced, and named on standard error.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost fmt mapping.yaml             format a file in its place
+  waypost fmt --check links/           name the files of a directory that are not formatted
+  git show HEAD:mapping.yaml | waypost fmt - | diff - mapping.yaml
+
+Exit status: 0 done; 1 the table has errors, or with --check a file is not formatted;
+2 wrong usage; 3 a file cannot be read or written.")]
+pub(super) struct Args {
+    /// Change nothing: name the files that are not formatted, one a line
+    #[arg(long)]
+    check: bool,
+
+    /// Files and directories that form one table; `-` is standard input
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let files = table::read(&args.paths)?;
+    let compilation = compile(&files);
+    if compilation.table.is_none() {
+        table::tell(&compilation.diagnostics)?;
+        return Ok(Exit::Refused);
+    }
+    let formatted = match format_all(&files) {
+        Ok(formatted) => formatted,
+        Err(problems) => {
+            table::tell(&problems)?;
+            return Ok(Exit::Refused);
+        }
+    };
+    let mut is_formatted = true;
+    for (file, text) in files.iter().zip(&formatted) {
+        let changes = file.bytes != text.as_bytes();
+        is_formatted &= !changes;
+        if args.check {
+            if changes {
+                writeln!(stdout(), "{}", file.path)?;
+            }
+        } else if *file.path == *table::STDIN_NAME {
+            stdout().write_all(text.as_bytes())?;
+        } else if changes {
+            let path = Path::new(&*file.path);
+            source::replace(path, text.as_bytes())
+                .with_context(|| format!("cannot write {}", file.path))?;
+            writeln!(stderr(), "formatted {}", file.path)?;
+        }
+    }
+    Ok(if args.check && !is_formatted {
+        Exit::Refused
+    } else {
+        Exit::Done
+    })
+}
+
+/// Formats all documents, or tells of all that cannot be formatted.
+fn format_all(files: &[SourceFile]) -> Result<Vec<String>, Vec<Diagnostic>> {
+    let (mut formatted, mut problems) = (Vec::new(), Vec::new());
+    for file in files {
+        match edit::format(file) {
+            Ok(text) => formatted.push(text),
+            Err(more) => problems.extend(more),
+        }
+    }
+    if problems.is_empty() {
+        Ok(formatted)
+    } else {
+        Err(problems)
+    }
+}
