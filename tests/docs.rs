@@ -166,6 +166,22 @@ fn the_format_reference_shows_codes_that_are_right() {
 }
 
 #[test]
+fn the_format_reference_shows_the_canonical_form() {
+    let reference = fs::read_to_string("docs/mapping-format.md").unwrap();
+    let (_, section) = reference.split_once("\n## Canonical form\n").unwrap();
+    let blocks = section.split("```yaml\n").skip(1);
+    let blocks: Vec<_> = blocks.map(|it| it.split_once("```").unwrap().0).collect();
+    let [before, after] = blocks[..] else {
+        panic!("other examples: hold them to the program too");
+    };
+    let file = waypost::mapping::SourceFile {
+        path: "t.yaml".into(),
+        bytes: before.into(),
+    };
+    assert_eq!(waypost::edit::format(&file).unwrap(), after);
+}
+
+#[test]
 fn the_format_reference_and_the_schema_know_the_same_keys() {
     let schema = fs::read_to_string("docs/mapping.schema.json").unwrap();
     let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
