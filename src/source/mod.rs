@@ -7,7 +7,6 @@
 
 mod address;
 mod checkout;
-mod committed;
 mod credentials;
 mod error;
 mod fast_forward;
@@ -26,6 +25,7 @@ mod reading;
 mod remote;
 mod replace;
 mod report;
+mod rev_path;
 mod revision;
 mod rounds;
 mod schedule;
@@ -41,7 +41,6 @@ mod wanted;
 mod watch;
 
 pub use address::{RemoteUrl, RemoteUrlError};
-pub use committed::{CommittedError, read_committed};
 pub use credentials::{Credentials, CredentialsError, Secret};
 pub use error::SourceError;
 pub use fast_forward::FastForwardError;
@@ -53,6 +52,7 @@ pub use reading::{FileSource, Reading};
 pub use remote::{Follower, Following, RemoteError};
 pub use replace::replace;
 pub use report::{CommitInfo, Fetch, FetchResult, RemoteStatus};
+pub use rev_path::{RevPathError, read_committed};
 pub use revision::Revision;
 pub use rounds::Observer;
 pub use schedule::Schedule;

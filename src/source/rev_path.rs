@@ -14,7 +14,7 @@ use crate::mapping::SourceFile;
 /// Why there is no table to be read from a commit.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum CommittedError {
+pub enum RevPathError {
     /// It does not say both a commit and a path.
     #[error("{0:?} does not name a table in a commit: write it as in HEAD:mapping.yaml")]
     Form(String),
@@ -61,21 +61,21 @@ pub enum CommittedError {
 /// # Errors
 ///
 /// If there is no such repository, commit or table, or it is too large.
-pub fn read_committed(name: &str, max_bytes: u64) -> Result<Vec<SourceFile>, CommittedError> {
-    let (revision, path) = split(name).ok_or_else(|| CommittedError::Form(name.to_owned()))?;
+pub fn read_committed(name: &str, max_bytes: u64) -> Result<Vec<SourceFile>, RevPathError> {
+    let (revision, path) = split(name).ok_or_else(|| RevPathError::Form(name.to_owned()))?;
     let repository = Repository::open_from_env().map_err(|source| match source.code() {
-        ErrorCode::NotFound => CommittedError::NoRepository,
-        ErrorCode::Owner => CommittedError::Foreign,
-        _ => CommittedError::Unusable(source),
+        ErrorCode::NotFound => RevPathError::NoRepository,
+        ErrorCode::Owner => RevPathError::Foreign,
+        _ => RevPathError::Unusable(source),
     })?;
     let commit = find_commit(&repository, revision).map_err(|source| {
         let revision = revision.to_owned();
-        CommittedError::NoCommit { revision, source }
+        RevPathError::NoCommit { revision, source }
     })?;
     let path =
-        from_top(&repository, path).ok_or_else(|| CommittedError::Outside(path.to_owned()))?;
+        from_top(&repository, path).ok_or_else(|| RevPathError::Outside(path.to_owned()))?;
     read_table(&repository, &commit, &path, max_bytes).map_err(|error| match error {
-        TreeError::NotFound { path, .. } => CommittedError::NotFound {
+        TreeError::NotFound { path, .. } => RevPathError::NotFound {
             revision: revision.to_owned(),
             path,
         },
