@@ -64,7 +64,7 @@ impl<'t> Entry<'t> {
     }
 
     /// Returns its further codes.
-    pub fn aliases(&self) -> impl Iterator<Item = &'t str> {
+    pub fn aliases(&self) -> impl Iterator<Item = &'t str> + use<'t> {
         let aliases = self
             .listed()
             .filter(|listed| listed.kind == CodeKind::Alias);
@@ -140,16 +140,21 @@ impl<'t> Entry<'t> {
     }
 
     fn notes(&self, kind: NoteKind) -> impl Iterator<Item = &'t str> + use<'t> {
+        let all = self.all_notes();
+        all.filter(move |(it, _)| *it == kind).map(|(_, text)| text)
+    }
+
+    fn all_notes(&self) -> impl Iterator<Item = (NoteKind, &'t str)> + use<'t> {
         let site = self.site;
         let own = self
             .shape()
             .has_notes
             .then(|| site.notes.of(self.written()));
-        let own = own.into_iter().flatten();
-        own.filter(move |(it, _)| *it == kind).map(|(_, text)| text)
+        own.into_iter().flatten()
     }
 
-    fn term(&self) -> Term {
+    /// Returns until when it holds.
+    pub(super) fn term(&self) -> Term {
         let term = self
             .shape()
             .has_term
@@ -198,19 +203,22 @@ impl<'t> Entry<'t> {
 
     /// Tells whether another entry says the same in every way but its place.
     pub(super) fn says_the_same_as(&self, other: Entry<'_>) -> bool {
-        let all_notes = |entry: &Entry<'_>| -> Vec<String> {
-            let notes = entry.site.notes.of(entry.written());
-            notes
-                .map(|(kind, text)| format!("{kind:?} {text}"))
-                .collect()
-        };
+        self.has_the_code_of(other) && self.aliases().eq(other.aliases()) && self.agrees_with(other)
+    }
+
+    /// Tells whether another entry says the same in every way but its codes and its place.
+    pub(super) fn agrees_with(&self, other: Entry<'_>) -> bool {
         self.target_parts() == other.target_parts()
-            && self.code() == other.code()
             && self.status() == other.status()
             && self.forward() == other.forward()
             && self.cache_max_age() == other.cache_max_age()
             && self.term() == other.term()
-            && self.aliases().eq(other.aliases())
-            && all_notes(self) == all_notes(&other)
+            && self.all_notes().eq(other.all_notes())
+    }
+
+    fn has_the_code_of(&self, other: Entry<'_>) -> bool {
+        // Of two that the hash of their target spells, nothing need be spelt.
+        let is_hashed = self.shape().is_hashed && other.shape().is_hashed;
+        (is_hashed && self.key() == other.key()) || self.code() == other.code()
     }
 }
