@@ -7,6 +7,7 @@
 
 mod address;
 mod checkout;
+mod committed;
 mod credentials;
 mod error;
 mod fast_forward;
@@ -41,6 +42,7 @@ mod wanted;
 mod watch;
 
 pub use address::{RemoteUrl, RemoteUrlError};
+pub use committed::{CommitId, Committed, CommittedError};
 pub use credentials::{Credentials, CredentialsError, Secret};
 pub use error::SourceError;
 pub use fast_forward::FastForwardError;
