@@ -5,9 +5,11 @@
 mod check;
 mod code;
 mod completions;
+mod diff;
 mod fmt;
 mod git;
 mod healthcheck;
+mod legible;
 mod logging;
 mod man;
 mod quantity;
@@ -60,6 +62,7 @@ enum Command {
     Serve(Box<serve::Args>),
     Check(check::Args),
     Fmt(fmt::Args),
+    Diff(diff::Args),
     Code(code::Args),
     Resolve(resolve::Args),
     Healthcheck(healthcheck::Args),
@@ -90,6 +93,7 @@ pub fn main() -> ExitCode {
         Command::Serve(args) => serve::run(*args),
         Command::Check(args) => check::run(&args),
         Command::Fmt(args) => fmt::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Code(args) => code::run(&args),
         Command::Resolve(args) => resolve::run(&args),
         Command::Healthcheck(args) => healthcheck::run(&args),

@@ -72,8 +72,7 @@ pub fn read_committed(name: &str, max_bytes: u64) -> Result<Vec<SourceFile>, Rev
         let revision = revision.to_owned();
         RevPathError::NoCommit { revision, source }
     })?;
-    let path =
-        from_top(&repository, path).ok_or_else(|| RevPathError::Outside(path.to_owned()))?;
+    let path = from_top(&repository, path).ok_or_else(|| RevPathError::Outside(path.to_owned()))?;
     read_table(&repository, &commit, &path, max_bytes).map_err(|error| match error {
         TreeError::NotFound { path, .. } => RevPathError::NotFound {
             revision: revision.to_owned(),

@@ -1,0 +1,187 @@
+//! `waypost diff`: tells what a change of a table means.
+
+mod human;
+mod json;
+mod markdown;
+
+use std::io::{BufWriter, Write as _, stderr, stdout};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use super::table::{self, MAX_BYTES};
+use super::{Exit, complain};
+use crate::mapping::{Change, Compilation, SourceFile, compare, compile};
+use crate::source::{CommitId, Committed, FileSource, SourceError};
+
+/// Tell what a change of a table means: links removed, retargeted, added
+///
+/// Compares the table at the commit where HEAD parted from BASE with the one at HEAD, or in the
+/// work tree, so that links which were merged into BASE since do not look removed.
+/// Moved lines and files are no change.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost diff main                    what the work tree changes against main
+  waypost diff main topic              what the branch topic changes
+  waypost diff HEAD                    what is not committed yet
+  waypost diff --format markdown origin/main HEAD
+
+Exit status: 0 whether or not there are changes; 1 a table has errors; 2 wrong usage; 3 Git or
+the file system failed.")]
+pub(super) struct Args {
+    /// The branch, tag or commit that the change is to be merged into
+    #[arg(value_name = "BASE")]
+    base: String,
+
+    /// The branch, tag or commit that holds the change, rather than the work tree
+    #[arg(value_name = "HEAD")]
+    head: Option<String>,
+
+    /// The table: a file or a directory; may be repeated
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "WAYPOST_TABLE",
+        default_value = "mapping.yaml"
+    )]
+    table: Vec<PathBuf>,
+
+    /// How the changes are written
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        env = "WAYPOST_DIFF_FORMAT",
+        default_value = "human"
+    )]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For a terminal
+    Human,
+    /// A summary that a bot can post below a pull request
+    Markdown,
+    /// For programs
+    Json,
+}
+
+/// What became different, and between which versions.
+struct Report<'t> {
+    base: CommitId,
+    /// The work tree, if none.
+    head: Option<CommitId>,
+    changes: Vec<Change<'t>>,
+    /// Whether a code alone does not tell a link.
+    has_several_sites: bool,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let first = args.table.first().map_or(Path::new("."), PathBuf::as_path);
+    let repository = Committed::around(first)?;
+    if args.head.is_none() && repository.is_bare() {
+        complain("a bare repository has no work tree: name HEAD, too");
+        return Ok(Exit::Usage);
+    }
+    let tip = repository.commit(args.head.as_deref().unwrap_or("HEAD"))?;
+    let head = args.head.as_ref().map(|_| tip);
+    let base = repository.merge_base(repository.commit(&args.base)?, tip)?;
+    let old = read(&repository, Some(base), &args.table)?;
+    let new = read(&repository, head, &args.table)?;
+    anyhow::ensure!(
+        !old.is_empty() || !new.is_empty(),
+        "no table at {} on either side: name it with --table",
+        first.display()
+    );
+    let (old, new) = (compile(&old), compile(&new));
+    let (Some(before), Some(now)) = (&old.table, &new.table) else {
+        tell_errors(&old, &new, base)?;
+        return Ok(Exit::Refused);
+    };
+    let report = Report {
+        base,
+        head,
+        changes: compare(before, now),
+        has_several_sites: before.sites().len().max(now.sites().len()) > 1,
+    };
+    let mut out = BufWriter::new(stdout().lock());
+    match args.format {
+        Format::Human => human::write(&mut out, &report)?,
+        Format::Markdown => markdown::write(&mut out, &report)?,
+        Format::Json => json::write(&mut out, &report)?,
+    }
+    out.flush()?;
+    writeln!(stderr(), "{}", report.summary())?;
+    Ok(Exit::Done)
+}
+
+/// Reads what there is of a table at a commit or in the work tree: nothing, if there was no such
+/// table yet, or is none any more.
+fn read(
+    repository: &Committed,
+    commit: Option<CommitId>,
+    paths: &[PathBuf],
+) -> anyhow::Result<Vec<SourceFile>> {
+    let mut files = Vec::new();
+    for path in paths {
+        match commit {
+            Some(commit) => match repository.read(commit, path, MAX_BYTES) {
+                Err(error) if error.is_absence() => {}
+                read => files.extend(read?),
+            },
+            None => match FileSource::new(vec![path.clone()], MAX_BYTES).read_once() {
+                Err(SourceError::NotFound { .. } | SourceError::NoYaml { .. }) => {}
+                read => files.extend(read?.files),
+            },
+        }
+    }
+    Ok(files)
+}
+
+fn tell_errors(old: &Compilation, new: &Compilation, base: CommitId) -> anyhow::Result<()> {
+    if old.table.is_none() {
+        for diagnostic in &old.diagnostics {
+            writeln!(stderr(), "{}:{diagnostic}", base.short())?;
+        }
+    }
+    if new.table.is_none() {
+        table::tell(new)?;
+    }
+    Ok(())
+}
+
+impl Report<'_> {
+    /// Returns how many changes there are of each kind, the most serious first.
+    fn counts(&self) -> Vec<(&'static str, usize)> {
+        let kinds = self.changes.chunk_by(|one, other| one.kind == other.kind);
+        kinds.map(|all| (all[0].kind.name(), all.len())).collect()
+    }
+
+    /// Returns the counts as a line.
+    fn summary(&self) -> String {
+        let counts = self.counts();
+        if counts.is_empty() {
+            return "no changes".to_owned();
+        }
+        let counted = counts.iter().map(|(kind, count)| format!("{count} {kind}"));
+        counted.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns what names a link: its code, or among several sites its short link.
+    fn link(&self, change: &Change<'_>) -> String {
+        match self.has_several_sites {
+            true => change.short_url(),
+            false => change.code.clone().into_owned(),
+        }
+    }
+
+    /// Returns where to look: what is gone stood in the base, whose commit comes first.
+    fn place(&self, change: &Change<'_>) -> String {
+        match (change.place(), change.new) {
+            (Some(place), Some(_)) => place.to_string(),
+            (Some(place), None) => format!("{}:{place}", self.base.short()),
+            (None, _) => String::new(),
+        }
+    }
+}

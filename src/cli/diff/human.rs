@@ -1,0 +1,39 @@
+//! Changes for people at a terminal: by kind, the most serious first.
+
+use std::io::{self, Write};
+
+use super::Report;
+use crate::cli::legible::legible;
+use crate::mapping::Change;
+
+/// Writes two lines a change: what became of what, and where.
+pub(super) fn write(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
+    let kinds = report.changes.chunk_by(|one, other| one.kind == other.kind);
+    for (number, changes) in kinds.enumerate() {
+        if number > 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "{} {}", changes.len(), changes[0].kind)?;
+        for change in changes {
+            let line = format!("{}: {}", report.link(change), said(change));
+            writeln!(out, "  {}", legible(&line))?;
+            writeln!(out, "    at {}", legible(&report.place(change)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns what it was and is; of what came or went, the one of them that there is.
+fn said(change: &Change<'_>) -> String {
+    let none = || "none".to_owned();
+    let (before, after) = (change.before(), change.after());
+    match (change.old, change.new) {
+        (Some(_), None) => before.unwrap_or_else(none),
+        (None, _) => after.unwrap_or_else(none),
+        (Some(_), Some(_)) => format!(
+            "{} → {}",
+            before.unwrap_or_else(none),
+            after.unwrap_or_else(none)
+        ),
+    }
+}

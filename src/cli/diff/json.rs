@@ -1,0 +1,80 @@
+//! Changes for programs: one JSON document, described in `docs/reviewing.md`.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::Report;
+use crate::mapping::{Change, Entry};
+
+/// The version of the form: it grows when a reader of the one before would go wrong.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'t> {
+    version: u32,
+    base: String,
+    head: Option<String>,
+    counts: BTreeMap<&'static str, usize>,
+    changes: Vec<Item<'t>>,
+}
+
+#[derive(Serialize)]
+struct Item<'t> {
+    kind: &'static str,
+    breaks_a_link: bool,
+    code: &'t str,
+    short_url: String,
+    before: Option<String>,
+    after: Option<String>,
+    old: Option<Side>,
+    new: Option<Side>,
+}
+
+/// An entry, and where it stands.
+#[derive(Serialize)]
+struct Side {
+    code: String,
+    target: Option<String>,
+    file: String,
+    line: u32,
+    column: u32,
+}
+
+/// Writes all changes.
+pub(super) fn write(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
+    let document = Document {
+        version: VERSION,
+        base: report.base.to_string(),
+        head: report.head.map(|head| head.to_string()),
+        counts: report.counts().into_iter().collect(),
+        changes: report.changes.iter().map(item).collect(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+fn item<'t>(change: &'t Change<'_>) -> Item<'t> {
+    Item {
+        kind: change.kind.name(),
+        breaks_a_link: change.kind.breaks_a_link(),
+        code: &change.code,
+        short_url: change.short_url(),
+        before: change.before(),
+        after: change.after(),
+        old: change.old.map(side),
+        new: change.new.map(side),
+    }
+}
+
+fn side(entry: Entry<'_>) -> Side {
+    let place = entry.place();
+    Side {
+        code: entry.code().into_owned(),
+        target: entry.target().map(|target| target.into_owned()),
+        file: place.file.to_string(),
+        line: place.position.line,
+        column: place.position.column,
+    }
+}

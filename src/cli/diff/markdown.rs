@@ -1,0 +1,140 @@
+//! Changes as a comment that a bot can post below a pull request.
+//!
+//! Whoever opens the request chooses codes, targets, titles and file names. So each stands in a
+//! `<code>` element, where Git hosts make neither mentions nor links, with every character that
+//! Markdown or HTML could read written as a character reference.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::Report;
+use crate::cli::legible::legible;
+use crate::mapping::Change;
+
+/// By this line a bot finds the comment that it wrote before.
+const MARK: &str = "<!-- waypost diff -->";
+
+/// How many bytes of rows are written: a comment on GitHub holds 65,536 characters.
+const MAX_BYTES: usize = 60_000;
+
+/// How many rows of a table are shown before it is folded.
+const UNFOLDED: usize = 20;
+
+/// How many characters of a value are shown.
+const MAX_VALUE: usize = 200;
+
+/// Writes the changes that break a link, then all others, as far as there is room.
+pub(super) fn write(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
+    writeln!(out, "{MARK}\n### Short links: {}", report.summary())?;
+    let breaking = (report.changes).partition_point(|change| change.kind.breaks_a_link());
+    let (breaking, others) = report.changes.split_at(breaking);
+    let mut room = MAX_BYTES;
+    let title = match breaking {
+        [_] => "⚠️ <b>1 published link breaks or leads elsewhere</b>".to_owned(),
+        all => format!(
+            "⚠️ <b>{} published links break or lead elsewhere</b>",
+            all.len()
+        ),
+    };
+    let mut left_out = section(out, report, breaking, &title, &mut room)?;
+    left_out += section(out, report, others, "Other changes", &mut room)?;
+    match left_out {
+        0 => Ok(()),
+        1 => writeln!(out, "\n1 more change is not shown here."),
+        _ => writeln!(out, "\n{left_out} more changes are not shown here."),
+    }
+}
+
+/// Writes a table of changes; returns how many of them had no room.
+fn section(
+    out: &mut impl Write,
+    report: &Report<'_>,
+    changes: &[Change<'_>],
+    title: &str,
+    room: &mut usize,
+) -> io::Result<usize> {
+    let mut rows = String::new();
+    let mut shown = 0;
+    for change in changes {
+        let row = row(report, change);
+        if row.len() > *room {
+            break;
+        }
+        *room -= row.len();
+        rows += &row;
+        shown += 1;
+    }
+    if shown > 0 {
+        let (start, end) = match shown > UNFOLDED {
+            true => (
+                format!("<details><summary>{title}</summary>"),
+                "\n</details>\n",
+            ),
+            false => (title.to_owned(), ""),
+        };
+        let head = "| change | code | before | after | place |\n| --- | --- | --- | --- | --- |";
+        write!(out, "\n{start}\n\n{head}\n{rows}{end}")?;
+    }
+    Ok(changes.len() - shown)
+}
+
+fn row(report: &Report<'_>, change: &Change<'_>) -> String {
+    let cells = [
+        Some(report.link(change)),
+        change.before(),
+        change.after(),
+        Some(report.place(change)),
+    ];
+    let mut row = format!("| {} |", change.kind);
+    for cell in cells {
+        row += " ";
+        row += &cell.as_deref().map(code).unwrap_or_default();
+        row += " |";
+    }
+    row + "\n"
+}
+
+/// Returns a value as an element whose text nothing can break out of.
+fn code(value: &str) -> String {
+    let value = legible(value);
+    let mut text = String::from("<code>");
+    for (number, character) in value.chars().enumerate() {
+        if number == MAX_VALUE {
+            text.push('…');
+            break;
+        }
+        match character {
+            ' ' | '/' | '-' | '0'..='9' | 'a'..='z' | 'A'..='Z' => text.push(character),
+            _ if !character.is_ascii() => text.push(character),
+            _ => {
+                let _ = write!(text, "&#{};", u32::from(character));
+            }
+        }
+    }
+    text + "</code>"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_breaks_out_of_a_value() {
+        let shown = code("a|b`c</code><img src=x>@all #1 www.x.example [l](u)\n:tada: \\| *_~");
+        let inner = shown
+            .strip_prefix("<code>")
+            .and_then(|rest| rest.strip_suffix("</code>"));
+        let plain = |c: char| c.is_ascii_alphanumeric() || " /-&#;".contains(c);
+        assert!(inner.unwrap().chars().all(plain), "{shown}");
+        assert!(!shown[6..].contains("#1 "), "{shown}");
+    }
+
+    #[test]
+    fn what_is_long_is_cut() {
+        let shown = code(&"é".repeat(10_000));
+        assert_eq!(
+            shown.chars().count(),
+            MAX_VALUE + "<code>…</code>".chars().count()
+        );
+    }
+}

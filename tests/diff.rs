@@ -1,0 +1,321 @@
+//! `waypost diff` on real Git repositories: which versions it compares, and how it tells of them.
+//!
+//! Each output is a snapshot; `INSTA_UPDATE=always cargo test --test diff` writes them anew.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use insta::assert_snapshot;
+
+/// A directory with a checkout, made by the `git` program; commits always have the same ids.
+struct Scene {
+    _dir: tempfile::TempDir,
+    root: PathBuf,
+}
+
+impl Scene {
+    /// A checkout with one commit, of a table.
+    fn committed(table: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let scene = Self { _dir: dir, root };
+        scene.git("init --quiet");
+        scene.commit(table);
+        scene
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn commit(&self, table: &str) {
+        self.write("mapping.yaml", table);
+        self.commit_all();
+    }
+
+    fn commit_all(&self) {
+        self.git("add --all .");
+        self.git("commit --quiet -m links");
+    }
+
+    /// Runs git in the checkout, with arguments that hold no spaces.
+    fn git(&self, arguments: &str) -> String {
+        let output = Command::new("git")
+            .args(["-c", "init.defaultBranch=main"])
+            .args(arguments.split(' '))
+            .current_dir(&self.root)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null")
+            .envs([("GIT_AUTHOR_NAME", "A"), ("GIT_COMMITTER_NAME", "C")])
+            .envs([
+                ("GIT_AUTHOR_EMAIL", "a@example.org"),
+                ("GIT_COMMITTER_EMAIL", "c@example.org"),
+            ])
+            .envs([
+                ("GIT_AUTHOR_DATE", "@1700000000 +0000"),
+                ("GIT_COMMITTER_DATE", "@1700000001 +0000"),
+            ])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {arguments}: {output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// Runs `waypost diff` in the checkout and tells all that came of it.
+    fn diff(&self, arguments: &str) -> String {
+        self.diff_in(".", arguments)
+    }
+
+    fn diff_in(&self, directory: &str, arguments: &str) -> String {
+        let output = Command::new(env!("CARGO_BIN_EXE_waypost"))
+            .arg("diff")
+            .args(arguments.split(' '))
+            .current_dir(self.root.join(directory))
+            .env_clear()
+            .output()
+            .unwrap();
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        let status = output.status.code().unwrap();
+        let told = format!("status {status}\n--- stdout\n{stdout}--- stderr\n{stderr}");
+        told.replace(self.root.to_str().unwrap(), "ROOT")
+    }
+}
+
+const BEFORE: &str = "\
+base_url: https://short.code/
+mapping:
+- url: https://framasoft.org/
+- url: https://www.gnu.org/
+  short-code: gnu-home
+  aliases: [gnu]
+- url: https://example.org/fair/2025
+  short-code: fair
+- url: https://example.org/old
+  short-code: old
+- url: https://example.org/back
+  short-code: back
+  retired: true
+- url: https://example.org/plan
+  short-code: plan
+";
+
+/// Something of each kind, on other lines.
+const AFTER: &str = "\
+base_url: https://short.code/
+mapping:
+- url: https://example.org/plan
+  short-code: the-plan
+- url: https://example.org/back
+  short-code: back
+- url: https://example.org/fair/2026
+  short-code: fair
+  status: 301
+- url: https://example.org/new
+  short-code: new
+- url: https://www.gnu.org/
+  short-code: gnu-home
+  aliases: [g]
+  title: \"<b> | `GNU` @everyone \\e[2J\"
+";
+
+const NO_CHANGE: &str = "status 0\n--- stdout\n--- stderr\nno changes\n";
+
+#[test]
+fn tells_what_the_work_tree_changes() {
+    let scene = Scene::committed(BEFORE);
+    assert_eq!(scene.diff("HEAD"), NO_CHANGE);
+    scene.write("mapping.yaml", AFTER);
+    assert_snapshot!("human", scene.diff("HEAD"));
+    assert_snapshot!("markdown", scene.diff("HEAD --format markdown"));
+    assert_snapshot!("json", scene.diff("HEAD --format json"));
+}
+
+#[test]
+fn links_merged_elsewhere_since_do_not_look_removed() {
+    let scene = Scene::committed(BEFORE);
+    scene.git("switch --quiet --create topic");
+    scene.commit(&format!("{BEFORE}- url: https://example.org/topic\n"));
+    scene.git("switch --quiet main");
+    scene.commit(&format!("{BEFORE}- url: https://example.org/main\n"));
+    let added = scene.diff("main topic");
+    assert_snapshot!("one_added", added);
+    scene.git("switch --quiet topic");
+    assert_eq!(scene.diff("main"), added);
+    // The work tree of main has nothing that main has not.
+    scene.git("switch --quiet main");
+    assert_eq!(scene.diff("main"), NO_CHANGE);
+}
+
+#[test]
+fn moved_files_are_no_change() {
+    let scene = Scene::committed("base_url: https://short.code/\nmapping: []\n");
+    let text = |from: u32, to: u32| {
+        let entries = (from..to).map(|n| format!("- url: https://example.org/{n}\n"));
+        let entries: String = entries.collect();
+        format!("base_url: https://short.code/\nmapping:\n{entries}")
+    };
+    scene.write("links/a.yaml", &text(0, 10));
+    scene.commit_all();
+    fs::remove_file(scene.root.join("links/a.yaml")).unwrap();
+    scene.write("links/b.yaml", &text(5, 10));
+    scene.write("links/c.yml", &text(0, 5));
+    assert_eq!(scene.diff("HEAD --table links"), NO_CHANGE);
+    // The table may be named from anywhere inside, as for any other command.
+    assert_eq!(scene.diff_in("links", "HEAD --table ."), NO_CHANGE);
+    let missing = scene.diff_in("links", "HEAD --table b.yaml");
+    assert!(missing.ends_with("\n5 added\n"), "{missing}");
+}
+
+#[test]
+fn a_table_that_was_not_there_or_is_none_any_more_counts_as_empty() {
+    let scene = Scene::committed(BEFORE);
+    scene.write("new.yaml", AFTER);
+    let added = scene.diff("HEAD --table new.yaml");
+    assert!(added.ends_with("--- stderr\n6 added\n"), "{added}");
+    fs::remove_file(scene.root.join("mapping.yaml")).unwrap();
+    let removed = scene.diff("HEAD");
+    assert!(removed.ends_with("--- stderr\n7 removed\n"), "{removed}");
+    assert_snapshot!("nowhere", scene.diff("HEAD --table nowhere.yaml"));
+}
+
+#[test]
+fn several_sites_are_told_by_short_links() {
+    let scene = Scene::committed(BEFORE);
+    scene.write("mapping.yaml", AFTER);
+    scene.write("other.yaml", "base_url: https://other.code/\nmapping:\n- url: https://example.org/new\n  short-code: new\n");
+    let told = scene.diff("HEAD --table mapping.yaml --table other.yaml");
+    for link in ["https://short.code/new", "https://other.code/new"] {
+        assert!(
+            told.contains(&format!("  {link}: https://example.org/new\n")),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn errors_are_told_for_either_side() {
+    let broken = "base_url: https://short.code/\nmapping:\n- url: nowhere\n";
+    let scene = Scene::committed(broken);
+    scene.write("mapping.yaml", BEFORE);
+    assert_snapshot!("broken_before", scene.diff("HEAD"));
+    scene.commit(BEFORE);
+    scene.write("mapping.yaml", broken);
+    assert_snapshot!("broken_after", scene.diff("HEAD"));
+}
+
+#[test]
+fn tells_why_there_is_nothing_to_compare() {
+    let scene = Scene::committed(BEFORE);
+    assert_snapshot!("unknown_revision", scene.diff("nowhere"));
+    let outside = tempfile::tempdir().unwrap();
+    let path = outside.path().canonicalize().unwrap().join("mapping.yaml");
+    let told = scene.diff(&format!("HEAD --table {}", path.display()));
+    assert!(
+        told.starts_with("status 3\n") && told.contains("lies in no Git repository"),
+        "{told}"
+    );
+    scene.git("switch --quiet --orphan other");
+    scene.commit(AFTER);
+    assert_snapshot!("unrelated", scene.diff("main"));
+}
+
+#[test]
+fn a_shallow_clone_is_told_apart_from_unrelated_work() {
+    let scene = Scene::committed(BEFORE);
+    scene.git("switch --quiet --create topic");
+    scene.commit(AFTER);
+    scene.git("switch --quiet main");
+    scene.commit(&format!("{BEFORE}- url: https://example.org/main\n"));
+    let origin = format!("file://{}", scene.root.display());
+    scene.git(&format!(
+        "-c protocol.file.allow=always clone --quiet --depth 1 --no-single-branch {origin} shallow"
+    ));
+    let told = scene.diff_in("shallow", "origin/topic");
+    assert!(
+        told.starts_with("status 3\n") && told.contains("git fetch --unshallow"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_bare_repository_has_two_commits_to_compare() {
+    let scene = Scene::committed(BEFORE);
+    scene.commit(AFTER);
+    scene.git("clone --quiet --bare . bare.git");
+    let told = scene.diff_in("bare.git", "HEAD~1 HEAD");
+    assert_eq!(told, scene.diff("HEAD~1 HEAD"));
+    assert!(told.starts_with("status 0\n"), "{told}");
+    assert!(
+        scene
+            .diff_in("bare.git", "HEAD~1")
+            .starts_with("status 2\n")
+    );
+}
+
+#[test]
+fn what_is_too_long_for_a_comment_is_counted() {
+    let scene = Scene::committed("base_url: https://short.code/\nmapping: []\n");
+    let mut text = String::from("base_url: https://short.code/\nmapping:\n");
+    for number in 0..2000 {
+        let _ = writeln!(
+            text,
+            "- url: https://example.org/{number}/{}",
+            "x".repeat(300)
+        );
+    }
+    scene.write("mapping.yaml", &text);
+    let told = scene.diff("HEAD --format markdown");
+    assert!(told.chars().count() < 65_536, "{}", told.chars().count());
+    let shown = told
+        .lines()
+        .filter(|line| line.starts_with("| added |"))
+        .count();
+    let rest = format!("\n{} more changes are not shown here.\n", 2000 - shown);
+    assert!(shown > 20 && told.contains(&rest), "{shown}");
+    assert!(
+        told.contains("<details><summary>Other changes</summary>\n\n| change |"),
+        "{told}"
+    );
+    assert!(told.contains("\n</details>\n"), "{told}");
+}
+
+/// What the page on reviewing shows: a link retargeted, one added, one removed.
+#[test]
+fn the_page_on_reviewing_shows_what_happens() {
+    let page = fs::read_to_string("docs/reviewing.md").unwrap();
+    let scene = Scene::committed(
+        "base_url: https://short.code/\nmapping:\n- url: https://framasoft.org/\n\
+         - url: https://www.gnu.org/\n  short-code: gnu-home\n",
+    );
+    scene.write(
+        "mapping.yaml",
+        "base_url: https://short.code/\nmapping:\n\
+         - url: https://www.gnu.org/home.html\n  short-code: gnu-home\n\
+         - url: https://joinpeertube.org/\n  title: PeerTube\n",
+    );
+    for (command, language) in [
+        ("diff main", None),
+        ("diff --format markdown main", Some("markdown")),
+        ("diff --format json main", Some("json")),
+    ] {
+        let told = scene.diff(command.strip_prefix("diff ").unwrap());
+        let told = told.strip_prefix("status 0\n--- stdout\n").unwrap();
+        let (stdout, stderr) = told.split_once("--- stderr\n").unwrap();
+        let shown = match language {
+            None => format!("```console\n$ waypost {command}\n{stdout}{stderr}```\n"),
+            Some(language) => format!("```{language}\n{stdout}```\n"),
+        };
+        assert!(page.contains(&shown), "the page lacks this:\n{shown}");
+    }
+    // Every kind is explained.
+    for kind in waypost::mapping::ChangeKind::ALL {
+        assert!(page.contains(&format!("| `{kind}` |")), "{kind}");
+    }
+}
