@@ -411,7 +411,7 @@ fn manual_pages_tell_what_the_help_tells() {
     }
     assert!(page("waypost-serve.1").contains("WAYPOST_DRAIN_TIMEOUT"));
     // What is not for people has no page.
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 8);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 9);
     let nowhere = run(&["man", &format!("{path}/nowhere")]);
     assert!(nowhere.starts_with("status 3\n"), "{nowhere}");
 }

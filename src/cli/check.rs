@@ -21,7 +21,7 @@ use std::time::SystemTime;
 use clap::ValueEnum;
 
 use self::findings::Findings;
-use super::{Exit, table};
+use super::{Exit, quantity, table};
 use crate::mapping::{Timestamp, compile};
 use crate::source::read_committed;
 
@@ -55,6 +55,10 @@ pub(super) struct Args {
         conflicts_with = "paths"
     )]
     rev: Option<String>,
+
+    /// How much text the table may have
+    #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", default_value = table::DEFAULT_MAX_TABLE_BYTES, value_parser = quantity::bytes)]
+    max_table_bytes: u64,
 
     /// What else counts as an error
     #[arg(long, value_name = "WHAT", env = "WAYPOST_DENY")]
@@ -107,8 +111,8 @@ impl Format {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let files = match &args.rev {
-        Some(rev) => read_committed(rev, table::MAX_BYTES)?,
-        None => table::read(&args.paths)?,
+        Some(rev) => read_committed(rev, args.max_table_bytes)?,
+        None => table::read(&args.paths, args.max_table_bytes)?,
     };
     let mut compilation = compile(&files);
     compilation.run_tests(Timestamp::from(SystemTime::now()));

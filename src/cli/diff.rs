@@ -146,7 +146,7 @@ fn tell_errors(old: &Compilation, new: &Compilation, base: CommitId) -> anyhow::
         }
     }
     if new.table.is_none() {
-        table::tell(new)?;
+        table::tell(&new.diagnostics)?;
     }
     Ok(())
 }

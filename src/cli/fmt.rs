@@ -36,7 +36,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let files = table::read(&args.paths)?;
+    let files = table::read(&args.paths, table::MAX_BYTES)?;
     let compilation = compile(&files);
     if compilation.table.is_none() {
         table::tell(&compilation.diagnostics)?;

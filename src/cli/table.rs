@@ -22,20 +22,20 @@ pub(super) const MAX_BYTES: u64 = 256 << 20;
 
 /// Reads the files that paths name, `-` among them, and compiles them as one table.
 pub(super) fn compile_paths(paths: &[PathBuf]) -> anyhow::Result<Compilation> {
-    Ok(compile(&read(paths)?))
+    Ok(compile(&read(paths, MAX_BYTES)?))
 }
 
-/// Reads the files that paths name, `-` among them.
-pub(super) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<SourceFile>> {
+/// Reads the files that paths name, `-` among them, with at most `max_bytes` of text each way.
+pub(super) fn read(paths: &[PathBuf], max_bytes: u64) -> anyhow::Result<Vec<SourceFile>> {
     let (stdin, paths): (Vec<_>, Vec<_>) =
         paths.iter().partition(|path| **path == Path::new(STDIN));
     let mut files = Vec::new();
     if !paths.is_empty() {
-        let source = FileSource::new(paths.into_iter().cloned().collect(), MAX_BYTES);
+        let source = FileSource::new(paths.into_iter().cloned().collect(), max_bytes);
         files = source.read_once()?.files;
     }
     if !stdin.is_empty() {
-        files.push(read_stdin()?);
+        files.push(read_stdin(max_bytes)?);
     }
     Ok(files)
 }
@@ -48,13 +48,13 @@ pub(super) fn tell(diagnostics: &[Diagnostic]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn read_stdin() -> anyhow::Result<SourceFile> {
+fn read_stdin(max_bytes: u64) -> anyhow::Result<SourceFile> {
     let mut bytes = Vec::new();
-    let read = stdin().take(MAX_BYTES + 1).read_to_end(&mut bytes);
+    let read = stdin().take(max_bytes + 1).read_to_end(&mut bytes);
     read.context("cannot read standard input")?;
     anyhow::ensure!(
-        bytes.len() as u64 <= MAX_BYTES,
-        "standard input is larger than {DEFAULT_MAX_TABLE_BYTES}"
+        bytes.len() as u64 <= max_bytes,
+        "standard input is larger than {max_bytes} bytes"
     );
     Ok(SourceFile {
         path: STDIN_NAME.into(),
