@@ -3,6 +3,8 @@
 //! A text of up to 126 bytes costs one byte more than itself: its length stands before it, in
 //! ASCII characters, so that the whole is one string.
 
+use std::collections::TryReserveError;
+
 /// A length that takes more than one character is announced by this one.
 const LONG: u8 = 0x7F;
 
@@ -28,8 +30,12 @@ impl Text {
 impl Arena {
     /// Makes room for texts, in bytes; what is not used of it is given back by
     /// [`shrink`](Self::shrink).
-    pub(super) fn reserve(&mut self, bytes: usize) {
-        self.0.reserve(bytes);
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such room.
+    pub(super) fn try_reserve(&mut self, bytes: usize) -> Result<(), TryReserveError> {
+        self.0.try_reserve(bytes)
     }
 
     /// Takes a text in.

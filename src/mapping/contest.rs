@@ -53,10 +53,11 @@ pub(super) fn settle(site: &mut Site, draft: &mut Draft, problems: &mut Problems
 
 /// Warns of auto codes of URLs that are not canonical.
 fn tell_not_canonical(site: &Site, draft: &Draft, problems: &mut Problems) {
-    for (code, &listed) in draft.codes.iter().zip(site.codes.listed()) {
+    let listed = draft.codes.iter().zip(site.codes.listed());
+    for (code, listed) in listed.filter(|(code, _)| code.kind == CodeKind::Auto) {
         let entry = site.entry(listed.entry);
         let target = entry.target().unwrap_or_default();
-        if listed.kind != CodeKind::Auto || draft.code_texts.get(code.text) == target {
+        if draft.code_texts.get(code.text) == target {
             continue;
         }
         // The code is derived from the URL as written, and a published link must not change.

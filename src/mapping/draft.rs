@@ -12,6 +12,9 @@ use super::scheme;
 use super::target;
 use super::{Position, Scheme, SourceFile};
 
+/// The least text that an entry takes, in bytes, about: `- url: http://a/`.
+const LEAST_ENTRY: usize = 16;
+
 /// Entries on their way into a site, in the order in which they are written.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -45,12 +48,14 @@ impl Draft {
     /// Returns a draft with room for the entries of a file.
     ///
     /// Growing step by step would leave holes behind, and for a moment take twice the memory. What
-    /// stays untouched of too much room costs nothing until it is given back.
+    /// stays untouched of too much room costs nothing until it is given back; and where there is no
+    /// such room, what is needed may be had all the same.
     pub(super) fn for_file(file: &SourceFile) -> Self {
         let mut draft = Self::default();
-        draft.targets.reserve(file.bytes.len());
-        let entries = memmem::find_iter(&file.bytes, "url:").count();
-        draft.records.reserve(entries);
+        let bytes = file.bytes.len();
+        let urls = memmem::find_iter(&file.bytes, "url:").count();
+        let _ = draft.targets.try_reserve(bytes);
+        let _ = draft.records.try_reserve(urls.min(bytes / LEAST_ENTRY));
         draft
     }
 
