@@ -156,7 +156,8 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     };
     // Those that serve have runtimes of their own.
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
+        // Two, so that what one writes to a log that nobody reads does not keep clients out.
+        .worker_threads(2)
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
@@ -202,6 +203,7 @@ async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
         .map(|secret| secret.read())
         .transpose()?;
     let defaults = Config::default();
+    let threads = args.threads.unwrap_or(defaults.threads);
     let config = Config {
         hook: hook.as_deref().and_then(HookSecret::new),
         tls,
@@ -209,8 +211,12 @@ async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
         max_staleness: args.max_staleness,
         wait: args.wait,
         poll_interval: args.poll_interval,
-        threads: args.threads.unwrap_or(defaults.threads),
-        max_connections: room_for(args.max_connections, listeners.https_redirect.is_some()),
+        threads,
+        max_connections: room_for(
+            args.max_connections,
+            listeners.https_redirect.is_some(),
+            threads,
+        ),
         drain_delay: args.drain_delay,
         drain_timeout: args.drain_timeout,
         ..defaults

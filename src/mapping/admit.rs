@@ -48,8 +48,15 @@ pub(super) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
         check_canonical(report, item, target);
     }
     let target = target.as_ref().map(Target::as_str);
-    let owner = draft.begin(target);
-    let is_hashed = push_codes(draft, owner, item, target, own, &aliases);
+    // A code is derived from the URL as written, whatever its canonical form.
+    let as_written = item.url.as_ref().map(|url| &*url.value);
+    let is_hashed = matches!(own, Own::Auto) && target == as_written;
+    let owner = match (target, &own) {
+        (Some(target), _) if is_hashed => draft.begin_hashed(target),
+        (_, Own::Explicit(code, _)) => draft.begin_listed(target, code.as_str()),
+        (_, Own::Auto) => draft.begin_listed(target, as_written.unwrap_or_default()),
+    };
+    push_codes(draft, owner, item, own, &aliases, is_hashed);
     let rare = item.rare.as_deref();
     let mut has_notes = false;
     if let Some(rare) = rare {
@@ -175,31 +182,27 @@ fn read_archive<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Option<Targe
     }
 }
 
-/// Lists the codes of an entry; tells whether its own is the one that the hash of its target
-/// spells, which need not be listed.
+/// Lists the codes of an entry, but for its own if the hash of its target spells it.
 fn push_codes(
     draft: &mut Draft,
     owner: Owner,
     item: &Item<'_>,
-    target: Option<&str>,
     own: Own,
     aliases: &[(Code, Position)],
-) -> bool {
-    let mut is_hashed = false;
+    is_hashed: bool,
+) {
     match (own, &item.url) {
         (Own::Explicit(code, position), _) => {
             draft.push_code(owner, CodeKind::Explicit, code.as_str(), position);
         }
-        // A code is derived from the URL as written, whatever its canonical form.
-        (Own::Auto, Some(url)) if target != Some(&*url.value) => {
+        (Own::Auto, Some(url)) if !is_hashed => {
             draft.push_code(owner, CodeKind::Auto, &url.value, url.position);
         }
-        (Own::Auto, _) => is_hashed = true,
+        (Own::Auto, _) => {}
     }
     for (code, position) in aliases {
         draft.push_code(owner, CodeKind::Alias, code.as_str(), *position);
     }
-    is_hashed
 }
 
 /// Takes in what an entry says for people; tells whether there is anything.

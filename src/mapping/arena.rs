@@ -23,7 +23,8 @@ impl Text {
     /// Returns where it stands once its arena was appended to another, which tells by how much
     /// its texts moved.
     pub(super) fn moved(self, by: u32) -> Self {
-        Self(self.0 + by)
+        let moved = self.0.checked_add(by);
+        Self(moved.expect("compile bounds the text of a table to 32-bit offsets"))
     }
 }
 

@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
 
+use super::MAX_CODE_BYTES;
 use super::arena::{Arena, Text, index};
 
 /// Listed codes in the order in which they are written, and an index of them.
@@ -58,7 +59,8 @@ impl Codes {
 
     /// Returns the number of the code of that text.
     pub(super) fn number_of(&self, code: &str) -> Option<u32> {
-        if self.listed.is_empty() {
+        // A request may bring any length, and hashing it would take as long.
+        if self.listed.is_empty() || code.len() > MAX_CODE_BYTES {
             return None;
         }
         let hash = self.hasher.hash_one(code);

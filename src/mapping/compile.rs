@@ -17,9 +17,9 @@ use super::review::review;
 use super::site::Head;
 use super::{BaseUrl, Diagnostic, Place, Position, Scheme, Site, Table, Timestamp};
 
-/// The most text that a table may have, in bytes: its arena is addressed with 32 bits, and
-/// percent-encoding makes text up to three times as long.
-const MAX_TEXT_BYTES: usize = 1 << 30;
+/// The most text that a table may have, in bytes: its arenas are addressed with 32 bits, and YAML's
+/// escapes with percent-encoding make up to nine bytes of two.
+const MAX_TEXT_BYTES: usize = 900_000_000;
 
 /// What came of compiling a table.
 #[derive(Debug)]
@@ -31,12 +31,12 @@ pub struct Compilation {
     /// Every problem found, in the order of files and lines.
     pub diagnostics: Vec<Diagnostic>,
     /// The files, in the order in which they were given.
-    names: Vec<Arc<str>>,
+    names: Arc<[Arc<str>]>,
 }
 
 /// Compiles the files of one table.
 pub fn compile(files: &[SourceFile]) -> Compilation {
-    let names: Vec<_> = files.iter().map(|file| Arc::clone(&file.path)).collect();
+    let names: Arc<[_]> = files.iter().map(|file| Arc::clone(&file.path)).collect();
     if let Some(problem) = unaddressable(files) {
         return Compilation {
             table: None,
@@ -212,7 +212,7 @@ fn indistinct(group: &Group, place: Place) -> Diagnostic {
 fn compile_site(
     group: &Group,
     documents: &mut [Document<'_>],
-    names: &[Arc<str>],
+    names: &Arc<[Arc<str>]>,
     problems: &mut Problems,
 ) -> (Site, Draft) {
     let members = || group.documents.iter().map(|&index| &documents[index]);
@@ -221,7 +221,7 @@ fn compile_site(
         base_url: group.base_url.clone(),
         scheme: agreed_scheme(members(), problems),
         new_code: new_code.unwrap_or_default(),
-        files: names.to_vec(),
+        files: Arc::clone(names),
     };
     let mut draft = Draft::default();
     for &index in &group.documents {

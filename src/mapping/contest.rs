@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::admit::NOT_CANONICAL;
+use super::arena::index;
 use super::codes::CodeKind;
 use super::diagnostic::Problems;
 use super::draft::Draft;
@@ -216,18 +217,26 @@ fn hint_at_free_codes(site: &Site, collisions: Vec<Collision>, problems: &mut Pr
 /// Warns where a live target is already reached by another entry.
 fn tell_shared_targets(site: &Site, problems: &mut Problems) {
     let mut shared = Vec::new();
-    let mut first: Option<Entry<'_>> = None;
     let records = site.index.records();
-    for (number, record) in (0..).zip(records) {
-        let entry = site.entry(number);
-        let is_live = || entry.has_target() && !entry.is_retired();
-        // Within one key, those written first come first.
-        match first.filter(|first| first.key() == record.key) {
-            Some(first) if is_live() && first.target() == entry.target() => {
-                shared.push((entry, first));
-            }
-            Some(_) => {}
-            None => first = is_live().then_some(entry),
+    let mut next = 0;
+    for same in records.chunk_by(|one, other| one.key == other.key) {
+        let numbers = next..next + index(same.len());
+        next = numbers.end;
+        // Of hashed entries each has a key, and so a target, of its own; what others may share with
+        // one of them has the complement of its key.
+        if site.shapes[same[0].shape as usize].is_hashed {
+            continue;
+        }
+        let hashed = site.index.with_key(!same[0].key);
+        let entries = numbers.chain(hashed).map(|number| site.entry(number));
+        let mut live: Vec<_> = entries
+            .filter(|entry| entry.has_target() && !entry.is_retired())
+            .collect();
+        live.sort_unstable_by_key(Entry::written);
+        if let Some((first, others)) = live.split_first() {
+            let target = first.target_parts();
+            let others = others.iter().filter(|other| other.target_parts() == target);
+            shared.extend(others.map(|other| (*other, *first)));
         }
     }
     shared.sort_unstable_by_key(|(entry, _)| entry.written());

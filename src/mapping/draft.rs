@@ -59,12 +59,19 @@ impl Draft {
         draft
     }
 
-    /// Begins an entry that leads to a target in canonical form, or nowhere any more.
-    pub(super) fn begin(&mut self, target: Option<&str>) -> Owner {
-        let target = target.unwrap_or_default();
+    /// Begins an entry that leads to a target in canonical form, and whose code its hash spells.
+    pub(super) fn begin_hashed(&mut self, target: &str) -> Owner {
         Owner {
             key: scheme::key(target),
             target: self.targets.store(target::pack(target)),
+        }
+    }
+
+    /// Begins an entry whose codes are listed; one that leads nowhere any more is found by a code.
+    pub(super) fn begin_listed(&mut self, target: Option<&str>, code: &str) -> Owner {
+        Owner {
+            key: !scheme::key(target.unwrap_or(code)),
+            target: self.targets.store(target::pack(target.unwrap_or_default())),
         }
     }
 
@@ -113,10 +120,14 @@ impl Draft {
             return;
         }
         let mut listed = std::mem::take(&mut self.codes).into_iter().peekable();
-        for record in &self.records {
+        for record in &mut self.records {
             let shape = self.shapes.get(record.shape);
+            let is_hashed = shape.is_hashed;
+            if is_hashed {
+                record.key = !record.key;
+            }
             let Record { key, target, .. } = *record;
-            if shape.is_hashed {
+            if is_hashed {
                 let (start, rest) = target::unpack(self.targets.get(target));
                 let text = self.code_texts.store(&format!("{start}{rest}"));
                 let url = shape.url.unwrap_or(Position::START);
@@ -130,7 +141,8 @@ impl Draft {
                     },
                 });
             }
-            while let Some(code) = listed.next_if(|code| code.owner.target == target) {
+            while let Some(mut code) = listed.next_if(|code| code.owner.target == target) {
+                code.owner.key = key;
                 self.codes.push(code);
             }
         }

@@ -2,8 +2,7 @@
 //! any other index.
 //!
 //! Hashes are spread evenly, so a directory over their first bits leads to within a few records of
-//! the right one. Should someone craft targets whose hashes are not, a step more is taken for each
-//! doubling, no more.
+//! the right one. Where many entries have the same target, a step more is taken for each doubling.
 
 use std::ops::Range;
 
@@ -57,14 +56,21 @@ impl Index {
 
     /// Returns the number of the entry with this key, and its target at that place.
     pub(super) fn number_of(&self, key: u64, target: Text) -> Option<u32> {
-        let mut same = self.find(key, |record| record.key == key);
-        same.find(|&number| self.record(number).target == target)
+        let near = self.near(key);
+        let records = &self.records[near.start as usize..near.end as usize];
+        let at = records.binary_search_by_key(&(key, target), |record| (record.key, record.target));
+        Some(near.start + index(at.ok()?))
     }
 
-    /// Returns the numbers of the entries whose target's hash begins with the bits of an auto code.
-    pub(super) fn with_code_bits(&self, value: u64) -> Range<u32> {
-        let from = value << KEY_REST;
-        self.find(from, |record| record.key >> KEY_REST == value)
+    /// Returns the numbers of the entries with this key.
+    pub(super) fn with_key(&self, key: u64) -> impl Iterator<Item = u32> {
+        self.from(key, move |record| record.key == key)
+    }
+
+    /// Returns the numbers of the entries whose key begins with the bits of an auto code.
+    pub(super) fn with_code_bits(&self, value: u64) -> impl Iterator<Item = u32> {
+        let fits = move |record: &Record| record.key >> KEY_REST == value;
+        self.from(value << KEY_REST, fits)
     }
 
     /// Takes the records out.
@@ -77,17 +83,21 @@ impl Index {
         self.records.capacity() * size_of::<Record>() + self.directory.capacity() * size_of::<u32>()
     }
 
-    /// Returns the records from a key on for as long as they fit.
-    fn find(&self, from: u64, fits: impl Fn(&Record) -> bool) -> Range<u32> {
-        let item = (from >> self.shift) as usize;
-        let (start, end) = (self.directory[item], self.directory[item + 1]);
-        let near = &self.records[start as usize..end as usize];
-        let first = near.partition_point(|record| record.key < from);
-        let count = near[first..]
+    /// Returns the numbers of the records from a key on for as long as they fit.
+    fn from(&self, key: u64, fits: impl Fn(&Record) -> bool) -> impl Iterator<Item = u32> {
+        let near = self.near(key);
+        let records = &self.records[near.start as usize..near.end as usize];
+        let first = records.partition_point(|record| record.key < key);
+        let fitting = records[first..]
             .iter()
-            .take_while(|record| fits(record))
-            .count();
-        let first = start + index(first);
-        first..first + index(count)
+            .take_while(move |record| fits(record));
+        let numbers = near.start + index(first)..;
+        numbers.zip(fitting).map(|(number, _)| number)
+    }
+
+    /// Returns the numbers of the records that share the first bits of a key.
+    fn near(&self, key: u64) -> Range<u32> {
+        let item = (key >> self.shift) as usize;
+        self.directory[item]..self.directory[item + 1]
     }
 }

@@ -11,7 +11,8 @@ use super::{Forward, Position, Status};
 #[derive(Debug, Clone, Copy)]
 #[repr(C, packed(4))]
 pub(super) struct Record {
-    /// The first 64 bits of the SHA-256 of the target: by them entries are found.
+    /// The first 64 bits of the SHA-256 of the target, by which the entry is found; their complement
+    /// if these bits do not spell its code, so that whoever looks for a code meets no such entry.
     pub(super) key: u64,
     /// The target, which is the entry's identity, too: those written later are greater.
     pub(super) target: Text,

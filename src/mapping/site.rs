@@ -47,7 +47,7 @@ pub(super) struct Head {
     pub(super) base_url: BaseUrl,
     pub(super) scheme: Scheme,
     pub(super) new_code: NewCode,
-    pub(super) files: Vec<Arc<str>>,
+    pub(super) files: Arc<[Arc<str>]>,
 }
 
 impl Site {
@@ -192,8 +192,10 @@ impl Site {
             Scheme::Sha256 => scheme::key_bits(code),
             Scheme::Crc64Xz => None,
         };
-        let numbers = value.map_or(0..0, |value| self.index.with_code_bits(value));
+        let numbers = value.into_iter();
+        let numbers = numbers.flat_map(|value| self.index.with_code_bits(value));
         let entries = numbers.map(|number| self.entry(number));
+        // Of others, the key is there by chance.
         entries.filter(|entry| entry.shape().is_hashed)
     }
 
@@ -215,7 +217,9 @@ impl Site {
                 return None;
             }
             let key = scheme::key(&format!("{start}{rest}"));
-            self.entry_of(Owner { target: at, key })
+            let owner = |key| Owner { target: at, key };
+            self.entry_of(owner(key))
+                .or_else(|| self.entry_of(owner(!key)))
         })
     }
 

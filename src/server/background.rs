@@ -6,10 +6,10 @@
 
 use tokio::task::{JoinError, spawn_blocking};
 
-/// How nice such work is (`man 7 sched`): when there is no idle core, it gets about a tenth of what
-/// a serving thread gets.
+/// How much nicer such work is than the process (`man 7 sched`): when there is no idle core, it gets
+/// about a tenth of what a serving thread gets.
 #[cfg(target_os = "linux")]
-const NICENESS: i32 = 10;
+const NICER: i32 = 10;
 
 /// Does work that may block or take long on a thread of its own.
 ///
@@ -28,7 +28,12 @@ pub(super) async fn in_background<T: Send + 'static>(
 
 /// Makes this thread nicer than those that serve. Where that may not be, it is as before.
 fn give_way() {
-    // Only Linux means the thread here and not the whole process.
+    // Only Linux means the thread here and not the whole process, whose first thread has its number.
     #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, NICENESS);
+    {
+        use rustix::process::{getpid, getpriority_process, setpriority_process};
+        if let Ok(own) = getpriority_process(Some(getpid())) {
+            let _ = setpriority_process(None, own + NICER);
+        }
+    }
 }

@@ -94,7 +94,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Counts a request that has no duration: hyper answered it by itself.
+    /// Counts a request that has no duration: it was refused before it was looked at.
     pub(super) fn count(&self, answered: Answered) {
         add(&self.requests[answered as usize], 1);
     }

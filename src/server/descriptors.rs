@@ -4,6 +4,8 @@
 //! Were clients to take the last one, no table could be reloaded while they stay. So the limit is
 //! raised as far as it may be, and what the public connections get of it leaves a reserve.
 
+use std::num::NonZeroUsize;
+
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tracing::warn;
 
@@ -13,12 +15,15 @@ use super::listener::REDIRECT_CONNECTIONS;
 /// was seen open at once (listeners, the watch, a repository, the pipes of a fetch).
 const RESERVE: u64 = 128;
 
+/// What the runtime of a serving thread takes.
+const OF_A_THREAD: u64 = 4;
+
 /// Raises this process's limit of open files to what so many public connections need, and if clients
-/// are sent on to HTTPS those of them; returns how many public ones there is room for: fewer, with a
-/// warning, if the limit cannot be raised that far.
-pub fn room_for(connections: u32, redirects: bool) -> u32 {
+/// are sent on to HTTPS those of them, beside so many serving threads; returns how many public ones
+/// there is room for: fewer, with a warning, if the limit cannot be raised that far.
+pub fn room_for(connections: u32, redirects: bool, threads: NonZeroUsize) -> u32 {
     let redirected = if redirects { REDIRECT_CONNECTIONS } else { 0 };
-    let reserve = RESERVE + u64::from(redirected);
+    let reserve = RESERVE + u64::from(redirected) + OF_A_THREAD * threads.get() as u64;
     let wanted = u64::from(connections) + reserve;
     let limit = raised_to(wanted);
     let room = room_within(limit, reserve, connections);

@@ -50,6 +50,7 @@ use std::thread::available_parallelism;
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tracing::info;
 
@@ -229,6 +230,9 @@ impl Server {
         let public = serving.short_links(listeners.public, reloads.clone());
         let admin = serving.operators(listeners.admin, reloads);
         let redirects = serving.https_redirects(listeners.https_redirect, port);
+        // On its own, for it may be held up where it logs; aborted when this ends.
+        let mut reloading = JoinSet::new();
+        reloading.spawn(reloader.run(config.poll_interval, asked));
         let lifecycle = shutdown::conduct(&shared.lifecycle, &config, signals, &manager);
         let all = async {
             if config.wait {
@@ -241,7 +245,7 @@ impl Server {
             _ = all => {}
             () = lifecycle => {}
             // Never ends by itself.
-            () = reloader.run(config.poll_interval, asked) => {}
+            _ = reloading.join_next() => {}
         }
         Ok(())
     }
