@@ -87,6 +87,22 @@ fn many_entries_with_one_code_are_told_up_to_a_bound() {
 }
 
 #[test]
+fn many_codes_of_one_target_or_of_none_are_sorted_out_in_one_pass() {
+    for url in ["", "url: https://example.org/\n  "] {
+        let mut text = "base_url: https://short.code/\nmapping:\n".to_owned();
+        for n in 0..100_000 {
+            text += &format!("- {url}short-code: c{n}\n  retired: true\n");
+        }
+        let compilation = compile(&[SourceFile {
+            path: "t.yaml".into(),
+            bytes: text.into(),
+        }]);
+        assert_eq!(compilation.table.unwrap().len(), 100_000);
+        assert_eq!(compilation.diagnostics, []);
+    }
+}
+
+#[test]
 fn an_error_behind_many_warnings_still_counts() {
     let mut text = "base_url: https://short.code/\nmapping:\n".to_owned();
     for n in 0..2_000 {
