@@ -2,6 +2,8 @@
 
 #![no_main]
 
+use std::borrow::Cow;
+use std::iter;
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
@@ -47,8 +49,8 @@ struct Said<'t> {
 #[derive(Debug, PartialEq)]
 struct SaidEntry<'t> {
     place: Place,
-    codes: Vec<&'t str>,
-    target: Option<&'t str>,
+    codes: Vec<Cow<'t, str>>,
+    target: Option<Cow<'t, str>>,
     status: Status,
     forward: Forward,
     cache_max_age: u32,
@@ -77,7 +79,9 @@ impl<'t> SaidEntry<'t> {
     fn new(entry: Entry<'t>) -> Self {
         Self {
             place: entry.place(),
-            codes: [entry.code()].into_iter().chain(entry.aliases()).collect(),
+            codes: iter::once(entry.code())
+                .chain(entry.aliases().map(Cow::Borrowed))
+                .collect(),
             target: entry.target(),
             status: entry.status(),
             forward: entry.forward(),

@@ -105,7 +105,7 @@ fn assert_suggests_what_leads_somewhere(table: &Table, site: &Site, path: &str, 
     let codes = site.suggestions(path, 3, now);
     assert!(codes.len() <= 3, "{codes:?}");
     for code in codes {
-        let short = site.short_url(code);
+        let short = site.short_url(&code);
         let url = Url::parse(&short).unwrap_or_else(|error| panic!("{short}: {error}"));
         let request = Request {
             host: url.host_str(),
