@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+use crate::server::shows_itself;
 
 /// Returns a text of which every character shows itself.
 pub(super) fn legible(text: &str) -> Cow<'_, str> {
@@ -20,14 +20,6 @@ pub(super) fn legible(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(shown)
-}
-
-fn shows_itself(character: char) -> bool {
-    match character.general_category_group() {
-        GeneralCategoryGroup::Other => false,
-        GeneralCategoryGroup::Separator => character == ' ',
-        _ => true,
-    }
 }
 
 #[cfg(test)]

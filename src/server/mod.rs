@@ -72,6 +72,7 @@ pub use self::inherited::{Inherited, InheritedError};
 pub use self::listener::{Listener, bind};
 pub use self::load::{Fetching, LoadError, Source};
 pub use self::patience::Patience;
+pub use self::readable::shows_itself;
 pub use self::remote::Remote;
 pub use self::shutdown::{Signal, signals, told_to_stop};
 pub use self::tls::Tls;

@@ -28,7 +28,9 @@ pub(super) fn readable(path: &str) -> String {
     }
 }
 
-fn shows_itself(character: char) -> bool {
+/// Tells whether a reader sees a character as what it is: it is no control, does not turn the
+/// direction of writing, and is not invisible.
+pub fn shows_itself(character: char) -> bool {
     match character.general_category_group() {
         GeneralCategoryGroup::Other => false,
         GeneralCategoryGroup::Separator => character == ' ',
