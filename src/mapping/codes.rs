@@ -40,16 +40,15 @@ pub(super) enum CodeKind {
 impl Codes {
     /// Adds a code; one that is there already is listed once more, and not found.
     pub(super) fn push(&mut self, code: &str, entry: u32, kind: CodeKind) {
-        let is_free = self.find(code).is_none();
         let number = index(self.listed.len());
         let text = self.texts.store(code);
         self.listed.push(Listed { text, entry, kind });
-        if is_free {
-            let (listed, texts, hasher) = (&self.listed, &self.texts, &self.hasher);
-            let hash_of = |&number: &u32| hasher.hash_one(texts.get(listed[number as usize].text));
-            let hash = hasher.hash_one(code);
-            self.numbers.insert_unique(hash, number, hash_of);
-        }
+        let (listed, texts, hasher) = (&self.listed, &self.texts, &self.hasher);
+        let text_of = |&number: &u32| texts.get(listed[number as usize].text);
+        let hash_of = |number: &u32| hasher.hash_one(text_of(number));
+        let is_it = |number: &u32| text_of(number) == code;
+        let entry = self.numbers.entry(hasher.hash_one(code), is_it, hash_of);
+        entry.or_insert(number);
     }
 
     /// Returns the code of that text.
