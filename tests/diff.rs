@@ -4,12 +4,17 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "support/git.rs"]
+mod git;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
 use insta::assert_snapshot;
+
+use git::git;
 
 /// A directory with a checkout, made by the `git` program; commits always have the same ids.
 struct Scene {
@@ -46,25 +51,7 @@ impl Scene {
 
     /// Runs git in the checkout, with arguments that hold no spaces.
     fn git(&self, arguments: &str) -> String {
-        let output = Command::new("git")
-            .args(["-c", "init.defaultBranch=main"])
-            .args(arguments.split(' '))
-            .current_dir(&self.root)
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_SYSTEM", "/dev/null")
-            .envs([("GIT_AUTHOR_NAME", "A"), ("GIT_COMMITTER_NAME", "C")])
-            .envs([
-                ("GIT_AUTHOR_EMAIL", "a@example.org"),
-                ("GIT_COMMITTER_EMAIL", "c@example.org"),
-            ])
-            .envs([
-                ("GIT_AUTHOR_DATE", "@1700000000 +0000"),
-                ("GIT_COMMITTER_DATE", "@1700000001 +0000"),
-            ])
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "git {arguments}: {output:?}");
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        git(&self.root, arguments)
     }
 
     /// Runs `waypost diff` in the checkout and tells all that came of it.

@@ -2,12 +2,16 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "support/git.rs"]
+mod git;
+
 use std::fs;
 use std::os::unix::fs::{chown, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use waypost::source::{FileSource, Reading, Revision, SourceError};
+
+use git::git;
 
 const MAX: u64 = 1 << 20;
 
@@ -52,30 +56,7 @@ impl Scene {
     }
 
     fn git_in(&self, directory: &str, arguments: &str) -> String {
-        let output = Command::new("git")
-            .args([
-                "-c",
-                "init.defaultBranch=main",
-                "-c",
-                "protocol.file.allow=always",
-            ])
-            .args(arguments.split(' '))
-            .current_dir(self.at(directory))
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_SYSTEM", "/dev/null")
-            .envs([("GIT_AUTHOR_NAME", "A"), ("GIT_COMMITTER_NAME", "C")])
-            .envs([
-                ("GIT_AUTHOR_EMAIL", "a@example.org"),
-                ("GIT_COMMITTER_EMAIL", "c@example.org"),
-            ])
-            .envs([
-                ("GIT_AUTHOR_DATE", "@1700000000 +0000"),
-                ("GIT_COMMITTER_DATE", "@1700000001 +0000"),
-            ])
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "git {arguments}: {output:?}");
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        git(&self.at(directory), arguments)
     }
 
     fn head(&self) -> String {
