@@ -178,11 +178,20 @@ impl fmt::Display for Layout<'_> {
 fn body_len(text: &str, entry: &EntryOutline<'_>) -> usize {
     let value_end = entry.pairs.last().map_or(0, |pair| pair.span.end);
     let own = value_end + line(&text[value_end..]).len();
-    let mut len = own;
-    let mut at = own;
-    for line in text[own..].split_inclusive('\n') {
+    own + deep_comments_len(&text[own..], indent(text))
+}
+
+/// Returns how far the comments go that a text begins with and that are indented deeper than that;
+/// blank lines and other comments may stand between them.
+pub(super) fn deep_comments_len(text: &str, dash: usize) -> usize {
+    let (mut len, mut at) = (0, 0);
+    for line in text.split_inclusive('\n') {
         at += line.len();
-        if is_comment(line) && indent(line) > indent(text) {
+        if !is_comment(line) && !is_blank(line) {
+            // What is behind the list of entries has comments of its own.
+            break;
+        }
+        if is_comment(line) && indent(line) > dash {
             len = at;
         }
     }
@@ -190,18 +199,19 @@ fn body_len(text: &str, entry: &EntryOutline<'_>) -> usize {
 }
 
 /// Returns how long the comments are that a text ends in, if none is indented deeper than that.
-fn comments_len(text: &str, dash: usize) -> usize {
+pub(super) fn comments_len(text: &str, dash: usize) -> usize {
     let lines = text.split_inclusive('\n').rev();
     let comments = lines.take_while(|line| is_comment(line) && indent(line) <= dash);
     comments.map(str::len).sum()
 }
 
 /// Returns the first line of a text, with its line break.
-fn line(text: &str) -> &str {
+pub(super) fn line(text: &str) -> &str {
     text.split_inclusive('\n').next().unwrap_or_default()
 }
 
-fn line_break(text: &str) -> &'static str {
+/// Returns what ends the first line of a text.
+pub(super) fn line_break(text: &str) -> &'static str {
     if line(text).ends_with("\r\n") {
         "\r\n"
     } else {
@@ -209,15 +219,18 @@ fn line_break(text: &str) -> &'static str {
     }
 }
 
-fn indent(line: &str) -> usize {
+/// Returns how long the blanks are that a line begins with.
+pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(BLANKS).len()
 }
 
-fn is_comment(line: &str) -> bool {
+/// Tells whether a line is no more than a comment.
+pub(super) fn is_comment(line: &str) -> bool {
     line.trim_start_matches(BLANKS).starts_with('#')
 }
 
-fn is_blank(text: &str) -> bool {
+/// Tells whether a text is nothing but blanks and line breaks.
+pub(super) fn is_blank(text: &str) -> bool {
     text.bytes().all(|byte| b" \t\r\n".contains(&byte))
 }
 
