@@ -340,7 +340,9 @@ fn tells_why_a_commit_holds_no_table() {
         let output = check_with(scene.path(), args, &[]);
         let status = output.status.code().unwrap();
         assert!(output.stdout.is_empty());
-        format!("{status}: {}", String::from_utf8(output.stderr).unwrap())
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        let stderr = stderr.replace(scene.path().to_str().unwrap(), "SCENE");
+        format!("{status}: {stderr}")
     };
     // Nothing above the scene is a repository.
     let outside = told(&["--rev", "HEAD:sound.yaml"]);

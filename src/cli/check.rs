@@ -23,7 +23,7 @@ use clap::ValueEnum;
 use self::findings::Findings;
 use super::{Exit, quantity, table};
 use crate::mapping::{Timestamp, compile};
-use crate::source::read_committed;
+use crate::source::RevPath;
 
 /// Check a table: every problem at once, at the line where it is
 ///
@@ -111,7 +111,7 @@ impl Format {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let files = match &args.rev {
-        Some(rev) => read_committed(rev, args.max_table_bytes)?,
+        Some(rev) => RevPath::find(rev)?.read(args.max_table_bytes)?,
         None => table::read(&args.paths, args.max_table_bytes)?,
     };
     let mut compilation = compile(&files);

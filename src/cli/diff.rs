@@ -87,8 +87,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let tip = repository.commit(args.head.as_deref().unwrap_or("HEAD"))?;
     let head = args.head.as_ref().map(|_| tip);
     let base = repository.merge_base(repository.commit(&args.base)?, tip)?;
-    let old = read(&repository, Some(base), &args.table)?;
-    let new = read(&repository, head, &args.table)?;
+    let paths = args.table.iter().map(|path| repository.path(path));
+    let paths = paths.collect::<Result<Vec<_>, _>>()?;
+    let old = repository.read_all(base, &paths, MAX_BYTES)?;
+    let new = match head {
+        Some(head) => repository.read_all(head, &paths, MAX_BYTES)?,
+        None => read_work_tree(&args.table)?,
+    };
     anyhow::ensure!(
         !old.is_empty() || !new.is_empty(),
         "no table at {} on either side: name it with --table",
@@ -116,24 +121,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Reads what there is of a table at a commit or in the work tree: nothing, if there was no such
-/// table yet, or is none any more.
-fn read(
-    repository: &Committed,
-    commit: Option<CommitId>,
-    paths: &[PathBuf],
-) -> anyhow::Result<Vec<SourceFile>> {
+/// Reads what there is of a table in the work tree: nothing, if it is none any more.
+fn read_work_tree(paths: &[PathBuf]) -> anyhow::Result<Vec<SourceFile>> {
     let mut files = Vec::new();
     for path in paths {
-        match commit {
-            Some(commit) => match repository.read(commit, path, MAX_BYTES) {
-                Err(error) if error.is_absence() => {}
-                read => files.extend(read?),
-            },
-            None => match FileSource::new(vec![path.clone()], MAX_BYTES).read_once() {
-                Err(SourceError::NotFound { .. } | SourceError::NoYaml { .. }) => {}
-                read => files.extend(read?.files),
-            },
+        match FileSource::new(vec![path.clone()], MAX_BYTES).read_once() {
+            Err(SourceError::NotFound { .. } | SourceError::NoYaml { .. }) => {}
+            read => files.extend(read?.files),
         }
     }
     Ok(files)

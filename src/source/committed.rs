@@ -1,17 +1,18 @@
 //! Tables as a commit of a local repository holds them, without touching the work tree.
 //!
-//! For commands that compare what is, what was and what is proposed. Paths are those of the work
-//! tree, as a person gives them; in a bare repository they are the repository's own.
+//! For commands that compare what is, what was and what is proposed. How its commits hang together
+//! is told in `history`.
 
+use std::env;
 use std::ffi::OsStr;
 use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use git2::{Commit, ErrorCode, Oid, Repository};
 
-use super::TreeError;
-use super::tree::read_table;
+use super::tree::{find_id, read_table};
+use super::tree_path::{TreePath, from_top, real};
+use super::{CommittedError, TreeError};
 use crate::mapping::SourceFile;
 
 /// Hexadecimal digits of a commit's id that are enough for people and for Git.
@@ -19,14 +20,14 @@ const SHORT: usize = 12;
 
 /// A local repository, as the place where tables were committed.
 pub struct Committed {
-    repository: Repository,
+    pub(super) repository: Repository,
     /// The checkout's top directory, without links; a bare repository has none.
     work_dir: Option<PathBuf>,
 }
 
 /// The id of a commit that was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CommitId(Oid);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CommitId(pub(super) Oid);
 
 impl CommitId {
     /// Returns as much of it as people need.
@@ -44,93 +45,9 @@ impl fmt::Display for CommitId {
     }
 }
 
-/// Why a table cannot be read from a commit.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CommittedError {
-    /// There is no repository around a path.
-    #[error("{} lies in no Git repository", path.display())]
-    NoRepository {
-        /// The path as it was given.
-        path: PathBuf,
-    },
-    /// Git does not trust it.
-    #[error(
-        "the Git repository around {0} belongs to another user: \
-         git config --global --add safe.directory {0}",
-        path.display()
-    )]
-    NotOurs {
-        /// A directory in it.
-        path: PathBuf,
-    },
-    /// Git cannot use it.
-    #[error("cannot use the Git repository around {}", path.display())]
-    Unusable {
-        /// The path as it was given.
-        path: PathBuf,
-        /// What Git said.
-        #[source]
-        source: git2::Error,
-    },
-    /// A path leads out of the repository.
-    #[error("{} does not lie in the repository at {}", path.display(), work_dir.display())]
-    Outside {
-        /// The path as it was given.
-        path: PathBuf,
-        /// The top directory of the checkout.
-        work_dir: PathBuf,
-    },
-    /// A revision names no commit.
-    #[error("{revision:?} names no commit: give a branch, a tag or a commit's id")]
-    UnknownRevision {
-        /// The revision as it was given.
-        revision: String,
-        /// What Git said.
-        #[source]
-        source: git2::Error,
-    },
-    /// Two commits come from nowhere common.
-    #[error("{one} and {other} have no commit in common")]
-    Unrelated {
-        /// The one.
-        one: CommitId,
-        /// The other.
-        other: CommitId,
-    },
-    /// The same, as far as anybody can tell in a shallow clone.
-    #[error(
-        "{one} and {other} have no commit in common in this shallow clone: git fetch --unshallow"
-    )]
-    Shallow {
-        /// The one.
-        one: CommitId,
-        /// The other.
-        other: CommitId,
-    },
-    /// The commit holds no table there.
-    #[error(transparent)]
-    Table(#[from] TreeError),
-    /// The system could not say where a path leads.
-    #[error("cannot find {}", path.display())]
-    Io {
-        /// The path as it was given.
-        path: PathBuf,
-        /// What the system said.
-        #[source]
-        source: io::Error,
-    },
-}
-
-impl CommittedError {
-    /// Tells whether there is just nothing at that path in the commit.
-    pub fn is_absence(&self) -> bool {
-        matches!(
-            self,
-            Self::Table(TreeError::NotFound { .. } | TreeError::NoYaml { .. })
-        )
-    }
-}
+/// What some paths hold in a commit; two that are equal hold the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version(Vec<Option<Oid>>);
 
 impl Committed {
     /// Opens the repository around a path, which itself need not exist.
@@ -139,26 +56,46 @@ impl Committed {
     ///
     /// If there is none, or Git cannot or will not use it.
     pub fn around(path: &Path) -> Result<Self, CommittedError> {
-        let given = || path.to_owned();
         let real = real(path)?;
         let directory = (real.ancestors())
             .find(|ancestor| ancestor.is_dir())
             .unwrap_or(Path::new("/"));
-        let git_dir = Repository::discover_path(directory, &[] as &[&OsStr])
-            .map_err(|_| CommittedError::NoRepository { path: given() })?;
-        let repository = Repository::open(git_dir).map_err(|source| match source.code() {
-            ErrorCode::Owner => CommittedError::NotOurs {
-                path: directory.to_owned(),
-            },
-            _ => CommittedError::Unusable {
-                path: given(),
-                source,
-            },
+        let git_dir = Repository::discover_path(directory, &[] as &[&OsStr]);
+        let git_dir = git_dir.map_err(|_| CommittedError::NoRepository {
+            path: path.to_owned(),
         })?;
-        let work_dir = match repository.workdir() {
-            Some(work_dir) => Some(real_dir(work_dir)?),
-            None => None,
-        };
+        Self::open(Repository::open(git_dir), path, directory)
+    }
+
+    /// Opens the repository that we are in.
+    ///
+    /// Git's own variables decide first which one that is: so a `pre-receive` hook sees the objects
+    /// that a push has brought, before they are taken.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or Git cannot or will not use it.
+    pub fn here() -> Result<Self, CommittedError> {
+        let here = env::current_dir().unwrap_or_else(|_| ".".into());
+        Self::open(Repository::open_from_env(), &here, &here)
+    }
+
+    fn open(
+        opened: Result<Repository, git2::Error>,
+        path: &Path,
+        directory: &Path,
+    ) -> Result<Self, CommittedError> {
+        let repository = opened.map_err(|source| {
+            let path = path.to_owned();
+            match source.code() {
+                ErrorCode::NotFound => CommittedError::NoRepository { path },
+                ErrorCode::Owner => CommittedError::NotOurs {
+                    path: directory.to_owned(),
+                },
+                _ => CommittedError::Unusable { path, source },
+            }
+        })?;
+        let work_dir = repository.workdir().map(real).transpose()?;
         Ok(Self {
             repository,
             work_dir,
@@ -186,90 +123,102 @@ impl Committed {
         }
     }
 
-    /// Finds the commit at which two lines of work parted.
+    /// Finds a path in the repository: as the work tree has it, or in a bare repository from the
+    /// top.
     ///
     /// # Errors
     ///
-    /// If there is none, or a shallow clone does not reach that far.
-    pub fn merge_base(&self, one: CommitId, other: CommitId) -> Result<CommitId, CommittedError> {
-        match self.repository.merge_base(one.0, other.0) {
-            Ok(id) => Ok(CommitId(id)),
-            Err(_) if self.repository.is_shallow() => Err(CommittedError::Shallow { one, other }),
-            Err(_) => Err(CommittedError::Unrelated { one, other }),
-        }
-    }
-
-    /// Reads the table at a path, a file or a directory of files, of at most `max` bytes.
-    ///
-    /// Its files are named as they would be in the work tree.
-    ///
-    /// # Errors
-    ///
-    /// If the path lies outside the repository, or the commit holds no table there.
-    pub fn read(
-        &self,
-        commit: CommitId,
-        path: &Path,
-        max: u64,
-    ) -> Result<Vec<SourceFile>, CommittedError> {
-        let inside = self.inside(path)?;
-        let commit = self.find(commit, path)?;
-        let mut files = read_table(&self.repository, &commit, &inside, max)?;
-        for file in &mut files {
-            let below = Path::new(&*file.path).strip_prefix(&inside);
-            let named = match below {
-                Ok(below) if !below.as_os_str().is_empty() => path.join(below),
-                _ => path.to_owned(),
-            };
-            file.path = named.to_string_lossy().into();
-        }
-        Ok(files)
-    }
-
-    fn find(&self, commit: CommitId, path: &Path) -> Result<Commit<'_>, CommittedError> {
-        let commit = self.repository.find_commit(commit.0);
-        commit.map_err(|source| CommittedError::Unusable {
-            path: path.to_owned(),
-            source,
-        })
-    }
-
-    /// Returns a path from the repository's top.
-    fn inside(&self, path: &Path) -> Result<String, CommittedError> {
+    /// If it lies elsewhere.
+    pub fn path(&self, path: &Path) -> Result<TreePath, CommittedError> {
         let Some(work_dir) = &self.work_dir else {
-            return Ok(path.to_string_lossy().into_owned());
+            return Ok(TreePath::new(path.to_string_lossy().into(), path));
         };
         match real(path)?.strip_prefix(work_dir) {
-            Ok(inside) => Ok(inside.to_string_lossy().into_owned()),
+            Ok(inside) => Ok(TreePath::new(inside.to_string_lossy().into(), path)),
             Err(_) => Err(CommittedError::Outside {
                 path: path.to_owned(),
                 work_dir: work_dir.clone(),
             }),
         }
     }
-}
 
-/// Returns a path without links, as far as it exists.
-fn real(path: &Path) -> Result<PathBuf, CommittedError> {
-    let absolute = std::path::absolute(path).map_err(|source| CommittedError::Io {
-        path: path.to_owned(),
-        source,
-    })?;
-    for ancestor in absolute.ancestors() {
-        if let (Ok(real), Ok(rest)) = (ancestor.canonicalize(), absolute.strip_prefix(ancestor)) {
-            // What is joined to nothing ends in a slash.
-            return Ok(match rest.as_os_str().is_empty() {
-                true => real,
-                false => real.join(rest),
-            });
-        }
+    /// Finds a path as Git takes it apart: from the top, or from where we are if it begins with
+    /// `./` or `../`.
+    ///
+    /// # Errors
+    ///
+    /// If it leads out of the repository.
+    pub fn path_in_commit(&self, path: &str) -> Result<TreePath, CommittedError> {
+        let inside = match &self.work_dir {
+            _ if !path.starts_with("./") && !path.starts_with("../") => Some(path.to_owned()),
+            Some(work_dir) => from_top(work_dir, path),
+            None => None,
+        };
+        let inside = inside.ok_or_else(|| CommittedError::OutsideTop(path.to_owned()))?;
+        let shown = PathBuf::from(&inside);
+        Ok(TreePath::new(inside, &shown))
     }
-    Ok(absolute)
+
+    /// Reads the table at a path, a file or a directory of files, of at most `max` bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the commit holds no table there.
+    pub fn read(
+        &self,
+        commit: CommitId,
+        path: &TreePath,
+        max: u64,
+    ) -> Result<Vec<SourceFile>, CommittedError> {
+        let commit = self.find(commit)?;
+        let mut files = read_table(&self.repository, &commit, path.inside(), max)?;
+        for file in &mut files {
+            file.path = path.shown(&file.path);
+        }
+        Ok(files)
+    }
+
+    /// Reads what there is of a table of several paths: nothing, if the commit has none of them.
+    ///
+    /// # Errors
+    ///
+    /// If what is there cannot be read.
+    pub fn read_all(
+        &self,
+        commit: CommitId,
+        paths: &[TreePath],
+        max: u64,
+    ) -> Result<Vec<SourceFile>, CommittedError> {
+        let mut files = Vec::new();
+        for path in paths {
+            match self.read(commit, path, max) {
+                Err(error) if error.is_absence() => {}
+                read => files.extend(read?),
+            }
+        }
+        Ok(files)
+    }
+
+    /// Returns what tells whether paths hold the same in two commits.
+    ///
+    /// # Errors
+    ///
+    /// If Git cannot read the commit.
+    pub fn version(&self, commit: CommitId, paths: &[TreePath]) -> Result<Version, CommittedError> {
+        let commit = self.find(commit)?;
+        let ids = paths.iter().map(|path| find_id(&commit, path.inside()));
+        let ids = ids.collect::<Result<_, _>>()?;
+        Ok(Version(ids))
+    }
+
+    pub(super) fn find(&self, commit: CommitId) -> Result<Commit<'_>, CommittedError> {
+        let found = self.repository.find_commit(commit.0);
+        found.map_err(|source| damaged(commit, source))
+    }
 }
 
-fn real_dir(path: &Path) -> Result<PathBuf, CommittedError> {
-    path.canonicalize().map_err(|source| CommittedError::Io {
-        path: path.to_owned(),
-        source,
-    })
+/// Returns the error of a commit that Git cannot read.
+fn damaged(commit: CommitId, source: git2::Error) -> CommittedError {
+    let commit = commit.to_string();
+    TreeError::Damaged { commit, source }.into()
 }

@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
 
 use git2::{Commit, ErrorClass, ErrorCode, ObjectType, Odb, Oid, Repository, Tree, TreeEntry};
 
@@ -86,6 +87,26 @@ pub(super) fn read_table(
         max,
     }
     .read(commit, path)
+}
+
+/// Returns the id of what is at `path`, if there is something.
+pub(super) fn find_id(commit: &Commit<'_>, path: &str) -> Result<Option<Oid>, TreeError> {
+    let damaged = |source| TreeError::Damaged {
+        commit: commit.id().to_string(),
+        source,
+    };
+    let parts = Path::new(path).components();
+    let path: PathBuf = parts
+        .filter(|it| matches!(it, Component::Normal(_)))
+        .collect();
+    if path.as_os_str().is_empty() {
+        return Ok(Some(commit.tree_id()));
+    }
+    match commit.tree().map_err(damaged)?.get_path(&path) {
+        Ok(entry) => Ok(Some(entry.id())),
+        Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+        Err(error) => Err(damaged(error)),
+    }
 }
 
 struct Reader<'a> {

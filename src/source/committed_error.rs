@@ -1,0 +1,108 @@
+//! Why a local repository does not have what is asked of it.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::{CommitId, TreeError};
+
+/// Why a table cannot be read from a commit.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CommittedError {
+    /// It does not say both a commit and a path.
+    #[error("{0:?} does not name a table in a commit: write it as in HEAD:mapping.yaml")]
+    Form(String),
+    /// There is no repository around a path.
+    #[error("{} lies in no Git repository", path.display())]
+    NoRepository {
+        /// The path as it was given.
+        path: PathBuf,
+    },
+    /// Git does not trust it.
+    #[error(
+        "the Git repository around {0} belongs to another user: \
+         git config --global --add safe.directory {0}",
+        path.display()
+    )]
+    NotOurs {
+        /// A directory in it.
+        path: PathBuf,
+    },
+    /// Git cannot use it.
+    #[error("cannot use the Git repository around {}", path.display())]
+    Unusable {
+        /// The path as it was given.
+        path: PathBuf,
+        /// What Git said.
+        #[source]
+        source: git2::Error,
+    },
+    /// A path leads out of the repository.
+    #[error("{} does not lie in the repository at {}", path.display(), work_dir.display())]
+    Outside {
+        /// The path as it was given.
+        path: PathBuf,
+        /// The top directory of the checkout.
+        work_dir: PathBuf,
+    },
+    /// A path from where we are leads out of it, or there is no work tree to be in.
+    #[error("{0} is outside the repository")]
+    OutsideTop(String),
+    /// A revision names no commit.
+    #[error("{revision:?} names no commit: give a branch, a tag or a commit's id")]
+    UnknownRevision {
+        /// The revision as it was given.
+        revision: String,
+        /// What Git said.
+        #[source]
+        source: git2::Error,
+    },
+    /// Two commits come from nowhere common.
+    #[error("{one} and {other} have no commit in common")]
+    Unrelated {
+        /// The one.
+        one: CommitId,
+        /// The other.
+        other: CommitId,
+    },
+    /// The same, as far as anybody can tell in a shallow clone.
+    #[error(
+        "{one} and {other} have no commit in common in this shallow clone: git fetch --unshallow"
+    )]
+    Shallow {
+        /// The one.
+        one: CommitId,
+        /// The other.
+        other: CommitId,
+    },
+    /// The commit holds nothing there.
+    #[error("{revision} holds no {path}")]
+    NotFound {
+        /// The revision as it was given.
+        revision: String,
+        /// The path in the repository.
+        path: String,
+    },
+    /// What the commit holds is no table, or cannot be read.
+    #[error(transparent)]
+    Table(#[from] TreeError),
+    /// The system could not say where a path leads.
+    #[error("cannot find {}", path.display())]
+    Io {
+        /// The path as it was given.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl CommittedError {
+    /// Tells whether there is just nothing at that path in the commit.
+    pub fn is_absence(&self) -> bool {
+        matches!(
+            self,
+            Self::Table(TreeError::NotFound { .. } | TreeError::NoYaml { .. })
+        )
+    }
+}
