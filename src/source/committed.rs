@@ -218,7 +218,7 @@ impl Committed {
 }
 
 /// Returns the error of a commit that Git cannot read.
-fn damaged(commit: CommitId, source: git2::Error) -> CommittedError {
+pub(super) fn damaged(commit: CommitId, source: git2::Error) -> CommittedError {
     let commit = commit.to_string();
     TreeError::Damaged { commit, source }.into()
 }

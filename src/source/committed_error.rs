@@ -75,6 +75,9 @@ pub enum CommittedError {
         /// The other.
         other: CommitId,
     },
+    /// The history is needed, and a shallow clone has not all of it.
+    #[error("this shallow clone lacks a part of the history: git fetch --unshallow")]
+    CutOff,
     /// The commit holds nothing there.
     #[error("{revision} holds no {path}")]
     NotFound {

@@ -1,6 +1,21 @@
-//! How the commits of a local repository hang together.
+//! How the commits of a local repository hang together, and what their messages state.
 
+use std::collections::HashMap;
+
+use git2::{Sort, message_trailers_strs};
+
+use super::committed::damaged;
 use super::{CommitId, Committed, CommittedError};
+use crate::mapping::Timestamp;
+
+/// A commit of a history, and those right before it.
+#[derive(Debug)]
+pub struct Step {
+    /// The commit.
+    pub commit: CommitId,
+    /// Its parents, by their numbers in the history.
+    pub parents: Vec<usize>,
+}
 
 impl Committed {
     /// Finds the commit at which two lines of work parted.
@@ -14,5 +29,84 @@ impl Committed {
             Err(_) if self.repository.is_shallow() => Err(CommittedError::Shallow { one, other }),
             Err(_) => Err(CommittedError::Unrelated { one, other }),
         }
+    }
+
+    /// Returns the commits that lead to a tip and not to a base.
+    ///
+    /// # Errors
+    ///
+    /// If Git cannot read them.
+    pub fn since(&self, base: CommitId, tip: CommitId) -> Result<Vec<CommitId>, CommittedError> {
+        self.walk(tip, Some(base))
+    }
+
+    /// Returns all commits that lead to a tip, itself the last and each behind its parents.
+    ///
+    /// # Errors
+    ///
+    /// If Git cannot read them, or the clone is shallow and so does not have them all.
+    pub fn history(&self, tip: CommitId) -> Result<Vec<Step>, CommittedError> {
+        if self.repository.is_shallow() {
+            return Err(CommittedError::CutOff);
+        }
+        let mut numbers = HashMap::new();
+        let mut steps = Vec::new();
+        for commit in self.walk(tip, None)? {
+            let parents = self.find(commit)?;
+            let parents = parents.parent_ids().map(|id| numbers[&id]).collect();
+            numbers.insert(commit.0, steps.len());
+            steps.push(Step { commit, parents });
+        }
+        Ok(steps)
+    }
+
+    fn walk(&self, tip: CommitId, base: Option<CommitId>) -> Result<Vec<CommitId>, CommittedError> {
+        let walk = || -> Result<_, git2::Error> {
+            let mut walk = self.repository.revwalk()?;
+            walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE)?;
+            walk.push(tip.0)?;
+            if let Some(base) = base {
+                walk.hide(base.0)?;
+            }
+            walk.map(|id| id.map(CommitId)).collect::<Result<_, _>>()
+        };
+        walk().map_err(|source| damaged(tip, source))
+    }
+
+    /// Returns the commit before this one on its own line of work, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// If Git cannot read the commit, or a shallow clone does not reach that far.
+    pub fn first_parent(&self, commit: CommitId) -> Result<Option<CommitId>, CommittedError> {
+        match self.find(commit)?.parent_ids().next() {
+            None if self.repository.is_shallow() => Err(CommittedError::CutOff),
+            parent => Ok(parent.map(CommitId)),
+        }
+    }
+
+    /// Returns when a commit was made.
+    ///
+    /// # Errors
+    ///
+    /// If Git cannot read the commit.
+    pub fn time(&self, commit: CommitId) -> Result<Timestamp, CommittedError> {
+        Ok(Timestamp::from_unix(self.find(commit)?.time().seconds()))
+    }
+
+    /// Returns what a commit's message says under a key in its trailers
+    /// (git-interpret-trailers(1)), in whatever case the key is written.
+    ///
+    /// # Errors
+    ///
+    /// If Git cannot read the commit.
+    pub fn trailers(&self, commit: CommitId, key: &str) -> Result<Vec<String>, CommittedError> {
+        let found = self.find(commit)?;
+        let message = String::from_utf8_lossy(found.message_bytes());
+        let trailers = message_trailers_strs(&message).map_err(|e| damaged(commit, e))?;
+        let values = (trailers.iter())
+            .filter(|(name, _)| name.eq_ignore_ascii_case(key))
+            .map(|(_, value)| value.to_owned());
+        Ok(values.collect())
     }
 }

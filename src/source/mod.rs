@@ -53,6 +53,7 @@ pub use fast_forward::FastForwardError;
 pub use fetch::run_transfer;
 pub use fetch_options::FetchOptions;
 pub use fingerprint::Fingerprint;
+pub use history::Step;
 pub use pull::{PullError, Puller, Pulling};
 pub use reading::{FileSource, Reading};
 pub use remote::{Follower, Following, RemoteError};
