@@ -89,6 +89,16 @@ impl Compilation {
         self.diagnostics.extend(failures);
         sort(&mut self.diagnostics, &self.names);
     }
+
+    /// Adds what else is found wrong with the table, as much of each file as anybody will read.
+    pub fn add(&mut self, found: impl IntoIterator<Item = Diagnostic>) {
+        let mut problems = Problems::default();
+        for diagnostic in found {
+            problems.push(diagnostic);
+        }
+        self.diagnostics.extend(problems.into_told());
+        sort(&mut self.diagnostics, &self.names);
+    }
 }
 
 /// The documents of one site, by their index.

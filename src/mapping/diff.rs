@@ -15,27 +15,22 @@ use super::{Change, ChangeKind, Entry, Site, Table};
 pub fn compare<'t>(old: &'t Table, new: &'t Table) -> Vec<Change<'t>> {
     let by_address = |table: &'t Table| -> HashMap<_, _> {
         let sites = table.sites().iter();
-        sites.map(|site| (address(site), site)).collect()
+        sites.map(|site| (site.address(), site)).collect()
     };
     let (before, now) = (by_address(old), by_address(new));
     let mut changes = Vec::new();
     for site in old.sites() {
-        let new = now.get(&address(site)).copied();
+        let new = now.get(&site.address()).copied();
         Pair::of(Some(site), new).compare(&mut changes);
     }
     for site in new.sites() {
-        if !before.contains_key(&address(site)) {
+        if !before.contains_key(&site.address()) {
             Pair::of(None, Some(site)).compare(&mut changes);
         }
     }
     // Several sites may have the same code: theirs stay in the order of the sites.
     changes.sort_by(|one, other| (one.kind, &one.code).cmp(&(other.kind, &other.code)));
     changes
-}
-
-/// Returns what of its base URL decides whether a request means a site.
-fn address(site: &Site) -> (&str, &str) {
-    (site.base_url().host(), site.base_url().path())
 }
 
 /// A site before and now.

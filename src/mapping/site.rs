@@ -134,6 +134,11 @@ impl Site {
         &self.head.base_url
     }
 
+    /// Returns what of its base URL decides whether a request means it: host and base path.
+    pub(super) fn address(&self) -> String {
+        format!("{}{}", self.base_url().host(), self.base_url().path())
+    }
+
     /// Returns how the site derives auto codes.
     pub fn scheme(&self) -> Scheme {
         self.head.scheme
@@ -142,6 +147,11 @@ impl Site {
     /// Returns how a new entry gets its code.
     pub fn new_code(&self) -> NewCode {
         self.head.new_code
+    }
+
+    /// Returns the paths of all files of its table.
+    pub(super) fn files(&self) -> &[Arc<str>] {
+        &self.head.files
     }
 
     /// Returns the path of a file, by number.

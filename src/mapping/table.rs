@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::Site;
 
@@ -42,6 +43,11 @@ impl Table {
     /// Returns the sites: at least one.
     pub fn sites(&self) -> &[Site] {
         &self.sites
+    }
+
+    /// Returns the paths of its files.
+    pub(super) fn files(&self) -> &[Arc<str>] {
+        self.sites[0].files()
     }
 
     /// Returns the number of entries of all sites.
