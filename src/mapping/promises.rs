@@ -1,0 +1,346 @@
+//! Promises: what the tables of a history have promised, commit by commit.
+//!
+//! The first table that has a code promises where it leads, and whatever keeps the promise goes on
+//! with it. What breaks it leaves it as it was: it is broken still when the history ends, unless it
+//! was kept again by then. A statement moves the promise to where the code leads, whether it comes
+//! before the change, with it or after; each is good for one commit.
+//!
+//! Commits are numbers here: how they hang together is told by whoever goes through them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use super::catalogue::Catalogue;
+use super::permanence::Breach;
+use super::{Entry, Link, Site, Statement, Table};
+
+/// What is promised at one commit.
+#[derive(Debug, Clone, Default)]
+pub struct Promises {
+    /// By the address of the site, then by code.
+    sites: BTreeMap<String, HashMap<Box<str>, Promise>>,
+    /// Statements by the commit that made them, and whether they have served.
+    stated: BTreeMap<(usize, Statement), bool>,
+}
+
+/// What is promised of one code.
+#[derive(Debug, Clone)]
+struct Promise {
+    target: Option<(&'static str, Rc<str>)>,
+    is_retired: bool,
+    /// The last commit that kept it.
+    kept: usize,
+    /// How often it was moved.
+    moves: u32,
+}
+
+impl Promises {
+    /// Joins another line of work: where both have moved a promise, who moved it more often is
+    /// right, or else this one.
+    pub fn join(&mut self, other: &Self) {
+        for (address, promises) in &other.sites {
+            let own = self.sites.entry(address.clone()).or_default();
+            for (code, promise) in promises {
+                match own.get_mut(code) {
+                    None => drop(own.insert(code.clone(), promise.clone())),
+                    Some(own) if own.moves < promise.moves => *own = promise.clone(),
+                    Some(own) if own.target == promise.target => {
+                        own.is_retired |= promise.is_retired;
+                        own.kept = own.kept.max(promise.kept);
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        for (statement, has_served) in &other.stated {
+            *self.stated.entry(statement.clone()).or_default() |= has_served;
+        }
+    }
+
+    /// Takes in what a commit states, before its table.
+    pub fn state(&mut self, commit: usize, statements: impl IntoIterator<Item = Statement>) {
+        let statements = statements.into_iter();
+        self.stated
+            .extend(statements.map(|it| ((commit, it), false)));
+    }
+
+    /// Takes in the table of a commit.
+    pub fn publish(&mut self, commit: usize, table: &Table) {
+        let mut serving = Vec::new();
+        for site in table.sites() {
+            let promises = self.sites.entry(site.address()).or_default();
+            let catalogue = Catalogue::new(Some(site));
+            for entry in catalogue.entries() {
+                for code in catalogue.codes(entry) {
+                    let Some(promise) = promises.get_mut(&*code) else {
+                        promises.insert(code.into(), Promise::new(entry, commit));
+                        continue;
+                    };
+                    if let Some(breach) = promise.breach(Some(entry)) {
+                        let stated = waiting(&self.stated, site, &code);
+                        let is_meant = breach.can_be_meant() && !stated.is_empty();
+                        // What is refused is not asked for again.
+                        serving.extend(stated);
+                        if !is_meant {
+                            continue;
+                        }
+                        promise.moves += 1;
+                    }
+                    promise.keep(entry, commit);
+                }
+            }
+        }
+        for statement in serving {
+            self.stated.insert(statement, true);
+        }
+    }
+
+    /// Returns what a table that is proposed on top breaks, unless that is stated: the links, by
+    /// the commit that last kept each promise.
+    pub fn broken(&self, table: &Table, stated: &[Statement]) -> BTreeMap<usize, Vec<Link>> {
+        let mut broken: BTreeMap<usize, Vec<Link>> = BTreeMap::new();
+        let sites: HashMap<_, _> = (table.sites().iter())
+            .map(|site| (site.address(), site))
+            .collect();
+        for (address, promises) in &self.sites {
+            let site = sites.get(address).copied();
+            for (code, promise) in promises {
+                let now = site.and_then(|site| site.lookup(code));
+                let Some(breach) = promise.breach(now) else {
+                    continue;
+                };
+                let is_stated = |site| {
+                    stated.iter().any(|it| it.is_about(site, code))
+                        || !waiting(&self.stated, site, code).is_empty()
+                };
+                if !breach.can_be_meant() || !site.is_some_and(is_stated) {
+                    broken.entry(promise.kept).or_default().push(Link {
+                        address: address.clone(),
+                        code: code.to_string(),
+                    });
+                }
+            }
+        }
+        broken
+    }
+}
+
+impl Promise {
+    fn new(entry: Entry<'_>, commit: usize) -> Self {
+        let mut promise = Self {
+            target: None,
+            is_retired: false,
+            kept: commit,
+            moves: 0,
+        };
+        promise.keep(entry, commit);
+        promise
+    }
+
+    fn target_parts(&self) -> Option<(&str, &str)> {
+        let (start, rest) = self.target.as_ref()?;
+        Some((start, rest))
+    }
+
+    fn breach(&self, now: Option<Entry<'_>>) -> Option<Breach> {
+        Breach::of(self.target_parts(), self.is_retired, now)
+    }
+
+    /// Takes what an entry says for what is promised.
+    fn keep(&mut self, entry: Entry<'_>, commit: usize) {
+        let target = entry.target_parts();
+        if self.target_parts() != target {
+            self.target = target.map(|(start, rest)| (start, rest.into()));
+        }
+        self.is_retired = entry.is_retired();
+        self.kept = commit;
+    }
+}
+
+/// Returns the statements about a code that have not served yet.
+fn waiting(
+    stated: &BTreeMap<(usize, Statement), bool>,
+    site: &Site,
+    code: &str,
+) -> Vec<(usize, Statement)> {
+    let waiting = stated.iter().filter(|(_, has_served)| !**has_served);
+    let about = waiting.filter(|((_, statement), _)| statement.is_about(site, code));
+    about.map(|(stated, _)| stated.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::{SourceFile, compile};
+
+    const A: &str = "- {url: https://a.example/, short-code: x}\n";
+    const B: &str = "- {url: https://b.example/, short-code: x}\n";
+    const C: &str = "- {url: https://c.example/, short-code: x}\n";
+    const RETIRED: &str = "- {url: https://a.example/, short-code: x, retired: true}\n";
+    const DROPPED: &str = "- {short-code: x, retired: true}\n";
+    const OTHER: &str = "- {url: https://other.example/, short-code: other}\n";
+
+    fn table(entries: &str) -> Table {
+        let file = SourceFile {
+            path: "t.yaml".into(),
+            bytes: format!("base_url: https://short.code/\nmapping:\n{entries}").into(),
+        };
+        compile(&[file]).table.unwrap()
+    }
+
+    /// Follows a line of commits, each with what it states, from where another ended.
+    fn follow(from: &Promises, line: &[(usize, &str, &str)]) -> Promises {
+        let mut promises = from.clone();
+        for &(commit, entries, stated) in line {
+            let stated = Statement::read(stated).unwrap_or_default();
+            promises.state(commit, stated);
+            promises.publish(commit, &table(entries));
+        }
+        promises
+    }
+
+    fn line(commits: &[(&str, &str)]) -> Promises {
+        let numbered = commits.iter().zip(0..);
+        let numbered: Vec<_> = numbered.map(|(&(table, it), n)| (n, table, it)).collect();
+        follow(&Promises::default(), &numbered)
+    }
+
+    /// Returns which commits kept what a table breaks.
+    fn broken(promises: &Promises, entries: &str) -> Vec<usize> {
+        let broken = promises.broken(&table(entries), &[]);
+        broken.into_keys().collect()
+    }
+
+    fn holds(promises: &Promises, entries: &str) -> bool {
+        broken(promises, entries).is_empty()
+    }
+
+    #[test]
+    fn what_is_gone_is_missed_until_it_is_restored_or_retired() {
+        let promises = line(&[(A, ""), (A, ""), (OTHER, ""), (OTHER, "")]);
+        assert_eq!(broken(&promises, OTHER), [1]);
+        for entries in [A, RETIRED, DROPPED] {
+            assert!(holds(&promises, &format!("{OTHER}{entries}")), "{entries}");
+        }
+        assert_eq!(broken(&promises, &format!("{OTHER}{B}")), [1]);
+        let both = format!("{A}{OTHER}");
+        assert!(holds(&line(&[(A, ""), (OTHER, ""), (&both, "")]), &both));
+    }
+
+    #[test]
+    fn an_unstated_target_does_not_become_the_promise() {
+        let promises = line(&[(A, ""), (B, ""), (B, "")]);
+        assert_eq!(broken(&promises, B), [0]);
+        assert!(holds(&promises, A));
+        // Neither is it one that must be kept.
+        assert!(holds(&line(&[(A, ""), (B, ""), (A, "")]), A));
+    }
+
+    #[test]
+    fn a_statement_may_come_before_the_change_with_it_or_after() {
+        for commits in [
+            [(A, "retarget x"), (A, ""), (B, "")],
+            [(A, ""), (A, "retarget y, x"), (B, "")],
+            [(A, ""), (B, "retarget https://short.code/x"), (B, "")],
+            [(A, ""), (B, ""), (B, "retarget x")],
+        ] {
+            let promises = line(&commits);
+            assert!(holds(&promises, B), "{commits:?}");
+            assert_eq!(broken(&promises, A), [2], "{commits:?}");
+        }
+        // It still waits when the history ends, or comes from elsewhere.
+        let promises = line(&[(A, "retarget x")]);
+        assert!(holds(&promises, B));
+        let meant = [Statement::retarget("x")];
+        assert!(line(&[(A, "")]).broken(&table(B), &meant).is_empty());
+    }
+
+    #[test]
+    fn a_statement_serves_once() {
+        assert_eq!(
+            broken(&line(&[(A, ""), (B, "retarget x"), (C, "")]), C),
+            [1]
+        );
+        assert_eq!(
+            broken(&line(&[(A, "retarget x"), (B, ""), (C, "")]), C),
+            [1]
+        );
+        // Not for what needs none.
+        let kept = line(&[(A, "retarget x"), (RETIRED, ""), (A, ""), (B, "")]);
+        assert!(holds(&kept, B));
+    }
+
+    #[test]
+    fn what_is_retired_is_given_to_nobody_else() {
+        let promises = line(&[(A, ""), (RETIRED, ""), (B, "retarget x")]);
+        assert_eq!(broken(&promises, B), [1]);
+        let meant = [Statement::retarget("x")];
+        assert_eq!(promises.broken(&table(B), &meant).len(), 1);
+        assert!(holds(&promises, A));
+        // Neither then nor later.
+        let back = follow(&promises, &[(3, A, "")]);
+        assert_eq!(broken(&back, B), [3]);
+        let dropped = line(&[(A, ""), (DROPPED, "")]);
+        assert_eq!(broken(&dropped, A), [1]);
+        assert!(dropped.broken(&table(A), &meant).is_empty());
+        assert!(holds(&follow(&dropped, &[(2, A, "retarget x")]), A));
+        assert_eq!(broken(&follow(&dropped, &[(2, A, "")]), A), [1]);
+    }
+
+    #[test]
+    fn lines_of_work_add_up() {
+        let start = line(&[(OTHER, "")]);
+        let mut one = follow(&start, &[(1, &format!("{OTHER}{A}"), "")]);
+        let y = A.replace(": x", ": y");
+        let two = follow(&start, &[(2, &format!("{OTHER}{y}"), "")]);
+        one.join(&two);
+        assert!(holds(&one, &format!("{OTHER}{A}{y}")));
+        assert_eq!(broken(&one, &format!("{OTHER}{A}")), [2]);
+        assert_eq!(broken(&one, OTHER), [1, 2]);
+    }
+
+    #[test]
+    fn the_line_that_moved_a_promise_is_right() {
+        let start = line(&[(A, "")]);
+        let moved = follow(&start, &[(1, B, "retarget x")]);
+        let other = follow(&start, &[(2, A, "")]);
+        for (one, two) in [(&moved, &other), (&other, &moved)] {
+            let mut joined = one.clone();
+            joined.join(two);
+            assert!(holds(&joined, B));
+            assert_eq!(broken(&joined, A), [1]);
+        }
+        let again = follow(&start, &[(3, C, "retarget x")]);
+        for (one, two, right, wrong) in [(&moved, &again, B, C), (&again, &moved, C, B)] {
+            let mut joined = one.clone();
+            joined.join(two);
+            assert!(holds(&joined, right) && !holds(&joined, wrong));
+            // The merge may say which it shall be.
+            let meant = follow(&joined, &[(4, wrong, "retarget x")]);
+            assert!(holds(&meant, wrong));
+        }
+    }
+
+    #[test]
+    fn what_served_on_one_line_serves_on_none() {
+        let start = line(&[(A, "retarget x")]);
+        let used = follow(&start, &[(1, B, "")]);
+        let mut joined = start.clone();
+        joined.join(&used);
+        assert_eq!(broken(&joined, C), [1]);
+        // While one that waits there is taken along.
+        let waiting = follow(&line(&[(A, "")]), &[(1, A, "retarget x")]);
+        let mut joined = line(&[(A, "")]);
+        joined.join(&waiting);
+        assert!(holds(&joined, B));
+    }
+
+    #[test]
+    fn what_either_line_kept_is_kept() {
+        let start = line(&[(A, "")]);
+        let mut gone = follow(&start, &[(1, OTHER, "")]);
+        gone.join(&follow(&start, &[(2, RETIRED, "")]));
+        assert_eq!(broken(&gone, OTHER), [2]);
+        assert!(!holds(&follow(&gone, &[(3, B, "retarget x")]), B));
+    }
+}
