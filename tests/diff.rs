@@ -6,72 +6,24 @@
 
 #[path = "support/git.rs"]
 mod git;
+#[path = "support/scene.rs"]
+mod scene;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
 
 use insta::assert_snapshot;
 
-use git::git;
-
-/// A directory with a checkout, made by the `git` program; commits always have the same ids.
-struct Scene {
-    _dir: tempfile::TempDir,
-    root: PathBuf,
-}
+use scene::Scene;
 
 impl Scene {
-    /// A checkout with one commit, of a table.
-    fn committed(table: &str) -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let root = dir.path().canonicalize().unwrap();
-        let scene = Self { _dir: dir, root };
-        scene.git("init --quiet");
-        scene.commit(table);
-        scene
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn commit(&self, table: &str) {
-        self.write("mapping.yaml", table);
-        self.commit_all();
-    }
-
-    fn commit_all(&self) {
-        self.git("add --all .");
-        self.git("commit --quiet -m links");
-    }
-
-    /// Runs git in the checkout, with arguments that hold no spaces.
-    fn git(&self, arguments: &str) -> String {
-        git(&self.root, arguments)
-    }
-
     /// Runs `waypost diff` in the checkout and tells all that came of it.
     fn diff(&self, arguments: &str) -> String {
         self.diff_in(".", arguments)
     }
 
     fn diff_in(&self, directory: &str, arguments: &str) -> String {
-        let output = Command::new(env!("CARGO_BIN_EXE_waypost"))
-            .arg("diff")
-            .args(arguments.split(' '))
-            .current_dir(self.root.join(directory))
-            .env_clear()
-            .output()
-            .unwrap();
-        let stdout = String::from_utf8(output.stdout).unwrap();
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        let status = output.status.code().unwrap();
-        let told = format!("status {status}\n--- stdout\n{stdout}--- stderr\n{stderr}");
-        told.replace(self.root.to_str().unwrap(), "ROOT")
+        self.waypost(directory, &format!("diff {arguments}"))
     }
 }
 
