@@ -66,6 +66,8 @@ fn usage_errors_exit_with_2() {
         &["code"],
         &["code", "--scheme", "md5", "https://example.org/"],
         &["check", "--deny", "errors"],
+        &["check", "--allow-retarget", "gnu-home"],
+        &["check", "--base", "HEAD", "-"],
         &["diff"],
         &["diff", "--format", "xml", "main"],
         &["serve", "--poll-interval", "0s"],

@@ -7,21 +7,25 @@ mod findings;
 mod fingerprint;
 mod github;
 mod gitlab;
+mod history;
 mod human;
 mod json;
 mod junit;
 mod lines;
+mod promised;
 mod rule;
 mod sarif;
 
 use std::io::{self, BufWriter, Write, stderr, stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::ValueEnum;
 
 use self::findings::Findings;
-use super::{Exit, quantity, table};
+use self::promised::Lineage;
+use super::table::STDIN;
+use super::{Exit, complain, quantity, table};
 use crate::mapping::{Timestamp, compile};
 use crate::source::RevPath;
 
@@ -36,6 +40,8 @@ Examples:
   waypost check links/ more.yaml       check a directory and a file as one table
   waypost check --rev main:links       check what the branch `main` holds
   waypost check - <mapping.yaml        check standard input
+  waypost check --base main            check that no published link breaks, too
+  waypost check --history              the same for all that was ever published
 
 Exit status: 0 the table is sound; 1 it has errors; 2 wrong usage; 3 it cannot be read.")]
 pub(super) struct Args {
@@ -55,6 +61,9 @@ pub(super) struct Args {
         conflicts_with = "paths"
     )]
     rev: Option<String>,
+
+    #[command(flatten)]
+    promised: promised::Args,
 
     /// How much text the table may have
     #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", default_value = table::DEFAULT_MAX_TABLE_BYTES, value_parser = quantity::bytes)]
@@ -110,12 +119,26 @@ impl Format {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let files = match &args.rev {
-        Some(rev) => RevPath::find(rev)?.read(args.max_table_bytes)?,
+    let looks_back = args.promised.look_back();
+    if looks_back && args.rev.is_none() && args.paths.iter().any(|it| it == Path::new(STDIN)) {
+        complain("standard input has no history: name the file that it came from");
+        return Ok(Exit::Usage);
+    }
+    let rev = args.rev.as_deref().map(RevPath::find).transpose()?;
+    let files = match &rev {
+        Some(rev) => rev.read(args.max_table_bytes)?,
         None => table::read(&args.paths, args.max_table_bytes)?,
     };
     let mut compilation = compile(&files);
     compilation.run_tests(Timestamp::from(SystemTime::now()));
+    if looks_back && let Some(table) = &compilation.table {
+        let lineage = match rev {
+            Some(rev) => Lineage::of_commit(rev, args.max_table_bytes),
+            None => Lineage::of_work_tree(&args.paths, args.max_table_bytes)?,
+        };
+        let broken = args.promised.broken(table, &lineage)?;
+        compilation.add(broken);
+    }
     let findings = Findings {
         files,
         compilation,

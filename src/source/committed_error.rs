@@ -108,4 +108,9 @@ impl CommittedError {
             Self::Table(TreeError::NotFound { .. } | TreeError::NoYaml { .. })
         )
     }
+
+    /// Tells whether the commit can be read, and what it holds at that path is no table.
+    pub fn is_no_table(&self) -> bool {
+        matches!(self, Self::Table(error) if !matches!(error, TreeError::Damaged { .. }))
+    }
 }

@@ -1,0 +1,118 @@
+//! What a history has promised: all commits that lead to one, gone through from the first on.
+//!
+//! A table is compiled once for each commit that changes it. What is known at a commit is dropped
+//! when the last of its children has taken it over, so that as much is held as there are lines of
+//! work side by side.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use super::promised::{Lineage, Past};
+use crate::mapping::{Broken, Promises, Statement, TRAILER, Table, breaches};
+use crate::source::{Step, Version};
+
+/// What is known at a commit.
+#[derive(Clone)]
+struct Known {
+    promises: Rc<Promises>,
+    version: Version,
+    /// None if the commit published nothing.
+    table: Option<Rc<Table>>,
+}
+
+/// What is known at commits that have children to come, by their numbers.
+struct Frontier {
+    known: Vec<Option<Known>>,
+    /// How many children are to come.
+    children: Vec<usize>,
+}
+
+/// Returns what a table breaks of all that was published before it.
+pub(super) fn broken(
+    lineage: &Lineage,
+    table: &Table,
+    stated: &[Statement],
+) -> anyhow::Result<Vec<Broken>> {
+    let steps = lineage.repository.history(lineage.tip)?;
+    let mut frontier = Frontier::new(&steps);
+    for (number, step) in steps.iter().enumerate() {
+        let known = frontier.follow(number, step, lineage)?;
+        frontier.known[number] = Some(known);
+    }
+    let Some(Some(tip)) = frontier.known.pop() else {
+        return Ok(Vec::new());
+    };
+    let mut all = Vec::new();
+    for (number, links) in tip.promises.broken(table, stated) {
+        let commit = steps[number].commit;
+        let Past::Sound(old) = lineage.table_at(commit)? else {
+            continue;
+        };
+        let links: HashSet<_> = links.into_iter().collect();
+        // What is stated was looked at with the promises.
+        let broken = breaches(&old, &lineage.origin(commit)?, table, &[]);
+        all.extend(broken.into_iter().filter(|it| links.contains(&it.link)));
+    }
+    Ok(all)
+}
+
+impl Frontier {
+    fn new(steps: &[Step]) -> Self {
+        let mut children = vec![0; steps.len()];
+        for parent in steps.iter().flat_map(|step| &step.parents) {
+            children[*parent] += 1;
+        }
+        Self {
+            known: vec![None; steps.len()],
+            children,
+        }
+    }
+
+    /// Goes on to a commit from its parents.
+    fn follow(&mut self, number: usize, step: &Step, lineage: &Lineage) -> anyhow::Result<Known> {
+        let repository = &lineage.repository;
+        let version = lineage.version(step.commit)?;
+        let mut stated = Vec::new();
+        for text in repository.trailers(step.commit, TRAILER)? {
+            stated.extend(Statement::read(&text).into_iter().flatten());
+        }
+        let parents: Vec<_> = (step.parents.iter())
+            .filter_map(|&parent| self.take(parent))
+            .collect();
+        let like = parents.iter().find(|it| it.version == version);
+        let is_news = like.is_none() || parents.len() > 1 || !stated.is_empty();
+        let table = match like {
+            Some(like) => like.table.clone(),
+            None => match lineage.table_at(step.commit)? {
+                Past::Sound(table) => Some(Rc::new(table)),
+                Past::Nothing | Past::Unsound => None,
+            },
+        };
+        let mut parents = parents.into_iter().map(|it| it.promises);
+        let mut promises = parents.next().unwrap_or_default();
+        for other in parents {
+            Rc::make_mut(&mut promises).join(&other);
+        }
+        if is_news {
+            let promises = Rc::make_mut(&mut promises);
+            promises.state(number, stated);
+            if let Some(table) = &table {
+                promises.publish(number, table);
+            }
+        }
+        Ok(Known {
+            promises,
+            version,
+            table,
+        })
+    }
+
+    /// Returns what is known at a parent: itself to its last child, else a copy.
+    fn take(&mut self, parent: usize) -> Option<Known> {
+        self.children[parent] -= 1;
+        match self.children[parent] {
+            0 => self.known[parent].take(),
+            _ => self.known[parent].clone(),
+        }
+    }
+}

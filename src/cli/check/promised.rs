@@ -1,0 +1,206 @@
+//! The part of a check that looks back: what was published, and must hold still.
+//!
+//! A base is one earlier table; `history` goes through all of them.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use clap::ArgGroup;
+use clap::builder::BoolishValueParser;
+
+use super::history;
+use crate::cli::complain;
+use crate::mapping::{Broken, Diagnostic, Origin, Statement, TRAILER, Table, breaches, compile};
+use crate::source::{CommitId, Committed, CommittedError, RevPath, TreePath, Version};
+
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+#[command(group = ArgGroup::new("past").args(["base", "history"]).multiple(true))]
+pub(super) struct Args {
+    /// Hold the table to what was published where HEAD, or the REV of --rev, parted from this
+    /// branch, tag or commit
+    #[arg(long, value_name = "REV", env = "WAYPOST_BASE")]
+    base: Option<String>,
+
+    /// Hold the table to all that was ever published in the commits that lead to HEAD, or to the
+    /// REV of --rev
+    #[arg(long, env = "WAYPOST_HISTORY", value_parser = BoolishValueParser::new())]
+    history: bool,
+
+    /// A code that is meant to lead elsewhere, or its short link; may be repeated
+    ///
+    /// Commits say the same with a line at the end of their message: `Waypost-Allow: retarget CODE`.
+    #[arg(
+        long,
+        value_name = "CODE",
+        env = "WAYPOST_ALLOW_RETARGET",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        requires = "past"
+    )]
+    allow_retarget: Vec<String>,
+}
+
+/// A table's place among the commits of a repository.
+pub(super) struct Lineage {
+    pub(super) repository: Committed,
+    /// The commit that it is, or that it is to follow.
+    pub(super) tip: CommitId,
+    paths: Vec<TreePath>,
+    max_bytes: u64,
+}
+
+/// What stands at the paths of a table in one commit.
+pub(super) enum Past {
+    Nothing,
+    /// Something that is not served.
+    Unsound,
+    Sound(Table),
+}
+
+impl Args {
+    /// Tells whether there is anything to look back for.
+    pub(super) fn look_back(&self) -> bool {
+        self.base.is_some() || self.history
+    }
+
+    /// Returns an error for each promise that a table breaks.
+    pub(super) fn broken(
+        &self,
+        table: &Table,
+        lineage: &Lineage,
+    ) -> anyhow::Result<Vec<Diagnostic>> {
+        let stated = self.allow_retarget.iter();
+        let stated: Vec<_> = stated.map(|link| Statement::retarget(link)).collect();
+        let mut broken = match &self.base {
+            Some(base) => lineage.broken_since(base, table, &stated)?,
+            None => Vec::new(),
+        };
+        if self.history {
+            let told: HashSet<_> = broken.iter().map(|it| it.link.clone()).collect();
+            let ever = history::broken(lineage, table, &stated)?;
+            broken.extend(ever.into_iter().filter(|it| !told.contains(&it.link)));
+        }
+        Ok(broken.into_iter().map(|it| it.diagnostic).collect())
+    }
+}
+
+impl Lineage {
+    /// Finds the repository around the paths of a table in a work tree.
+    pub(super) fn of_work_tree(paths: &[PathBuf], max_bytes: u64) -> Result<Self, CommittedError> {
+        let first = paths.first().map_or(Path::new("."), PathBuf::as_path);
+        let repository = Committed::around(first)?;
+        let paths = paths.iter().map(|path| repository.path(path));
+        Ok(Self {
+            tip: repository.commit("HEAD")?,
+            paths: paths.collect::<Result<_, _>>()?,
+            max_bytes,
+            repository,
+        })
+    }
+
+    /// Takes a table from the commit that holds it.
+    pub(super) fn of_commit(table: RevPath, max_bytes: u64) -> Self {
+        Self {
+            tip: table.commit,
+            paths: vec![table.path],
+            max_bytes,
+            repository: table.repository,
+        }
+    }
+
+    pub(super) fn version(&self, commit: CommitId) -> Result<Version, CommittedError> {
+        self.repository.version(commit, &self.paths)
+    }
+
+    /// Compiles the table that a commit holds.
+    pub(super) fn table_at(&self, commit: CommitId) -> Result<Past, CommittedError> {
+        let read = self
+            .repository
+            .read_all(commit, &self.paths, self.max_bytes);
+        match read {
+            Ok(files) if files.is_empty() => Ok(Past::Nothing),
+            Ok(files) => Ok(compile(&files).table.map_or(Past::Unsound, Past::Sound)),
+            Err(error) if error.is_no_table() => Ok(Past::Unsound),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns what names a commit to people.
+    pub(super) fn origin(&self, commit: CommitId) -> Result<Origin, CommittedError> {
+        let time = self.repository.time(commit)?.to_string();
+        Ok(Origin {
+            commit: commit.short(),
+            day: time.split('T').next().unwrap_or_default().to_owned(),
+        })
+    }
+
+    /// Returns what a table breaks of the one where it parted from a base.
+    fn broken_since(
+        &self,
+        base: &str,
+        table: &Table,
+        stated: &[Statement],
+    ) -> anyhow::Result<Vec<Broken>> {
+        let repository = &self.repository;
+        let base = repository.merge_base(repository.commit(base)?, self.tip)?;
+        let Some((commit, old)) = self.last_sound(base)? else {
+            return Ok(Vec::new());
+        };
+        let mut stated = stated.to_vec();
+        for commit in repository.since(commit, self.tip)? {
+            for text in repository.trailers(commit, TRAILER)? {
+                match Statement::read(&text) {
+                    Some(read) => stated.extend(read),
+                    None => complain(&format!(
+                        "the commit {} says {:?}, which states nothing: \
+                         write it as in \"{TRAILER}: retarget CODE\"",
+                        commit.short(),
+                        format!("{TRAILER}: {text}"),
+                    )),
+                }
+            }
+        }
+        Ok(breaches(&old, &self.origin(commit)?, table, &stated))
+    }
+
+    /// Returns the table that was served at a base: if the one there has errors, the last before
+    /// that has none.
+    fn last_sound(&self, base: CommitId) -> anyhow::Result<Option<(CommitId, Table)>> {
+        let mut unsound = None;
+        let mut next = Some(base);
+        while let Some(commit) = next {
+            let version = Some(self.version(commit)?);
+            if version != unsound {
+                match self.table_at(commit)? {
+                    Past::Sound(table) => {
+                        if commit != base {
+                            complain(&format!(
+                                "the table has errors at the base {}: compared with that of {}, \
+                                 the last that has none",
+                                base.short(),
+                                commit.short()
+                            ));
+                        }
+                        return Ok(Some((commit, table)));
+                    }
+                    Past::Nothing => break,
+                    Past::Unsound => unsound = version,
+                }
+            }
+            next = self.repository.first_parent(commit)?;
+        }
+        complain(&match unsound {
+            None => format!(
+                "nothing was published at the base {}: the table is checked by itself",
+                base.short()
+            ),
+            Some(_) => format!(
+                "no table without errors was published up to the base {}: the table is checked \
+                 by itself",
+                base.short()
+            ),
+        });
+        Ok(None)
+    }
+}

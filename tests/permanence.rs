@@ -1,0 +1,533 @@
+//! `waypost check --base` and `--history` on real Git repositories: which promises they hold a
+//! table to, where they tell of those it breaks, and what makes them good again.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/git.rs"]
+mod git;
+#[path = "support/scene.rs"]
+mod scene;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use insta::assert_snapshot;
+
+use scene::Scene;
+
+const HEAD: &str = "base_url: https://short.code/\nmapping:\n";
+
+/// An entry of each kind of life.
+const BEFORE: &str = "\
+base_url: https://short.code/
+mapping:
+- {url: https://a.example/, short-code: a, aliases: [aa]}
+- {url: https://b.example/, short-code: b}
+- {url: https://c.example/, short-code: c}
+- {url: https://d.example/, short-code: d, retired: true}
+- {short-code: e, retired: true}
+- {url: https://f.example/, short-code: f}
+";
+
+/// Every promise broken but one.
+const AFTER: &str = "\
+base_url: https://short.code/
+mapping:
+- {url: https://other.example/, short-code: d}
+- {url: https://b.example/, short-code: bb}
+- {url: https://e.example/, short-code: e}
+- {url: https://other.example/a, short-code: a, aliases: [aa]}
+- {url: https://f.example/, short-code: f}
+";
+
+impl Scene {
+    fn check(&self, arguments: &str) -> String {
+        self.waypost(".", &format!("check {arguments}"))
+    }
+
+    /// Returns the place and message of every problem that a check in a format for people tells.
+    fn errors(&self, arguments: &str) -> Vec<String> {
+        let told = self.check(arguments);
+        let (status, rest) = told.split_once("\n--- stdout\n").unwrap();
+        let (stdout, _) = rest.split_once("--- stderr\n").unwrap();
+        let lines = stdout.lines().filter(|line| !line.starts_with(' '));
+        let errors: Vec<_> = lines.map(|line| line.replace(" error:", "")).collect();
+        let expected = if errors.is_empty() {
+            "status 0"
+        } else {
+            "status 1"
+        };
+        assert_eq!(status, expected, "{told}");
+        errors
+    }
+
+    #[track_caller]
+    fn holds(&self, arguments: &str) {
+        assert_eq!(self.errors(arguments), [""; 0], "{arguments}");
+    }
+}
+
+/// A table of entries, each a line.
+fn table(entries: &[&str]) -> String {
+    let entries = entries.iter().map(|entry| format!("- {entry}\n"));
+    HEAD.to_owned() + &entries.collect::<String>()
+}
+
+const A: &str = "{url: https://a.example/, short-code: a}";
+const A_AT_B: &str = "{url: https://b.example/, short-code: a}";
+const A_AT_C: &str = "{url: https://c.example/, short-code: a}";
+const A_RETIRED: &str = "{url: https://a.example/, short-code: a, retired: true}";
+const A_DROPPED: &str = "{short-code: a, retired: true}";
+const X: &str = "{url: https://x.example/, short-code: x}";
+const Y: &str = "{url: https://y.example/, short-code: y}";
+
+const STATED: &str = "links\n\nWaypost-Allow: retarget a\n";
+const GONE: &str = "mapping.yaml:3:3: the published code \"a\" is gone";
+const ELSEWHERE: &str = "mapping.yaml:3:3: the published code \"a\" leads elsewhere";
+const REGIVEN: &str = "mapping.yaml:3:3: the retired code \"a\" is given to another target";
+
+#[test]
+fn tells_every_broken_promise_in_every_format() {
+    let scene = Scene::committed(BEFORE);
+    scene.write("mapping.yaml", AFTER);
+    assert_snapshot!("human", scene.check("--base main"));
+    assert_snapshot!("github", scene.check("--base main --format github"));
+    for format in ["json", "gitlab", "sarif", "junit"] {
+        let told = scene.check(&format!("--base main --format {format}"));
+        assert!(told.starts_with("status 1\n"), "{told}");
+        for code in ["a", "aa", "b", "c", "d", "e"] {
+            let quote = match format {
+                "junit" => "&quot;",
+                _ => "\\\"",
+            };
+            assert!(
+                told.contains(&format!("code {quote}{code}{quote}")),
+                "{told}"
+            );
+        }
+    }
+}
+
+#[test]
+fn links_merged_elsewhere_since_are_not_missed() {
+    let scene = Scene::committed(&table(&[A]));
+    scene.git("switch --quiet --create topic");
+    scene.commit(&table(&[A, X]));
+    scene.git("switch --quiet main");
+    scene.commit(&table(&[A, Y]));
+    scene.git("switch --quiet topic");
+    scene.holds("--base main");
+    scene.write("mapping.yaml", &table(&[X]));
+    // No neighbour of it is left.
+    let gone = "mapping.yaml:1:1: the published code \"a\" is gone";
+    assert_eq!(scene.errors("--base main"), [gone]);
+    // What the topic added itself, it may take back.
+    scene.write("mapping.yaml", &table(&[A]));
+    scene.holds("--base main");
+    assert_eq!(
+        scene.errors("--base HEAD"),
+        ["mapping.yaml:3:3: the published code \"x\" is gone"]
+    );
+}
+
+#[test]
+fn what_is_meant_is_stated_on_the_command_line() {
+    let scene = Scene::committed(&table(&[A, X]));
+    let other = "{url: https://other.example/, short-code: x}";
+    scene.write("mapping.yaml", &table(&[A_AT_B, other]));
+    let [a, x] = [
+        ELSEWHERE,
+        "mapping.yaml:4:3: the published code \"x\" leads elsewhere",
+    ];
+    assert_eq!(scene.errors("--base main"), [a, x]);
+    assert_eq!(scene.errors("--base main --allow-retarget a"), [x]);
+    assert_eq!(scene.errors("--history --allow-retarget a"), [x]);
+    for arguments in ["--base main", "--history", "--base main --history"] {
+        scene.holds(&format!(
+            "{arguments} --allow-retarget a --allow-retarget x"
+        ));
+        scene.holds(&format!(
+            "{arguments} --allow-retarget https://short.code/a,x"
+        ));
+    }
+    let stated = [("WAYPOST_ALLOW_RETARGET", "x,a"), ("WAYPOST_BASE", "main")];
+    let told = scene.waypost_with(".", "check", &stated);
+    assert!(told.starts_with("status 0\n"), "{told}");
+}
+
+#[test]
+fn what_is_meant_is_stated_in_commits() {
+    for stated in [
+        "Waypost-Allow: retarget a x",
+        "waypost-allow: retarget a,x",
+        "Waypost-Allow: retarget x\nSigned-off-by: A <a@example.org>\nWaypost-Allow: retarget a",
+        "Waypost-Allow: retarget https://short.code/a, https://short.code/x",
+    ] {
+        let scene = Scene::committed(&table(&[A, X]));
+        scene.git("switch --quiet --create topic");
+        scene.commit_saying(&table(&[A, X, Y]), &format!("links\n\n{stated}\n"));
+        scene.write(
+            "mapping.yaml",
+            &table(&[A_AT_B, X.replace("x.e", "z.e").as_str(), Y]),
+        );
+        scene.commit_all();
+        for arguments in [
+            "--base main",
+            "--history",
+            "--rev topic:mapping.yaml --base main",
+        ] {
+            scene.holds(arguments);
+        }
+        // What was stated before the base says nothing of what comes after it.
+        assert_eq!(scene.errors("--base HEAD"), [""; 0]);
+        scene.write(
+            "mapping.yaml",
+            &table(&[A_AT_C, X.replace("x.e", "z.e").as_str(), Y]),
+        );
+        assert_eq!(scene.errors("--base HEAD"), [ELSEWHERE]);
+        assert_eq!(scene.errors("--history"), [ELSEWHERE]);
+    }
+}
+
+#[test]
+fn a_trailer_that_states_nothing_is_noted() {
+    let scene = Scene::committed(&table(&[A]));
+    let message = "links\n\nWaypost-Allow: remove a\n";
+    scene.commit_saying(&table(&[A_AT_B]), message);
+    assert_snapshot!("no_statement", scene.check("--base HEAD~1"));
+    // What stands elsewhere in a message is no trailer.
+    scene.commit_saying(&table(&[A_AT_B]), "Waypost-Allow: retarget a\n\nNot so.\n");
+    assert_eq!(scene.errors("--base HEAD~2"), [ELSEWHERE]);
+}
+
+#[test]
+fn a_squashed_change_states_anew() {
+    let scene = Scene::committed(&table(&[A, X]));
+    scene.git("switch --quiet --create topic");
+    scene.commit_saying(&table(&[A_AT_B, X]), STATED);
+    scene.holds("--base main");
+    scene.git("switch --quiet main");
+    scene.git("merge --quiet --squash topic");
+    scene.commit_all();
+    assert_eq!(scene.errors("--base HEAD~1"), [ELSEWHERE]);
+    assert_eq!(scene.errors("--history"), [ELSEWHERE]);
+    // It is not too late.
+    scene.commit_saying(&table(&[A_AT_B, X]), STATED);
+    scene.holds("--base HEAD~2");
+    scene.holds("--history");
+}
+
+#[test]
+fn a_base_without_a_table_promises_nothing() {
+    let scene = Scene::empty();
+    scene.write("README", "Links.\n");
+    scene.commit_all();
+    scene.write("mapping.yaml", &table(&[A]));
+    assert_snapshot!("nothing_published", scene.check("--base main"));
+    scene.holds("--history");
+}
+
+#[test]
+fn an_unsound_base_is_as_good_as_the_last_sound_one() {
+    let unsound = "base_url: https://short.code/\nmapping:\n- url: nowhere\n";
+    let scene = Scene::committed(&table(&[A, X]));
+    scene.commit(unsound);
+    scene.write("README", "Links.\n");
+    scene.commit_all();
+    scene.write("mapping.yaml", &table(&[X]));
+    assert_snapshot!("unsound_base", scene.check("--base main"));
+    assert_eq!(scene.errors("--history"), [GONE]);
+    // Stated where nothing was served.
+    scene.commit_saying(unsound, STATED);
+    scene.write("mapping.yaml", &table(&[A_AT_B, X]));
+    scene.holds("--base main");
+    scene.holds("--history");
+
+    let scene = Scene::committed(unsound);
+    scene.write("mapping.yaml", &table(&[A]));
+    assert_snapshot!("never_sound", scene.check("--base main"));
+    scene.holds("--history");
+    scene.write("mapping.yaml", unsound);
+    assert!(
+        scene
+            .check("--base main")
+            .contains("mapping.yaml:3:8: error: ")
+    );
+}
+
+#[test]
+fn a_new_base_url_or_scheme_is_told_by_what_it_does_to_codes() {
+    let scene = Scene::committed(&table(&[A, "url: https://auto.example/"]));
+    let text = |from: &str, to: &str| {
+        let text = table(&[A, "url: https://auto.example/"]);
+        scene.write("mapping.yaml", &text.replace(from, to));
+    };
+    text("short.code", "other.code");
+    let gone = |line, code| format!("mapping.yaml:{line}: the published code {code:?} is gone");
+    let all = [gone("1:1", "a"), gone("1:1", "AiHh9y7O")];
+    assert_eq!(scene.errors("--base main"), all);
+    let mut ever = scene.errors("--history");
+    ever.sort_by_key(|told| !told.contains("\"a\""));
+    assert_eq!(ever, all);
+    text("mapping:", "code-scheme: crc64-xz\nmapping:");
+    assert_eq!(scene.errors("--base main"), [gone("5:3", "AiHh9y7O")]);
+    // The scheme and the port are no part of what a request means.
+    text("https://short.code/", "http://short.code:8080/");
+    scene.holds("--base main");
+    scene.holds("--history");
+}
+
+#[test]
+fn entries_may_move_between_files_and_files_may_go() {
+    let scene = Scene::empty();
+    let entry = |code: &str| format!("{{url: https://{code}.example/, short-code: {code}}}");
+    scene.write(
+        "links/a.yaml",
+        &table(&[&entry("a"), &entry("b"), &entry("c")]),
+    );
+    scene.write("links/b.yaml", &table(&[&entry("d")]));
+    scene.commit_all();
+    scene.write("links/b.yaml", &table(&[&entry("c"), &entry("d")]));
+    scene.write("links/a.yaml", &table(&[&entry("b"), &entry("a")]));
+    scene.holds("--base main links");
+    scene.holds("--history links/a.yaml links/b.yaml");
+    scene.write("links/a.yaml", &table(&[&entry("a")]));
+    let gone = "links/b.yaml:3:3: the published code \"b\" is gone";
+    assert_eq!(scene.errors("--base main links"), [gone]);
+    fs::remove_file(scene.root.join("links/a.yaml")).unwrap();
+    let both = [gone, &gone.replace("\"b\"", "\"a\"")];
+    let mut told = scene.errors("--base main links");
+    told.sort_by_key(|told| told.contains("\"a\""));
+    assert_eq!(told, both);
+    assert_eq!(scene.errors("--history links").len(), 2);
+}
+
+#[test]
+fn a_bare_repository_is_checked_by_revisions() {
+    let scene = Scene::committed(&table(&[A, X]));
+    scene.git("switch --quiet --create topic");
+    scene.commit(&table(&[A_AT_B]));
+    scene.git("clone --quiet --bare . bare.git");
+    let told = scene.waypost("bare.git", "check --rev topic:mapping.yaml --base main");
+    assert_eq!(told, scene.check("--rev topic:mapping.yaml --base main"));
+    assert_eq!(told, scene.check("--base main"));
+    assert!(
+        told.contains(ELSEWHERE.rsplit(": ").next().unwrap()),
+        "{told}"
+    );
+    let ever = scene.waypost("bare.git", "check --rev topic:mapping.yaml --history");
+    assert_eq!(ever, told);
+}
+
+#[test]
+fn a_hook_refuses_what_breaks_a_promise() {
+    let scene = Scene::committed(&table(&[A, X]));
+    scene.git("clone --quiet --bare . served.git");
+    let hook = scene.root.join("served.git/hooks/pre-receive");
+    let script = format!(
+        "#!/bin/sh\nread old new name\nexec '{}' check --rev $new:mapping.yaml --base $old --history\n",
+        env!("CARGO_BIN_EXE_waypost")
+    );
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, script).unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let served = || scene.git("-C served.git rev-parse main");
+    let push = || {
+        let push = "git push --quiet served.git HEAD:refs/heads/main";
+        let output = std::process::Command::new("sh")
+            .args(["-c", push])
+            .current_dir(&scene.root)
+            .output()
+            .unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let before = served();
+    scene.commit(&table(&[A_AT_B, X]));
+    let told = push();
+    assert!(
+        told.contains("the published code \"a\" leads elsewhere"),
+        "{told}"
+    );
+    assert_eq!(served(), before);
+    scene.commit_saying(&table(&[A_AT_B, X]), STATED);
+    let told = push();
+    assert_eq!(served(), scene.git("rev-parse HEAD"), "{told}");
+}
+
+#[test]
+fn what_cannot_be_looked_back_at_is_refused() {
+    let scene = Scene::committed(&table(&[A]));
+    for arguments in ["- --base main", "- --history"] {
+        let told = scene.check(arguments);
+        assert_eq!(
+            told,
+            "status 2\n--- stdout\n--- stderr\nwaypost: standard input has no history: name the \
+             file that it came from\n"
+        );
+    }
+    assert!(scene.check("--allow-retarget a").starts_with("status 2\n"));
+    let unknown = scene.check("--base nowhere");
+    assert!(unknown.starts_with("status 3\n") && unknown.contains("\"nowhere\" names no commit"));
+    scene.commit(&table(&[A, X]));
+    let origin = format!("file://{}", scene.root.display());
+    scene.git(&format!("clone --quiet --depth 1 {origin} shallow"));
+    let shallow = scene.waypost("shallow", "check --history");
+    assert!(
+        shallow.starts_with("status 3\n") && shallow.contains("git fetch --unshallow"),
+        "{shallow}"
+    );
+    let sound = scene.waypost("shallow", "check --base HEAD");
+    assert!(sound.starts_with("status 0\n"), "{sound}");
+    // Of an unsound base, the last sound one is behind the cut.
+    scene.commit("mapping: []\n");
+    scene.git("-C shallow fetch --quiet --depth 1");
+    scene.git("-C shallow reset --quiet --hard origin/main");
+    scene.write("shallow/mapping.yaml", &table(&[X]));
+    let cut_off = scene.waypost("shallow", "check --base HEAD");
+    assert!(
+        cut_off.starts_with("status 3\n") && cut_off.contains("git fetch --unshallow"),
+        "{cut_off}"
+    );
+}
+
+#[test]
+fn what_is_gone_from_a_history_is_missed_until_it_is_back_or_retired() {
+    let scene = Scene::committed(&table(&[A, X]));
+    scene.commit(&table(&[A, X, Y]));
+    let held = scene.git("rev-parse --short=12 HEAD");
+    scene.commit(&table(&[X, Y]));
+    scene.write("README", "Links.\n");
+    scene.commit_all();
+    // A base that has broken it already does not know of it.
+    scene.holds("--base HEAD~1");
+    assert_eq!(scene.errors("--history"), [GONE]);
+    let told = scene.check("--history");
+    let was = format!("it led to https://a.example/ ({held}:mapping.yaml:3, 2023-11-14)");
+    assert!(told.contains(&was), "{told}");
+    for clears in [A, A_RETIRED, A_DROPPED] {
+        scene.write("mapping.yaml", &table(&[X, clears, Y]));
+        scene.holds("--history");
+    }
+    scene.write("mapping.yaml", &table(&[A_AT_B, X, Y]));
+    assert_eq!(scene.errors("--history"), [ELSEWHERE]);
+    scene.commit(&table(&[X, Y, A]));
+    scene.holds("--history");
+    // Told by both, it is told once.
+    scene.write("mapping.yaml", &table(&[X, Y]));
+    assert_eq!(scene.errors("--history --base HEAD").len(), 1);
+}
+
+#[test]
+fn an_unstated_target_is_told_until_it_is_stated_or_undone() {
+    let scene = Scene::committed(&table(&[A]));
+    scene.commit(&table(&[A_AT_B]));
+    scene.commit(&table(&[A_AT_B, X]));
+    assert_eq!(scene.errors("--history"), [ELSEWHERE]);
+    scene.write("mapping.yaml", &table(&[A, X]));
+    scene.holds("--history");
+    scene.write("mapping.yaml", &table(&[A_RETIRED, X]));
+    scene.holds("--history");
+    scene.commit_saying(&table(&[A_AT_B, X]), STATED);
+    scene.holds("--history");
+    // It was stated once.
+    scene.commit(&table(&[A_AT_C, X]));
+    assert_eq!(scene.errors("--history"), [ELSEWHERE]);
+}
+
+#[test]
+fn a_statement_may_come_before_the_change() {
+    let scene = Scene::committed(&table(&[A]));
+    scene.write("README", "Soon.\n");
+    scene.commit_all_saying(STATED);
+    scene.commit(&table(&[A_AT_B]));
+    scene.holds("--history");
+    scene.commit(&table(&[A_AT_C]));
+    assert_eq!(scene.errors("--history"), [ELSEWHERE]);
+}
+
+#[test]
+fn what_is_retired_is_given_to_nobody_else() {
+    let scene = Scene::committed(&table(&[A]));
+    scene.commit(&table(&[A_RETIRED]));
+    scene.commit_saying(&table(&[A_AT_B]), STATED);
+    assert_eq!(scene.errors("--history --allow-retarget a"), [REGIVEN]);
+    assert_eq!(scene.errors("--base HEAD~1"), [REGIVEN]);
+    scene.commit(&table(&[A]));
+    scene.holds("--history");
+}
+
+#[test]
+fn lines_of_work_meet() {
+    let scene = Scene::committed(&table(&[A]));
+    // Two add the same code; whoever merges decides.
+    let x = X.replace("x.example", "other.example");
+    scene.git("switch --quiet --create topic");
+    scene.commit(&table(&[A, &x, Y]));
+    scene.git("switch --quiet main");
+    scene.commit(&table(&[A, X]));
+    scene.git("merge --quiet --no-commit --strategy ours topic");
+    scene.commit(&table(&[A, X, Y]));
+    scene.holds("--history");
+    scene.write("mapping.yaml", &table(&[A, &x, Y]));
+    assert_eq!(
+        scene.errors("--history"),
+        ["mapping.yaml:4:3: the published code \"x\" leads elsewhere"]
+    );
+    // What a merge loses is missed.
+    scene.git("switch --quiet --force-create topic");
+    scene.git("restore .");
+    let z = "{url: https://z.example/, short-code: z}";
+    scene.commit(&table(&[A, X, Y, z]));
+    scene.git("switch --quiet main");
+    scene.write("README", "Links.\n");
+    scene.commit_all();
+    scene.git("merge --quiet --no-commit --strategy ours topic");
+    scene.commit(&table(&[A, X, Y]));
+    let lost = ["mapping.yaml:5:3: the published code \"z\" is gone"];
+    assert_eq!(scene.errors("--history"), lost);
+}
+
+#[test]
+fn a_statement_on_a_branch_holds_for_the_merge() {
+    let scene = Scene::committed(&table(&[A]));
+    scene.git("switch --quiet --create topic");
+    scene.commit_saying(&table(&[A_AT_B]), STATED);
+    scene.git("switch --quiet main");
+    scene.commit(&table(&[A, X]));
+    scene.git("merge --quiet --no-commit --strategy ours topic");
+    scene.commit(&table(&[A_AT_B, X]));
+    scene.holds("--history");
+    scene.holds("--base HEAD~1");
+    // Undone by whoever merges, it is broken.
+    scene.write("mapping.yaml", &table(&[A, X]));
+    assert_eq!(scene.errors("--history"), [ELSEWHERE]);
+}
+
+/// What the page on reviewing shows: the change of its first example, held to what was published.
+#[test]
+fn the_page_on_reviewing_shows_what_happens() {
+    let page = fs::read_to_string("docs/reviewing.md").unwrap();
+    let shows = |scene: &Scene, command: &str| {
+        let told = scene.check(command);
+        let (_, told) = told.split_once("--- stdout\n").unwrap();
+        let shown = format!(
+            "```console\n$ waypost check {command}\n{}```\n",
+            told.replace("--- stderr\n", "")
+        );
+        assert!(page.contains(&shown), "the page lacks this:\n{shown}");
+    };
+    let scene = Scene::committed(&table(&[
+        "url: https://framasoft.org/",
+        "url: https://www.gnu.org/\n  short-code: gnu-home",
+    ]));
+    let after = table(&[
+        "url: https://www.gnu.org/home.html\n  short-code: gnu-home",
+        "url: https://joinpeertube.org/\n  title: PeerTube",
+    ]);
+    scene.write("mapping.yaml", &after);
+    shows(&scene, "--base main");
+    let message = "Link to where GNU begins\n\nWaypost-Allow: retarget gnu-home\n";
+    assert!(page.contains(&format!("```text\n{message}```\n")));
+    scene.commit_saying(&after, message);
+    shows(&scene, "--history");
+}
