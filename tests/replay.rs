@@ -1,0 +1,385 @@
+//! Replay: long random histories of valid edits with violations planted among them.
+//!
+//! `waypost check --history` must find those that stand at the end, and no others. What stands is
+//! known from how the history was made, not worked out from it.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "support/git.rs"]
+mod git;
+#[path = "support/scene.rs"]
+mod scene;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use scene::Scene;
+
+/// How many edits a history has; some take two commits.
+const EDITS: u32 = 400;
+
+/// Small numbers that look random, the same in each run (xorshift64*, Vigna 2016).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        let mixed = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
+        usize::try_from(mixed).unwrap() % end
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Link {
+    target: Option<u32>,
+    is_retired: bool,
+    aliases: u32,
+    file: usize,
+    /// What was promised, if it is broken; a link that is gone has no line.
+    broken: Option<Box<Link>>,
+    is_gone: bool,
+}
+
+/// A line of work: its links by number, and its last commit.
+#[derive(Debug, Clone)]
+struct Work {
+    links: BTreeMap<u32, Link>,
+    touched: BTreeSet<u32>,
+    tip: u32,
+    name: &'static str,
+}
+
+impl Link {
+    fn codes(&self, number: u32) -> Vec<String> {
+        let aliases = (0..self.aliases).map(|alias| format!("c{number}a{alias}"));
+        std::iter::once(format!("c{number}"))
+            .chain(aliases)
+            .collect()
+    }
+
+    fn line(&self, number: u32) -> String {
+        let codes = self.codes(number);
+        let mut line = format!("- short-code: {}\n", codes[0]);
+        if let Some(target) = self.target {
+            let _ = writeln!(line, "  url: https://example.org/{target}");
+        }
+        if codes.len() > 1 {
+            let _ = writeln!(line, "  aliases: [{}]", codes[1..].join(", "));
+        }
+        if self.is_retired {
+            line += "  retired: true\n";
+        }
+        line
+    }
+}
+
+/// A history in the making, as git fast-import(1) reads it.
+struct History {
+    random: Random,
+    stream: String,
+    commits: u32,
+    targets: u32,
+    numbers: u32,
+}
+
+impl History {
+    fn new(seed: u64) -> Self {
+        Self {
+            random: Random(seed),
+            stream: String::new(),
+            commits: 0,
+            targets: 0,
+            numbers: 0,
+        }
+    }
+
+    fn target(&mut self) -> Option<u32> {
+        self.targets += 1;
+        Some(self.targets)
+    }
+
+    /// Begins a commit on a line of work; files follow.
+    fn begin(&mut self, work: &mut Work, message: &str, merged: Option<u32>) {
+        self.commits += 1;
+        let (mark, name, length) = (self.commits, work.name, message.len());
+        let time = 1_700_000_000 + mark;
+        let _ = write!(
+            self.stream,
+            "commit refs/heads/{name}\nmark :{mark}\ncommitter C <c@example.org> {time} +0000\n\
+             data {length}\n{message}\n"
+        );
+        if work.tip > 0 {
+            let _ = writeln!(self.stream, "from :{}", work.tip);
+        }
+        if let Some(merged) = merged {
+            let _ = writeln!(self.stream, "merge :{merged}");
+        }
+        work.tip = mark;
+    }
+
+    fn file(&mut self, path: &str, text: &str) {
+        let length = text.len();
+        let _ = write!(
+            self.stream,
+            "M 100644 inline {path}\ndata {length}\n{text}\n"
+        );
+    }
+
+    /// Writes the table, each file in an order of its own.
+    fn table(&mut self, work: &Work) {
+        for file in 0..3 {
+            let mut lines: Vec<_> = (work.links.iter())
+                .filter(|(_, link)| link.file == file && !link.is_gone)
+                .map(|(&number, link)| link.line(number))
+                .collect();
+            if self.random.below(4) == 0 {
+                lines.reverse();
+            }
+            let mapping = if lines.is_empty() { " []" } else { "" };
+            let text = format!(
+                "base_url: https://short.code/\nmapping:{mapping}\n{}",
+                lines.concat()
+            );
+            self.file(&format!("links/{file}.yaml"), &text);
+        }
+    }
+
+    fn commit(&mut self, work: &mut Work, message: &str) {
+        self.begin(work, message, None);
+        self.table(work);
+    }
+
+    /// Makes a commit that leaves the table alone.
+    fn remark(&mut self, work: &mut Work, message: &str) {
+        self.begin(work, message, None);
+        let text = format!("{}\n", self.commits);
+        self.file("README", &text);
+    }
+
+    /// Chooses a link of those that this line of work may edit.
+    fn choose(&mut self, work: &Work, mine: &str, fits: impl Fn(&Link) -> bool) -> Option<u32> {
+        let is_mine = |number: u32| match mine {
+            "main" => number.is_multiple_of(2),
+            _ => !number.is_multiple_of(2),
+        };
+        let fitting: Vec<_> = (work.links.iter())
+            .filter(|(number, link)| is_mine(**number) && fits(link))
+            .map(|(&number, _)| number)
+            .collect();
+        (!fitting.is_empty()).then(|| self.random.pick(&fitting))
+    }
+
+    /// Edits one link, or none where the edit needs one that is not there.
+    fn edit(&mut self, work: &mut Work) {
+        let is_sound = |link: &Link| link.broken.is_none();
+        let lives = |link: &Link| is_sound(link) && !link.is_retired;
+        let kind = self.random.below(36);
+        let name = work.name;
+        let fits: &dyn Fn(&Link) -> bool = match kind {
+            0..=9 => {
+                self.numbers += 2;
+                let number = self.numbers + u32::from(name != "main");
+                let link = Link {
+                    target: self.target(),
+                    is_retired: false,
+                    aliases: u32::from(self.random.below(3) == 0),
+                    file: self.random.below(3),
+                    broken: None,
+                    is_gone: false,
+                };
+                work.links.insert(number, link);
+                work.touched.insert(number);
+                return self.commit(work, "add");
+            }
+            10 => return self.remark(work, "remark"),
+            11 => {
+                // Nothing is served of this, so nothing is promised and nothing broken.
+                self.begin(work, "spoil", None);
+                self.file(
+                    "links/0.yaml",
+                    "base_url: https://short.code/\nmapping:\n- url: no\n",
+                );
+                return self.commit(work, "mend");
+            }
+            12..=22 | 30..=32 => &lives,
+            23 | 24 | 33 => &|link| is_sound(link) && link.is_retired && link.target.is_some(),
+            25 | 26 => &|link| is_sound(link) && link.is_retired && link.target.is_none(),
+            27..=29 => &is_sound,
+            _ => &|link| link.broken.is_some(),
+        };
+        let Some(number) = self.choose(work, name, fits) else {
+            return;
+        };
+        work.touched.insert(number);
+        let was = work.links[&number].clone();
+        let mut link = was.clone();
+        let state = format!(
+            "state\n\nWaypost-Allow: retarget {}\n",
+            was.codes(number).join(" ")
+        );
+        let mut messages = ["edit", "", ""].map(str::to_owned);
+        match kind {
+            12..=14 => {
+                link.target = self.target();
+                // With the change, before it, or after it.
+                let when = self.random.below(3);
+                messages[when] = state;
+            }
+            15 | 16 => link.is_retired = true,
+            17 | 18 => (link.is_retired, link.target) = (true, None),
+            19..=22 => link.aliases += 1,
+            23 => link.is_retired = false,
+            24 => link.target = None,
+            25 | 26 => {
+                (link.is_retired, link.target) = (false, self.target());
+                messages[0] = state;
+            }
+            27..=29 => link.file = self.random.below(3),
+            30 => (link.is_gone, link.broken) = (true, Some(Box::new(was))),
+            31 => (link.target, link.broken) = (self.target(), Some(Box::new(was))),
+            32 if link.aliases > 0 => {
+                // Gone is the alias alone, so it alone is what stands.
+                link.aliases -= 1;
+                link.broken = Some(Box::new(was));
+            }
+            33 => {
+                (link.is_retired, link.target) = (false, self.target());
+                link.broken = Some(Box::new(was));
+                messages[0] = state;
+            }
+            34.. => {
+                link = *was.broken.unwrap();
+                match self.random.below(3) {
+                    0 => {}
+                    1 => link.is_retired = true,
+                    _ => (link.is_retired, link.target) = (true, None),
+                }
+            }
+            _ => {}
+        }
+        if !messages[1].is_empty() {
+            self.remark(work, &messages[1]);
+        }
+        work.links.insert(number, link);
+        self.commit(work, &messages[0]);
+        if !messages[2].is_empty() {
+            self.remark(work, &messages[2]);
+        }
+    }
+
+    /// Merges a line of work into another: what either has edited, as it left it.
+    fn merge(&mut self, main: &mut Work, topic: Work) {
+        for number in topic.touched {
+            main.links.insert(number, topic.links[&number].clone());
+        }
+        self.begin(main, "merge", Some(topic.tip));
+        self.table(main);
+    }
+}
+
+/// Returns the codes whose promises are broken.
+fn broken(work: &Work) -> BTreeSet<String> {
+    let mut broken = BTreeSet::new();
+    for (&number, link) in &work.links {
+        let Some(was) = &link.broken else { continue };
+        let codes = was.codes(number).into_iter();
+        let kept = match link.is_gone || link.target != was.target {
+            true => Vec::new(),
+            false => link.codes(number),
+        };
+        broken.extend(codes.filter(|code| !kept.contains(code)));
+    }
+    broken
+}
+
+/// Returns the codes that the check names.
+fn found(scene: &Scene) -> BTreeSet<String> {
+    let told = scene.waypost(".", "check --rev main:links --history --format json");
+    let (_, rest) = told.split_once("--- stdout\n").unwrap();
+    let (json, _) = rest.split_once("--- stderr\n").unwrap();
+    let report: serde_json::Value = serde_json::from_str(json).unwrap();
+    let told = report["diagnostics"].as_array().unwrap().iter();
+    let errors = told.filter(|it| it["severity"] == "error");
+    let codes = errors.map(|it| it["message"].as_str().unwrap().split('"').nth(1).unwrap());
+    let codes: Vec<_> = codes.map(str::to_owned).collect();
+    let set: BTreeSet<_> = codes.iter().cloned().collect();
+    assert_eq!(set.len(), codes.len(), "told twice: {codes:?}");
+    set
+}
+
+fn import(scene: &Scene, stream: &str) {
+    let mut child = Command::new("git")
+        .args(["fast-import", "--quiet", "--force"])
+        .current_dir(&scene.root)
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(stream.as_bytes())
+        .unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
+fn replay(seed: u64) {
+    let mut history = History::new(seed);
+    let mut main = Work {
+        links: BTreeMap::new(),
+        touched: BTreeSet::new(),
+        tip: 0,
+        name: "main",
+    };
+    let mut topic: Option<Work> = None;
+    history.remark(&mut main, "begin");
+    for _ in 0..EDITS {
+        match (history.random.below(12), &mut topic) {
+            (0, None) => {
+                topic = Some(Work {
+                    touched: BTreeSet::new(),
+                    name: "topic",
+                    ..main.clone()
+                });
+            }
+            (0, it) => history.merge(&mut main, it.take().unwrap()),
+            (1..=5, Some(topic)) => history.edit(topic),
+            _ => history.edit(&mut main),
+        }
+    }
+    if let Some(topic) = topic {
+        history.merge(&mut main, topic);
+    }
+    let scene = Scene::empty();
+    import(&scene, &history.stream);
+    let standing = broken(&main);
+    assert!(standing.len() > 3, "nothing is planted: {standing:?}");
+    assert_eq!(found(&scene), standing, "seed {seed}");
+
+    // All is well again once all of it is as it was.
+    for link in main.links.values_mut() {
+        if let Some(was) = link.broken.take() {
+            *link = *was;
+        }
+    }
+    let mark = main.tip;
+    history.commit(&mut main, "restore");
+    import(&scene, &history.stream);
+    assert!(main.tip > mark);
+    assert_eq!(found(&scene), BTreeSet::new(), "seed {seed}");
+}
+
+#[test]
+fn a_history_is_held_to_exactly_what_it_broke() {
+    for seed in 1..=3 {
+        replay(seed);
+    }
+}
