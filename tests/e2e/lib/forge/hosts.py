@@ -1,0 +1,302 @@
+"""Hosts: how each checks out a change, which variables it sets, and how it runs a template's shell.
+
+A host's `run` returns a `Run`. Whatever a template holds that is not known here is an error: a key
+of a step, a condition, an expression.
+"""
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+from stand_in import NUMBER, PROJECT, REPOSITORY
+
+TEMPLATES = Path(__file__).parents[4] / "deploy/ci"
+VERSION = "1.2.3"
+
+
+@dataclass
+class Change:
+    """What a job is about: a branch that is proposed, or `main` after a push."""
+
+    branch: str
+    fork: bool = False
+
+    @property
+    def proposed(self):
+        return self.branch != "main"
+
+
+@dataclass
+class Run:
+    """What became of a job: whether it passed, what it printed, what failed without harm, what it left."""
+
+    passed: bool = True
+    output: str = ""
+    ignored: list = field(default_factory=list)
+    artifacts: dict = field(default_factory=dict)
+
+    def add(self, name, script, forgiven=False):
+        self.output += script.stdout
+        if script.returncode and forgiven:
+            self.ignored.append(f"{name}: {script.stdout}")
+        elif script.returncode:
+            self.passed = False
+        return script.returncode == 0 or forgiven
+
+
+def git(*arguments, at=None):
+    command = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", *arguments]
+    return subprocess.run(command, cwd=at, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def load(template):
+    return yaml.safe_load((TEMPLATES / template).read_text())
+
+
+def lint(shell, file):
+    """Has shellcheck read a script, which is written for busybox unless it is for bash."""
+    # Busybox knows `pipefail`, though its kin do not.
+    dialect = ["--shell", "bash"] if shell == "bash" else ["--shell", "dash", "--exclude", "SC3040"]
+    found = subprocess.run(["shellcheck", *dialect, file], capture_output=True, text=True)
+    assert found.returncode == 0, found.stdout
+
+
+class Host:
+    """The machine of one job: a home, a temporary directory, and the programs on its path."""
+
+    def __init__(self, scene, forge):
+        self.scene, self.forge = scene, forge
+        self.temporary = scene.directory("job")
+        self.programs = []
+
+    def shell(self, command, script, environment, at):
+        """Runs a text as a file, which is how each of the hosts does it."""
+        file = self.temporary / "script"
+        file.write_text(script)
+        lint(command[0], file)
+        return subprocess.run(
+            [*command, file],
+            cwd=at,
+            env={
+                "HOME": str(self.scene.directory("home")),
+                "PATH": ":".join(map(str, self.programs)),
+                **{name: str(value) for name, value in environment.items()},
+            },
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+
+    def checkout(self):
+        """Returns a clone with all branches as those of `origin`, at no commit yet."""
+        work = self.scene.directory("work")
+        git("clone", "--quiet", "--no-checkout", self.scene.bare.as_uri(), work)
+        return work
+
+    def small_image(self, manager):
+        """Has only what the image has, here busybox, and what the job installs by its manager."""
+        busybox, installed = self.scene.directory("busybox"), self.scene.directory("installed")
+        subprocess.run(["busybox", "--install", "-s", busybox], check=True)
+        self.stub(busybox / manager, installed)
+        self.programs = [installed, busybox]
+
+    def stub(self, path, installed):
+        """Writes a package manager that makes programs of this machine visible."""
+        path.write_text(
+            '#!/bin/sh\nset -e\nfor it; do case $it in -*|add|update|install) ;; *)\n'
+            f'    program=$(PATH=/usr/local/bin:/usr/bin:/bin command -v "$it")\n'
+            f'    /bin/ln -sf "$program" {installed}/ ;; esac; done\n'
+        )
+        path.chmod(0o755)
+
+
+class Actions(Host):
+    """GitHub Actions, and what Forgejo and Gitea make of it."""
+
+    login = "github-actions[bot]"
+
+    def __init__(self, scene, forge):
+        super().__init__(scene, forge)
+        self.programs = os.environ["PATH"].split(":")
+
+    def checked_out(self, change):
+        """The merge as it would be, as `actions/checkout` has it for a pull request."""
+        work = self.checkout()
+        git("checkout", "--quiet", "--detach", "origin/main", at=work)
+        if change.proposed:
+            git("merge", "--quiet", "--no-ff", "--no-edit", f"origin/{change.branch}", at=work)
+        return work
+
+    def expressions(self, change, secrets):
+        return {
+            "github.token": "the-token",
+            "github.event.pull_request.number": NUMBER,
+            "github.event.pull_request.head.repo.full_name": "stranger/Links" if change.fork else REPOSITORY,
+            **{f"secrets.{name}": value for name, value in secrets.items()},
+        }
+
+    def run(self, template, change, variables=(), secrets=()):
+        self.forge.users = {"the-token": self.login}
+        workflow, work = load(template), self.checked_out(change)
+        (job,) = workflow["jobs"].values()
+        expressions = self.expressions(change, dict(secrets))
+        fill = lambda text: re.sub(r"\$\{\{ (.+?) \}\}", lambda found: str(expressions[found[1]]), str(text))
+        assert workflow["defaults"] == {"run": {"shell": "bash"}}
+        shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail"]
+        paths, step_summary = self.temporary / "paths", self.temporary / "step-summary"
+        paths.touch()
+        environment = {
+            "GITHUB_ACTOR": "somebody",
+            "GITHUB_API_URL": f"{self.forge.address}/api/v1",
+            "GITHUB_BASE_REF": "main" if change.proposed else "",
+            "GITHUB_PATH": paths,
+            "GITHUB_REPOSITORY": REPOSITORY,
+            "GITHUB_SHA": git("rev-parse", "HEAD", at=work),
+            "GITHUB_STEP_SUMMARY": step_summary,
+            "RUNNER_TEMP": self.temporary,
+            **workflow.get("env", {}),
+            **job.get("env", {}),
+            **dict(variables),
+        }
+        run = Run()
+        for step in job["steps"]:
+            if "uses" in step:
+                assert "actions/checkout@" in step["uses"], step
+                continue
+            assert step.keys() <= {"name", "run", "env", "if", "continue-on-error"}, step
+            assert step.get("if") in (None, "github.event_name == 'pull_request'"), step
+            if "if" in step and not change.proposed:
+                continue
+            # Text of an event never becomes part of a script.
+            assert "${{" not in step["run"], step
+            own = {name: fill(value) for name, value in step.get("env", {}).items()}
+            script = self.shell(shell, step["run"], {**environment, **own}, work)
+            if not run.add(step["name"], script, step.get("continue-on-error")):
+                break
+            self.programs = paths.read_text().split() + self.programs
+            paths.write_text("")
+        if step_summary.exists():
+            run.artifacts["page"] = step_summary.read_text()
+        return run
+
+
+class Forgejo(Actions):
+    """A runner with a Debian image: all programs of this machine but jq, which is installed."""
+
+    login = "forgejo-actions"
+
+    def __init__(self, scene, forge):
+        super().__init__(scene, forge)
+        image, installed = scene.directory("image"), scene.directory("installed")
+        for directory in (Path(path) for path in reversed(self.programs)):
+            for program in directory.iterdir() if directory.is_dir() else ():
+                if program.name not in ("jq", "apt-get"):
+                    (image / program.name).unlink(missing_ok=True)
+                    (image / program.name).symlink_to(program)
+        self.stub(image / "apt-get", installed)
+        self.programs = [installed, image]
+
+
+class GitLab(Host):
+    """GitLab CI with an image of busybox. `merged` tries the merge out beforehand."""
+
+    def __init__(self, scene, forge, merged=False):
+        super().__init__(scene, forge)
+        self.merged = merged
+
+    def run(self, template, change, variables=(), secrets=(("COMMENT_TOKEN", "the-token"),)):
+        jobs = load(template)
+        run = Run()
+        for name, job in jobs.items():
+            if name.startswith("."):
+                continue
+            for base in [jobs[job["extends"]]] if "extends" in job else []:
+                job = {**base, **job}
+            known = {"image", "variables", "before_script", "script", "rules", "artifacts", "extends"}
+            assert job.keys() <= known | {"allow_failure", "resource_group"}, job
+            if not any(self.holds(rule["if"], change) for rule in job["rules"]):
+                continue
+            if job["image"].startswith("alpine:"):
+                shell = "sh"
+                self.small_image("apk")
+            else:
+                shell = "bash"
+                self.programs = os.environ["PATH"].split(":")
+            work = self.checkout()
+            git("checkout", "--quiet", "--detach", f"origin/{change.branch}", at=work)
+            target = git("rev-parse", "origin/main", at=work)
+            if self.merged:
+                git("merge", "--quiet", "--no-ff", "--no-edit", target, at=work)
+            environment = {
+                "CI_API_V4_URL": f"{self.forge.address}/api/v4",
+                "CI_BUILDS_DIR": self.scene.directory("builds"),
+                "CI_COMMIT_SHA": git("rev-parse", "HEAD", at=work),
+                "CI_PROJECT_ID": PROJECT,
+            }
+            if change.proposed:
+                environment |= {
+                    "CI_MERGE_REQUEST_DIFF_BASE_SHA": git("merge-base", f"origin/{change.branch}", target, at=work),
+                    "CI_MERGE_REQUEST_IID": NUMBER,
+                    "CI_MERGE_REQUEST_PROJECT_ID": PROJECT,
+                    "CI_MERGE_REQUEST_TARGET_BRANCH_SHA": target if self.merged else "",
+                }
+            environment |= {**job.get("variables", {}), **dict(variables)}
+            environment |= {} if change.fork else dict(secrets)
+            lines = job.get("before_script", []) + job["script"]
+            script = self.shell([shell], "\n".join(["set -eo pipefail", *lines, ""]), environment, work)
+            run.add(name, script, job.get("allow_failure"))
+            kept = job.get("artifacts", {})
+            for artifact in kept.get("paths", []) + list(kept.get("reports", {}).values()):
+                if (work / artifact).exists():
+                    run.artifacts[artifact] = (work / artifact).read_text()
+        return run
+
+    def holds(self, rule, change):
+        return {
+            '$CI_PIPELINE_SOURCE == "merge_request_event"': change.proposed,
+            "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH": not change.proposed,
+        }[rule]
+
+
+class Woodpecker(Host):
+    """Woodpecker with an image of busybox: one container a step, and one directory for all."""
+
+    def run(self, template, change, variables=(), secrets=(("comment_token", "the-token"),)):
+        text = (TEMPLATES / template).read_text()
+        assert "${" not in text, "Woodpecker itself would replace it"
+        pipeline = yaml.safe_load(text)
+        assert pipeline["when"] == [{"event": "pull_request"}, {"event": "push", "branch": "main"}]
+        assert pipeline["clone"]["git"]["settings"] == {"partial": False, "depth": 0}
+        work = self.scene.directory("work")
+        git("init", "--quiet", work)
+        git("remote", "add", "origin", self.scene.bare.as_uri(), at=work)
+        # Nothing but the head of the pull request is there.
+        git("fetch", "--quiet", "origin", f"+refs/heads/{change.branch}:", at=work)
+        git("checkout", "--quiet", "FETCH_HEAD", at=work)
+        environment = {
+            "CI_COMMIT_PULL_REQUEST": NUMBER if change.proposed else "",
+            "CI_COMMIT_TARGET_BRANCH": "main" if change.proposed else "",
+            "CI_FORGE_URL": self.forge.address,
+            "CI_REPO": REPOSITORY,
+        }
+        run = Run()
+        for step in pipeline["steps"]:
+            assert step.keys() <= {"name", "image", "when", "failure", "environment", "commands"}, step
+            assert step["image"] == "alpine:3"
+            if step.get("when") and not change.proposed:
+                continue
+            own = step.get("environment", {}) | ({} if "TOKEN" in step.get("environment", {}) else dict(variables))
+            own = {
+                name: dict(secrets)[value["from_secret"]] if isinstance(value, dict) else value
+                for name, value in own.items()
+            }
+            self.small_image("apk")
+            script = self.shell(["sh", "-e"], "\n".join([*step["commands"], ""]), environment | own, work)
+            if not run.add(step["name"], script, step.get("failure") == "ignore"):
+                break
+        return run

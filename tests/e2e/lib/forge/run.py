@@ -1,0 +1,258 @@
+"""Runs the shell of every template in deploy/ci as its host would, in scratch clones of a repository.
+
+WAYPOST names the program; WORK is an empty directory; REGISTRY is the address of a registry on
+loopback that holds Waypost's image.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from hosts import TEMPLATES, VERSION, Actions, Change, Forgejo, GitLab, Woodpecker, git  # noqa: E402
+from serving import Serving, wait_until  # noqa: E402
+from stand_in import MARKER, REPOSITORY, Forge  # noqa: E402
+
+TOP = TEMPLATES.parents[1]
+SETTINGS = ("BUILDAH_ISOLATION", "CONTAINERS_STORAGE_CONF", "REGISTRY_AUTH_FILE", "SSL_CERT_FILE")
+WAYPOST = Path(os.environ["WAYPOST"])
+
+BASE = """\
+base_url: https://short.code/
+mapping:
+- url: https://framasoft.org/
+- url: https://www.gnu.org/
+  short-code: gnu-home
+"""
+LATER = "- url: https://later.example/\n  short-code: later\n"
+# What branches make of it.
+GOOD = BASE + "- url: https://joinpeertube.org/\n  short-code: peertube\n"
+BROKEN = BASE + "- url: https://joinpeertube.org/\n  shortcode: peertube\n"
+MOVED = BASE.replace("https://www.gnu.org/", "https://www.gnu.org/home.html")
+REMOVED = BASE.replace("- url: https://www.gnu.org/\n  short-code: gnu-home\n", "")
+
+
+class Scene:
+    """A repository with a branch for each case, and directories that nothing else uses."""
+
+    def __init__(self, work):
+        self.work, self.count = work, 0
+        self.bare = self.directory("links")
+        git("init", "--quiet", "--bare", "--initial-branch=main", self.bare)
+        self.tree = self.directory("tree")
+        git("clone", "--quiet", self.bare, self.tree)
+        git("checkout", "--quiet", "-b", "main", at=self.tree)
+        (self.tree / "Containerfile").write_text((TOP / "deploy/container/Containerfile").read_text())
+        self.commit("main", BASE)
+        for branch, table in (("good", GOOD), ("broken", BROKEN), ("removed", REMOVED), ("moved", MOVED)):
+            git("checkout", "--quiet", "-B", branch, "main", at=self.tree)
+            self.commit(branch, table, "Move a page\n\nWaypost-Allow: retarget gnu-home" if table is MOVED else "Change links")
+        # What was merged meanwhile is no part of a change.
+        git("checkout", "--quiet", "main", at=self.tree)
+        self.commit("main", BASE.replace("mapping:\n", "mapping:\n" + LATER))
+
+    def directory(self, name):
+        self.count += 1
+        path = self.work / f"{self.count:03}-{name}"
+        path.mkdir()
+        return path
+
+    def commit(self, branch, table, message="Change links"):
+        (self.tree / "mapping.yaml").write_text(table)
+        git("add", "--all", at=self.tree)
+        git("commit", "--quiet", "--message", message, at=self.tree)
+        git("push", "--quiet", "origin", f"HEAD:{branch}", at=self.tree)
+        return git("rev-parse", "HEAD", at=self.tree)
+
+
+def release(directory):
+    """Publishes the program as a release does."""
+    files = directory / f"v{VERSION}"
+    files.mkdir()
+    machine = {"x86_64": "amd64", "aarch64": "arm64"}[os.uname().machine]
+    program = files / f"waypost-{VERSION}-linux-{machine}"
+    subprocess.run(["strip", "-o", program, WAYPOST], check=True)
+    (files / f"{program.name}.cdx.json").write_text("{}")
+    subprocess.run([TOP / "deploy/release/checksums", files], check=True)
+    return program
+
+
+def the_checks(scene, releases):
+    """Each host's check: what passes, what fails, and what stands below the pull request."""
+    hosts = [
+        ("github.yaml", Actions),
+        ("forgejo.yaml", Forgejo),
+        ("gitlab.yaml", GitLab),
+        ("gitlab.yaml", lambda *arguments: GitLab(*arguments, merged=True)),
+        ("woodpecker.yaml", Woodpecker),
+    ]
+    for template, host in hosts:
+        say(template)
+        forge = Forge(releases)
+        variables = {"WAYPOST_VERSION": VERSION, "WAYPOST_RELEASES": f"{forge.address}/releases"}
+        job = lambda branch, **how: host(scene, forge).run(template, Change(branch, **how), variables)
+
+        run = job("good")
+        assert run.passed and not run.ignored, run
+        (comment,) = forge.own()
+        assert comment["body"].startswith(MARKER) and "peertube" in comment["body"], comment
+        assert "1 added" in comment["body"] and "later" not in comment["body"], comment
+
+        run = job("removed")
+        assert not run.passed and not run.ignored, run
+        assert "gnu-home" in run.output, run.output
+        assert [own["id"] for own in forge.own()] == [comment["id"]], forge.comments
+        assert "1 removed" in comment["body"], comment
+
+        run = job("broken")
+        assert not run.passed and not run.ignored, run
+        line = git("show", "broken:mapping.yaml", at=scene.tree).splitlines().index("  shortcode: peertube") + 1
+        # A merge that is tried out has the line that was merged meanwhile as well.
+        line = next(n for n in (line, line + 2) if f"mapping.yaml:{n}:3: " in run.output)
+        if template == "github.yaml":
+            assert f"::error file=mapping.yaml,line={line},col=3," in run.output, run.output
+        if template == "gitlab.yaml":
+            (issue,) = json.loads(run.artifacts["gl-code-quality-report.json"])
+            assert issue["location"] == {"path": "mapping.yaml", "lines": {"begin": line}}, issue
+        assert len(forge.own()) == 1 and "not compared" in comment["body"], forge.comments
+
+        run = job("moved")
+        assert run.passed and not run.ignored, run
+        assert "1 retargeted" in comment["body"], comment
+
+        run = job("main")
+        assert run.passed and len(forge.own()) == 1, run
+
+        if host is not Woodpecker:
+            calls = len(forge.calls)
+            run = job("good", fork=True)
+            assert run.passed and not run.ignored and len(forge.calls) == calls, run
+            if host is Actions:
+                assert "1 added" in run.artifacts["page"], run
+            if host is GitLab:
+                assert "1 added" in run.artifacts["summary.md"], run
+
+
+def what_is_not_the_release_is_not_run(scene, releases):
+    say("a program that is not the release's")
+    wrong = scene.directory("wrong")
+    (wrong / f"v{VERSION}").mkdir()
+    for file in (releases / f"v{VERSION}").iterdir():
+        there = wrong / f"v{VERSION}" / file.name
+        there.write_bytes(file.read_bytes() if file.name == "SHA256SUMS" else b"#!/bin/sh\necho it ran\n")
+    for template, host in (("github.yaml", Actions), ("gitlab.yaml", GitLab), ("woodpecker.yaml", Woodpecker)):
+        forge = Forge(wrong)
+        variables = {"WAYPOST_VERSION": VERSION, "WAYPOST_RELEASES": f"{forge.address}/releases"}
+        run = host(scene, forge).run(template, Change("good"), variables)
+        assert not run.passed and "FAILED" in run.output and "it ran" not in run.output, run
+        assert not forge.own(), forge.comments
+
+
+def the_hooks(scene):
+    for template, host in (("publish-hook.github.yaml", Actions), ("publish-hook.gitlab.yaml", GitLab)):
+        say(template)
+        directory = scene.directory("server")
+        server = Serving(
+            directory, "--repo", scene.bare.as_uri(), "--state-dir", directory / "state", "--pull-interval", "1h",
+            env={"WAYPOST_HOOK_SECRET": "a secret"},
+        )
+        try:
+            server.serving()
+            commit = scene.commit("main", f"{BASE}- url: https://example.org/{template}\n")
+            address = "http://{}:{}/-/hook".format(*server.public)
+            job = lambda secret: host(scene, Forge(scene.work)).run(
+                template, Change("main"), {"HOOK_URL": address}, {"HOOK_SECRET": secret}
+            )
+            assert not job("another secret").passed
+            assert server.status()["revision"]["commit"] != commit
+            run = job("a secret")
+            assert run.passed, run
+            wait_until(lambda: server.status()["revision"]["commit"] == commit, "it serves what was pushed")
+            server.stop()
+        finally:
+            server.end()
+
+
+def the_images(scene):
+    registry = os.environ["REGISTRY"]
+    waypost = f"{registry}/waypost:{VERSION}"
+    for template, host in (("publish-image.github.yaml", Actions), ("publish-image.gitlab.yaml", GitLab)):
+        say(template)
+        commit = scene.commit("main", f"{BASE}- url: https://example.org/{template}\n")
+        repository = f"{registry}/{REPOSITORY.lower()}"
+        variables = {
+            "WAYPOST_IMAGE": waypost,
+            "REGISTRY": registry,
+            "CI_REGISTRY": registry,
+            "CI_REGISTRY_IMAGE": repository,
+            "CI_REGISTRY_USER": "somebody",
+            "CI_REGISTRY_PASSWORD": "the-token",
+            # Storage elsewhere than the machine's own, and without what only a machine's root may.
+            **{name: os.environ[name] for name in SETTINGS},
+        }
+        job = lambda: host(scene, Forge(scene.work)).run(template, Change("main"), variables)
+        run = job()
+        assert run.passed, run
+        for tag in (commit, "latest"):
+            found = subprocess.run(
+                ["buildah", "from", "--pull-always", f"{repository}:{tag}"], capture_output=True, text=True
+            )
+            assert found.returncode == 0, found.stderr
+            mount = subprocess.run(
+                ["buildah", "mount", found.stdout.strip()], capture_output=True, text=True, check=True
+            ).stdout.strip()
+            assert template in Path(mount, "srv/mapping.yaml").read_text()
+        scene.commit("main", BROKEN)
+        run = job()
+        assert not run.passed and 'unknown key "shortcode"' in run.output, run
+
+
+def the_commit_hook(scene):
+    say("pre-commit-config.yaml")
+    tree, programs = scene.directory("tree"), scene.directory("programs")
+    (programs / "waypost").symlink_to(WAYPOST)
+    environment = {
+        **os.environ,
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "PRE_COMMIT_HOME": str(scene.directory("pre-commit")),
+    }
+    git("init", "--quiet", tree)
+    (tree / ".pre-commit-config.yaml").write_text((TEMPLATES / "pre-commit-config.yaml").read_text())
+    subprocess.run(["pre-commit", "install"], cwd=tree, env=environment, check=True, capture_output=True)
+
+    def commit(table):
+        (tree / "mapping.yaml").write_text(table)
+        git("add", "--all", at=tree)
+        command = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "commit", "--message", "x"]
+        return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True)
+
+    made = commit(GOOD)
+    assert made.returncode == 0 and "waypost check" in made.stderr, made
+    refused = commit(BROKEN)
+    assert refused.returncode != 0 and "mapping.yaml:7:3: error: unknown key" in refused.stderr, refused
+    # A commit that leaves the table alone asks for nothing.
+    git("reset", "--quiet", "--hard", at=tree)
+    (tree / "notes").write_text("x")
+    made = commit(GOOD)
+    assert made.returncode == 0 and "Skipped" in made.stderr, made
+
+
+def say(what):
+    print(f"* {what}", flush=True)
+
+
+def main():
+    scene = Scene(Path(os.environ["WORK"]))
+    releases = scene.directory("releases")
+    release(releases)
+    the_checks(scene, releases)
+    what_is_not_the_release_is_not_run(scene, releases)
+    the_commit_hook(scene)
+    the_hooks(scene)
+    the_images(scene)
+
+
+main()
