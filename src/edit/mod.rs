@@ -7,7 +7,9 @@
 mod ambiguity;
 mod format;
 mod layout;
+mod merge;
 mod refusal;
 
 pub use format::format;
 pub use layout::{Entry, Layout, Section};
+pub use merge::{Conflict, MergeError, Merged, merge};

@@ -1,0 +1,228 @@
+//! Merging one entry that both sides changed, key by key.
+//!
+//! A key that one side changed is as that side has it, byte for byte; the lists `aliases` and `tags`
+//! are merged by item. Invariant: the result is the body of an entry that is sound by itself and
+//! says what it should.
+
+use std::collections::BTreeMap;
+
+use super::indentation::shifted;
+use super::{Sides, text};
+use crate::edit::layout::Entry;
+use crate::mapping::{Outline, Pair, SourceFile};
+
+/// Keys whose values are lists in which the order says nothing.
+const LISTS: [&str; 2] = ["aliases", "tags"];
+
+/// What the keys of an entry say.
+pub(super) type Says<'e> = BTreeMap<&'e str, Vec<&'e str>>;
+
+/// Returns what the keys of an entry say.
+pub(super) fn says<'e>(pairs: &'e [Pair<'_>]) -> Says<'e> {
+    pairs
+        .iter()
+        .map(|pair| (&*pair.key, values(pair)))
+        .collect()
+}
+
+/// Merges the lines of an entry that both sides have.
+///
+/// # Errors
+///
+/// Returns what clashes.
+pub(super) fn merge(sides: Sides<Option<&Entry<'_>>>, code: &str) -> Result<String, String> {
+    let bodies = sides.map(|entry| entry.map_or("", |entry| &*entry.body));
+    if let Some(body) = bodies.settled() {
+        return Ok(body.to_owned());
+    }
+    let inseparable =
+        || format!("both sides changed the entry {code:?} in a way that is hard to join");
+    let chunks = sides.map(|it| it.map_or(Some(Vec::new()), chunks));
+    let chunks = chunks.all().ok_or_else(inseparable)?;
+    let mut merged = Vec::new();
+    for key in keys(&chunks.ours, &chunks.theirs) {
+        let one = chunks
+            .each()
+            .map(|chunks| chunks.iter().find(|it| it.key == key));
+        match merge_key(one) {
+            Ok(chunk) => merged.extend(chunk),
+            Err(Differs::Comments) => {
+                return Err(format!(
+                    "both sides changed the comments at {key:?} of {code:?}"
+                ));
+            }
+            Err(Differs::Values) if key == "url" => {
+                return Err(format!("the code {code:?} leads to two targets"));
+            }
+            Err(Differs::Values) => return Err(format!("both sides changed {key:?} of {code:?}")),
+        }
+    }
+    let like = sides.ours.ok_or_else(inseparable)?;
+    let body = written(like, &merged);
+    is_sound(&body, &merged)
+        .then_some(body)
+        .ok_or_else(inseparable)
+}
+
+/// A key with its value and all up to the next key.
+#[derive(Debug, Clone)]
+struct Chunk<'e> {
+    key: &'e str,
+    values: Vec<&'e str>,
+    /// How each value is written.
+    spelled: Vec<&'e str>,
+    /// From the key to the end of the value. Lines but the first are counted from the key's column.
+    text: String,
+    /// What is behind that, with the end of the line: comments.
+    tail: String,
+}
+
+/// On what both sides do not agree.
+enum Differs {
+    Values,
+    Comments,
+}
+
+/// Returns the keys of an entry; `None` if its lines cannot be told apart.
+fn chunks<'e>(entry: &'e Entry<'_>) -> Option<Vec<Chunk<'e>>> {
+    let (body, pairs) = (&*entry.body, &entry.pairs);
+    let column = pairs.first()?.span.start;
+    let line_start = |pair: &Pair<'_>| body[..pair.span.start].rfind('\n').map_or(0, |at| at + 1);
+    let ends = pairs[1..].iter().map(line_start).chain([body.len()]);
+    let chunks = pairs.iter().zip(ends).map(|(pair, end)| {
+        let moved = |text: &str| {
+            let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+            let is_one_line = first.len() == text.len();
+            let rest = shifted(rest, column, 0)?;
+            Some(if is_one_line {
+                first.to_owned()
+            } else {
+                format!("{first}\n{rest}")
+            })
+        };
+        Some(Chunk {
+            key: &pair.key,
+            values: values(pair),
+            spelled: pair
+                .values
+                .iter()
+                .map(|it| &body[it.span.clone()])
+                .collect(),
+            text: moved(body.get(pair.span.clone())?)?,
+            tail: moved(body.get(pair.span.end..end)?)?,
+        })
+    });
+    chunks.collect()
+}
+
+fn values<'e>(pair: &'e Pair<'_>) -> Vec<&'e str> {
+    pair.values.iter().map(|value| &*value.text).collect()
+}
+
+/// Returns all keys in the order of ours, those of theirs behind what they stand behind there.
+fn keys<'e>(ours: &[Chunk<'e>], theirs: &[Chunk<'e>]) -> Vec<&'e str> {
+    let mut keys: Vec<_> = ours.iter().map(|it| it.key).collect();
+    let mut last = None;
+    for key in theirs.iter().map(|it| it.key) {
+        if !keys.contains(&key) {
+            let behind = keys.iter().position(|it| Some(*it) == last);
+            keys.insert(behind.map_or(keys.len(), |at| at + 1), key);
+        }
+        last = Some(key);
+    }
+    keys
+}
+
+/// Merges one key: `None` if it is gone.
+fn merge_key<'e>(sides: Sides<Option<&Chunk<'e>>>) -> Result<Option<Chunk<'e>>, Differs> {
+    let (ours, theirs) = match (sides.base, sides.ours, sides.theirs) {
+        (_, Some(ours), Some(theirs)) => (ours, theirs),
+        (None, one, other) => return Ok(one.or(other).cloned()),
+        (Some(base), one, other) => {
+            let rest = one.or(other);
+            let is_untouched =
+                rest.is_none_or(|it| it.values == base.values && it.tail == base.tail);
+            return is_untouched.then_some(None).ok_or(Differs::Values);
+        }
+    };
+    let says = sides.map(|it| it.map(|it| &it.values));
+    let texts = sides.map(|it| it.map(|it| &*it.text));
+    let tails = sides.map(|it| it.map_or("\n", |it| &it.tail));
+    let mut chunk = ours.clone();
+    chunk.tail = text::settled(tails).ok_or(Differs::Comments)?;
+    if says.ours == says.theirs {
+        if texts.ours == texts.base {
+            chunk.text.clone_from(&theirs.text);
+        }
+    } else if says.ours == says.base {
+        chunk.text.clone_from(&theirs.text);
+        chunk.values.clone_from(&theirs.values);
+    } else if says.theirs != says.base {
+        let base = sides.base.map_or(&[][..], |base| &base.values);
+        (chunk.values, chunk.text) = merge_list(base, ours, theirs).ok_or(Differs::Values)?;
+    }
+    Ok(Some(chunk))
+}
+
+/// Merges a list that both sides changed; `None` if it is none, or holds comments.
+fn merge_list<'e>(
+    base: &[&str],
+    ours: &Chunk<'e>,
+    theirs: &Chunk<'e>,
+) -> Option<(Vec<&'e str>, String)> {
+    // A comment in a list, or behind its last line, may be about an item.
+    let is_about_items = |it: &Chunk<'_>| {
+        let behind = it.tail.lines().next().unwrap_or_default();
+        it.text.contains('#') || (it.text.contains('\n') && behind.contains('#'))
+    };
+    if !LISTS.contains(&ours.key) || is_about_items(ours) || is_about_items(theirs) {
+        return None;
+    }
+    let ours_and = ours.values.iter().zip(&ours.spelled);
+    let kept = ours_and.filter(|(it, _)| !base.contains(it) || theirs.values.contains(it));
+    let theirs_and = theirs.values.iter().zip(&theirs.spelled);
+    let added = theirs_and.filter(|(it, _)| !base.contains(it) && !ours.values.contains(it));
+    let all = kept.chain(added).map(|(value, spelled)| (*value, *spelled));
+    let (values, spelled): (Vec<_>, Vec<_>) = all.unzip();
+    let (key, list) = ours.text.split_once(':')?;
+    let text = match list.trim_start().strip_prefix('-') {
+        Some(_) => {
+            let indent = list.find('-')?.checked_sub(list.find('\n')? + 1)?;
+            let indent = " ".repeat(indent);
+            let items = spelled.iter().map(|it| format!("\n{indent}- {it}"));
+            format!("{key}:{}", items.collect::<String>())
+        }
+        None => format!("{key}: [{}]", spelled.join(", ")),
+    };
+    Some((values, text))
+}
+
+/// Writes keys where those of an entry stood.
+fn written(like: &Entry<'_>, chunks: &[Chunk<'_>]) -> String {
+    let column = like.pairs[0].span.start;
+    let mut body = like.body[..column].to_owned();
+    for (number, chunk) in chunks.iter().enumerate() {
+        let lines = format!("{}{}", chunk.text, chunk.tail);
+        let lines = shifted(&lines, 0, column).unwrap_or_default();
+        body += if number == 0 {
+            &lines[column..]
+        } else {
+            &lines
+        };
+    }
+    body
+}
+
+/// Tells whether an entry says what it should, and may.
+fn is_sound(body: &str, chunks: &[Chunk<'_>]) -> bool {
+    let file = SourceFile {
+        path: "".into(),
+        bytes: format!("mapping:\n{body}").into_bytes(),
+    };
+    let outline = Outline::of(&file).map(|it| it.entries).unwrap_or_default();
+    let expected: Says<'_> = chunks
+        .iter()
+        .map(|it| (it.key, it.values.clone()))
+        .collect();
+    matches!(&outline[..], [entry] if says(&entry.pairs) == expected)
+}

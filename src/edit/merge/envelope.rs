@@ -1,0 +1,67 @@
+//! What of a file is none of its lines: the mark before them, and how they end.
+//!
+//! The result of a merge is in the envelope of ours, except that a side that closed or opened the
+//! last line is followed. Between open and closed, every line ends in a line feed.
+
+use super::Sides;
+use crate::mapping::SourceFile;
+
+const MARK: &str = "\u{feff}";
+
+/// How the lines of a file are wrapped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Envelope {
+    has_mark: bool,
+    /// Lines end in `\r\n`.
+    is_crlf: bool,
+    /// The last line has no end.
+    ends_open: bool,
+}
+
+impl Envelope {
+    /// Returns the envelope of a file, and the file without it; `None` if lines end in different
+    /// ways, or if it is no text.
+    pub(super) fn open(file: &SourceFile) -> Option<(Self, SourceFile)> {
+        let text = std::str::from_utf8(&file.bytes).ok()?;
+        let lines = text.strip_prefix(MARK).unwrap_or(text);
+        let returns = lines.matches("\r\n").count();
+        let feeds = lines.matches('\n').count();
+        let envelope = Self {
+            has_mark: lines.len() < text.len(),
+            is_crlf: returns > 0,
+            ends_open: !lines.ends_with('\n'),
+        };
+        let mut lines = lines.replace("\r\n", "\n");
+        if envelope.ends_open {
+            lines.push('\n');
+        }
+        let file = SourceFile {
+            path: file.path.clone(),
+            bytes: lines.into_bytes(),
+        };
+        (returns == 0 || returns == feeds).then_some((envelope, file))
+    }
+
+    /// Returns the envelope of the result.
+    pub(super) fn merged(sides: Sides<Self>) -> Self {
+        let ends_open = sides.map(|it| it.ends_open).settled();
+        Self {
+            ends_open: ends_open.unwrap_or_default(),
+            ..sides.ours
+        }
+    }
+
+    /// Returns lines as a file has them.
+    pub(super) fn close(self, mut lines: String) -> Vec<u8> {
+        if self.ends_open {
+            lines.truncate(lines.trim_end_matches('\n').len());
+        }
+        if self.is_crlf {
+            lines = lines.replace('\n', "\r\n");
+        }
+        if self.has_mark {
+            lines.insert_str(0, MARK);
+        }
+        lines.into_bytes()
+    }
+}

@@ -1,0 +1,134 @@
+//! A document as a list of items: entries, and the comments that stand for themselves between them.
+//!
+//! What stands before the list, with the line of its key, is the head, and what stands behind it,
+//! from the next key on, the tail. Invariant: head, items and tail in their order are the document.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::edit::layout::{Entry, Layout};
+use crate::mapping::Code;
+
+/// A document in items.
+#[derive(Debug)]
+pub(super) struct Items<'l> {
+    pub(super) head: &'l str,
+    pub(super) list: Vec<Item<'l>>,
+    /// Blank lines before it included.
+    pub(super) tail: String,
+}
+
+/// By what an item is found on the other side.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    /// What a comment says, and how many before it say the same.
+    Comment(String, usize),
+    Entry(Code),
+}
+
+/// An entry with the comments above it, or comments that no entry follows.
+#[derive(Debug)]
+pub(super) struct Item<'l> {
+    pub(super) key: Key,
+    /// Blank lines above it.
+    pub(super) gap: String,
+    pub(super) comments: String,
+    pub(super) entry: Option<&'l Entry<'l>>,
+}
+
+impl Item<'_> {
+    /// Returns its lines, without its gap.
+    pub(super) fn text(&self) -> String {
+        let body = self.entry.map_or("", |entry| &entry.body);
+        format!("{}{body}", self.comments)
+    }
+}
+
+impl<'l> Items<'l> {
+    /// Takes a layout apart; `None` if a code is there twice, so that entries cannot be found by it.
+    pub(super) fn of(layout: &'l Layout<'l>) -> Option<Self> {
+        let head = head_len(layout.before);
+        let mut walk = Walk::default();
+        walk.comments(&layout.before[head..]);
+        for section in &layout.sections {
+            walk.comments(section.heading);
+            for entry in &section.entries {
+                walk.comments(entry.gap);
+                walk.entry(entry);
+            }
+        }
+        let loose = loose_len(layout.after);
+        walk.comments(&layout.after[..loose]);
+        let mut codes = HashSet::new();
+        let mut entries = layout.sections.iter().flat_map(|it| &it.entries);
+        entries.all(|it| codes.insert(&it.code)).then(|| Self {
+            head: &layout.before[..head],
+            list: walk.list,
+            tail: walk.gap + &layout.after[loose..],
+        })
+    }
+}
+
+#[derive(Default)]
+struct Walk<'l> {
+    list: Vec<Item<'l>>,
+    /// Blank lines that belong above what comes next.
+    gap: String,
+    /// How often each comment was there.
+    seen: HashMap<String, usize>,
+}
+
+impl<'l> Walk<'l> {
+    /// Takes up comments and blank lines.
+    fn comments(&mut self, text: &str) {
+        let mut lines = text.split_inclusive('\n').peekable();
+        let is_blank = |line: &&str| line.trim().is_empty();
+        loop {
+            while let Some(line) = lines.next_if(is_blank) {
+                self.gap += line;
+            }
+            let mut comments = String::new();
+            while let Some(line) = lines.next_if(|line| !is_blank(line)) {
+                comments += line;
+            }
+            if comments.is_empty() {
+                return;
+            }
+            let says = comments.trim().to_owned();
+            let count = self.seen.entry(says.clone()).or_default();
+            let key = Key::Comment(says, *count);
+            *count += 1;
+            self.push(key, comments, None);
+        }
+    }
+
+    fn entry(&mut self, entry: &'l Entry<'l>) {
+        let key = Key::Entry(entry.code.clone());
+        self.push(key, entry.comments.to_owned(), Some(entry));
+    }
+
+    fn push(&mut self, key: Key, comments: String, entry: Option<&'l Entry<'l>>) {
+        self.list.push(Item {
+            key,
+            gap: std::mem::take(&mut self.gap),
+            comments,
+            entry,
+        });
+    }
+}
+
+/// Returns how much of a text is up to its last line that is neither blank nor a comment.
+pub(super) fn head_len(text: &str) -> usize {
+    let lines = text.split_inclusive('\n').rev();
+    text.len() - lines.take_while(is_loose).map(str::len).sum::<usize>()
+}
+
+/// Returns how much of a text is blank lines and comments before anything else.
+pub(super) fn loose_len(text: &str) -> usize {
+    let lines = text.split_inclusive('\n');
+    lines.take_while(is_loose).map(str::len).sum()
+}
+
+fn is_loose(line: &&str) -> bool {
+    let line = line.trim();
+    line.is_empty() || line.starts_with('#')
+}

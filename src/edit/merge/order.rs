@@ -1,0 +1,120 @@
+//! The order in which the items of both sides stand.
+//!
+//! It is that of ours, unless only theirs moved what was there; the other side's new items go behind
+//! what they stand behind there, but not into a section that is new too. Invariant: every item of either side is in it once.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+
+use super::Sides;
+
+/// The order of all that stands on either side.
+pub(super) struct Order<K> {
+    pub(super) keys: Vec<K>,
+    /// It is that of theirs.
+    pub(super) is_theirs: bool,
+    /// A side moved what was there.
+    pub(super) has_moved: bool,
+}
+
+/// Returns the order of what stands on either side, some of which heads a section.
+pub(super) fn order<K: Eq + Hash + Copy>(
+    sides: &Sides<Vec<K>>,
+    is_heading: fn(K) -> bool,
+) -> Order<K> {
+    let have_moved = [&sides.ours, &sides.theirs].map(|side| moved(&sides.base, side));
+    let is_theirs = have_moved == [false, true];
+    let (first, second) = if is_theirs {
+        (&sides.theirs, &sides.ours)
+    } else {
+        (&sides.ours, &sides.theirs)
+    };
+    let (in_base, in_first, in_second) = (set(&sides.base), set(first), set(second));
+    // What only the second has, by what it stands behind there.
+    let mut behind: HashMap<Option<K>, Vec<K>> = HashMap::new();
+    let mut last = None;
+    for &key in second {
+        if in_first.contains(&key) {
+            last = Some(key);
+        } else {
+            behind.entry(last).or_default().push(key);
+        }
+    }
+    let mut keys = Vec::with_capacity(first.len() + second.len());
+    let mut waiting = behind.remove(&None).unwrap_or_default();
+    for &key in first {
+        // Of new items in one place, ours come first.
+        let is_ours_and_new = !is_theirs && !in_base.contains(&key) && !in_second.contains(&key);
+        let go_first = if !is_ours_and_new {
+            waiting.len()
+        } else if is_heading(key) {
+            let heading = waiting.iter().position(|&key| is_heading(key));
+            heading.unwrap_or(waiting.len())
+        } else {
+            0
+        };
+        keys.extend(waiting.drain(..go_first));
+        keys.push(key);
+        waiting.extend(behind.remove(&Some(key)).unwrap_or_default());
+    }
+    keys.append(&mut waiting);
+    Order {
+        keys,
+        is_theirs,
+        has_moved: have_moved != [false; 2],
+    }
+}
+
+/// Tells whether what stands in both stands in another order.
+fn moved<K: Eq + Hash + Copy>(before: &[K], after: &[K]) -> bool {
+    let (in_before, in_after) = (set(before), set(after));
+    let before = before.iter().filter(|key| in_after.contains(key));
+    let after = after.iter().filter(|key| in_before.contains(key));
+    before.ne(after)
+}
+
+fn set<K: Eq + Hash + Copy>(keys: &[K]) -> HashSet<K> {
+    keys.iter().copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ordered(base: &str, ours: &str, theirs: &str) -> String {
+        let sides = Sides { base, ours, theirs };
+        order(&sides.map(|it| it.chars().collect()), |key| {
+            key.is_uppercase()
+        })
+        .keys
+        .iter()
+        .collect()
+    }
+
+    #[test]
+    fn new_items_stand_behind_what_they_stood_behind() {
+        for (base, ours, theirs, expected) in [
+            // Both append.
+            ("ab", "abx", "aby", "abxy"),
+            ("", "x", "y", "xy"),
+            ("ab", "xab", "yab", "xyab"),
+            ("ab", "abxz", "abyx", "abyxz"),
+            // Both add a section, or one does.
+            ("a", "aXx", "aYy", "aXxYy"),
+            ("a", "aXx", "ayYz", "ayXxYz"),
+            ("a", "ax", "aYy", "axYy"),
+            // What one side removed still says where.
+            ("abc", "ac", "abyc", "abyc"),
+            // One side sorts.
+            ("cab", "abc", "cayb", "aybc"),
+            ("cab", "caxb", "abc", "axbc"),
+            ("cab", "abc", "bac", "abc"),
+        ] {
+            assert_eq!(
+                ordered(base, ours, theirs),
+                expected,
+                "{base} {ours} {theirs}"
+            );
+        }
+    }
+}

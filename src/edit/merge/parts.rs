@@ -1,0 +1,105 @@
+//! A result in parts: written out, with conflicts marked or decided, and read again to be sure of it.
+
+use super::account::{self, Account};
+use super::items::Key;
+use super::piece::{Piece, View};
+use super::placed::Placed;
+use super::{Conflict, Sides};
+use crate::edit::layout::Layout;
+use crate::mapping::SourceFile;
+
+/// A result in parts.
+pub(super) struct Parts<'l> {
+    pub(super) head: Piece,
+    pub(super) placed: Vec<Placed<'l>>,
+    pub(super) tail: Piece,
+    /// The column of the dashes.
+    pub(super) dash: Option<usize>,
+}
+
+impl Parts<'_> {
+    /// Writes the result; returns the conflicts if they are marked.
+    pub(super) fn write(&self, view: View) -> (String, Vec<Conflict>) {
+        let mut writer = Writer {
+            view,
+            text: String::new(),
+            line: 1,
+            conflicts: Vec::new(),
+        };
+        writer.push(&self.head);
+        // A comment that stands for itself has a blank line below it, or it would go to an entry.
+        let mut is_loose = false;
+        for placed in &self.placed {
+            if placed.piece.text(view).is_empty() {
+                continue;
+            }
+            writer.lines(if is_loose && placed.gap.is_empty() {
+                "\n"
+            } else {
+                &placed.gap
+            });
+            writer.push(&placed.piece);
+            is_loose = match placed.key {
+                Key::Comment(..) => !self.is_deep(placed.piece.text(view)),
+                Key::Entry(_) => false,
+            };
+        }
+        writer.push(&self.tail);
+        (writer.text, writer.conflicts)
+    }
+
+    /// Tells whether comments end deeper than the dashes are, so that they belong to no entry below.
+    fn is_deep(&self, comments: &str) -> bool {
+        let last = comments.lines().last().unwrap_or_default();
+        let column = last.len() - last.trim_start().len();
+        self.dash.is_some_and(|dash| column > dash)
+    }
+
+    /// Tells whether the result, read from scratch, holds what it should.
+    pub(super) fn is_sound(&self, sides: &Sides<Account>) -> bool {
+        let account = |view| {
+            let file = SourceFile {
+                path: "".into(),
+                bytes: self.write(view).0.into_bytes(),
+            };
+            Layout::read(&file).ok().map(|layout| Account::of(&layout))
+        };
+        let Some(ours) = account(View::Ours) else {
+            return false;
+        };
+        let mut pieces = self
+            .placed
+            .iter()
+            .map(|it| &it.piece)
+            .chain([&self.head, &self.tail]);
+        if pieces.any(|piece| matches!(piece, Piece::Clash(_))) {
+            account(View::Theirs).is_some_and(|theirs| account::covers(sides, [&ours, &theirs]))
+        } else {
+            account::balances(sides, &ours)
+        }
+    }
+}
+
+struct Writer {
+    view: View,
+    text: String,
+    /// The line that comes next.
+    line: usize,
+    conflicts: Vec<Conflict>,
+}
+
+impl Writer {
+    fn lines(&mut self, text: &str) {
+        self.text += text;
+        self.line += text.matches('\n').count();
+    }
+
+    fn push(&mut self, piece: &Piece) {
+        let text = piece.text(self.view);
+        if let (Piece::Clash(clash), View::Marked) = (piece, self.view) {
+            self.conflicts
+                .extend(Conflict::marked(text, self.line, &clash.why));
+        }
+        self.lines(text);
+    }
+}

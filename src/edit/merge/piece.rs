@@ -1,0 +1,56 @@
+//! Pieces: what stands in the result, agreed or with a conflict marked.
+
+/// A part of the result.
+#[derive(Debug)]
+pub(super) enum Piece {
+    Agreed(String),
+    Clash(Clash),
+}
+
+/// What both sides do not agree on.
+#[derive(Debug)]
+pub(super) struct Clash {
+    /// With markers.
+    pub(super) marked: String,
+    /// As ours has it.
+    pub(super) ours: String,
+    /// As theirs has it.
+    pub(super) theirs: String,
+    /// What clashes.
+    pub(super) why: String,
+}
+
+/// How to write a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum View {
+    /// With conflicts marked.
+    Marked,
+    /// As if each conflict were decided for ours.
+    Ours,
+    /// As if each conflict were decided for theirs.
+    Theirs,
+}
+
+impl Clash {
+    /// Marks a conflict between lines of both sides; each may have none.
+    pub(super) fn new(ours: String, theirs: String, why: String) -> Self {
+        Self {
+            marked: format!("<<<<<<< ours: {why}\n{ours}=======\n{theirs}>>>>>>> theirs\n"),
+            ours,
+            theirs,
+            why,
+        }
+    }
+}
+
+impl Piece {
+    /// Returns the lines of it.
+    pub(super) fn text(&self, view: View) -> &str {
+        match (self, view) {
+            (Self::Agreed(text), _) => text,
+            (Self::Clash(clash), View::Marked) => &clash.marked,
+            (Self::Clash(clash), View::Ours) => &clash.ours,
+            (Self::Clash(clash), View::Theirs) => &clash.theirs,
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The items of the result, each where it will stand.
+
+use std::collections::HashMap;
+
+use super::entry::{self, says};
+use super::items::{Item, Items, Key};
+use super::order::order;
+use super::piece::{Clash, Piece};
+use super::{Sides, account, text};
+
+/// An item of the result.
+#[derive(Debug)]
+pub(super) struct Placed<'l> {
+    pub(super) key: &'l Key,
+    /// Blank lines above it.
+    pub(super) gap: String,
+    pub(super) piece: Piece,
+    /// What it was made of.
+    from: Sides<Option<&'l Item<'l>>>,
+}
+
+/// Returns the items of the result, in order.
+pub(super) fn place<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Placed<'l>> {
+    let keys = sides
+        .each()
+        .map(|it| it.list.iter().map(|it| &it.key).collect());
+    let order = order(&keys, |key| matches!(key, Key::Comment(..)));
+    let found = sides.each().map(|items| {
+        let items = items.list.iter().map(|item| (&item.key, item));
+        items.collect::<HashMap<_, _>>()
+    });
+    let items = order.keys.iter().filter_map(|key| {
+        let from = found.each().map(|items| items.get(key).copied());
+        settled(key, from)
+    });
+    let mut placed: Vec<_> = items.collect();
+    part_shared_codes(&mut placed);
+    let is_sorted = sides.each().map(is_sorted);
+    let (first, second) = if order.is_theirs {
+        (is_sorted.theirs, is_sorted.ours)
+    } else {
+        (is_sorted.ours, is_sorted.theirs)
+    };
+    if first && (second || order.has_moved) {
+        sections(&mut placed).for_each(sort);
+    }
+    placed
+}
+
+/// Merges one item: `None` if it is gone.
+fn settled<'l>(key: &'l Key, from: Sides<Option<&'l Item<'l>>>) -> Option<Placed<'l>> {
+    let gaps = from.map(|item| item.map(|item| &*item.gap));
+    let gap = match (from.ours, from.theirs) {
+        (Some(ours), Some(_)) => gaps.settled().flatten().unwrap_or(&ours.gap),
+        (ours, theirs) => ours.or(theirs).map_or("", |item| &item.gap),
+    };
+    let of_one = |item: &Item<'_>| Some(Piece::Agreed(item.text()));
+    let piece = match (from.base, from.ours, from.theirs) {
+        (_, Some(ours), Some(theirs)) => Some(joined(key, from, ours, theirs)),
+        (None, Some(one), None) | (None, None, Some(one)) => of_one(one),
+        (Some(base), Some(ours), None) => changed(base, ours).then(|| {
+            let why = format!(
+                "the entry {:?} was changed by ours and removed by theirs",
+                name(key)
+            );
+            Piece::Clash(Clash::new(ours.text(), String::new(), why))
+        }),
+        (Some(base), None, Some(theirs)) => changed(base, theirs).then(|| {
+            let why = format!(
+                "the entry {:?} was removed by ours and changed by theirs",
+                name(key)
+            );
+            Piece::Clash(Clash::new(String::new(), theirs.text(), why))
+        }),
+        (_, None, None) => None,
+    };
+    Some(Placed {
+        key,
+        gap: gap.to_owned(),
+        piece: piece?,
+        from,
+    })
+}
+
+/// Merges an item that both sides have.
+fn joined(key: &Key, from: Sides<Option<&Item<'_>>>, ours: &Item<'_>, theirs: &Item<'_>) -> Piece {
+    // Comments that stand for themselves say the same, or they would be others.
+    if ours.entry.is_none() {
+        return Piece::Agreed(ours.text());
+    }
+    let comments = from.map(|item| item.map_or("", |item| &item.comments));
+    let comments = text::settled(comments)
+        .ok_or_else(|| format!("both sides changed the comments above {:?}", name(key)));
+    let entries = from.map(|item| item.and_then(|item| item.entry));
+    let both = comments.and_then(|above| Ok(above + &entry::merge(entries, name(key))?));
+    match both {
+        Ok(text) => Piece::Agreed(text),
+        Err(why) => Piece::Clash(Clash::new(ours.text(), theirs.text(), why)),
+    }
+}
+
+/// Tells whether an entry says something else than it did, in its keys or its comments.
+fn changed(before: &Item<'_>, after: &Item<'_>) -> bool {
+    let (Some(old), Some(new)) = (before.entry, after.entry) else {
+        return false;
+    };
+    before.comments != after.comments
+        || says(&old.pairs) != says(&new.pairs)
+        || account::comments(old) != account::comments(new)
+}
+
+/// Marks entries that would have a code which another one has on the other side.
+fn part_shared_codes(placed: &mut [Placed<'_>]) {
+    let all: Vec<_> = placed.iter().map(|it| merged_codes(it)).collect();
+    let mut clashes = Vec::new();
+    for (code, first, other) in shared(&all) {
+        let (one, two) = (&placed[first], &placed[other]);
+        let of_ours = [one, two].map(|it| codes(it.from.ours).contains(&code));
+        let of_theirs = [one, two].map(|it| codes(it.from.theirs).contains(&code));
+        // Neither is this merge's doing.
+        if of_ours == [true; 2] || of_theirs == [true; 2] {
+            continue;
+        }
+        let (new, old) = if of_ours[1] {
+            (first, other)
+        } else {
+            (other, first)
+        };
+        let why = format!(
+            "the code {code:?} is given to two entries, this one and {:?}",
+            name(placed[old].key)
+        );
+        clashes.push((new, why));
+    }
+    for (number, why) in clashes {
+        let placed = &mut placed[number];
+        let text = |item: Option<&Item<'_>>| item.map(Item::text).unwrap_or_default();
+        let clash = Clash::new(text(placed.from.ours), text(placed.from.theirs), why);
+        placed.piece = Piece::Clash(clash);
+    }
+}
+
+/// Returns the codes that an entry has in the result if it is agreed on, its own first.
+fn merged_codes<'l>(placed: &Placed<'l>) -> Vec<&'l str> {
+    if matches!(placed.piece, Piece::Clash(_)) {
+        return Vec::new();
+    }
+    let Sides { base, ours, theirs } = placed.from.map(codes);
+    if ours.is_empty() || theirs.is_empty() {
+        return [ours, theirs].concat();
+    }
+    let kept = ours
+        .iter()
+        .filter(|it| theirs.contains(it) || !base.contains(it));
+    let added = theirs
+        .iter()
+        .filter(|it| !ours.contains(it) && !base.contains(it));
+    kept.chain(added).copied().collect()
+}
+
+/// Returns the codes that an entry has on one side, its own first.
+fn codes<'l>(item: Option<&'l Item<'l>>) -> Vec<&'l str> {
+    let Some(entry) = item.and_then(|item| item.entry) else {
+        return Vec::new();
+    };
+    let aliases = entry.pairs.iter().filter(|pair| pair.key == "aliases");
+    let aliases = aliases.flat_map(|pair| pair.values.iter().map(|value| &*value.text));
+    std::iter::once(entry.code.as_str())
+        .chain(aliases)
+        .collect()
+}
+
+/// Returns each code that two entries have, with the numbers of the first and of the other.
+fn shared<'e>(entries: &[Vec<&'e str>]) -> Vec<(&'e str, usize, usize)> {
+    let mut holders = HashMap::new();
+    let mut shared = Vec::new();
+    for (number, codes) in entries.iter().enumerate() {
+        for &code in codes {
+            let holder = *holders.entry(code).or_insert(number);
+            if holder != number {
+                shared.push((code, holder, number));
+            }
+        }
+    }
+    shared
+}
+
+/// Returns the code of an entry, or what a comment says.
+fn name(key: &Key) -> &str {
+    match key {
+        Key::Comment(text, _) => text,
+        Key::Entry(code) => code.as_str(),
+    }
+}
+
+fn is_sorted(items: &Items<'_>) -> bool {
+    let mut sections = items.list.split(|item| item.entry.is_none());
+    let code = |item: &Item<'_>| name(&item.key).to_owned();
+    items.list.len() > 1 && sections.all(|items| items.is_sorted_by_key(code))
+}
+
+fn sections<'p, 'l>(placed: &'p mut [Placed<'l>]) -> impl Iterator<Item = &'p mut [Placed<'l>]> {
+    placed.split_mut(|it| matches!(it.key, Key::Comment(..)))
+}
+
+/// Sorts entries by their codes, and leaves gaps where they are.
+fn sort(section: &mut [Placed<'_>]) {
+    let gaps: Vec<_> = section.iter().map(|it| it.gap.clone()).collect();
+    section.sort_by(|a, b| name(a.key).cmp(name(b.key)));
+    for (placed, gap) in section.iter_mut().zip(gaps) {
+        placed.gap = gap;
+    }
+}

@@ -1,0 +1,54 @@
+//! The three versions of whatever is merged: what both sides came from, ours, and theirs.
+
+/// Something in three versions.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sides<T> {
+    pub(super) base: T,
+    pub(super) ours: T,
+    pub(super) theirs: T,
+}
+
+impl<T> Sides<T> {
+    /// Returns what a function makes of each version.
+    pub(super) fn map<U>(self, mut f: impl FnMut(T) -> U) -> Sides<U> {
+        Sides {
+            base: f(self.base),
+            ours: f(self.ours),
+            theirs: f(self.theirs),
+        }
+    }
+
+    /// Returns references to each version.
+    pub(super) fn each(&self) -> Sides<&T> {
+        Sides {
+            base: &self.base,
+            ours: &self.ours,
+            theirs: &self.theirs,
+        }
+    }
+}
+
+impl<T> Sides<Option<T>> {
+    /// Returns all versions if there are all.
+    pub(super) fn all(self) -> Option<Sides<T>> {
+        Some(Sides {
+            base: self.base?,
+            ours: self.ours?,
+            theirs: self.theirs?,
+        })
+    }
+}
+
+impl<T: PartialEq> Sides<T> {
+    /// Returns the version that counts unless both sides changed it, and differently: the changed
+    /// one, and ours if both are alike.
+    pub(super) fn settled(self) -> Option<T> {
+        if self.ours == self.theirs || self.theirs == self.base {
+            Some(self.ours)
+        } else if self.ours == self.base {
+            Some(self.theirs)
+        } else {
+            None
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What must hold of any merge: it loses and invents nothing.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use waypost::edit::{Merged, merge};
+use waypost::mapping::{Outline, SourceFile};
+
+use crate::model::{Fact, Item, LISTS, Model, codes, story};
+
+/// What stands in a text, as the reader of tables sees it.
+fn facts(text: &[u8]) -> BTreeSet<Fact> {
+    let file = SourceFile {
+        path: "t.yaml".into(),
+        bytes: text.to_vec(),
+    };
+    let outline = Outline::of(&file).unwrap();
+    let mut facts = BTreeSet::new();
+    for entry in &outline.entries {
+        for pair in &entry.pairs {
+            let fact = |value: &str| {
+                (
+                    entry.code.to_string(),
+                    pair.key.to_string(),
+                    value.to_owned(),
+                )
+            };
+            facts.extend(pair.values.iter().map(|value| fact(&value.text)));
+        }
+    }
+    facts
+}
+
+fn comments(text: &[u8]) -> Vec<String> {
+    let text = str::from_utf8(text).unwrap();
+    let comments = text
+        .lines()
+        .filter_map(|line| Some(line[line.find('#')?..].to_owned()));
+    let mut comments: Vec<_> = comments.collect();
+    comments.sort();
+    comments
+}
+
+/// What both sides have, and what one side has that was not there before.
+fn three_way<T: Ord + Clone>(sets: [BTreeSet<T>; 3]) -> BTreeSet<T> {
+    let [base, ours, theirs] = sets;
+    let all = ours.union(&theirs);
+    all.filter(|it| ours.contains(it) == theirs.contains(it) || !base.contains(it))
+        .cloned()
+        .collect()
+}
+
+/// What a merge has to come to.
+#[derive(Debug, PartialEq)]
+enum Expected {
+    Clean,
+    Conflict,
+    /// It depends on how lines lie.
+    Either,
+}
+
+fn expected(story: &[Model; 3]) -> Expected {
+    let facts = three_way(story.each_ref().map(Model::facts));
+    let all = codes(&facts);
+    if all.iter().collect::<BTreeSet<_>>().len() < all.len() {
+        return Expected::Conflict;
+    }
+    let mut expected = Expected::Clean;
+    let known = story.each_ref().map(Model::facts);
+    let names: BTreeSet<_> = known.iter().flatten().map(|(code, ..)| code).collect();
+    for code in names {
+        let [base, ours, theirs] = story.each_ref().map(|model| model.entry(code));
+        let says = |item: Option<&Item>| {
+            item.map(|it| (it.keys.clone(), it.comment.clone(), it.remark.clone()))
+        };
+        let (Some(ours), Some(theirs)) = (ours, theirs) else {
+            if base.is_some()
+                && [ours, theirs]
+                    .iter()
+                    .flatten()
+                    .any(|it| says(Some(it)) != says(base))
+            {
+                return Expected::Conflict;
+            }
+            continue;
+        };
+        let keys = ours
+            .keys
+            .keys()
+            .chain(theirs.keys.keys())
+            .filter(|key| !LISTS.contains(&&***key));
+        for key in keys {
+            let was = base.and_then(|it| it.keys.get(key));
+            let (here, there) = (ours.keys.get(key), theirs.keys.get(key));
+            if here != there && here != was && there != was {
+                return Expected::Conflict;
+            }
+        }
+        // A list that one side removed and the other changed.
+        for key in LISTS {
+            let was = base.and_then(|it| it.keys.get(key));
+            let (here, there) = (ours.keys.get(key), theirs.keys.get(key));
+            if was.is_some()
+                && here != there
+                && (here.or(there) != was)
+                && (here.is_none() || there.is_none())
+            {
+                return Expected::Conflict;
+            }
+        }
+        for comment in [
+            |it: &Item| it.comment.clone(),
+            |it: &Item| it.remark.clone(),
+        ] {
+            let was = base.and_then(comment);
+            let (here, there) = (comment(ours), comment(theirs));
+            if here != there && here != was && there != was {
+                expected = Expected::Either;
+            }
+        }
+    }
+    // An empty list is written in another way.
+    if story.iter().any(|model| model.facts().is_empty()) || facts.is_empty() {
+        return Expected::Either;
+    }
+    expected
+}
+
+fn merged(story: [&Model; 3]) -> Merged {
+    let [base, ours, theirs] = story.map(Model::file);
+    merge(&base, &ours, &theirs).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(768))]
+
+    #[test]
+    fn a_merge_loses_and_invents_nothing(story in story()) {
+        let [base, ours, theirs] = &story;
+        let result = merged([base, ours, theirs]);
+        let shown = [base, ours, theirs].map(|it| String::from_utf8(it.file().bytes).unwrap());
+        let shown = format!("{}\n{}\n->\n{}{result:?}", shown.join("\n----\n"), "", String::from_utf8_lossy(&result.text));
+        match expected(&story) {
+            Expected::Clean => prop_assert!(result.conflicts.is_empty() && result.by_lines.is_none(), "{}", shown),
+            Expected::Conflict => prop_assert!(!result.conflicts.is_empty(), "{}", shown),
+            Expected::Either => {}
+        }
+        if result.conflicts.is_empty() {
+            let law = three_way(story.each_ref().map(Model::facts));
+            prop_assert_eq!(facts(&result.text), law, "{}", shown);
+            let law = three_way(story.each_ref().map(Model::comments));
+            prop_assert_eq!(comments(&result.text), law.into_iter().collect::<Vec<_>>(), "{}", shown);
+        } else {
+            // All that each side has is there to choose from.
+            let found = comments(&result.text);
+            for comment in three_way(story.each_ref().map(Model::comments)) {
+                prop_assert!(found.contains(&comment), "{}\n{}", comment, shown);
+            }
+        }
+        let mirrored = merged([base, theirs, ours]);
+        prop_assert_eq!(result.conflicts.is_empty(), mirrored.conflicts.is_empty(), "{}", shown);
+        if result.conflicts.is_empty() {
+            prop_assert_eq!(facts(&result.text), facts(&mirrored.text), "{}", shown);
+        }
+    }
+
+    #[test]
+    fn a_side_that_changed_nothing_gives_way(story in story()) {
+        let [base, side, _] = &story;
+        for merged in [merged([base, side, base]), merged([base, base, side]), merged([base, side, side])] {
+            prop_assert_eq!(merged.text, side.file().bytes);
+            prop_assert_eq!(merged.conflicts, []);
+        }
+    }
+}
