@@ -1,0 +1,285 @@
+//! Making Git merge a table with a program: the repository's configuration, and `.gitattributes`.
+//!
+//! Both are only ever added to: what else stands in them stays, and nothing is written that is
+//! there already.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use git2::{ConfigLevel, ErrorCode, Repository};
+
+use super::replace;
+
+/// The name of the driver, in both files.
+const DRIVER: &str = "waypost";
+
+/// The checkout in which tables shall be merged by a driver.
+pub struct MergeSetup {
+    repository: Repository,
+    /// Its top directory, without links.
+    work_dir: PathBuf,
+}
+
+/// Why Git cannot be told how to merge.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MergeSetupError {
+    /// There is no repository, or Git cannot or will not use it.
+    #[error("cannot use a Git repository around {}", path.display())]
+    NoRepository {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// What Git said.
+        #[source]
+        source: git2::Error,
+    },
+    /// The repository has no work tree.
+    #[error("{} has no work tree, so nothing is merged in it", path.display())]
+    Bare {
+        /// The repository.
+        path: PathBuf,
+    },
+    /// The table is not in the checkout.
+    #[error("{} does not lie in the checkout at {}", path.display(), work_dir.display())]
+    Outside {
+        /// The table.
+        path: PathBuf,
+        /// The top directory of the checkout.
+        work_dir: PathBuf,
+    },
+    /// Git cannot write its configuration.
+    #[error("cannot write the repository's configuration")]
+    Config(#[source] git2::Error),
+    /// A file or directory cannot be read or written.
+    #[error("cannot use {}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl MergeSetup {
+    /// Finds the checkout around a directory.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or Git cannot or will not use it.
+    pub fn around(directory: &Path) -> Result<Self, MergeSetupError> {
+        let repository =
+            Repository::discover(directory).map_err(|source| MergeSetupError::NoRepository {
+                path: directory.to_owned(),
+                source,
+            })?;
+        let Some(work_dir) = repository.workdir() else {
+            let path = repository.path().to_owned();
+            return Err(MergeSetupError::Bare { path });
+        };
+        let work_dir = work_dir.canonicalize().map_err(|e| io_at(work_dir, e))?;
+        Ok(Self {
+            repository,
+            work_dir,
+        })
+    }
+
+    /// Names a command as the driver, in the configuration of this clone; tells whether it was not
+    /// there yet.
+    ///
+    /// # Errors
+    ///
+    /// If the configuration cannot be written.
+    pub fn set_driver(&self, command: &str) -> Result<bool, MergeSetupError> {
+        let set = || {
+            let config = self.repository.config()?;
+            let mut config = config.open_level(ConfigLevel::Local)?;
+            let mut changes = false;
+            for (key, value) in [
+                ("name", "merge of short links by meaning"),
+                ("driver", command),
+            ] {
+                let key = format!("merge.{DRIVER}.{key}");
+                let before = match config.get_string(&key) {
+                    Ok(before) => Some(before),
+                    Err(error) if error.code() == ErrorCode::NotFound => None,
+                    Err(error) => return Err(error),
+                };
+                if before.as_deref() != Some(value) {
+                    config.set_str(&key, value)?;
+                    changes = true;
+                }
+            }
+            Ok(changes)
+        };
+        set().map_err(MergeSetupError::Config)
+    }
+
+    /// Lets the driver merge tables, which are files or directories; returns the lines of
+    /// `.gitattributes` that were not there yet.
+    ///
+    /// # Errors
+    ///
+    /// If a table does not exist, or is not in the checkout, or the file cannot be written.
+    pub fn assign(&self, tables: &[PathBuf]) -> Result<Vec<String>, MergeSetupError> {
+        let mut wanted = Vec::new();
+        for table in tables {
+            wanted.extend(self.lines(table)?);
+        }
+        let path = self.work_dir.join(".gitattributes");
+        let before = match fs::read(&path) {
+            Ok(before) => Some(before),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(io_at(&path, error)),
+        };
+        let mut text = before.clone().unwrap_or_default();
+        let mut added = Vec::new();
+        for line in wanted {
+            let mut lines = text.split(|&byte| byte == b'\n');
+            if lines.any(|it| it.trim_ascii() == line.as_bytes()) {
+                continue;
+            }
+            if !text.is_empty() && !text.ends_with(b"\n") {
+                text.push(b'\n');
+            }
+            text.extend_from_slice(line.as_bytes());
+            text.push(b'\n');
+            added.push(line);
+        }
+        if !added.is_empty() {
+            let written = match before {
+                Some(_) => replace(&path, &text),
+                None => fs::write(&path, &text),
+            };
+            written.map_err(|error| io_at(&path, error))?;
+        }
+        Ok(added)
+    }
+
+    /// Returns the lines for a table.
+    fn lines(&self, table: &Path) -> Result<Vec<String>, MergeSetupError> {
+        let real = table.canonicalize().map_err(|error| io_at(table, error))?;
+        let Ok(inside) = real.strip_prefix(&self.work_dir) else {
+            return Err(MergeSetupError::Outside {
+                path: table.to_owned(),
+                work_dir: self.work_dir.clone(),
+            });
+        };
+        // Without the slash before it, a name would mean files of that name in any directory.
+        let mut path = String::new();
+        for part in inside {
+            path += "/";
+            path += &part.to_string_lossy();
+        }
+        let patterns = if real.is_dir() {
+            vec![literal(&path) + "/*.yaml", literal(&path) + "/*.yml"]
+        } else {
+            vec![literal(&path)]
+        };
+        let lines = patterns
+            .iter()
+            .map(|pattern| format!("{} merge={DRIVER}", quoted(pattern)));
+        Ok(lines.collect())
+    }
+}
+
+fn io_at(path: &Path, source: io::Error) -> MergeSetupError {
+    MergeSetupError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// Returns a pattern that means one path (gitignore(5)).
+fn literal(path: &str) -> String {
+    let mut pattern = String::new();
+    for c in path.chars() {
+        if "*?[]\\".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
+
+/// Returns a pattern as gitattributes(5) wants it: in the quotes of C if it holds white space.
+fn quoted(pattern: &str) -> String {
+    let is_plain = |c: char| c != '"' && !c.is_whitespace() && !c.is_control();
+    if pattern.chars().all(is_plain) {
+        return pattern.to_owned();
+    }
+    let mut text = String::from("\"");
+    for c in pattern.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            '\n' => text += "\\n",
+            '\t' => text += "\\t",
+            '\r' => text += "\\r",
+            _ => text.push(c),
+        }
+    }
+    text + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setup() -> (tempfile::TempDir, MergeSetup) {
+        let dir = tempfile::tempdir().unwrap();
+        Repository::init(dir.path()).unwrap();
+        let setup = MergeSetup::around(dir.path()).unwrap();
+        (dir, setup)
+    }
+
+    #[test]
+    fn attributes_mean_just_the_tables() {
+        let (_dir, setup) = setup();
+        let top = setup.work_dir.clone();
+        fs::create_dir(top.join("links [old] *")).unwrap();
+        fs::write(top.join("a \"b\".yaml"), "").unwrap();
+        fs::write(top.join(".gitattributes"), "# mine\n*.png binary").unwrap();
+        let tables = [top.join("links [old] *"), top.join("a \"b\".yaml")];
+
+        assert_eq!(setup.assign(&tables).unwrap().len(), 3);
+        assert!(setup.assign(&tables).unwrap().is_empty());
+
+        let text = fs::read_to_string(top.join(".gitattributes")).unwrap();
+        assert!(text.starts_with("# mine\n*.png binary\n"), "{text}");
+        // As Git reads them.
+        let driver = |path: &str| {
+            let repository = Repository::open(&top).unwrap();
+            let flags = git2::AttrCheckFlags::FILE_THEN_INDEX;
+            let value = repository
+                .get_attr(Path::new(path), "merge", flags)
+                .unwrap();
+            value.map(str::to_owned)
+        };
+        assert_eq!(driver("a \"b\".yaml").as_deref(), Some("waypost"));
+        assert_eq!(driver("links [old] */x.yml").as_deref(), Some("waypost"));
+        assert_eq!(driver("sub/a \"b\".yaml"), None);
+        assert_eq!(driver("links o x/x.yml"), None);
+    }
+
+    #[test]
+    fn what_is_not_in_the_checkout_is_refused() {
+        let (_dir, setup) = setup();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let error = setup.assign(&[elsewhere.path().to_owned()]).unwrap_err();
+        assert!(matches!(error, MergeSetupError::Outside { .. }), "{error}");
+        let error = setup
+            .assign(&[setup.work_dir.join("none.yaml")])
+            .unwrap_err();
+        assert!(matches!(error, MergeSetupError::Io { .. }), "{error}");
+        assert!(!setup.work_dir.join(".gitattributes").exists());
+    }
+
+    #[test]
+    fn a_driver_is_set_once() {
+        let (_dir, setup) = setup();
+        assert!(setup.set_driver("one; two # three").unwrap());
+        assert!(!setup.set_driver("one; two # three").unwrap());
+        assert!(setup.set_driver("another").unwrap());
+    }
+}
