@@ -401,19 +401,21 @@ fn manual_pages_tell_what_the_help_tells() {
         ("check", "--deny"),
         ("fmt", "--check"),
         ("diff", "--format"),
+        ("merge-driver", "--install"),
         ("code", "--scheme"),
         ("resolve", "--at"),
         ("healthcheck", "--timeout"),
         ("completions", "--help"),
     ] {
-        assert!(program.contains(&format!("waypost\\-{verb}(1)")), "{verb}");
+        let listed = format!("waypost-{verb}(1)").replace('-', "\\-");
+        assert!(program.contains(&listed), "{verb}");
         let text = page(&format!("waypost-{verb}.1"));
         assert!(run(&[verb, "--help"]).contains(flag), "{verb}");
         assert!(text.contains(&flag.replace('-', "\\-")), "{verb}: {text}");
     }
     assert!(page("waypost-serve.1").contains("WAYPOST_DRAIN_TIMEOUT"));
     // What is not for people has no page.
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 9);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 10);
     let nowhere = run(&["man", &format!("{path}/nowhere")]);
     assert!(nowhere.starts_with("status 3\n"), "{nowhere}");
 }

@@ -12,6 +12,7 @@ mod healthcheck;
 mod legible;
 mod logging;
 mod man;
+mod merge_driver;
 mod quantity;
 mod resolve;
 mod secret;
@@ -63,6 +64,7 @@ enum Command {
     Check(check::Args),
     Fmt(fmt::Args),
     Diff(diff::Args),
+    MergeDriver(merge_driver::Args),
     Code(code::Args),
     Resolve(resolve::Args),
     Healthcheck(healthcheck::Args),
@@ -83,6 +85,8 @@ enum Exit {
     Usage = 2,
     /// It could not run: I/O, Git, network.
     Failed = 3,
+    /// It merged nothing, and Git is not to take what is there for the result.
+    NotMerged = 129,
 }
 
 /// Runs the program on the process's arguments.
@@ -94,6 +98,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Diff(args) => diff::run(&args),
+        Command::MergeDriver(args) => merge_driver::run(&args),
         Command::Code(args) => code::run(&args),
         Command::Resolve(args) => resolve::run(&args),
         Command::Healthcheck(args) => healthcheck::run(&args),

@@ -1,0 +1,179 @@
+//! `waypost merge-driver`: merges two versions of a document for Git, by what they mean.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{Write as _, stderr, stdout};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::{Exit, complain};
+use crate::edit::merge;
+use crate::mapping::SourceFile;
+use crate::source::{MergeSetup, replace};
+
+/// Merge two versions of a table for Git: links added on both sides never conflict
+///
+/// Entries are matched by their codes and merged key by key. What clashes (one code with two
+/// targets, or an entry that one side changed and the other removed) is left as a conflict around
+/// that entry, and told on standard error. What cannot be taken apart is merged by lines, as Git
+/// does it.
+///
+/// Git calls this with four paths once --install has been run. Its configuration is not cloned:
+/// each clone runs --install once. Forges do not run drivers when they merge on their servers.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost merge-driver --install       merge mapping.yaml by meaning in this clone
+  waypost merge-driver --install --table links/
+  git config merge.waypost.driver      show what Git will run
+
+Exit status: 0 merged; 1 a conflict is left in OURS; 2 wrong usage; 3 --install failed;
+129 nothing could be merged, OURS is as it was: Git 2.42 or newer then gives up the whole merge.")]
+pub(super) struct Args {
+    /// The version that both came from (%O)
+    #[arg(value_name = "BASE", required_unless_present = "install")]
+    base: Option<PathBuf>,
+
+    /// Our version, which the result replaces (%A)
+    #[arg(value_name = "OURS", required_unless_present = "install")]
+    ours: Option<PathBuf>,
+
+    /// Their version (%B)
+    #[arg(value_name = "THEIRS", required_unless_present = "install")]
+    theirs: Option<PathBuf>,
+
+    /// What to call the file in messages (%P)
+    #[arg(value_name = "PATH", required_unless_present = "install")]
+    path: Option<String>,
+
+    /// Have Git call this for the tables of the repository around the current directory
+    #[arg(long, conflicts_with = "base")]
+    install: bool,
+
+    /// With --install, the table: a file or a directory; may be repeated
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "WAYPOST_TABLE",
+        default_value = "mapping.yaml"
+    )]
+    table: Vec<PathBuf>,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let (Some(base), Some(ours), Some(theirs), Some(path)) =
+        (&args.base, &args.ours, &args.theirs, &args.path)
+    else {
+        return install(&args.table);
+    };
+    // A status up to 128 would tell Git that OURS holds a result.
+    Ok(drive(base, ours, theirs, path).unwrap_or_else(|error| {
+        complain(&format!("{path}: not merged: {error:#}"));
+        Exit::NotMerged
+    }))
+}
+
+fn drive(base: &Path, ours: &Path, theirs: &Path, path: &str) -> anyhow::Result<Exit> {
+    let read = |file: &Path| {
+        let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let path = path.into();
+        anyhow::Ok(SourceFile { path, bytes })
+    };
+    let merged = merge(&read(base)?, &read(ours)?, &read(theirs)?)?;
+    replace(ours, &merged.text).with_context(|| format!("cannot write {}", ours.display()))?;
+    // The result stands, whether or not anybody can be told.
+    if let Some(reason) = merged.by_lines {
+        let _ = writeln!(stderr(), "{path}: merged line by line: {reason}");
+    }
+    for conflict in &merged.conflicts {
+        let _ = writeln!(stderr(), "{path}:{}: {}", conflict.line, conflict.message);
+    }
+    Ok(if merged.conflicts.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Refused
+    })
+}
+
+fn install(tables: &[PathBuf]) -> anyhow::Result<Exit> {
+    let setup = MergeSetup::around(Path::new("."))?;
+    let added = setup.assign(tables)?;
+    let command = driver()?;
+    let mut out = stdout();
+    if setup.set_driver(&command)? {
+        writeln!(
+            out,
+            "configured this clone: merge.waypost.driver = {command}"
+        )?;
+    }
+    for line in &added {
+        writeln!(out, "added to .gitattributes: {line}")?;
+    }
+    if !added.is_empty() {
+        writeln!(
+            out,
+            "commit .gitattributes; every other clone runs this once, too"
+        )?;
+    }
+    writeln!(
+        out,
+        "merges, rebases and cherry-picks in this clone go by meaning"
+    )?;
+    writeln!(out, "a forge that merges on its server does not run this")?;
+    Ok(Exit::Done)
+}
+
+/// Returns the command that Git is to run.
+fn driver() -> anyhow::Result<String> {
+    let this = env::current_exe().context("cannot tell which program this is")?;
+    let path = env::var_os("PATH").unwrap_or_default();
+    let program = if is_found(&this, &path) {
+        "waypost".to_owned()
+    } else {
+        let this = this.to_str().context("this program's path is not UTF-8")?;
+        shell_quoted(this)
+    };
+    // If the program is gone or dies, Git must not take our version for the result.
+    Ok(format!(
+        "{program} merge-driver %O %A %B %P || exit $(($? == 1 ? 1 : 129))"
+    ))
+}
+
+/// Tells whether a shell that is told `waypost` finds this program.
+fn is_found(this: &Path, path: &OsStr) -> bool {
+    let is_program = |path: &PathBuf| {
+        let metadata = fs::metadata(path);
+        metadata.is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+    };
+    let mut candidates = env::split_paths(path).map(|directory| directory.join("waypost"));
+    let found = candidates.find(is_program);
+    found.is_some_and(|found| match (found.canonicalize(), this.canonicalize()) {
+        (Ok(found), Ok(this)) => found == this,
+        _ => false,
+    })
+}
+
+/// Returns a text as one word of a shell, in which Git expands nothing.
+fn shell_quoted(text: &str) -> String {
+    let text = text.replace('%', "%%");
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+%".contains(c);
+    if text.chars().all(is_plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_one_word() {
+        assert_eq!(shell_quoted("/usr/bin/waypost"), "/usr/bin/waypost");
+        assert_eq!(shell_quoted("/a b/it's 1%"), "'/a b/it'\\''s 1%%'");
+    }
+}
