@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::Index;
 use waypost::edit::{Merged, merge};
 use waypost::mapping::{Outline, SourceFile};
 
@@ -35,7 +37,7 @@ fn comments(text: &[u8]) -> Vec<String> {
     let text = str::from_utf8(text).unwrap();
     let comments = text
         .lines()
-        .filter_map(|line| Some(line[line.find('#')?..].to_owned()));
+        .filter_map(|line| Some(line[line.find('#')?..].trim_end().to_owned()));
     let mut comments: Vec<_> = comments.collect();
     comments.sort();
     comments
@@ -131,8 +133,111 @@ fn merged(story: [&Model; 3]) -> Merged {
     merge(&base, &ours, &theirs).unwrap()
 }
 
+/// A document with all that is hard to take apart.
+const HARD: &str = "\
+--- # here
+base_url: https://short.code/
+mapping: # all
+    # deep
+
+# Fairs
+
+- url: 'https://e.org/a'  # é
+    # deeper
+  short-code: \"a\"
+  tags:
+  - x # one
+
+  - \"y,z\"
+# of b
+-   aliases: [ c, 'd' ] # both
+    url: https://e.org/b
+    title: two
+      lines
+    # end of b
+
+   # not of b
+
+# Books
+# and more
+
+- number: 63
+  retired:
+    true
+- title: \"#
+
+    - url: x\"
+  url: https://e.org/e
+- url: https://e.org/f
+# end
+
+tests:
+- {from: /a, to: https://e.org/a}
+";
+
+/// A change that knows nothing of tables: of some characters, or of a line.
+type Damage = (Index, bool, String);
+
+fn damaged(text: &str, damages: &[Damage]) -> Vec<u8> {
+    let mut text = text.to_owned();
+    for (at, is_line, with) in damages {
+        let lines: Vec<_> = text.split_inclusive('\n').map(str::to_owned).collect();
+        if *is_line {
+            let mut lines = lines;
+            let line = lines.remove(at.index(lines.len()));
+            if !with.contains('#') {
+                lines.insert(at.index(lines.len() + 1) / 2, line);
+            }
+            text = lines.concat();
+        } else {
+            let at = at.index(text.len());
+            if text.is_char_boundary(at) && text.is_char_boundary(at + 1) {
+                text.replace_range(at..at + with.len() % 2, with);
+            }
+        }
+    }
+    text.into_bytes()
+}
+
+fn damages(most: usize) -> impl Strategy<Value = Vec<Damage>> {
+    // Mostly such that a table is left.
+    let with = prop_oneof![5 => "[ab #]{1,2}", 1 => "[a:#'\"\\[{|>\n\r\t ?-]{1,2}"];
+    vec((any::<Index>(), any::<bool>(), with), 0..most)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(768))]
+
+    #[test]
+    fn whatever_people_do_to_a_text_nothing_is_lost(sides in [damages(2), damages(4), damages(4)]) {
+        let base = damaged(HARD, &sides[0]);
+        let text = String::from_utf8(base).unwrap();
+        let versions = [vec![], sides[1].clone(), sides[2].clone()].map(|it| damaged(&text, &it));
+        let [base, ours, theirs] = versions.clone().map(|bytes| SourceFile { path: "t.yaml".into(), bytes });
+        let result = merge(&base, &ours, &theirs).unwrap();
+        if !result.conflicts.is_empty() {
+            return Ok(());
+        }
+        let shown = [&versions[..], std::slice::from_ref(&result.text)].concat();
+        let shown: Vec<_> = shown.iter().map(|it| String::from_utf8_lossy(it)).collect();
+        let shown = shown.join("\n=======\n");
+        if [&base, &ours, &theirs].iter().all(|file| Outline::of(file).is_ok()) {
+            let law = three_way(versions.each_ref().map(|it| facts(it)));
+            prop_assert_eq!(facts(&result.text), law, "{}", shown);
+        }
+        if result.by_lines.is_none() {
+            // Comments of either side that are not in the base are there, and none else.
+            let sets = versions.each_ref().map(|it| comments(it).into_iter().collect::<BTreeSet<_>>());
+            for comment in comments(&result.text) {
+                prop_assert!(sets.iter().any(|set| set.contains(&comment)), "{}\n{}", comment, shown);
+            }
+            for set in &sets[1..] {
+                for comment in set.difference(&sets[0]) {
+                    prop_assert!(comments(&result.text).contains(comment), "{}\n{}", comment, shown);
+                }
+            }
+        }
+    }
 
     #[test]
     fn a_merge_loses_and_invents_nothing(story in story()) {
