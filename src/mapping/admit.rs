@@ -21,8 +21,8 @@ const DEFAULT_MAX_AGE: u32 = 60;
 enum Own {
     /// Derived from the target.
     Auto,
-    /// Written out, there.
-    Explicit(Code, Position),
+    /// Written out, as that kind and there.
+    Explicit(Code, CodeKind, Position),
 }
 
 /// Takes an entry in, unless something is wrong with it.
@@ -53,7 +53,7 @@ pub(super) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
     let is_hashed = matches!(own, Own::Auto) && target == as_written;
     let owner = match (target, &own) {
         (Some(target), _) if is_hashed => draft.begin_hashed(target),
-        (_, Own::Explicit(code, _)) => draft.begin_listed(target, code.as_str()),
+        (_, Own::Explicit(code, ..)) => draft.begin_listed(target, code.as_str()),
         (_, Own::Auto) => draft.begin_listed(target, as_written.unwrap_or_default()),
     };
     push_codes(draft, owner, item, own, &aliases, is_hashed);
@@ -147,16 +147,20 @@ fn read_target<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Result<Option
 
 fn read_own_code(report: &mut Report<'_>, item: &Item<'_>) -> Option<Own> {
     let number = item.rare.as_ref().and_then(|rare| rare.number);
-    let (code, position) = match (&item.short_code, number, &item.url) {
-        (Some(code), ..) => (Code::custom(&code.value), code.position),
-        (None, Some(number), _) => (Code::number(number.value), number.position),
+    let (code, kind, position) = match (&item.short_code, number, &item.url) {
+        (Some(code), ..) => (Code::custom(&code.value), CodeKind::Explicit, code.position),
+        (None, Some(number), _) => (
+            Code::number(number.value),
+            CodeKind::Number,
+            number.position,
+        ),
         // Whoever writes a code that is no text at all does not mean the implicit one.
         (None, None, Some(_)) if !item.names_code => return Some(Own::Auto),
         _ => return None,
     };
     let code = report.accept(code, position)?;
     check_frailty(report, &code, position);
-    Some(Own::Explicit(code, position))
+    Some(Own::Explicit(code, kind, position))
 }
 
 fn read_aliases(report: &mut Report<'_>, item: &Item<'_>) -> Vec<(Code, Position)> {
@@ -192,8 +196,8 @@ fn push_codes(
     is_hashed: bool,
 ) {
     match (own, &item.url) {
-        (Own::Explicit(code, position), _) => {
-            draft.push_code(owner, CodeKind::Explicit, code.as_str(), position);
+        (Own::Explicit(code, kind, position), _) => {
+            draft.push_code(owner, kind, code.as_str(), position);
         }
         (Own::Auto, Some(url)) if !is_hashed => {
             draft.push_code(owner, CodeKind::Auto, &url.value, url.position);

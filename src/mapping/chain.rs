@@ -71,7 +71,7 @@ pub(super) fn may_be_own(table: &Table, rest: &str) -> bool {
 }
 
 /// Tells whether a URL lies under a site of the table, `http` and `https` being one.
-fn is_own(table: &Table, url: &Url) -> bool {
+pub(super) fn is_own(table: &Table, url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let host = host.strip_suffix('.').unwrap_or(host);
     table.sites().iter().any(|site| {

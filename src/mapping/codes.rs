@@ -31,8 +31,10 @@ pub(super) struct Listed {
 pub(super) enum CodeKind {
     /// Derived by the site's scheme.
     Auto,
-    /// Written out, as text or as a number.
+    /// Written out as text.
     Explicit,
+    /// Written out as a number.
+    Number,
     /// One more code for the same target.
     Alias,
 }

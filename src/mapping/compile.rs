@@ -232,6 +232,7 @@ fn compile_site(
         scheme: agreed_scheme(members(), problems),
         new_code: new_code.unwrap_or_default(),
         files: Arc::clone(names),
+        own_files: members().map(|document| document.number).collect(),
     };
     let mut draft = Draft::default();
     for &index in &group.documents {

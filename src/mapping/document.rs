@@ -26,7 +26,7 @@ pub struct SourceFile {
 /// One parsed file.
 #[derive(Debug)]
 pub(super) struct Document<'t> {
-    number: u32,
+    pub(super) number: u32,
     pub(super) file: Arc<str>,
     pub(super) base_url: Option<Located<Cow<'t, str>>>,
     pub(super) scheme: Option<Located<Scheme>>,

@@ -17,6 +17,12 @@ use super::{Code, Diagnostic, Place, Position, Scheme, SourceFile, text, yaml};
 pub struct Outline<'t> {
     /// The text of the file, without a byte order mark.
     pub text: &'t str,
+    /// How the document derives auto codes, whatever other documents of the site state.
+    pub scheme: Scheme,
+    /// The document itself is written in braces.
+    pub is_flow: bool,
+    /// The list of entries is written in brackets, from there.
+    pub bracket: Option<usize>,
     /// Where the list of entries ends in it: behind its bracket, or behind its last value.
     pub list_end: usize,
     /// The entries, in the order they are written.
@@ -26,8 +32,7 @@ pub struct Outline<'t> {
 /// The parts of an entry.
 #[derive(Debug)]
 pub struct EntryOutline<'t> {
-    /// Its code: custom, number or auto. An auto code is of the scheme that the document states, or
-    /// of the default one, whatever other documents of the site state.
+    /// Its code: custom, number or auto, the latter as the document derives it.
     pub code: Code,
     /// Where it begins, behind its dash.
     pub position: Position,
@@ -35,6 +40,8 @@ pub struct EntryOutline<'t> {
     pub line_start: usize,
     /// It is written in braces, or in a list in brackets.
     pub is_flow: bool,
+    /// Where it ends, from `line_start`: behind its brace, or behind its last value.
+    pub end: usize,
     /// Its keys, in the order they are written: at least one. Their spans count from `line_start`.
     pub pairs: Vec<Pair<'t>>,
 }
@@ -92,9 +99,11 @@ impl<'t> Outline<'t> {
         let text = text::decode(file).map_err(|problem| vec![problem])?;
         let mut walk = Walk {
             parser: Parser::new_from_str(text),
-            scheme: scheme.unwrap_or_default(),
             outline: Self {
                 text,
+                scheme: scheme.unwrap_or_default(),
+                is_flow: false,
+                bracket: None,
                 list_end: text.len(),
                 entries: Vec::new(),
             },
@@ -112,14 +121,18 @@ impl<'t> Outline<'t> {
 /// A walk over the events of a document that is known to be sound.
 struct Walk<'t> {
     parser: Parser<'t, StrInput<'t>>,
-    scheme: Scheme,
     outline: Outline<'t>,
 }
 
 impl<'t> Walk<'t> {
     fn document(&mut self) -> Result<(), ScanError> {
         // Begins behind the start of the root map.
-        while !matches!(self.event()?.0, Event::MappingStart(..)) {}
+        loop {
+            if let Event::MappingStart(style, ..) = self.event()?.0 {
+                self.outline.is_flow = style == StructureStyle::Flow;
+                break;
+            }
+        }
         while let (Event::Scalar(key, ..), _) = self.event()? {
             if key == "mapping" {
                 self.list()?;
@@ -131,8 +144,9 @@ impl<'t> Walk<'t> {
     }
 
     fn list(&mut self) -> Result<(), ScanError> {
-        let (list, _) = self.event()?;
+        let (list, span) = self.event()?;
         let is_flow = matches!(list, Event::SequenceStart(StructureStyle::Flow, ..));
+        self.outline.bracket = is_flow.then(|| bytes(&span).start);
         loop {
             let (event, span) = self.event()?;
             let Event::MappingStart(style, ..) = event else {
@@ -151,7 +165,15 @@ impl<'t> Walk<'t> {
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         let mut pairs = Vec::new();
         let mut end = before.len();
-        while let (Event::Scalar(key, ..), span) = self.event()? {
+        loop {
+            let (event, span) = self.event()?;
+            let Event::Scalar(key, ..) = event else {
+                // A map in block form ends where the next thing begins, in an empty span.
+                if !span.is_empty() {
+                    end = bytes(&span).end;
+                }
+                break;
+            };
             let start = bytes(&span).start - line_start;
             let (values, value_end) = self.values(line_start)?;
             end = value_end + line_start;
@@ -163,10 +185,11 @@ impl<'t> Walk<'t> {
         }
         self.outline.list_end = end;
         self.outline.entries.push(EntryOutline {
-            code: code_of(&pairs, self.scheme),
+            code: code_of(&pairs, self.outline.scheme),
             position: yaml::position(&start.start),
             line_start,
             is_flow,
+            end: end - line_start,
             pairs,
         });
         Ok(())
@@ -286,15 +309,26 @@ mod tests {
         for (text, flow) in [
             ("mapping: [{url: https://e.org/}] #", vec![true]),
             (
-                "mapping:\n- {url: https://e.org/}\n- url: https://f.org/",
+                "mapping:\n- {url: https://e.org/ } \n- url: https://f.org/ ",
                 vec![true, false],
             ),
+            ("{mapping: [{url: https://e.org/}]}", vec![true]),
             ("mapping: [\n] #", vec![]),
         ] {
             let file = file(text);
             let outline = Outline::of(&file).unwrap();
             let found: Vec<_> = outline.entries.iter().map(|entry| entry.is_flow).collect();
             assert_eq!(found, flow);
+            assert_eq!(outline.is_flow, text.starts_with('{'));
+            let bracket = text.find('[');
+            assert_eq!(outline.bracket, bracket);
+            for entry in &outline.entries {
+                let own = &text[entry.line_start..][..entry.end];
+                assert!(
+                    own.ends_with(if entry.is_flow { '}' } else { '/' }),
+                    "{own}"
+                );
+            }
             if text.ends_with('#') {
                 assert_eq!(&outline.text[outline.list_end..], " #");
             }

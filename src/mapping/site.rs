@@ -17,7 +17,7 @@ use super::index::Index;
 use super::notes::Notes;
 use super::record::Shape;
 use super::scheme;
-use super::{BaseUrl, Entry, NewCode, Scheme, target};
+use super::{BaseUrl, Code, Entry, NewCode, Scheme, target};
 
 /// What stands for itself in the path of a short link: the ASCII part of the code grammar.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
@@ -47,7 +47,10 @@ pub(super) struct Head {
     pub(super) base_url: BaseUrl,
     pub(super) scheme: Scheme,
     pub(super) new_code: NewCode,
+    /// The files of the table.
     pub(super) files: Arc<[Arc<str>]>,
+    /// Those of them that the site is written in, by number.
+    pub(super) own_files: Box<[u32]>,
 }
 
 impl Site {
@@ -159,6 +162,12 @@ impl Site {
         &self.head.files[number as usize]
     }
 
+    /// Returns the paths of the files that it is written in, in the order in which they were given.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        let numbers = self.head.own_files.iter();
+        numbers.map(|&number| &**self.file(number))
+    }
+
     /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.index.records().len()
@@ -179,6 +188,28 @@ impl Site {
     /// Returns the entry that has exactly this code.
     pub fn lookup(&self, code: &str) -> Option<Entry<'_>> {
         Some(self.find(code)?.0)
+    }
+
+    /// Returns the entries that lead to a target in canonical form, or did before they were retired,
+    /// in the order they are written.
+    pub fn leading_to(&self, target: &str) -> Vec<Entry<'_>> {
+        let key = scheme::key(target);
+        let numbers = self.index.with_key(key).chain(self.index.with_key(!key));
+        let entries = numbers.map(|number| self.entry(number));
+        let mut entries: Vec<_> = entries
+            .filter(|entry| entry.target().as_deref() == Some(target))
+            .collect();
+        entries.sort_unstable_by_key(Entry::written);
+        entries
+    }
+
+    /// Returns the highest `number` of all entries; a custom code that looks like one does not
+    /// count.
+    pub fn highest_number(&self) -> Option<u64> {
+        let listed = self.codes.listed().iter();
+        let numbers = listed.filter(|listed| listed.kind == CodeKind::Number);
+        let values = numbers.filter_map(|&listed| Code::number_of(self.codes.text(listed)));
+        values.max()
     }
 
     /// Returns the entry whose auto code this is, exactly.

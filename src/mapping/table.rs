@@ -6,7 +6,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Site;
+use url::Url;
+
+use super::chain::is_own;
+use super::{Site, Target};
 
 /// All entries that one server serves.
 #[derive(Debug)]
@@ -72,6 +75,11 @@ impl Table {
             Found::Site(site, _) | Found::OutsideBasePath(site) => Some(site),
             Found::UnknownHost => None,
         }
+    }
+
+    /// Tells whether a target lies under one of the sites, `http` and `https` being one.
+    pub fn covers(&self, target: &Target<'_>) -> bool {
+        Url::parse(target.as_str()).is_ok_and(|url| is_own(self, &url))
     }
 
     /// Chooses the site by host (case, port and a final dot do not count) and base path.

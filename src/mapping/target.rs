@@ -70,6 +70,11 @@ impl<'t> Target<'t> {
         &self.0
     }
 
+    /// Returns the same, borrowed from nothing.
+    pub fn into_owned(self) -> Target<'static> {
+        Target(Cow::Owned(self.0.into_owned()))
+    }
+
     /// Returns the canonical form as a string.
     pub fn into_string(self) -> String {
         self.0.into_owned()
