@@ -41,7 +41,8 @@ fn has_block_text(entry: &EntryOutline<'_>) -> bool {
     values.any(|value| value.form == Form::Block)
 }
 
-fn lone_carriage_return(text: &str) -> Option<Position> {
+/// Returns where a line ends in a way that is not kept in its place.
+pub(super) fn lone_carriage_return(text: &str) -> Option<Position> {
     text.split('\n').zip(1..).find_map(|(line, number)| {
         let own = line.strip_suffix('\r').unwrap_or(line);
         let (before, _) = own.split_once('\r')?;

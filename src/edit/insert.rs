@@ -1,0 +1,154 @@
+//! Inserting entries into a document.
+//!
+//! A new entry goes into the last section, the only one if no comment with a blank line below it
+//! heads another. If the entries there are sorted by code, they stay so; if not, it goes to their
+//! end. It is written as its neighbour is: indented alike, and with a blank line where the entries
+//! of the section have one between them.
+//!
+//! Less is asked of a document than for taking it apart: only the entries that a new one comes to
+//! stand next to must be such that their end is known.
+//!
+//! Invariant: of what was there, only the brackets of an empty list are changed.
+
+use std::ops::Range;
+
+use super::NewEntry;
+use super::layout::{indent, line, line_break};
+use super::list::{List, Style};
+use super::refusal::lone_carriage_return;
+use crate::mapping::{Diagnostic, Outline, Place, Position, SourceFile};
+
+/// Returns a document with new entries, each at its place.
+///
+/// Takes time in proportion to the document and the entries, of which there may be millions; only
+/// sorting them takes a little more.
+///
+/// # Errors
+///
+/// Returns the problems of the document if it has errors by itself, or what in it keeps an entry
+/// from being inserted without risk: a list or a document in flow style, a neighbour whose end is
+/// not known, and lone carriage returns.
+pub fn insert(file: &SourceFile, entries: &[NewEntry]) -> Result<String, Vec<Diagnostic>> {
+    let outline = Outline::of(file)?;
+    let change = Change::of(&outline, entries).map_err(|Obstacle(position, message)| {
+        let file = file.path.clone();
+        let place = Place { file, position };
+        let hint = "insert the entry by hand, or write the list in block form, \"- url: …\"";
+        vec![Diagnostic::error(place, message).with_hint(hint)]
+    })?;
+    let has_mark = outline.text.len() < file.bytes.len();
+    Ok(change.apply(outline.text, has_mark))
+}
+
+/// What keeps an entry from being inserted, and where.
+pub(super) struct Obstacle(pub(super) Position, pub(super) &'static str);
+
+/// What becomes of a text: new text at places, in their order.
+#[derive(Default)]
+struct Change {
+    /// The brackets of an empty list.
+    removed: Option<Range<usize>>,
+    inserted: Vec<(usize, String)>,
+}
+
+impl Change {
+    fn of(outline: &Outline<'_>, entries: &[NewEntry]) -> Result<Self, Obstacle> {
+        if entries.is_empty() {
+            return Ok(Self::default());
+        }
+        let obstacle = |message| Obstacle(Position::START, message);
+        if let Some(position) = lone_carriage_return(outline.text) {
+            let message = "a carriage return without a line feed keeps lines from being inserted";
+            return Err(Obstacle(position, message));
+        }
+        if outline.is_flow {
+            return Err(obstacle(
+                "nothing can be inserted into a document in braces",
+            ));
+        }
+        match (outline.bracket, &outline.entries[..]) {
+            (Some(bracket), []) => Self::fill(outline, bracket, entries),
+            (Some(bracket), _) => {
+                let message = "nothing can be inserted into a list in brackets";
+                Err(Obstacle(position(outline.text, bracket), message))
+            }
+            (None, []) => Err(obstacle("the list of entries has no place")),
+            (None, _) => Ok(Self {
+                removed: None,
+                inserted: List::of(outline).insert(entries)?,
+            }),
+        }
+    }
+
+    /// Makes a list in block form of an empty one in brackets.
+    fn fill(outline: &Outline<'_>, at: usize, entries: &[NewEntry]) -> Result<Self, Obstacle> {
+        let text = outline.text;
+        let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+        let key = text[start..at].trim_end_matches(' ');
+        let margin = &key[..indent(key)];
+        let is_key = ["mapping:", "\"mapping\":", "'mapping':"].contains(&key.trim_start());
+        let brackets = &text[at..outline.list_end];
+        if !is_key || brackets.contains('\n') {
+            let message = "the empty list does not stand on the line of its key";
+            return Err(Obstacle(position(text, at), message));
+        }
+        let style = Style {
+            margin,
+            gap: " ",
+            is_spaced: false,
+        };
+        let end = outline.list_end + line(&text[outline.list_end..]).len();
+        let mut sorted: Vec<_> = entries.iter().collect();
+        sorted.sort_by_cached_key(|entry| entry.own_code(outline.scheme).into_owned());
+        let breaks = line_break(text);
+        let lines: String = sorted
+            .iter()
+            .map(|entry| style.write(entry, breaks))
+            .collect();
+        Ok(Self {
+            removed: Some(start + key.len()..outline.list_end),
+            inserted: vec![(end, fitted(text, end, lines, breaks))],
+        })
+    }
+
+    fn apply(self, text: &str, has_mark: bool) -> String {
+        let more: usize = self.inserted.iter().map(|(_, text)| text.len()).sum();
+        let mut result = String::with_capacity(text.len() + more + '\u{feff}'.len_utf8());
+        if has_mark {
+            result.push('\u{feff}');
+        }
+        let mut from = 0;
+        if let Some(removed) = self.removed {
+            result.push_str(&text[..removed.start]);
+            from = removed.end;
+        }
+        for (at, lines) in self.inserted {
+            result.push_str(&text[from..at]);
+            result.push_str(&lines);
+            from = at;
+        }
+        result.push_str(&text[from..]);
+        result
+    }
+}
+
+/// Moves the line break of new lines before them if they follow a line that has none.
+pub(super) fn fitted(text: &str, at: usize, mut lines: String, line_break: &str) -> String {
+    if text[..at].ends_with('\n') {
+        return lines;
+    }
+    lines.truncate(lines.len() - line_break.len());
+    lines.insert_str(0, line_break);
+    lines
+}
+
+/// Returns where a byte of a text is.
+fn position(text: &str, at: usize) -> Position {
+    let before = &text[..at];
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let count = |number: usize| u32::try_from(number + 1).unwrap_or(u32::MAX);
+    Position {
+        line: count(before.matches('\n').count()),
+        column: count(line.chars().count()),
+    }
+}

@@ -1,0 +1,198 @@
+//! Lists of entries in block form: where a new entry goes, and how it is written there.
+//!
+//! Sections are those of a layout, but an entry need not be one that can be moved: only its
+//! neighbours matter to a new one.
+
+use super::NewEntry;
+use super::insert::{Obstacle, fitted};
+use super::layout::{comments_len, deep_comments_len, indent, is_blank, line, line_break};
+use crate::mapping::{Code, EntryOutline, Form, Outline};
+
+/// How an entry is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Style<'t> {
+    /// What stands before the dash.
+    pub(super) margin: &'t str,
+    /// What stands behind the dash.
+    pub(super) gap: &'t str,
+    /// A blank line sets the entry apart from the next.
+    pub(super) is_spaced: bool,
+}
+
+impl Style<'_> {
+    /// Writes an entry, each line with its line break.
+    pub(super) fn write(&self, entry: &NewEntry, line_break: &str) -> String {
+        let Self { margin, gap, .. } = self;
+        let mut text = String::new();
+        for (number, (key, value)) in entry.pairs().enumerate() {
+            let dash = if number == 0 { '-' } else { ' ' };
+            text.extend([
+                margin,
+                &*dash.to_string(),
+                gap,
+                key,
+                ": ",
+                &value,
+                line_break,
+            ]);
+        }
+        text
+    }
+}
+
+/// A list of entries in block form: at least one.
+pub(super) struct List<'o, 't> {
+    outline: &'o Outline<'t>,
+    /// The first entry of the last section.
+    first: usize,
+    /// A blank line stands above each entry of that section but the first.
+    is_spaced: bool,
+}
+
+impl<'o, 't> List<'o, 't> {
+    pub(super) fn of(outline: &'o Outline<'t>) -> Self {
+        let mut list = Self {
+            outline,
+            first: 0,
+            is_spaced: false,
+        };
+        for number in 1..outline.entries.len() {
+            let above = list.above(number);
+            let Some(dash) = list.style(number).map(|style| style.margin.len()) else {
+                continue;
+            };
+            let (above, _) = above.split_at(above.len() - comments_len(above, dash));
+            if !is_blank(above) {
+                list.first = number;
+                list.is_spaced = false;
+            } else if number == list.first + 1 {
+                list.is_spaced = !above.is_empty();
+            } else {
+                list.is_spaced &= !above.is_empty();
+            }
+        }
+        list
+    }
+
+    /// Returns the lines of new entries, and where in the text they are put, in its order.
+    pub(super) fn insert(&self, entries: &[NewEntry]) -> Result<Vec<(usize, String)>, Obstacle> {
+        let scheme = self.outline.scheme;
+        let section = &self.outline.entries[self.first..];
+        let is_sorted = section.is_sorted_by_key(|entry| &entry.code);
+        let mut new: Vec<(_, &NewEntry)> = (entries.iter())
+            .map(|entry| (entry.own_code(scheme), entry))
+            .collect();
+        if is_sorted {
+            new.sort_by(|(a, _), (b, _)| a.cmp(b));
+        }
+        let place = |code: &Code| match is_sorted {
+            true => section.partition_point(|entry| entry.code <= *code),
+            false => section.len(),
+        };
+        let placed: Vec<_> = new
+            .into_iter()
+            .map(|(code, entry)| (place(&code), entry))
+            .collect();
+        let together = placed.chunk_by(|(one, _), (other, _)| one == other);
+        let inserted = together.map(|together| {
+            let number = self.first + together[0].0;
+            self.put(number, together.iter().map(|(_, entry)| *entry))
+        });
+        inserted.collect()
+    }
+
+    /// Puts entries behind all of the section that come before the one of that number.
+    fn put<'e>(
+        &self,
+        number: usize,
+        entries: impl Iterator<Item = &'e NewEntry>,
+    ) -> Result<(usize, String), Obstacle> {
+        let text = self.outline.text;
+        let breaks = line_break(text);
+        let is_first = number == self.first;
+        let neighbour = if is_first { number } else { number - 1 };
+        let entry = &self.outline.entries[neighbour];
+        let obstacle = |message| Obstacle(entry.position, message);
+        let Some(mut style) = self.style(neighbour) else {
+            let message = "no entry can be inserted next to one that begins below its dash";
+            return Err(obstacle(message));
+        };
+        let at = if is_first {
+            entry.line_start - comments_len(self.above(number), style.margin.len())
+        } else {
+            self.end_of(neighbour)
+        };
+        if !is_first && ends_in_block_text(entry) {
+            // Line breaks behind such a text may belong to it.
+            style.is_spaced = false;
+            if !text[..at].ends_with('\n') {
+                let message =
+                    "no entry can be inserted behind a text that ends without a line break";
+                return Err(obstacle(message));
+            }
+        }
+        let lines: String = entries
+            .map(|entry| {
+                let lines = style.write(entry, breaks);
+                match (style.is_spaced, is_first) {
+                    (true, true) => lines + breaks,
+                    (true, false) => format!("{breaks}{lines}"),
+                    (false, _) => lines,
+                }
+            })
+            .collect();
+        Ok((at, fitted(text, at, lines, breaks)))
+    }
+
+    /// Returns what stands above the entry of that number, from the end of the one before it.
+    fn above(&self, number: usize) -> &'t str {
+        let start = self.outline.entries[number].line_start;
+        let before = number.checked_sub(1);
+        let end = before.map_or(0, |before| self.end_of(before).min(start));
+        &self.outline.text[end..start]
+    }
+
+    /// Returns how the entry of that number is written; `None` if it begins below its dash.
+    fn style(&self, number: usize) -> Option<Style<'t>> {
+        let entry = &self.outline.entries[number];
+        let lines = &self.outline.text[entry.line_start..];
+        let column = entry.position.column as usize - 1;
+        let (margin, behind) = lines.get(..column)?.split_once('-')?;
+        let is_blank = |text: &str| text.bytes().all(|byte| byte == b' ');
+        (is_blank(margin) && is_blank(behind)).then_some(Style {
+            margin,
+            gap: behind,
+            is_spaced: self.is_spaced,
+        })
+    }
+
+    /// Returns where the lines of an entry end, with the comments below that are indented deeper
+    /// than its dash.
+    fn end_of(&self, number: usize) -> usize {
+        let entry = &self.outline.entries[number];
+        let style = self.style(number);
+        // Wherever its dash is, it is to the left of what it begins with.
+        let column = entry.position.column as usize;
+        let dash = style.map_or(column.saturating_sub(2), |style| style.margin.len());
+        let is_text = ends_in_block_text(entry);
+        let own = match entry.pairs.last() {
+            Some(pair) if is_text => pair.span.start,
+            _ => entry.end,
+        };
+        let text = &self.outline.text[entry.line_start..];
+        let mut end = own + line(&text[own..]).len();
+        if is_text {
+            // Its lines are those that are indented deeper, and blank ones.
+            let lines = text[end..].split_inclusive('\n');
+            let own = lines.take_while(|line| is_blank(line) || indent(line) > dash);
+            end += own.map(str::len).sum::<usize>();
+        }
+        end += deep_comments_len(&text[end..], dash);
+        entry.line_start + end
+    }
+}
+
+fn ends_in_block_text(entry: &EntryOutline<'_>) -> bool {
+    let last = entry.pairs.last().and_then(|pair| pair.values.last());
+    last.is_some_and(|value| value.form == Form::Block)
+}

@@ -1,0 +1,251 @@
+//! New entries: what they say, and how that is written as YAML.
+//!
+//! Keys have one order, and each a line of its own. A text stands without quotes where every reader
+//! of YAML then takes it for that very text; lists stand in brackets.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::ambiguity::is_ambiguous;
+use crate::mapping::{Code, Forward, Scheme, Status, Target};
+
+/// An entry that is not in a table yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewEntry {
+    /// Where it leads, which is written in canonical form.
+    pub url: Target<'static>,
+    /// The code that it has before all others.
+    pub code: OwnCode,
+    /// Its further codes.
+    pub aliases: Vec<Code>,
+    /// The title.
+    pub title: Option<String>,
+    /// Who answers for it.
+    pub owner: Option<String>,
+    /// The tags.
+    pub tags: Vec<String>,
+    /// The redirect status, if it says one.
+    pub status: Option<Status>,
+    /// What is carried over to the target, if it says so.
+    pub forward: Option<Forward>,
+    /// Until when it holds: a date or a date-time.
+    pub expires: Option<String>,
+}
+
+/// How an entry comes by its own code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnCode {
+    /// Derived from its target, and written nowhere.
+    Auto,
+    /// Written out.
+    Custom(Code),
+    /// The code of a number, and the number, which is what is written.
+    Number(Code, u64),
+}
+
+impl NewEntry {
+    /// Returns an entry that says nothing but where it leads, and its code.
+    pub fn new(url: Target<'static>, code: OwnCode) -> Self {
+        Self {
+            url,
+            code,
+            aliases: Vec::new(),
+            title: None,
+            owner: None,
+            tags: Vec::new(),
+            status: None,
+            forward: None,
+            expires: None,
+        }
+    }
+
+    /// Returns its own code, in a document that derives codes by that scheme.
+    pub fn own_code(&self, scheme: Scheme) -> Cow<'_, Code> {
+        match &self.code {
+            OwnCode::Auto => Cow::Owned(scheme.code(self.url.as_str())),
+            OwnCode::Custom(code) | OwnCode::Number(code, _) => Cow::Borrowed(code),
+        }
+    }
+
+    /// Returns its keys and their values as they are written, in their order.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let code = match &self.code {
+            OwnCode::Auto => None,
+            OwnCode::Custom(code) => Some(("short-code", scalar(code.as_str()))),
+            OwnCode::Number(_, number) => Some(("number", number.to_string())),
+        };
+        let text = |text: &Option<String>| text.as_deref().map(scalar);
+        let pairs = [
+            Some(("url", scalar(self.url.as_str()))),
+            code,
+            list(self.aliases.iter().map(Code::as_str)).map(|it| ("aliases", it)),
+            text(&self.title).map(|it| ("title", it)),
+            text(&self.owner).map(|it| ("owner", it)),
+            list(self.tags.iter().map(String::as_str)).map(|it| ("tags", it)),
+            self.status.map(|it| ("status", it.code().to_string())),
+            self.forward.map(|it| ("forward", it.name().to_owned())),
+            self.expires.clone().map(|it| ("expires", it)),
+        ];
+        pairs.into_iter().flatten()
+    }
+}
+
+/// Writes the entry as an item of a list at the margin, its last line without a line break.
+impl fmt::Display for NewEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, (key, value)) in self.pairs().enumerate() {
+            let before = if number == 0 { "- " } else { "\n  " };
+            write!(f, "{before}{key}: {value}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a list in brackets, if there is anything in it.
+fn list<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
+    let items: Vec<_> = texts.map(item).collect();
+    (!items.is_empty()).then(|| format!("[{}]", items.join(", ")))
+}
+
+/// Writes a text as a value in a block.
+fn scalar(text: &str) -> String {
+    match is_plain(text) && !is_ambiguous(text) {
+        true => text.to_owned(),
+        false => quoted(text),
+    }
+}
+
+/// Writes a text as an item in brackets, where more characters mean something.
+fn item(text: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || "._~/-".contains(c);
+    match text.starts_with('-') || !text.chars().all(is_word) {
+        true => quoted(text),
+        false => scalar(text),
+    }
+}
+
+/// Tells whether a text stands for itself without quotes (YAML 1.2.2 section 7.3.3), drawn a little
+/// narrower where that is simpler.
+fn is_plain(text: &str) -> bool {
+    let mut chars = text.chars();
+    let begins = match chars.next() {
+        Some('-') => chars
+            .next()
+            .is_some_and(|c| c.is_alphanumeric() || "-_".contains(c)),
+        Some(first) => first.is_alphanumeric() || "/._~(".contains(first),
+        None => false,
+    };
+    begins
+        && !text.contains(is_odd)
+        && !text.contains(": ")
+        && !text.contains(" #")
+        && !text.ends_with([':', ' '])
+}
+
+/// Writes a text in quotes: double ones, unless that would take escapes.
+fn quoted(text: &str) -> String {
+    if text.contains(['"', '\\']) && !text.contains(is_odd) {
+        return format!("'{}'", text.replace('\'', "''"));
+    }
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            // All of them have four digits.
+            c if is_odd(c) => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Tells whether a character is a control, or what some version of YAML takes for one.
+fn is_odd(c: char) -> bool {
+    let breaks = ['\u{2028}', '\u{2029}', '\u{feff}', '\u{fffe}', '\u{ffff}'];
+    c.is_control() || breaks.contains(&c)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::mapping::{SourceFile, compile};
+
+    fn entry() -> NewEntry {
+        let url = Target::parse("https://e.org/").unwrap();
+        NewEntry::new(url, OwnCode::Auto)
+    }
+
+    #[test]
+    fn keys_have_one_order() {
+        let code = Code::number(62).unwrap();
+        let entry = NewEntry {
+            code: OwnCode::Number(code, 62),
+            aliases: vec![Code::custom("no").unwrap(), Code::custom("-x").unwrap()],
+            title: Some("Git: the database".to_owned()),
+            owner: Some("@ada".to_owned()),
+            tags: vec!["a b".to_owned(), "été".to_owned()],
+            status: Status::from_code(301),
+            forward: Some(Forward::Path),
+            expires: Some("2026-12-31".to_owned()),
+            ..entry()
+        };
+        assert_eq!(
+            entry.to_string(),
+            "- url: https://e.org/\n  number: 62\n  aliases: [\"no\", \"-x\"]\n  \
+             title: \"Git: the database\"\n  owner: \"@ada\"\n  tags: [\"a b\", été]\n  status: 301\n  \
+             forward: path\n  expires: 2026-12-31"
+        );
+    }
+
+    #[test]
+    fn quotes_stand_where_they_must() {
+        for (text, written) in [
+            ("a b", "a b"),
+            ("C#", "C#"),
+            ("a #b", "\"a #b\""),
+            ("12:30", "\"12:30\""),
+            ("-55yIza0", "-55yIza0"),
+            ("- a", "\"- a\""),
+            ("say \"no\"", "say \"no\""),
+            ("\"no\", it's", "'\"no\", it''s'"),
+            ("two\nlines\\", "\"two\\u000alines\\\\\""),
+            ("https://e.org/a:", "\"https://e.org/a:\""),
+            ("", "\"\""),
+        ] {
+            assert_eq!(scalar(text), written);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1024))]
+
+        #[test]
+        fn what_is_written_is_read(
+            title in "\\PC{1,8}|[-\"'#:a \\[\\]{},&*!|>%@`?\\\\~.0e]{1,6}|(?s:.){1,4}",
+            tags in prop::collection::vec("[-\"'#:a1 \\[\\]{},\\\\~.e]{1,5}|(?s:.){1,3}", 0..3),
+            code in "[-a-c0-9._~]{1,4}|true|NO|1e[0-9]",
+        ) {
+            let Ok(code) = Code::custom(&code) else { return Ok(()) };
+            let entry = NewEntry {
+                code: OwnCode::Custom(code.clone()),
+                title: Some(title.clone()),
+                tags: tags.clone(),
+                ..entry()
+            };
+            let text = format!("base_url: https://s.code/\nmapping:\n{entry}\n");
+            let compiled = compile(&[SourceFile { path: "t".into(), bytes: text.clone().into() }]);
+            let table = compiled.table;
+            prop_assert!(table.is_some(), "{}{:?}", text, compiled.diagnostics);
+            let table = table.unwrap();
+            let read = table.sites()[0].lookup(code.as_str()).unwrap();
+            prop_assert_eq!(read.title(), Some(&*title), "{}", text);
+            prop_assert_eq!(read.tags().collect::<Vec<_>>(), tags, "{}", text);
+            let others: serde_json::Value = serde_yaml::from_str(&text).unwrap();
+            prop_assert_eq!(&others["mapping"][0]["title"], &serde_json::json!(title), "{}", text);
+            prop_assert_eq!(&others["mapping"][0]["short-code"], &serde_json::json!(code.as_str()));
+        }
+    }
+}
