@@ -4,11 +4,12 @@
 //! by pull request. This crate checks the table, serves it, and keeps serving while it changes.
 //!
 //! The layers, each of which may use those below it and none above:
-//! [`cli`] → [`server`] → [`source`] → [`mapping`], and beside the source [`edit`].
+//! [`cli`] → [`server`] → [`registry`] → [`source`] → [`mapping`], and beside the source [`edit`].
 //! `docs/architecture.md` tells the rest.
 
 pub mod cli;
 pub mod edit;
 pub mod mapping;
+pub mod registry;
 pub mod server;
 pub mod source;

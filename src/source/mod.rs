@@ -59,7 +59,7 @@ pub use merge_setup::{MergeSetup, MergeSetupError};
 pub use pull::{PullError, Puller, Pulling};
 pub use reading::{FileSource, Reading};
 pub use remote::{Follower, Following, RemoteError};
-pub use replace::replace;
+pub use replace::{create, replace};
 pub use report::{CommitInfo, Fetch, FetchResult, RemoteStatus};
 pub use rev_path::RevPath;
 pub use revision::Revision;

@@ -1,10 +1,11 @@
-//! Replacing a file in one step: whoever reads it meanwhile gets the old one or the new one.
+//! Replacing a file in one step, or making one: whoever reads it meanwhile gets the old one or none,
+//! or the new one whole.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, fchown};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Replaces the content of a file, which keeps its mode, and its owner if this user may give files
 /// away. A link stays, and the file that it leads to is replaced.
@@ -14,11 +15,7 @@ use std::path::Path;
 /// If there is no such file, or none can be written beside it; then nothing has changed.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
-    // No part of the table, should the directory be one.
-    let mut beside = OsString::from(".");
-    beside.push(path.file_name().unwrap_or_default());
-    beside.push(format!(".{}", std::process::id()));
-    let beside = path.with_file_name(beside);
+    let beside = beside(&path);
     let file = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -29,6 +26,31 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
         let _ = fs::remove_file(&beside);
     }
     replaced
+}
+
+/// Makes a file of that content, with the mode that this user's new files have.
+///
+/// # Errors
+///
+/// If there is something of that name already, or no file can be written there; then nothing has
+/// changed.
+pub fn create(path: &Path, content: &[u8]) -> io::Result<()> {
+    let beside = beside(path);
+    let mut file = File::create_new(&beside)?;
+    let written = file.write_all(content).and_then(|()| file.sync_all());
+    // Unlike a rename, a second name never takes the place of what is there.
+    let created = written.and_then(|()| fs::hard_link(&beside, path));
+    let _ = fs::remove_file(&beside);
+    created
+}
+
+/// Returns the path of a new file beside another, which is no part of the table should the directory
+/// be one.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}", std::process::id()));
+    path.with_file_name(name)
 }
 
 fn fill(mut file: File, like: &Path, content: &[u8]) -> io::Result<()> {
@@ -64,6 +86,17 @@ mod tests {
         assert_ne!(after.ino(), before.ino());
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn creates_what_is_not_there_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("table");
+        create(&path, b"first").unwrap();
+        assert!(create(&path, b"second").is_err());
+        assert!(create(&dir.path().join("nowhere/table"), b"third").is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "first");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -1,0 +1,86 @@
+//! Choosing codes: those wished for if they are free, or the next that is.
+//!
+//! A code is free if no entry of the site has it, not even one that is retired. What is chosen
+//! depends on the table alone and is written out wherever another entry had to be evaded, so that
+//! no code ever depends on the order of entries.
+
+use super::{Holder, Refusal, Wish, WishedCode};
+use crate::edit::OwnCode;
+use crate::mapping::{Code, NewCode, Site, Target, Timestamp};
+
+/// Returns the code of a new entry.
+pub(super) fn own_code(
+    site: &Site,
+    wished: &WishedCode,
+    target: &Target<'_>,
+    now: Timestamp,
+) -> Result<OwnCode, Refusal> {
+    match wished {
+        WishedCode::Custom(text) => Ok(OwnCode::Custom(free(site, Code::custom(text)?, now)?)),
+        WishedCode::Number(number) => {
+            let code = free(site, Code::number(*number)?, now)?;
+            Ok(OwnCode::Number(code, *number))
+        }
+        WishedCode::NextNumber => next_number(site),
+        WishedCode::Any => match site.new_code() {
+            NewCode::Auto => Ok(derived(site, target)),
+            NewCode::Number => next_number(site),
+        },
+    }
+}
+
+/// Returns the further codes of a new entry.
+pub(super) fn aliases(
+    site: &Site,
+    wish: &Wish,
+    own: &Code,
+    now: Timestamp,
+) -> Result<Vec<Code>, Refusal> {
+    let mut aliases = Vec::new();
+    for text in &wish.aliases {
+        let alias = free(site, Code::custom(text)?, now)?;
+        if alias == *own || aliases.contains(&alias) {
+            return Err(Refusal::CodeRepeated {
+                code: alias.to_string(),
+            });
+        }
+        aliases.push(alias);
+    }
+    Ok(aliases)
+}
+
+fn free(site: &Site, code: Code, now: Timestamp) -> Result<Code, Refusal> {
+    match site.lookup(code.as_str()) {
+        None => Ok(code),
+        Some(holder) => Err(Refusal::CodeTaken {
+            code: code.to_string(),
+            holder: Holder::of(holder, now),
+        }),
+    }
+}
+
+/// Returns the code that the site derives, or the next free one behind it.
+fn derived(site: &Site, target: &Target<'_>) -> OwnCode {
+    let is_free = |code: &Code| site.lookup(code.as_str()).is_none();
+    let code = site.scheme().code(target.as_str());
+    if is_free(&code) {
+        return OwnCode::Auto;
+    }
+    let next = site.scheme().probe(code.as_str()).find(is_free);
+    OwnCode::Custom(next.expect("there are more codes than a table has entries"))
+}
+
+/// Returns the number behind the highest one; one whose code is taken or reserved is left out.
+fn next_number(site: &Site) -> Result<OwnCode, Refusal> {
+    let highest = site.highest_number().unwrap_or(0);
+    let numbers = highest
+        .checked_add(1)
+        .into_iter()
+        .flat_map(|it| it..=u64::MAX);
+    let mut codes = numbers.filter_map(|number| {
+        let code = Code::number(number).ok()?;
+        let is_free = site.lookup(code.as_str()).is_none();
+        is_free.then_some(OwnCode::Number(code, number))
+    });
+    codes.next().ok_or(Refusal::NoNumberLeft)
+}

@@ -1,0 +1,19 @@
+//! Registering links: from a wish to the changed text of a table.
+//!
+//! Everything that is decided is decided by a pure function of the table's files, so that whoever
+//! lost a race for the table can decide again on what it is now. Writing to files stands apart.
+//! Invariants: a registration adds one entry and changes nothing else; whatever is refused changes
+//! nothing at all.
+
+mod choice;
+mod local;
+mod proof;
+mod refusal;
+mod register;
+mod spot;
+mod wish;
+
+pub use local::{LocalError, register_in_files};
+pub use refusal::{Holder, Refusal};
+pub use register::{Registration, register};
+pub use wish::{Destination, Wish, WishedCode};

@@ -1,0 +1,383 @@
+//! What is registered and what is refused, decided on texts alone.
+
+use serde_json::Value;
+
+use waypost::mapping::{CodeError, Forward, Scheme, SourceFile, Status, Timestamp};
+use waypost::registry::{Destination, Refusal, Registration, Wish, WishedCode, register};
+
+const HEAD: &str = "base_url: https://short.code/\n";
+
+fn files(texts: &[(&str, &str)]) -> Vec<SourceFile> {
+    let file = |(path, text): &(&str, &str)| SourceFile {
+        path: (*path).into(),
+        bytes: text.as_bytes().to_vec(),
+    };
+    texts.iter().map(file).collect()
+}
+
+fn wish(url: &str) -> Wish {
+    Wish {
+        url: url.to_owned(),
+        ..Wish::default()
+    }
+}
+
+fn custom(url: &str, code: &str) -> Wish {
+    Wish {
+        code: WishedCode::Custom(code.to_owned()),
+        ..wish(url)
+    }
+}
+
+fn number(url: &str, code: WishedCode) -> Wish {
+    Wish { code, ..wish(url) }
+}
+
+fn at(url: &str, destination: Destination) -> Wish {
+    Wish {
+        destination,
+        ..wish(url)
+    }
+}
+
+fn now() -> Timestamp {
+    Timestamp::parse_start("2026-11-21").unwrap()
+}
+
+/// Registers in a table of one file, behind its base URL.
+fn in_one(text: &str, wish: &Wish) -> Result<Registration, Refusal> {
+    register(&files(&[("t.yaml", &format!("{HEAD}{text}"))]), wish, now())
+}
+
+/// Returns what a registration adds to an empty list, behind a head of the document.
+fn added(head: &str, wish: &Wish) -> String {
+    let text = in_one(&format!("{head}mapping: []\n"), wish).unwrap().file;
+    let text = String::from_utf8(text.bytes).unwrap();
+    let before = format!("{HEAD}{head}mapping:\n");
+    text.strip_prefix(&before).unwrap().to_owned()
+}
+
+fn refused(text: &str, wish: &Wish) -> Refusal {
+    in_one(text, wish).unwrap_err()
+}
+
+#[test]
+fn a_target_is_written_in_canonical_form() {
+    let registration = in_one("mapping: []\n", &wish("HTTPS://Framasoft.org:443")).unwrap();
+    assert_eq!(registration.short_url, "https://short.code/t0P0JMya");
+    assert_eq!(registration.place.to_string(), "t.yaml:3:3");
+    assert_eq!(
+        registration.file.bytes,
+        format!("{HEAD}mapping:\n- url: https://framasoft.org/\n").as_bytes()
+    );
+}
+
+#[test]
+fn what_is_said_of_a_link_is_written() {
+    let wish = Wish {
+        aliases: vec!["2024".to_owned()],
+        title: Some("a: b".to_owned()),
+        status: Status::from_code(301),
+        expires: Some("2030-01-01".to_owned()),
+        ..custom("https://e.org/", "no")
+    };
+    assert_eq!(
+        added("", &wish),
+        "- url: https://e.org/\n  short-code: \"no\"\n  aliases: [\"2024\"]\n  title: \"a: b\"\n  \
+         status: 301\n  expires: 2030-01-01\n"
+    );
+}
+
+#[test]
+fn a_url_is_registered_once() {
+    let live = "mapping:\n- url: HTTPS://E.org\n  short-code: a\n";
+    let Refusal::AlreadyRegistered(holder) = refused(live, &wish("https://e.org/")) else {
+        panic!()
+    };
+    assert_eq!(holder.short_url, "https://short.code/a");
+    assert_eq!(holder.place.to_string(), "t.yaml:3:3");
+    assert!(!holder.is_gone);
+    // It is found by whatever code is wished for.
+    assert!(matches!(
+        refused(live, &custom("https://e.org/", "b")),
+        Refusal::AlreadyRegistered(_)
+    ));
+}
+
+#[test]
+fn a_url_stays_registered_when_its_link_is_gone() {
+    for entry in [
+        "- url: https://framasoft.org/\n  retired: true\n",
+        "- url: https://framasoft.org/\n  short-code: x\n  retired: 2026-11-21\n",
+        "- url: https://framasoft.org/\n  expires: 2026-11-20\n",
+        // It dropped its target, and its code tells which that was.
+        "- short-code: t0P0JMya\n  retired: true\n",
+    ] {
+        let text = format!("mapping:\n{entry}");
+        match refused(&text, &wish("https://framasoft.org/")) {
+            Refusal::AlreadyRegistered(holder) => assert!(holder.is_gone, "{entry}"),
+            other => panic!("{entry}{other:?}"),
+        }
+    }
+    // Of two, the live one is named.
+    let text = "mapping:\n- url: https://e.org/\n  retired: true\n- url: https://e.org/\n  short-code: b\n";
+    let Refusal::AlreadyRegistered(holder) = refused(text, &wish("https://e.org/")) else {
+        panic!()
+    };
+    assert_eq!(holder.short_url, "https://short.code/b");
+}
+
+#[test]
+fn a_code_is_given_once() {
+    let text = "mapping:\n- url: https://e.org/\n  short-code: a\n  aliases: [b]\n\
+                - number: 62\n  retired: true\n";
+    for (wished, by) in [
+        (custom("https://n.org/", "a"), 3),
+        (custom("https://n.org/", "b"), 3),
+        (custom("https://n.org/", "10"), 6),
+        (number("https://n.org/", WishedCode::Number(62)), 6),
+        (
+            Wish {
+                aliases: vec!["b".to_owned()],
+                ..wish("https://n.org/")
+            },
+            3,
+        ),
+    ] {
+        match refused(text, &wished) {
+            Refusal::CodeTaken { holder, .. } => {
+                assert_eq!(holder.place.position.line, by, "{wished:?}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    let twice = Wish {
+        aliases: vec!["x".to_owned()],
+        ..custom("https://n.org/", "x")
+    };
+    assert!(matches!(
+        refused(text, &twice),
+        Refusal::CodeRepeated { .. }
+    ));
+    assert!(matches!(
+        refused(text, &custom("https://n.org/", "metrics")),
+        Refusal::Code(CodeError::Reserved { .. })
+    ));
+    assert!(matches!(
+        refused(text, &custom("https://n.org/", "a+")),
+        Refusal::Code(CodeError::Character { character: '+' })
+    ));
+}
+
+#[test]
+fn a_derived_code_that_is_held_is_probed_for_and_written_out() {
+    let vectors: Value = serde_json::from_str(include_str!("../vectors/codes.json")).unwrap();
+    for scheme in Scheme::ALL {
+        let head = format!("code-scheme: {}\n", scheme.name());
+        for vector in vectors[format!("{}_collisions", scheme.name())]
+            .as_array()
+            .unwrap()
+        {
+            let text = |key: &str| vector[key].as_str().unwrap();
+            let url = |at: usize| vector["urls"][at].as_str().unwrap();
+            for (first, second) in [(0, 1), (1, 0)] {
+                let before = format!("{head}mapping:\n- url: {}\n", url(first));
+                let registration = in_one(&before, &wish(url(second))).unwrap();
+                assert_eq!(registration.code, text("next"));
+                let written = String::from_utf8(registration.file.bytes).unwrap();
+                let line = format!("  short-code: {}\n", text("next"));
+                assert!(written.contains(&line), "{written}");
+                // That one may be held, too.
+                let before = format!(
+                    "{before}- url: https://e.org/\n  aliases: [\"{}\"]\n",
+                    text("next")
+                );
+                let registration = in_one(&before, &wish(url(second))).unwrap();
+                let mut probed = scheme.probe(text("code")).skip(1);
+                assert_eq!(registration.code, probed.next().unwrap().as_str());
+            }
+            let alone = added(&head, &wish(url(1)));
+            assert_eq!(alone, format!("- url: {}\n", url(1)));
+        }
+    }
+}
+
+#[test]
+fn the_next_number_is_behind_the_highest_one() {
+    let next = |text: &str| {
+        let wish = number("https://n.org/", WishedCode::NextNumber);
+        in_one(text, &wish).map(|it| it.code)
+    };
+    assert_eq!(next("mapping: []\n").unwrap(), "1");
+    let text =
+        "mapping:\n- url: https://e.org/\n  number: 61\n- url: https://e.org/2\n  number: 3\n";
+    assert_eq!(next(text).unwrap(), "10");
+    // A custom code is no number, but it is taken; so is that of a retired number.
+    let text = format!(
+        "{text}- url: https://e.org/3\n  short-code: \"10\"\n- url: https://e.org/4\n  short-code: zzzz\n\
+         - number: 61000\n  retired: true\n"
+    );
+    assert_eq!(next(&text).unwrap(), "fRT");
+    assert_eq!(next(&text.replace("61000", "60")).unwrap(), "11");
+    let last = "mapping:\n- url: https://e.org/\n  number: 18446744073709551615\n";
+    assert!(matches!(next(last), Err(Refusal::NoNumberLeft)));
+    // A site may make numbers its way.
+    let head = "defaults: {new: number}\n";
+    assert_eq!(
+        added(head, &wish("https://n.org/")),
+        "- url: https://n.org/\n  number: 1\n"
+    );
+}
+
+#[test]
+fn a_number_that_spells_a_reserved_word_is_passed_over() {
+    let before = "metrics".bytes().fold(0_u64, |number, byte| {
+        let digit = b"0123456789abcdefghijklmnopqrstuvwxyz"
+            .iter()
+            .position(|&it| it == byte);
+        number * 62 + digit.unwrap() as u64
+    }) - 1;
+    let text = format!("mapping:\n- url: https://e.org/\n  number: {before}\n");
+    let wish = number("https://n.org/", WishedCode::NextNumber);
+    assert_eq!(in_one(&text, &wish).unwrap().code, "metrict");
+}
+
+#[test]
+fn the_site_and_the_file_are_never_guessed() {
+    let table = files(&[
+        ("d/a.yaml", "base_url: https://a.example/\nmapping: []\n"),
+        ("d/b.yaml", "base_url: https://b.example/\nmapping: []\n"),
+        ("d/c.yaml", "base_url: https://b.example/\nmapping: []\n"),
+    ]);
+    let try_ = |wish: &Wish| register(&table, wish, now());
+    let document = |name: &str| Destination::Document(Some(name.to_owned()));
+    let url = "https://n.org/";
+    assert!(matches!(
+        try_(&wish(url)),
+        Err(Refusal::SeveralSites { .. })
+    ));
+    let on = |site: &str, destination| Wish {
+        site: Some(site.to_owned()),
+        ..at(url, destination)
+    };
+    assert!(matches!(
+        try_(&on("https://c.example/", Destination::default())),
+        Err(Refusal::UnknownSite { .. })
+    ));
+    let a = try_(&on("https://A.example", Destination::default())).unwrap();
+    assert_eq!(a.place.to_string(), "d/a.yaml:3:3");
+    assert!(matches!(
+        try_(&on("https://b.example/", Destination::default())),
+        Err(Refusal::SeveralFiles { .. })
+    ));
+    assert!(matches!(
+        try_(&on("https://b.example/", document("a.yaml"))),
+        Err(Refusal::UnknownFile { .. })
+    ));
+    for name in ["c.yaml", "d/c.yaml"] {
+        let c = try_(&at(url, document(name))).unwrap();
+        assert_eq!(&*c.file.path, "d/c.yaml");
+        assert!(c.short_url.starts_with("https://b.example/"));
+    }
+    let fragment = Destination::Fragment("d/".to_owned());
+    let new = try_(&on("https://b.example/", fragment.clone())).unwrap();
+    assert!(new.is_new_file);
+    assert_eq!(*new.file.path, *format!("d/{}.yaml", new.code));
+    assert_eq!(
+        new.file.bytes,
+        b"base_url: https://b.example/\nmapping:\n- url: https://n.org/\n"
+    );
+    // A site is what a URL is registered in.
+    let mut table = table;
+    table.push(new.file);
+    let again = register(&table, &on("https://b.example/", fragment), now());
+    assert!(matches!(again, Err(Refusal::AlreadyRegistered(_))));
+    assert!(
+        register(
+            &table,
+            &on("https://a.example/", Destination::default()),
+            now()
+        )
+        .is_ok()
+    );
+}
+
+#[test]
+fn a_fragment_joins_the_only_site() {
+    let mut table = files(&[(
+        "d/a.yaml",
+        &format!("{HEAD}code-scheme: crc64-xz\nmapping: []\n"),
+    )]);
+    let fragment = Destination::Fragment("d".to_owned());
+    let wish = at("https://framasoft.org/", fragment);
+    let new = register(&table, &wish, now()).unwrap();
+    assert_eq!(new.code, "VDxGgZ3y2qk");
+    assert_eq!(new.file.bytes, b"mapping:\n- url: https://framasoft.org/\n");
+    // Something else may have its name already.
+    let mut other = new.file;
+    other.bytes = b"mapping: []\n".to_vec();
+    table.push(other);
+    assert!(matches!(
+        register(&table, &wish, now()),
+        Err(Refusal::FileExists { .. })
+    ));
+}
+
+#[test]
+fn what_cannot_stand_is_refused() {
+    let text = "mapping:\n- url: https://e.org/\ntests:\n- {from: /x, to: not-found}\n";
+    let forwarding = Wish {
+        forward: Some(Forward::Path),
+        ..wish("https://n.org/a")
+    };
+    for wish in [custom("https://n.org/", "x"), forwarding] {
+        let Refusal::Unsound { problems } = refused(text, &wish) else {
+            panic!("{wish:?}")
+        };
+        assert_eq!(problems.len(), 1);
+    }
+    // A test that fails as it is says nothing about the entry.
+    let failing = text.replace("not-found", "gone");
+    assert!(in_one(&failing, &wish("https://n.org/")).is_ok());
+    for url in ["http://short.code/x", "https://short.code./"] {
+        assert!(matches!(refused(text, &wish(url)), Refusal::OwnLink));
+    }
+    assert!(matches!(
+        refused("mapping: [{url: https://e.org/}]\n", &wish("https://n.org/")),
+        Refusal::CannotInsert { entry, .. } if entry == "- url: https://n.org/"
+    ));
+    assert!(matches!(
+        refused("mapping:\n- url: x\n", &wish("https://n.org/")),
+        Refusal::TableHasErrors(problems) if problems.len() == 1
+    ));
+    let bell = Wish {
+        owner: Some("a\u{7}".to_owned()),
+        ..wish("https://n.org/")
+    };
+    assert!(matches!(
+        refused(text, &bell),
+        Refusal::ControlCharacter { what: "owner", .. }
+    ));
+}
+
+#[test]
+fn what_is_odd_since_is_told() {
+    let text = "mapping:\n- url: https://e.org/\n  short-code: a.\n";
+    let registration = in_one(text, &custom("https://n.org/", "b.")).unwrap();
+    let [warning] = &registration.warnings[..] else {
+        panic!("{:?}", registration.warnings)
+    };
+    assert_eq!(warning.message, "the code \"b.\" ends in a full stop");
+}
+
+#[test]
+fn of_many_files_a_few_are_named() {
+    let mut table = files(&[("d/a.yaml", &format!("{HEAD}mapping: []\n"))]);
+    let more = (0..9).map(|number| format!("d/b{number}.yaml"));
+    table.extend(more.flat_map(|path| files(&[(&path, "mapping: []\n")])));
+    let refusal = register(&table, &wish("https://n.org/"), now()).unwrap_err();
+    assert_eq!(
+        refusal.to_string(),
+        "the site is written in several files: d/a.yaml, d/b0.yaml, d/b1.yaml, d/b2.yaml and 6 more"
+    );
+}
