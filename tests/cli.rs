@@ -46,6 +46,7 @@ fn help_teaches() {
         "diff",
         "code",
         "resolve",
+        "add",
         "healthcheck",
         "completions",
     ] {
@@ -354,6 +355,7 @@ fn completions_name_every_verb() {
             "diff",
             "code",
             "resolve",
+            "add",
             "healthcheck",
             "completions",
         ] {
@@ -404,6 +406,7 @@ fn manual_pages_tell_what_the_help_tells() {
         ("merge-driver", "--install"),
         ("code", "--scheme"),
         ("resolve", "--at"),
+        ("add", "--get-or-create"),
         ("healthcheck", "--timeout"),
         ("completions", "--help"),
     ] {

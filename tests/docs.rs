@@ -6,6 +6,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// A command in a document, and what it prints there.
@@ -124,6 +125,25 @@ fn the_page_on_checking_shows_what_happens() {
         let printed = String::from_utf8([got.stdout, got.stderr].concat()).unwrap();
         let printed = printed.replace(&version(env!("CARGO_PKG_VERSION")), &version("0.1.0"));
         assert_eq!(printed, output, "{command}");
+    }
+}
+
+#[test]
+fn the_page_on_registering_shows_what_happens() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::copy("mapping.yaml", directory.path().join("mapping.yaml")).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_waypost"));
+    let programs = program.parent().unwrap().to_str().unwrap();
+    // Each goes on from what the ones before have left.
+    for Example { command, output } in examples("docs/registering.md") {
+        let got = Command::new("sh")
+            .args(["-c", &format!("exec 2>&1; {command}")])
+            .current_dir(directory.path())
+            .env_clear()
+            .env("PATH", format!("{programs}:/usr/bin:/bin"))
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8(got.stdout).unwrap(), output, "{command}");
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! What a script wants goes alone to standard output; everything else to standard error.
 
+mod add;
 mod check;
 mod code;
 mod completions;
@@ -49,6 +50,7 @@ Start here:
   waypost check mapping.yaml           tell what is wrong with it, and where
   waypost serve                        answer its short links on 127.0.0.1:8080
   waypost resolve gnu-home             tell where a link leads
+  waypost add https://git-scm.com/     add a link, and print it
 
 Exit status: 0 done; 1 the table has errors, or what was asked for is not there or refused;
 2 wrong usage or configuration; 3 it could not run (I/O, Git, network)."
@@ -67,6 +69,7 @@ enum Command {
     MergeDriver(merge_driver::Args),
     Code(code::Args),
     Resolve(resolve::Args),
+    Add(Box<add::Args>),
     Healthcheck(healthcheck::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -101,6 +104,7 @@ pub fn main() -> ExitCode {
         Command::MergeDriver(args) => merge_driver::run(&args),
         Command::Code(args) => code::run(&args),
         Command::Resolve(args) => resolve::run(&args),
+        Command::Add(args) => add::run(*args),
         Command::Healthcheck(args) => healthcheck::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -8,8 +8,8 @@ mod ambiguity;
 mod format;
 mod insert;
 mod layout;
-mod merge;
 mod list;
+mod merge;
 mod new_entry;
 mod refusal;
 

@@ -1,0 +1,241 @@
+//! `waypost add`: registers a link in a table.
+
+use std::io::{self, IsTerminal as _, Read as _, Write as _, stderr, stdin, stdout};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::Context as _;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+
+use super::legible::legible;
+use super::table::{self, MAX_BYTES, STDIN};
+use super::{Exit, complain};
+use crate::mapping::{Forward, Status};
+use crate::registry::{
+    Destination, Holder, LocalError, Refusal, Registration, Wish, WishedCode, register_in_files,
+};
+
+/// What standard input may hold: more than any URL, so that a longer one is told as such.
+const MAX_INPUT: u64 = 1 << 20;
+
+/// Add a link to a table, and print the short link
+///
+/// The URL is written in canonical form, at the place where its code belongs; nothing else in the
+/// file changes. A URL that has a short link already is refused, and so is a code that is taken,
+/// even by a link that is retired. A table with errors is not touched.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost add https://git-scm.com/                     its code is derived from the URL
+  waypost add https://git-scm.com/ --code git --title 'Git, the database'
+  waypost add https://git-scm.com/ --number next       the number behind the highest one
+  waypost add https://git-scm.com/ --table links/ --fragment
+  short=$(waypost add --get-or-create < url.txt)
+
+The short link stands alone on standard output, all else on standard error.
+Exit status: 0 the link is in the table; 1 it is refused, or the table has errors; 2 wrong usage;
+3 the table cannot be read or written.")]
+pub(super) struct Args {
+    /// Where the link leads; asked for on a terminal, or else read from standard input
+    #[arg(value_name = "URL")]
+    url: Option<String>,
+
+    /// The short code, rather than one that is derived from the URL
+    #[arg(
+        long,
+        value_name = "CODE",
+        allow_hyphen_values = true,
+        conflicts_with = "number"
+    )]
+    code: Option<String>,
+
+    /// A number whose base62 form is the code: `next` is the one behind the highest
+    #[arg(long, value_name = "N|next", value_parser = number)]
+    number: Option<WishedCode>,
+
+    /// A further code for the same URL; may be repeated
+    #[arg(long, value_name = "CODE", allow_hyphen_values = true)]
+    alias: Vec<String>,
+
+    /// The title, for people
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+
+    /// Who answers for the link
+    #[arg(long, value_name = "NAME", env = "WAYPOST_OWNER")]
+    owner: Option<String>,
+
+    /// A tag; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    tag: Vec<String>,
+
+    /// The redirect status, rather than the table's default
+    #[arg(long, value_name = "CODE", value_parser = status())]
+    status: Option<Status>,
+
+    /// What of a request is carried over to the URL, rather than the table's default
+    #[arg(long, value_name = "WHAT", value_parser = forward())]
+    forward: Option<Forward>,
+
+    /// The last day on which the link works, or the time until which it does (RFC 3339)
+    #[arg(long, value_name = "DATE")]
+    expires: Option<String>,
+
+    /// The table: a file or a directory; may be repeated
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "WAYPOST_TABLE",
+        default_value = "mapping.yaml"
+    )]
+    table: Vec<PathBuf>,
+
+    /// The base URL of the site, if the table has several
+    #[arg(long, value_name = "URL", env = "WAYPOST_SITE")]
+    site: Option<String>,
+
+    /// The file of the table to write to, by path or name, if there are several
+    #[arg(long, value_name = "FILE", conflicts_with = "fragment")]
+    file: Option<String>,
+
+    /// Write the link to a new file of its own, named after its code, which no merge can touch
+    #[arg(long)]
+    fragment: bool,
+
+    /// If the URL has a short link already, print that one
+    #[arg(long)]
+    get_or_create: bool,
+}
+
+pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
+    if args.table.iter().any(|path| path == Path::new(STDIN)) {
+        complain("a table on standard input cannot be written to: name a file");
+        return Ok(Exit::Usage);
+    }
+    let destination = match (args.fragment, &args.table[..]) {
+        (false, _) => Destination::Document(args.file),
+        (true, [path]) if path.is_dir() => Destination::Fragment(path.display().to_string()),
+        (true, _) => {
+            complain("--fragment goes with one directory as --table, for the new file");
+            return Ok(Exit::Usage);
+        }
+    };
+    let code = args.code.map(WishedCode::Custom);
+    let wish = Wish {
+        url: match args.url {
+            Some(url) => url,
+            None => ask()?,
+        },
+        code: code.or(args.number).unwrap_or_default(),
+        aliases: args.alias,
+        title: args.title,
+        owner: args.owner,
+        tags: args.tag,
+        status: args.status,
+        forward: args.forward,
+        expires: args.expires,
+        site: args.site,
+        destination,
+    };
+    let now = SystemTime::now().into();
+    match register_in_files(&args.table, MAX_BYTES, &wish, now) {
+        Ok(registration) => announce(&registration),
+        Err(LocalError::Refused(Refusal::AlreadyRegistered(holder)))
+            if args.get_or_create && !holder.is_gone =>
+        {
+            writeln!(stdout(), "{}", holder.short_url)?;
+            Ok(Exit::Done)
+        }
+        Err(LocalError::Refused(refusal)) => tell(&refusal),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads the URL from standard input, which a person is asked for it.
+fn ask() -> anyhow::Result<String> {
+    let mut text = String::new();
+    if stdin().is_terminal() {
+        write!(stderr(), "URL: ")?;
+        stdin().read_line(&mut text)
+    } else {
+        stdin().take(MAX_INPUT).read_to_string(&mut text)
+    }
+    .context("cannot read the URL from standard input")?;
+    let line = text.strip_suffix('\n').unwrap_or(&text);
+    Ok(line.strip_suffix('\r').unwrap_or(line).to_owned())
+}
+
+fn announce(registration: &Registration) -> anyhow::Result<Exit> {
+    table::tell(&registration.warnings)?;
+    writeln!(stderr(), "added at {}", registration.place)?;
+    writeln!(stdout(), "{}", registration.short_url)?;
+    Ok(Exit::Done)
+}
+
+/// Tells why a wish is refused, and the way out.
+fn tell(refusal: &Refusal) -> anyhow::Result<Exit> {
+    match refusal {
+        Refusal::AlreadyRegistered(holder) => tell_holder(refusal, holder)?,
+        Refusal::TableHasErrors(diagnostics) => {
+            table::tell(diagnostics)?;
+            complain(&refusal.to_string());
+        }
+        Refusal::Unsound { problems } => {
+            complain(&refusal.to_string());
+            for problem in problems {
+                // Its place is in a text that nobody has seen.
+                writeln!(stderr(), "  error: {}", legible(&problem.message))?;
+                if let Some(hint) = &problem.hint {
+                    writeln!(stderr(), "  hint: {}", legible(hint))?;
+                }
+            }
+        }
+        Refusal::CannotInsert { problems, entry } => {
+            table::tell(problems)?;
+            complain(&format!("{refusal}, but it can be pasted:\n{entry}"));
+        }
+        _ => {
+            complain(&refusal.to_string());
+            if let Some(hint) = refusal.hint() {
+                writeln!(stderr(), "  hint: {hint}")?;
+            }
+        }
+    }
+    Ok(Exit::Refused)
+}
+
+/// Tells of a link that is there already. Scripts look for how the first line begins.
+fn tell_holder(refusal: &Refusal, holder: &Holder) -> io::Result<()> {
+    let gone = if holder.is_gone {
+        " (retired or expired)"
+    } else {
+        ""
+    };
+    writeln!(stderr(), "{refusal}")?;
+    writeln!(stderr(), "  {}{gone}", holder.short_url)?;
+    writeln!(stderr(), "  {}", holder.place)
+}
+
+fn number(text: &str) -> Result<WishedCode, String> {
+    if text == "next" {
+        return Ok(WishedCode::NextNumber);
+    }
+    let number = text.parse().map(WishedCode::Number);
+    number.map_err(|_| "a number from 0 to 18446744073709551615, or \"next\"".to_owned())
+}
+
+fn status() -> impl clap::builder::TypedValueParser<Value = Status> {
+    PossibleValuesParser::new(["301", "302", "303", "307", "308"]).map(|text| {
+        text.parse()
+            .ok()
+            .and_then(Status::from_code)
+            .unwrap_or_default()
+    })
+}
+
+fn forward() -> impl clap::builder::TypedValueParser<Value = Forward> {
+    PossibleValuesParser::new(Forward::ALL.map(Forward::name)).map(|text| {
+        let mut all = Forward::ALL.into_iter();
+        all.find(|it| it.name() == text).unwrap_or_default()
+    })
+}

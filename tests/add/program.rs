@@ -1,0 +1,392 @@
+//! `waypost add` as its users see it: status, both outputs, and the bytes of files.
+//!
+//! Each case is a snapshot; `INSTA_UPDATE=always cargo test --test add` writes them anew.
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use insta::assert_snapshot;
+
+const TABLE: &str = "\
+base_url: https://short.code/
+mapping:
+# Kept sorted.
+- url: https://www.gnu.org/
+  short-code: gnu-home   # the first
+- url: https://example.org/old
+  short-code: old
+  retired: true
+- url: https://www.rust-lang.org/
+  short-code: rust
+";
+
+/// A directory that tables stand in, and commands run in.
+struct Desk(tempfile::TempDir);
+
+impl Desk {
+    fn new() -> Self {
+        let desk = Self(tempfile::tempdir().unwrap());
+        desk.write("mapping.yaml", TABLE);
+        desk
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::create_dir_all(self.at(name).parent().unwrap()).unwrap();
+        fs::write(self.at(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.at(name)).unwrap()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
+        command
+            .arg("add")
+            .args(args)
+            .current_dir(self.0.path())
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    fn add_from(&self, input: &[u8], args: &[&str]) -> String {
+        let mut child = self.command(args).spawn().unwrap();
+        // A program that does not read its input may be gone before it is written.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        told(child)
+    }
+
+    fn add(&self, args: &[&str]) -> String {
+        self.add_from(b"", args)
+    }
+
+    /// Returns the bytes of every file.
+    fn bytes(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut files = Vec::new();
+        let mut directories = vec![self.0.path().to_owned()];
+        while let Some(directory) = directories.pop() {
+            for path in fs::read_dir(directory)
+                .unwrap()
+                .map(|it| it.unwrap().path())
+            {
+                match path.is_dir() {
+                    true => directories.push(path),
+                    false => files.push((path.clone(), fs::read(path).unwrap())),
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+
+    /// Tells of a command that changes not one byte.
+    fn refuses(&self, args: &[&str]) -> String {
+        self.refuses_from(b"", args)
+    }
+
+    fn refuses_from(&self, input: &[u8], args: &[&str]) -> String {
+        let before = self.bytes();
+        let told = self.add_from(input, args);
+        assert!(self.bytes() == before, "{args:?} {told}");
+        assert!(!told.starts_with("status 0"), "{args:?} {told}");
+        told
+    }
+}
+
+fn told(child: Child) -> String {
+    let output = child.wait_with_output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let status = output.status.code().unwrap();
+    format!("status {status}\n--- stdout\n{stdout}--- stderr\n{stderr}")
+}
+
+#[test]
+fn the_short_link_is_printed_alone() {
+    let desk = Desk::new();
+    let args = [
+        "https://git-scm.com",
+        "--code",
+        "git",
+        "--tag",
+        "vcs",
+        "--tag",
+        "no",
+    ];
+    assert_snapshot!("adds", desk.add(&args));
+    let new = "- url: https://git-scm.com/\n  short-code: git\n  tags: [vcs, \"no\"]\n";
+    let comment = "# Kept sorted.\n";
+    let expected = TABLE.replace(comment, &format!("{new}{comment}"));
+    assert_eq!(desk.read("mapping.yaml"), expected);
+    // Nothing but the table is left behind.
+    assert_eq!(desk.bytes().len(), 1);
+}
+
+#[test]
+fn the_url_may_come_by_standard_input() {
+    let desk = Desk::new();
+    let told = desk.add_from(b"https://framasoft.org/\r\n", &[]);
+    assert!(told.contains("https://short.code/t0P0JMya\n"), "{told}");
+    assert!(
+        desk.read("mapping.yaml")
+            .contains("- url: https://framasoft.org/\n")
+    );
+    assert_snapshot!(
+        "two_lines",
+        desk.refuses_from(b"https://a.example/\nhttps://b.example/\n", &[])
+    );
+    assert_snapshot!("no_input", desk.refuses_from(b"", &[]));
+    assert_snapshot!("no_text", desk.refuses_from(b"https://a.example/\xff", &[]));
+}
+
+#[test]
+fn what_is_registered_is_named() {
+    let desk = Desk::new();
+    assert_snapshot!("registered", desk.refuses(&["https://www.gnu.org"]));
+    assert_snapshot!(
+        "registered_retired",
+        desk.refuses(&["https://example.org/old"])
+    );
+    let before = desk.bytes();
+    assert_eq!(
+        desk.add(&["--get-or-create", "HTTPS://www.gnu.org"]),
+        "status 0\n--- stdout\nhttps://short.code/gnu-home\n--- stderr\n"
+    );
+    assert!(desk.bytes() == before);
+    let told = desk.refuses(&["--get-or-create", "https://example.org/old"]);
+    assert!(told.starts_with("status 1\n"), "{told}");
+    let told = desk.add(&["--get-or-create", "https://framasoft.org/"]);
+    assert!(
+        told.contains("stdout\nhttps://short.code/t0P0JMya\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn what_is_refused_changes_nothing() {
+    let desk = Desk::new();
+    let url = "https://new.example/";
+    for (name, args) in [
+        ("no_url", &["example.org"][..]),
+        ("script", &["javascript:alert(1)"]),
+        ("user_info", &["https://a:b@new.example/"]),
+        ("control", &["https://new.example/\u{7}"]),
+        ("own_link", &["https://short.code/gnu-home"]),
+        ("taken", &[url, "--code", "gnu-home"]),
+        ("taken_retired", &[url, "--code", "old"]),
+        ("taken_alias", &[url, "--alias", "rust"]),
+        ("reserved", &[url, "--code", "healthz"]),
+        ("trailing_plus", &[url, "--code", "gnu+"]),
+        ("grammar", &[url, "--code", "a//b"]),
+        ("twice", &[url, "--code", "x", "--alias", "x"]),
+        ("title", &[url, "--title", "a\u{1b}[2J"]),
+        ("expires", &[url, "--expires", "tomorrow"]),
+        ("forward", &["https://new.example/a", "--forward", "path"]),
+        ("no_site", &[url, "--site", "https://other.example/"]),
+        ("no_file", &[url, "--file", "other.yaml"]),
+        ("no_table", &[url, "--table", "nowhere.yaml"]),
+    ] {
+        assert_snapshot!(name, desk.refuses(args));
+    }
+    let long = format!("https://new.example/{}", "a".repeat(100_000));
+    assert_snapshot!("long", desk.refuses(&[&long]));
+    for args in [
+        &[url, "--code", "a", "--number", "1"][..],
+        &[url, "--number", "first"],
+        &[url, "--status", "200"],
+        &[url, "--fragment"],
+        &[url, "--table", "-"],
+    ] {
+        let told = desk.refuses(args);
+        assert!(told.starts_with("status 2\n"), "{told}");
+    }
+}
+
+#[test]
+fn a_table_that_cannot_take_it_is_left_alone() {
+    let url = "https://new.example/";
+    for (name, table) in [
+        ("table_with_errors", format!("{TABLE}- url: nowhere\n")),
+        ("table_in_conflict", format!("{TABLE}<<<<<<< HEAD\n")),
+        (
+            "table_without_list",
+            "base_url: https://short.code/\nmapping:\n".to_owned(),
+        ),
+        (
+            "table_in_flow_style",
+            "base_url: https://short.code/\nmapping: [{url: https://www.gnu.org/}]\n".to_owned(),
+        ),
+        (
+            "table_with_a_test",
+            format!("{TABLE}tests: [{{from: /new, to: not-found}}]\n"),
+        ),
+    ] {
+        let desk = Desk::new();
+        desk.write("mapping.yaml", &table);
+        assert_snapshot!(
+            name,
+            desk.refuses(&[url, "--code", "new", "--title", "a: b"])
+        );
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_left_alone() {
+    let desk = Desk::new();
+    let url = "https://new.example/";
+    fs::set_permissions(desk.at("mapping.yaml"), fs::Permissions::from_mode(0o444)).unwrap();
+    assert_snapshot!("read_only", desk.refuses(&[url]));
+    // No file beside it can be named after it: even root cannot write one.
+    let name = format!("{}.yaml", "a".repeat(250));
+    desk.write(&name, TABLE);
+    let told = desk
+        .refuses(&[url, "--table", &name])
+        .replace(&name, "LONG.yaml");
+    assert_snapshot!("unwritable", told);
+}
+
+#[test]
+fn a_link_is_written_through() {
+    let desk = Desk::new();
+    std::os::unix::fs::symlink("mapping.yaml", desk.at("link.yaml")).unwrap();
+    let told = desk.add(&["https://framasoft.org/", "--table", "link.yaml"]);
+    assert!(told.starts_with("status 0\n"), "{told}");
+    assert!(
+        fs::symlink_metadata(desk.at("link.yaml"))
+            .unwrap()
+            .is_symlink()
+    );
+    assert!(desk.read("mapping.yaml").contains("framasoft"));
+}
+
+#[test]
+fn a_directory_says_which_file() {
+    let desk = Desk::new();
+    desk.write("links/a.yaml", TABLE);
+    desk.write("links/b.yaml", "mapping: []\n");
+    let url = "https://framasoft.org/";
+    assert_snapshot!("several_files", desk.refuses(&[url, "--table", "links"]));
+    let told = desk.add(&[url, "--table", "links", "--file", "b.yaml"]);
+    assert!(told.contains("added at links/b.yaml:2:3\n"), "{told}");
+    assert_eq!(
+        desk.read("links/b.yaml"),
+        format!("mapping:\n- url: {url}\n")
+    );
+
+    let args = [
+        "https://git-scm.com/",
+        "--table",
+        "links",
+        "--fragment",
+        "--code",
+        "-/x/é",
+    ];
+    assert_snapshot!("fragment_refused", desk.refuses(&args));
+    let args = [
+        "https://git-scm.com/",
+        "--table",
+        "links",
+        "--fragment",
+        "--code",
+        "x/é",
+    ];
+    assert_snapshot!("fragment", desk.add(&args));
+    let text = "mapping:\n- url: https://git-scm.com/\n  short-code: x/é\n";
+    assert_eq!(desk.read("links/x%2F%C3%A9.yaml"), text);
+    // What is there and no part of the table is not replaced either.
+    fs::create_dir(desk.at("links/y.yaml")).unwrap();
+    let args = [
+        "https://y.example/",
+        "--table",
+        "links",
+        "--fragment",
+        "--code",
+        "y",
+    ];
+    let before = desk.bytes();
+    let told = desk.add(&args);
+    assert!(told.starts_with("status 3\n"), "{told}");
+    assert!(desk.bytes() == before);
+}
+
+#[test]
+fn numbers_go_on() {
+    let desk = Desk::new();
+    for (host, code) in [("a", "1"), ("b", "2")] {
+        let url = format!("https://{host}.example/");
+        let told = desk.add(&[&url, "--number", "next"]);
+        let link = format!("https://short.code/{code}\n");
+        assert!(told.contains(&link), "{told}");
+    }
+    let told = desk.add(&["https://c.example/", "--number", "62"]);
+    assert!(told.contains("https://short.code/10\n"), "{told}");
+}
+
+/// Runs many commands at once; returns what each tells.
+fn at_once(desk: &Desk, commands: impl Iterator<Item = Vec<String>>) -> Vec<String> {
+    let children: Vec<_> = commands
+        .map(|args| {
+            let args: Vec<_> = args.iter().map(String::as_str).collect();
+            desk.command(&args).spawn().unwrap()
+        })
+        .collect();
+    children.into_iter().map(told).collect()
+}
+
+fn links(table: &Path) -> Vec<String> {
+    let text = fs::read_to_string(table).unwrap();
+    let urls = text.lines().filter_map(|line| line.split_once("url: "));
+    let mut urls: Vec<_> = urls.map(|(_, url)| url.to_owned()).collect();
+    urls.sort();
+    urls
+}
+
+#[test]
+fn who_adds_at_once_loses_nothing() {
+    let desk = Desk::new();
+    let table = desk.at("mapping.yaml");
+    let before = links(&table);
+    for round in 0..6 {
+        // Each URL is wanted twice.
+        let url = |writer: i32| format!("https://e.example/{round}/{}", writer / 2);
+        let told = at_once(
+            &desk,
+            (0..8).map(|writer| vec![url(writer), "--number".to_owned(), "next".to_owned()]),
+        );
+        for pair in told.chunks(2) {
+            let won = pair
+                .iter()
+                .filter(|it| it.starts_with("status 0\n"))
+                .count();
+            let lost = pair
+                .iter()
+                .filter(|it| it.contains("ERR-000-02-00"))
+                .count();
+            assert_eq!((won, lost), (1, 1), "{pair:?}");
+        }
+    }
+    let mut expected = before;
+    let all =
+        (0..6).flat_map(|round| (0..4).map(move |n| format!("https://e.example/{round}/{n}")));
+    expected.extend(all);
+    expected.sort();
+    assert_eq!(links(&table), expected);
+    let text = desk.read("mapping.yaml");
+    let numbers = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("  number: "));
+    let mut numbers: Vec<u32> = numbers.map(|it| it.parse().unwrap()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=24).collect::<Vec<_>>());
+    assert_eq!(desk.bytes().len(), 1);
+}
