@@ -79,14 +79,17 @@ impl From<SystemTime> for Timestamp {
     }
 }
 
-/// Writes RFC 3339 in UTC: `2026-12-31T00:00:00Z`.
+/// Writes RFC 3339: in UTC, as in `2026-12-31T00:00:00Z`, unless the year there has not four digits.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match OffsetDateTime::from_unix_timestamp(self.0).map(|time| time.format(&Rfc3339)) {
-            Ok(Ok(text)) => f.write_str(&text),
-            // Years beyond 9999 have no RFC 3339 form.
-            _ => write!(f, "@{}", self.0),
+        // The widest offsets reach whatever a table can name.
+        for (seconds, offset) in [(0, "Z"), (-86_340, "-23:59"), (86_340, "+23:59")] {
+            let there = OffsetDateTime::from_unix_timestamp(self.0.saturating_add(seconds));
+            if let Ok(Ok(text)) = there.map(|there| there.format(&Rfc3339)) {
+                return write!(f, "{}{offset}", text.trim_end_matches('Z'));
+            }
         }
+        write!(f, "@{}", self.0)
     }
 }
 
@@ -106,6 +109,20 @@ mod tests {
     fn the_last_date_has_an_end_that_can_be_written() {
         let end = Timestamp::parse_end("9999-12-31").unwrap();
         assert_eq!(end.to_string(), "9999-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn times_at_the_ends_of_the_calendar_can_be_written() {
+        for (text, written) in [
+            ("9999-12-31T23:59:59-23:59", "9999-12-31T23:59:59-23:59"),
+            ("9999-12-31T23:59:59-01:00", "9999-12-31T01:00:59-23:59"),
+            ("0000-01-01T00:00:00+01:00", "0000-01-01T22:59:00+23:59"),
+        ] {
+            let time = Timestamp::parse_end(text).unwrap();
+            assert_eq!(time.to_string(), written);
+            assert_eq!(Timestamp::parse_end(written), Some(time));
+        }
+        assert_eq!(Timestamp::MIN.to_string(), format!("@{}", i64::MIN));
     }
 
     #[test]
