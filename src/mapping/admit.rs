@@ -7,15 +7,12 @@ use super::codes::CodeKind;
 use super::document::{Defaults, Item, RareKeys};
 use super::draft::{Draft, Owner};
 use super::notes::{NoteKind, Term};
-use super::properties::Retired;
+use super::properties::{DEFAULT_MAX_AGE, Retired};
 use super::reader::Located;
 use super::record::{Shape, Unsaid};
 use super::report::Report;
 use super::target::can_be_extended;
 use super::{Code, CodeError, Forward, Position, Target};
-
-/// How long a redirect may be cached unless the table says otherwise, in seconds.
-const DEFAULT_MAX_AGE: u32 = 60;
 
 /// The code that an entry has before all others.
 enum Own {

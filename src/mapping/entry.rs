@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use super::arena::Text;
 use super::codes::{CodeKind, Listed};
 use super::notes::{NoteKind, Term};
-use super::properties::Retired;
 use super::record::{Record, Shape};
-use super::{Forward, Place, Position, Site, Status, Timestamp, scheme, target};
+use super::{Forward, Place, Position, Retired, Site, Status, Timestamp, scheme, target};
 
 /// One entry of a site.
 #[derive(Debug, Clone, Copy)]
@@ -160,6 +159,16 @@ impl<'t> Entry<'t> {
             .has_term
             .then(|| self.site.notes.term_of(self.written()));
         term.flatten().unwrap_or_default()
+    }
+
+    /// Returns the time from which it is expired, if it ever is.
+    pub fn expires(&self) -> Option<Timestamp> {
+        self.term().expires
+    }
+
+    /// Returns since when it is retired, or from when on it will be.
+    pub fn retired(&self) -> Option<Retired> {
+        self.term().retired
     }
 
     /// Tells whether it is or will be retired.

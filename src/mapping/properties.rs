@@ -2,6 +2,9 @@
 
 use super::Timestamp;
 
+/// How long a redirect may be cached unless the table says otherwise, in seconds.
+pub const DEFAULT_MAX_AGE: u32 = 60;
+
 /// The status a redirect answers with (RFC 9110 section 15.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u16)]
@@ -94,7 +97,7 @@ pub enum NewCode {
 
 /// Since when an entry is retired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Retired {
+pub enum Retired {
     /// `retired: true`.
     Always,
     /// From that time on.
