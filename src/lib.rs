@@ -5,10 +5,12 @@
 //!
 //! The layers, each of which may use those below it and none above:
 //! [`cli`] → [`server`] → [`registry`] → [`source`] → [`mapping`], and beside the source [`edit`].
+//! [`cli`] → [`server`] → [`source`] → [`mapping`], and beside the source [`edit`] and [`exchange`].
 //! `docs/architecture.md` tells the rest.
 
 pub mod cli;
 pub mod edit;
+pub mod exchange;
 pub mod mapping;
 pub mod registry;
 pub mod server;

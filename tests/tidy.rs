@@ -17,9 +17,18 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("mapping", &[]),
     ("source", &["mapping"]),
     ("edit", &["mapping"]),
+    ("exchange", &["mapping"]),
     ("registry", &["source", "edit", "mapping"]),
-    ("server", &["registry", "source", "edit", "mapping"]),
-    ("cli", &["server", "registry", "source", "edit", "mapping"]),
+    (
+        "server",
+        &["registry", "source", "edit", "exchange", "mapping"],
+    ),
+    (
+        "cli",
+        &[
+            "server", "registry", "source", "edit", "exchange", "mapping",
+        ],
+    ),
 ];
 
 /// What the mapping layer may not name: paths that begin with these …

@@ -1,0 +1,47 @@
+//! Codes that differ only in case, which not everyone tells apart.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
+
+use crate::mapping::Site;
+
+use super::order::Order;
+
+/// The codes of a site that another one is like but for the case of its ASCII letters.
+///
+/// Folded codes are known by hashes alone. That two share one by chance costs nothing but that both
+/// are taken for such codes.
+pub(super) struct Alike {
+    hasher: RandomState,
+    alike: HashSet<u64>,
+}
+
+impl Alike {
+    pub(super) fn of(order: &Order<'_>) -> Self {
+        let hasher = RandomState::new();
+        let (mut seen, mut alike) = (HashSet::new(), HashSet::new());
+        for row in order.rows() {
+            let hash = hasher.hash_one(row.code.to_ascii_lowercase());
+            if !seen.insert(hash) {
+                alike.insert(hash);
+            }
+        }
+        Self { hasher, alike }
+    }
+
+    pub(super) fn contains(&self, code: &str) -> bool {
+        let hash = || self.hasher.hash_one(code.to_ascii_lowercase());
+        !self.alike.is_empty() && self.alike.contains(&hash())
+    }
+}
+
+/// Returns the codes of a site that differ from another one only in the case of ASCII letters, those
+/// that are alike next to each other.
+pub fn alike_but_for_case(site: &Site) -> Vec<String> {
+    let order = Order::of(site);
+    let alike = Alike::of(&order);
+    let codes = order.rows().filter(|row| alike.contains(&row.code));
+    let mut codes: Vec<_> = codes.map(|row| row.code.into_owned()).collect();
+    codes.sort_by_cached_key(|code| (code.to_ascii_lowercase(), code.clone()));
+    codes
+}

@@ -1,0 +1,87 @@
+//! Comma-separated values (RFC 4180): a header, and a record an entry.
+//!
+//! Columns are the keys of a table. Aliases are parted by spaces, which no code holds; tags by
+//! commas, and a comma or a backslash in a tag has a backslash before it.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use crate::mapping::{Entry, Retired, Site};
+
+use super::order::Order;
+
+/// The columns, in their order.
+const HEADER: [&str; 12] = [
+    "short-code",
+    "url",
+    "aliases",
+    "status",
+    "forward",
+    "cache-max-age",
+    "title",
+    "owner",
+    "tags",
+    "expires",
+    "retired",
+    "archive",
+];
+
+/// Writes a site.
+pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
+    record(&HEADER.map(Cow::Borrowed), out)?;
+    Order::of(site)
+        .entries()
+        .try_for_each(|entry| record(&fields(entry), out))
+}
+
+fn fields(entry: Entry<'_>) -> [Cow<'_, str>; HEADER.len()] {
+    let text = |text| Cow::Borrowed(Option::unwrap_or_default(text));
+    let tag = |tag: &str| tag.replace('\\', "\\\\").replace(',', "\\,");
+    let tags: Vec<_> = entry.tags().map(tag).collect();
+    [
+        entry.code(),
+        entry.target().unwrap_or_default(),
+        entry.aliases().collect::<Vec<_>>().join(" ").into(),
+        entry.status().code().to_string().into(),
+        entry.forward().name().into(),
+        entry.cache_max_age().to_string().into(),
+        text(entry.title()),
+        text(entry.owner()),
+        tags.join(",").into(),
+        (entry.expires()).map_or(Cow::default(), |time| time.to_string().into()),
+        match entry.retired() {
+            None => Cow::default(),
+            Some(Retired::Always) => "true".into(),
+            Some(Retired::From(time)) => time.to_string().into(),
+        },
+        text(entry.archive()),
+    ]
+}
+
+fn record(fields: &[Cow<'_, str>], out: &mut dyn Write) -> io::Result<()> {
+    for (at, field) in fields.iter().enumerate() {
+        if at > 0 {
+            out.write_all(b",")?;
+        }
+        if field.contains([',', '"', '\r', '\n']) {
+            write!(out, "\"{}\"", field.replace('"', "\"\""))?;
+        } else {
+            out.write_all(field.as_bytes())?;
+        }
+    }
+    out.write_all(b"\r\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::record;
+
+    #[test]
+    fn quotes_what_would_end_a_field() {
+        let mut out = Vec::new();
+        let fields = ["plain", "", "a,b", "say \"no\"", "two\nlines"].map(Into::into);
+        record(&fields, &mut out).unwrap();
+        let expected = "plain,,\"a,b\",\"say \"\"no\"\"\",\"two\nlines\"\r\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+}

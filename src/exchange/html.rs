@@ -1,0 +1,110 @@
+//! A static site, for hosts that only serve files: a page a code, which leads on by itself.
+//!
+//! The segments of a code are directories, and its page is the `index.html` of the last. Beside them
+//! stand a page for the base URL, a `404.html`, which such hosts show for all else, and an empty file
+//! that has them take every name as it is.
+
+use askama::Template;
+
+use crate::mapping::{Site, Timestamp};
+
+use super::Feature;
+use super::order::Order;
+
+/// The name by which hosts know the page of a directory.
+const INDEX: &str = "index.html";
+
+/// The name by which hosts know the page for what is not there.
+const NOT_FOUND: &str = "404.html";
+
+/// The name of an empty file without which GitHub Pages would leave out what begins with `_`.
+const AS_IT_IS: &str = ".nojekyll";
+
+/// A file of the site.
+#[derive(Debug)]
+pub struct Page {
+    /// Where it stands: names joined by `/`, none of which leads elsewhere.
+    pub path: String,
+    /// What it holds.
+    pub html: String,
+}
+
+/// A code that has no page, for a file of the site itself has that name.
+#[derive(Debug, PartialEq, Eq)]
+pub struct PageWithoutPlace(pub String);
+
+#[derive(Template)]
+#[template(path = "export_link.html")]
+struct Link<'p> {
+    title: &'p str,
+    target: &'p str,
+}
+
+#[derive(Template)]
+#[template(path = "export_gone.html")]
+struct Gone<'p> {
+    title: &'p str,
+    archive: Option<&'p str>,
+}
+
+#[derive(Template)]
+#[template(path = "export_about.html")]
+struct About<'p> {
+    title: &'p str,
+    text: &'p str,
+}
+
+/// Returns the pages of a site as it is at that time.
+pub fn pages(
+    site: &Site,
+    now: Timestamp,
+) -> impl Iterator<Item = Result<Page, PageWithoutPlace>> + use<'_> {
+    let title = format!("Short links of {}", site.base_url().host());
+    let about = About {
+        title: &title,
+        text: "A short link is this address with a code behind it.",
+    };
+    let not_found = About {
+        title: "No such short link",
+        text: "Codes tell capital letters from small ones, and a link may have lost its end.",
+    };
+    let own = [(INDEX, about.render()), (NOT_FOUND, not_found.render())];
+    let own = own.map(|(path, html)| page(path.to_owned(), html));
+    let as_it_is = Page {
+        path: AS_IT_IS.to_owned(),
+        html: String::new(),
+    };
+    let rows = Order::of(site).rows().collect::<Vec<_>>().into_iter();
+    let links = rows.map(move |row| {
+        let is_ours = |name| [INDEX, NOT_FOUND, AS_IT_IS].contains(&name);
+        if row.code.split('/').any(is_ours) {
+            return Err(PageWithoutPlace(row.code.into_owned()));
+        }
+        let title = row.entry.title();
+        let html = match row.target(now) {
+            Some(target) => Link {
+                title: title.unwrap_or(&row.code),
+                target: &target,
+            }
+            .render(),
+            None => Gone {
+                title: title.unwrap_or(&row.code),
+                archive: row.entry.archive(),
+            }
+            .render(),
+        };
+        page(format!("{}/{INDEX}", row.code), html)
+    });
+    own.into_iter().chain([Ok(as_it_is)]).chain(links)
+}
+
+fn page(path: String, html: askama::Result<String>) -> Result<Page, PageWithoutPlace> {
+    let mut html = html.expect("writing to a string does not fail");
+    html.push('\n');
+    Ok(Page { path, html })
+}
+
+/// Tells whether a page can say this of an entry.
+pub fn page_carries(feature: Feature) -> bool {
+    feature == Feature::Title
+}

@@ -1,0 +1,105 @@
+//! What of a table a format cannot carry, counted by kind.
+
+use crate::mapping::{DEFAULT_MAX_AGE, Forward, Site, Status, Timestamp};
+
+use super::order::Order;
+
+/// Something that an entry says besides its code and its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feature {
+    /// A redirect status other than 302.
+    Status,
+    /// The path or the query is carried over.
+    Forward,
+    /// A caching time other than the default.
+    CacheMaxAge,
+    /// A time in the future from which it is gone.
+    End,
+    /// It answers 410 now.
+    Gone,
+    /// That several codes are of one entry.
+    Aliases,
+    /// A title.
+    Title,
+    /// Who answers for it.
+    Owner,
+    /// Tags.
+    Tags,
+    /// An archived copy of the target.
+    Archive,
+}
+
+impl Feature {
+    /// Every feature.
+    pub const ALL: [Self; 10] = [
+        Self::Status,
+        Self::Forward,
+        Self::CacheMaxAge,
+        Self::End,
+        Self::Gone,
+        Self::Aliases,
+        Self::Title,
+        Self::Owner,
+        Self::Tags,
+        Self::Archive,
+    ];
+
+    /// Returns the word for it in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Status => "status",
+            Self::Forward => "forward",
+            Self::CacheMaxAge => "cache-max-age",
+            Self::End => "expires or retired later",
+            Self::Gone => "expired or retired",
+            Self::Aliases => "aliases",
+            Self::Title => "title",
+            Self::Owner => "owner",
+            Self::Tags => "tags",
+            Self::Archive => "archive",
+        }
+    }
+}
+
+/// How many codes of a site have each feature that a format does not carry.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Losses([usize; Feature::ALL.len()]);
+
+impl Losses {
+    /// Counts what is lost of a site, as it is at that time.
+    pub fn count(site: &Site, now: Timestamp, carries: impl Fn(Feature) -> bool) -> Self {
+        let mut losses = Self::default();
+        if Feature::ALL.into_iter().all(&carries) {
+            return losses;
+        }
+
+        for row in Order::of(site).rows() {
+            let entry = row.entry;
+            let is_gone = entry.is_gone(now);
+            for feature in Feature::ALL {
+                // Of what is left out, nothing more is lost.
+                let is_left_out = is_gone && !carries(Feature::Gone);
+                let is_lost = match feature {
+                    Feature::Gone => is_gone,
+                    _ if is_left_out => false,
+                    Feature::Status => !is_gone && entry.status() != Status::Found,
+                    Feature::Forward => !is_gone && entry.forward() != Forward::None,
+                    Feature::CacheMaxAge => !is_gone && entry.cache_max_age() != DEFAULT_MAX_AGE,
+                    Feature::End => !is_gone && entry.gone_from().is_some(),
+                    Feature::Aliases => row.code != entry.code(),
+                    Feature::Title => entry.title().is_some(),
+                    Feature::Owner => entry.owner().is_some(),
+                    Feature::Tags => entry.tags().next().is_some(),
+                    Feature::Archive => entry.archive().is_some(),
+                };
+                losses.0[feature as usize] += usize::from(is_lost && !carries(feature));
+            }
+        }
+        losses
+    }
+
+    /// Returns how many codes lose a feature.
+    pub fn of(&self, feature: Feature) -> usize {
+        self.0[feature as usize]
+    }
+}

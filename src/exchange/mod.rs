@@ -1,0 +1,100 @@
+//! Tables in foreign forms, so that anyone can take one elsewhere: one file a format.
+//!
+//! A writer gets a site and writes it entry by entry, in the order of codes, so that the same table
+//! always gives the same text and a million entries never stand in memory a second time.
+//! Invariants: nothing here reads a clock or touches a file; what a format cannot carry is never
+//! dropped in silence, but counted by [`Losses`].
+
+mod apache;
+mod beacon;
+mod caddy;
+mod case;
+mod csv;
+mod expression;
+mod html;
+mod json_lines;
+mod losses;
+mod nginx;
+mod order;
+mod redirects;
+mod urlteam;
+mod yaml;
+
+use std::io::{self, Write};
+
+use crate::mapping::{Site, Timestamp};
+
+pub use case::alike_but_for_case;
+pub use html::{Page, PageWithoutPlace, page_carries, pages};
+pub use losses::{Feature, Losses};
+
+/// A form in which a site is one text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A table of our own.
+    Yaml,
+    /// A JSON object a line.
+    JsonLines,
+    /// Comma-separated values with a header.
+    Csv,
+    /// A BEACON link dump.
+    Beacon,
+    /// What URLTeam publishes: a code, a bar and a URL a line.
+    UrlTeam,
+    /// `map` blocks for nginx.
+    Nginx,
+    /// A Caddyfile.
+    Caddy,
+    /// A `_redirects` file, as Netlify and Cloudflare Pages read it.
+    Redirects,
+    /// Rules for Apache's mod_rewrite.
+    Apache,
+}
+
+impl Format {
+    /// Writes a site as it is at that time.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `out` does.
+    pub fn write(self, site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Yaml => yaml::write(site, out),
+            Self::JsonLines => json_lines::write(site, out),
+            Self::Csv => csv::write(site, out),
+            Self::Beacon => beacon::write(site, now, out),
+            Self::UrlTeam => urlteam::write(site, now, out),
+            Self::Nginx => nginx::write(site, now, out),
+            Self::Caddy => caddy::write(site, now, out),
+            Self::Redirects => redirects::write(site, now, out),
+            Self::Apache => apache::write(site, now, out),
+        }
+    }
+
+    /// Tells whether the format can say this of an entry.
+    pub fn carries(self, feature: Feature) -> bool {
+        match self {
+            Self::Yaml | Self::JsonLines | Self::Csv => true,
+            Self::Beacon | Self::UrlTeam => false,
+            Self::Redirects => feature == Feature::Status,
+            Self::Nginx | Self::Caddy | Self::Apache => {
+                matches!(feature, Feature::Status | Feature::Gone)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mapping::{SourceFile, Table, compile};
+
+    /// Returns a table of one site with these entries.
+    pub(super) fn site_of(entries: &str) -> Table {
+        let text = format!("base_url: https://short.code/\nmapping:\n{entries}");
+        let file = SourceFile {
+            path: "t.yaml".into(),
+            bytes: text.into_bytes(),
+        };
+        compile(&[file]).table.unwrap()
+    }
+}

@@ -1,0 +1,92 @@
+//! `map` blocks for nginx, one a status, with the lines that use them in a comment.
+//!
+//! nginx folds the case of the texts in a map, so codes that differ only in case become regular
+//! expressions, which it tells apart but tries one after the other. In the value of a map `$`
+//! begins a variable, and there is no way to escape it but a variable that holds it.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use crate::mapping::{Site, Status, Timestamp};
+
+use super::case::Alike;
+use super::expression::matching;
+use super::order::{Order, Row};
+
+/// The statuses of redirects.
+const STATUSES: [Status; 5] = [
+    Status::MovedPermanently,
+    Status::Found,
+    Status::SeeOther,
+    Status::TemporaryRedirect,
+    Status::PermanentRedirect,
+];
+
+/// What the files say first.
+const USE: &str = "\
+# Include this file in the http block, and in the server block write:
+#
+#   if ($waypost_301) { return 301 $waypost_301; }
+#   if ($waypost_302) { return 302 $waypost_302; }
+#   if ($waypost_303) { return 303 $waypost_303; }
+#   if ($waypost_307) { return 307 $waypost_307; }
+#   if ($waypost_308) { return 308 $waypost_308; }
+#   if ($waypost_410) { return 410; }
+
+";
+
+/// The variable that stands for a `$`: `geo` takes its values as they are.
+const DOLLAR: &str = "geo $waypost_dollar { default \"$\"; }\n";
+
+/// What a hash table of nginx keeps besides a key, in bytes: a pointer, a length, up to seven bytes
+/// of padding, and the mark at the end of a bucket.
+const OVERHEAD: usize = 8 + 2 + 7 + 8;
+
+/// Writes a site as it is at that time.
+pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
+    let order = Order::of(site);
+    let (mut codes, mut longest) = (0, 0);
+    for row in order.rows() {
+        codes += 1;
+        longest = longest.max(row.path().len());
+    }
+    out.write_all(USE.as_bytes())?;
+    let bucket = (longest + OVERHEAD).next_power_of_two().max(64);
+    writeln!(out, "map_hash_bucket_size {bucket};")?;
+    let buckets = usize::next_power_of_two(codes).max(2048);
+    writeln!(out, "map_hash_max_size {buckets};")?;
+    out.write_all(DOLLAR.as_bytes())?;
+
+    let alike = Alike::of(&order);
+    for status in STATUSES {
+        writeln!(out, "map $uri $waypost_{} {{", status.code())?;
+        for row in order.rows().filter(|row| row.entry.status() == status) {
+            if let Some(target) = row.target(now) {
+                writeln!(out, "    {} \"{}\";", key(&row, &alike), value(&target))?;
+            }
+        }
+        out.write_all(b"}\n")?;
+    }
+    out.write_all(b"map $uri $waypost_410 {\n")?;
+    for row in order.rows().filter(|row| row.target(now).is_none()) {
+        writeln!(out, "    {} 1;", key(&row, &alike))?;
+    }
+    out.write_all(b"}\n")
+}
+
+/// Returns what a decoded path is compared with.
+fn key(row: &Row<'_>, alike: &Alike) -> String {
+    let path = row.path();
+    match alike.contains(&row.code) {
+        true => format!("\"~^{}$\"", matching(&path)),
+        false => format!("\"{path}\""),
+    }
+}
+
+fn value(url: &str) -> Cow<'_, str> {
+    if !url.contains(['$', '"', '\\']) {
+        return Cow::Borrowed(url);
+    }
+    let url = url.replace('\\', "\\\\").replace('"', "\\\"");
+    Cow::Owned(url.replace('$', "${waypost_dollar}"))
+}

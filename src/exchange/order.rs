@@ -1,0 +1,88 @@
+//! The order of what is written: by code.
+//!
+//! A code is made anew whenever it is asked for, so comparing codes outright would make each one
+//! some forty times. Their first eight bytes decide nearly always, and are all of an auto code.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
+use crate::mapping::{Entry, Site, Timestamp};
+
+/// One code of a site, and what it leads to.
+pub(super) struct Row<'t> {
+    pub(super) code: Cow<'t, str>,
+    pub(super) entry: Entry<'t>,
+}
+
+/// The entries of a site in the order of their codes.
+pub(super) struct Order<'t>(Vec<(u64, Entry<'t>)>);
+
+impl<'t> Order<'t> {
+    /// Sorts the entries of a site.
+    pub(super) fn of(site: &'t Site) -> Self {
+        let keyed = site.entries().map(|entry| (start(&entry.code()), entry));
+        let mut keyed: Vec<_> = keyed.collect();
+        keyed.sort_unstable_by(|(one, a), (other, b)| {
+            one.cmp(other).then_with(|| a.code().cmp(&b.code()))
+        });
+        Self(keyed)
+    }
+
+    /// Returns the entries.
+    pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'t>> {
+        self.0.iter().map(|(_, entry)| *entry)
+    }
+
+    /// Returns the codes: each entry's own, and its aliases behind it.
+    pub(super) fn rows(&self) -> impl Iterator<Item = Row<'t>> {
+        self.entries().flat_map(|entry| {
+            let own = std::iter::once(entry.code());
+            let codes = own.chain(entry.aliases().map(Cow::Borrowed));
+            codes.map(move |code| Row { code, entry })
+        })
+    }
+}
+
+impl<'t> Row<'t> {
+    /// Returns the path of the short link as a server sees it, not percent-encoded.
+    pub(super) fn path(&self) -> String {
+        let base = percent_decode_str(self.entry.site().base_url().path());
+        format!("{}{}", base.decode_utf8_lossy(), self.code)
+    }
+
+    /// Returns where the code leads at that time; `None` if it is gone.
+    pub(super) fn target(&self, now: Timestamp) -> Option<Cow<'t, str>> {
+        self.entry.target().filter(|_| !self.entry.is_gone(now))
+    }
+}
+
+/// Returns the first eight bytes of a code as a number that sorts like them.
+fn start(code: &str) -> u64 {
+    let mut bytes = [0; 8];
+    for (to, from) in bytes.iter_mut().zip(code.bytes()) {
+        *to = from;
+    }
+    u64::from_be_bytes(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::site_of;
+    use super::*;
+
+    #[test]
+    fn codes_are_in_order_with_their_aliases_behind_them() {
+        let table = site_of(
+            "- {url: 'https://e.org/1', short-code: abcdefgh2}\n\
+             - {url: 'https://e.org/2', short-code: abcdefgh}\n\
+             - {url: 'https://e.org/3', short-code: abcdefgh10, aliases: [a, zz]}\n\
+             - {url: 'https://e.org/4', short-code: B}\n\
+             - {url: 'https://e.org/5', short-code: é}\n",
+        );
+        let order = Order::of(&table.sites()[0]);
+        let codes = order.rows().map(|row| row.code.into_owned());
+        let expected = ["B", "abcdefgh", "abcdefgh10", "a", "zz", "abcdefgh2", "é"];
+        assert_eq!(codes.collect::<Vec<_>>(), expected);
+    }
+}

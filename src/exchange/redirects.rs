@@ -1,0 +1,24 @@
+//! A `_redirects` file, as Netlify and Cloudflare Pages read it: a path, a URL and a status a line.
+//!
+//! A rule is for the path alone, whole: without `*` and `:name`, which no code holds, there is
+//! nothing to fill in.
+
+use std::io::{self, Write};
+
+use crate::mapping::{Site, Timestamp};
+
+use super::order::Order;
+
+/// Writes a site as it is at that time.
+pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
+    let base_url = site.base_url();
+    let origin = base_url.as_str().len() - base_url.path().len();
+    for row in Order::of(site).rows() {
+        if let Some(target) = row.target(now) {
+            let short_url = site.short_url(&row.code);
+            let status = row.entry.status().code();
+            writeln!(out, "{} {target} {status}", &short_url[origin..])?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,19 @@
+//! The text that URLTeam publishes of shorteners: a code, a bar and a URL a line.
+//!
+//! A bar in a URL is encoded, so that the first one of a line is the only one.
+
+use std::io::{self, Write};
+
+use crate::mapping::{Site, Timestamp};
+
+use super::order::Order;
+
+/// Writes a site as it is at that time.
+pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
+    for row in Order::of(site).rows() {
+        if let Some(target) = row.target(now) {
+            writeln!(out, "{}|{}", row.code, target.replace('|', "%7C"))?;
+        }
+    }
+    Ok(())
+}

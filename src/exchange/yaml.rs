@@ -1,0 +1,144 @@
+//! A table of our own, in canonical form: what it compiles to is the site it was written of.
+//!
+//! Every value stands at its entry, so there are no defaults but how new codes are made. A code is
+//! written out unless the target derives it.
+
+use std::io::{self, Write};
+
+use crate::mapping::{DEFAULT_MAX_AGE, Entry, Forward, NewCode, Retired, Scheme, Site, Status};
+
+use super::order::Order;
+
+/// The longest word that some reader of YAML takes for more than a text: `false`.
+const LONGEST_WORD: usize = 5;
+
+/// Writes a site as a document.
+pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "base_url: {}", scalar(site.base_url().as_str()))?;
+    if site.scheme() != Scheme::default() {
+        writeln!(out, "code-scheme: {}", site.scheme().name())?;
+    }
+    if site.new_code() == NewCode::Number {
+        writeln!(out, "defaults:\n  new: number")?;
+    }
+    if site.is_empty() {
+        return writeln!(out, "mapping: []");
+    }
+    writeln!(out, "mapping:")?;
+    Order::of(site)
+        .entries()
+        .try_for_each(|entry| write_entry(entry, out))
+}
+
+fn write_entry(entry: Entry<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let (code, target) = (entry.code(), entry.target());
+    let mut lead = "- ";
+    let mut pair = |key: &str, value: &str| {
+        let written = writeln!(out, "{lead}{key}: {value}");
+        lead = "  ";
+        written
+    };
+    if let Some(target) = &target {
+        pair("url", &scalar(target))?;
+    }
+    let derived = target.map(|target| entry.site().scheme().code(&target));
+    if derived.is_none_or(|derived| derived.as_str() != code) {
+        pair("short-code", &scalar(&code))?;
+    }
+    let aliases: Vec<_> = entry.aliases().map(scalar).collect();
+    if !aliases.is_empty() {
+        pair("aliases", &format!("[{}]", aliases.join(", ")))?;
+    }
+    if entry.status() != Status::default() {
+        pair("status", &entry.status().code().to_string())?;
+    }
+    if entry.forward() != Forward::None {
+        pair("forward", entry.forward().name())?;
+    }
+    if let Some(title) = entry.title() {
+        pair("title", &scalar(title))?;
+    }
+    if let Some(owner) = entry.owner() {
+        pair("owner", &scalar(owner))?;
+    }
+    let tags: Vec<_> = entry.tags().map(scalar).collect();
+    if !tags.is_empty() {
+        pair("tags", &format!("[{}]", tags.join(", ")))?;
+    }
+    if entry.cache_max_age() != DEFAULT_MAX_AGE {
+        pair("cache-max-age", &entry.cache_max_age().to_string())?;
+    }
+    if let Some(time) = entry.expires() {
+        pair("expires", &time.to_string())?;
+    }
+    match entry.retired() {
+        Some(Retired::Always) => pair("retired", "true")?,
+        Some(Retired::From(time)) => pair("retired", &time.to_string())?,
+        None => {}
+    }
+    if let Some(archive) = entry.archive() {
+        pair("archive", &scalar(archive))?;
+    }
+    Ok(())
+}
+
+/// Returns a text as a scalar: plain if nobody could take it for anything else, else in double
+/// quotes.
+fn scalar(text: &str) -> String {
+    // None of these ends a plain scalar, at least not where it stands inside one.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~/?&=%+@!$*();".contains(c);
+    let is_url = text.starts_with("http://") || text.starts_with("https://");
+    // In a URL there is no white space that would give these another meaning.
+    let is_of_url = |c: char| is_plain(c) || ":#".contains(c);
+    let fits = match is_url {
+        true => text.chars().all(is_of_url) && !text.ends_with(':'),
+        false => text.chars().all(is_plain) && text.len() > LONGEST_WORD,
+    };
+    if fits && text.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return text.to_owned();
+    }
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            // What YAML 1.1 or 1.2 reads as a line break or does not allow as it is.
+            '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+                escape(c, &mut quoted)
+            }
+            _ if c.is_control() => escape(c, &mut quoted),
+            _ => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Adds a character of the basic plane by its number.
+fn escape(c: char, to: &mut String) {
+    to.push_str(&format!("\\u{:04X}", u32::from(c)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::scalar;
+
+    #[test]
+    fn quotes_what_others_may_read_otherwise() {
+        for plain in [
+            "gnu-home",
+            "t0P0JMya",
+            "https://e.org/?a=b#c",
+            "archive/2024",
+        ] {
+            assert_eq!(scalar(plain), plain);
+        }
+        for quoted in [
+            "", "no", "False", "2024", "1e5", "~", "-x", "a: b", "a b", "été", "[a]",
+        ] {
+            assert_eq!(scalar(quoted), format!("\"{quoted}\""));
+        }
+        assert_eq!(scalar("https://e.org/#a:"), "\"https://e.org/#a:\"");
+        assert_eq!(scalar("\"\\\n\u{2028}"), r#""\"\\\u000A\u2028""#);
+    }
+}
