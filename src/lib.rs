@@ -4,8 +4,8 @@
 //! by pull request. This crate checks the table, serves it, and keeps serving while it changes.
 //!
 //! The layers, each of which may use those below it and none above:
-//! [`cli`] → [`server`] → [`registry`] → [`source`] → [`mapping`], and beside the source [`edit`].
-//! [`cli`] → [`server`] → [`source`] → [`mapping`], and beside the source [`edit`] and [`exchange`].
+//! [`cli`] → [`server`] → [`registry`] → [`source`] → [`mapping`], and beside the source [`edit`]
+//! and [`exchange`].
 //! `docs/architecture.md` tells the rest.
 
 pub mod cli;

@@ -47,6 +47,7 @@ fn help_teaches() {
         "code",
         "resolve",
         "add",
+        "export",
         "healthcheck",
         "completions",
     ] {
@@ -356,6 +357,7 @@ fn completions_name_every_verb() {
             "code",
             "resolve",
             "add",
+            "export",
             "healthcheck",
             "completions",
         ] {
@@ -407,6 +409,7 @@ fn manual_pages_tell_what_the_help_tells() {
         ("code", "--scheme"),
         ("resolve", "--at"),
         ("add", "--get-or-create"),
+        ("export", "--site"),
         ("healthcheck", "--timeout"),
         ("completions", "--help"),
     ] {

@@ -148,6 +148,16 @@ fn the_page_on_registering_shows_what_happens() {
 }
 
 #[test]
+fn the_page_on_exports_shows_what_happens() {
+    for Example { command, output } in examples("docs/exchange.md") {
+        let args = command.strip_prefix("waypost ").unwrap();
+        let got = waypost(args).output().unwrap();
+        let printed = String::from_utf8([got.stdout, got.stderr].concat()).unwrap();
+        assert_eq!(printed.replace('\r', ""), output, "{command}");
+    }
+}
+
+#[test]
 fn the_readme_lists_every_command() {
     let readme = fs::read_to_string("README.md").unwrap();
     let listed = readme.lines().filter_map(|line| {

@@ -7,6 +7,7 @@ mod check;
 mod code;
 mod completions;
 mod diff;
+mod export;
 mod fmt;
 mod git;
 mod healthcheck;
@@ -70,6 +71,7 @@ enum Command {
     Code(code::Args),
     Resolve(resolve::Args),
     Add(Box<add::Args>),
+    Export(export::Args),
     Healthcheck(healthcheck::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -105,6 +107,7 @@ pub fn main() -> ExitCode {
         Command::Code(args) => code::run(&args),
         Command::Resolve(args) => resolve::run(&args),
         Command::Add(args) => add::run(*args),
+        Command::Export(args) => export::run(&args),
         Command::Healthcheck(args) => healthcheck::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -60,8 +60,6 @@ pub use expectation::Expectation;
 pub use outline::{EntryOutline, Form, Outline, Pair, Scalar};
 pub use permanence::{Broken, Link, Origin, TRAILER, breaches};
 pub use promises::Promises;
-pub use properties::{Forward, NewCode, Status};
-pub use permanence::{Allowances, breaches};
 pub use properties::{DEFAULT_MAX_AGE, Forward, NewCode, Retired, Status};
 pub use resolve::{Outcome, Redirect, Request, Via};
 pub use scheme::Scheme;

@@ -153,7 +153,7 @@ impl Site {
     }
 
     /// Returns the paths of all files of its table.
-    pub(super) fn files(&self) -> &[Arc<str>] {
+    pub(super) fn all_files(&self) -> &[Arc<str>] {
         &self.head.files
     }
 

@@ -50,7 +50,7 @@ impl Table {
 
     /// Returns the paths of its files.
     pub(super) fn files(&self) -> &[Arc<str>] {
-        self.sites[0].files()
+        self.sites[0].all_files()
     }
 
     /// Returns the number of entries of all sites.

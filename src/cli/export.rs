@@ -1,0 +1,219 @@
+//! `waypost export`: takes a table elsewhere.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufWriter, Write as _, stderr, stdout};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+
+use super::legible::legible;
+use super::{Exit, complain, table};
+use crate::exchange::{self, Feature, Losses, PageWithoutPlace};
+use crate::mapping::{Site, Table, Timestamp};
+
+/// How many codes that differ only in case are named.
+const NAMED: usize = 20;
+
+/// Write a table in a form that others read
+///
+/// It goes to standard output, in the order of codes; a static site goes to a directory, which must
+/// be new or empty. What the form cannot carry is told on standard error, counted by kind.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost export --format csv > links.csv
+  waypost export --format nginx > /etc/nginx/conf.d/links.conf
+  waypost export --format html public/       a page a code, for hosts that only serve files
+  waypost export --format beacon --site https://short.code/ --table links/
+
+Exit status: 0 done, even if something is lost; 1 the table has errors, or the directory is not
+empty; 2 wrong usage; 3 the table cannot be read, or the form not be written.")]
+pub(super) struct Args {
+    /// Where a static site is written
+    #[arg(value_name = "DIR", required_if_eq("format", "html"))]
+    directory: Option<PathBuf>,
+
+    /// The form
+    #[arg(long, value_name = "FORMAT", env = "WAYPOST_EXPORT_FORMAT")]
+    format: Format,
+
+    /// The table: a file or a directory; may be repeated
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "WAYPOST_TABLE",
+        default_value = "mapping.yaml"
+    )]
+    table: Vec<PathBuf>,
+
+    /// Which site, if the table has several
+    #[arg(long, value_name = "BASE_URL", env = "WAYPOST_SITE")]
+    site: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Comma-separated values
+    Csv,
+    /// A JSON object a line
+    Jsonl,
+    /// A table of our own, as one file
+    Yaml,
+    /// A BEACON link dump
+    Beacon,
+    /// The text that URLTeam publishes
+    Urlteam,
+    /// Maps for nginx
+    Nginx,
+    /// A Caddyfile
+    Caddy,
+    /// A _redirects file of Netlify or Cloudflare Pages
+    Redirects,
+    /// Rules for Apache
+    Apache,
+    /// A static site
+    Html,
+}
+
+impl Format {
+    /// Returns the form of text that this is; a static site is none.
+    fn text(self) -> Option<exchange::Format> {
+        Some(match self {
+            Self::Csv => exchange::Format::Csv,
+            Self::Jsonl => exchange::Format::JsonLines,
+            Self::Yaml => exchange::Format::Yaml,
+            Self::Beacon => exchange::Format::Beacon,
+            Self::Urlteam => exchange::Format::UrlTeam,
+            Self::Nginx => exchange::Format::Nginx,
+            Self::Caddy => exchange::Format::Caddy,
+            Self::Redirects => exchange::Format::Redirects,
+            Self::Apache => exchange::Format::Apache,
+            Self::Html => return None,
+        })
+    }
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let text = args.format.text();
+    if text.is_some() && args.directory.is_some() {
+        complain("only a static site (--format html) goes to a directory");
+        return Ok(Exit::Usage);
+    }
+    let compilation = table::compile_paths(&args.table)?;
+    let Some(table) = &compilation.table else {
+        table::tell(&compilation.diagnostics)?;
+        return Ok(Exit::Refused);
+    };
+    let site = match choose(table, args.site.as_deref()) {
+        Ok(site) => site,
+        Err(message) => {
+            complain(&message);
+            return Ok(Exit::Usage);
+        }
+    };
+    let now = Timestamp::from(SystemTime::now());
+    match (text, &args.directory) {
+        (Some(format), _) => {
+            let mut out = BufWriter::new(stdout().lock());
+            format.write(site, now, &mut out)?;
+            out.flush()?;
+            tell_losses(&Losses::count(site, now, |it| format.carries(it)))?;
+            if format == exchange::Format::Nginx {
+                tell_alike(site)?;
+            }
+        }
+        (None, Some(directory)) => {
+            if !is_free(directory)? {
+                let directory = directory.display();
+                complain(&format!("{directory} is not empty: name a new directory"));
+                return Ok(Exit::Refused);
+            }
+            write_pages(site, now, directory)?;
+            tell_losses(&Losses::count(site, now, exchange::page_carries))?;
+        }
+        (None, None) => unreachable!("a static site requires a directory"),
+    }
+    Ok(Exit::Done)
+}
+
+/// Returns the site that is meant, or what to do.
+fn choose<'t>(table: &'t Table, named: Option<&str>) -> Result<&'t Site, String> {
+    let sites = table.sites();
+    let all: Vec<_> = sites.iter().map(|it| it.base_url().as_str()).collect();
+    match (named, sites) {
+        (None, [site]) => Ok(site),
+        (None, _) => Err(format!(
+            "name one of the sites with --site: {}",
+            all.join(", ")
+        )),
+        (Some(named), _) => {
+            let found = sites.iter().find(|it| it.base_url().as_str() == named);
+            found.ok_or_else(|| format!("there is no site {named:?}: {}", all.join(", ")))
+        }
+    }
+}
+
+/// Tells whether there is nothing yet where a directory shall be.
+fn is_free(directory: &Path) -> anyhow::Result<bool> {
+    match fs::read_dir(directory) {
+        Ok(mut items) => Ok(items.next().is_none()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", directory.display())),
+    }
+}
+
+/// Writes a static site into a directory that has nothing in it yet.
+fn write_pages(site: &Site, now: Timestamp, directory: &Path) -> anyhow::Result<()> {
+    for page in exchange::pages(site, now) {
+        let page = match page {
+            Ok(page) => page,
+            Err(PageWithoutPlace(code)) => {
+                let code = legible(&code);
+                writeln!(stderr(), "left out, for its file has another use: {code}")?;
+                continue;
+            }
+        };
+        let path = directory.join(&page.path);
+        let written = fs::create_dir_all(path.parent().unwrap_or(directory)).and_then(|()| {
+            // Where names have no case, one page must not take another's place.
+            let file = OpenOptions::new().write(true).create_new(true).open(&path);
+            file?.write_all(page.html.as_bytes())
+        });
+        written.with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Tells how many codes lose what.
+fn tell_losses(losses: &Losses) -> io::Result<()> {
+    for feature in Feature::ALL {
+        let count = losses.of(feature);
+        if count > 0 {
+            let name = feature.name();
+            writeln!(stderr(), "not carried over: {name} ({count})")?;
+        }
+    }
+    Ok(())
+}
+
+/// Names the codes that nginx tells apart only one after the other.
+fn tell_alike(site: &Site) -> io::Result<()> {
+    let codes = exchange::alike_but_for_case(site);
+    if codes.is_empty() {
+        return Ok(());
+    }
+    let count = codes.len();
+    writeln!(
+        stderr(),
+        "written as regular expressions, for they differ only in case ({count}):"
+    )?;
+    for code in codes.iter().take(NAMED) {
+        writeln!(stderr(), "  {}", legible(code))?;
+    }
+    if count > NAMED {
+        writeln!(stderr(), "  and {} more", count - NAMED)?;
+    }
+    Ok(())
+}
