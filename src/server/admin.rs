@@ -5,14 +5,13 @@
 
 use std::time::SystemTime;
 
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper::header::{ALLOW, CACHE_CONTROL, HeaderValue, ORIGIN};
 use hyper::{Method, Request, Response, StatusCode};
 use serde::Serialize;
 
 use crate::mapping::Timestamp;
 
+use super::content::Content;
 use super::live::Reloaded;
 use super::reload::{Reloads, Report};
 use super::response::{self, JSON, TEXT};
@@ -36,7 +35,7 @@ pub(super) async fn answer<B>(
     shared: &Shared,
     reloads: &Reloads,
     request: Request<B>,
-) -> Response<Full<Bytes>> {
+) -> Response<Content> {
     let (head, body) = request.into_parts();
     // No request here has content that counts, and hyper waits for a body as long as it is held.
     drop(body);
@@ -72,7 +71,7 @@ pub(super) async fn answer<B>(
 }
 
 /// Waits for a reload and tells how it ended.
-async fn reload(shared: &Shared, reloads: &Reloads) -> Response<Full<Bytes>> {
+async fn reload(shared: &Shared, reloads: &Reloads) -> Response<Content> {
     match reloads.now().await {
         None => response::line(StatusCode::SERVICE_UNAVAILABLE),
         Some(Report::Live(result)) => {
@@ -94,7 +93,7 @@ async fn reload(shared: &Shared, reloads: &Reloads) -> Response<Full<Bytes>> {
     }
 }
 
-fn not_allowed(allowed: &'static str) -> Response<Full<Bytes>> {
+fn not_allowed(allowed: &'static str) -> Response<Content> {
     let response = response::line(StatusCode::METHOD_NOT_ALLOWED);
     response::with(response, ALLOW, allowed)
 }

@@ -6,8 +6,6 @@ use std::pin::{Pin, pin};
 use std::task::{Poll, ready};
 use std::time::Duration;
 
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
@@ -17,6 +15,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{sleep, timeout};
 
+use super::content::Content;
 use super::lines::{BareLineFeed, LineStream, Lines};
 use super::patience::{Heads, Patience, PatientStream};
 use super::shutdown::{Phase, Phases};
@@ -60,7 +59,7 @@ pub(super) fn drive<F, A>(
 ) -> impl Future<Output = hyper::Result<()>>
 where
     F: Fn(Request<Incoming>) -> A,
-    A: Future<Output = Response<Full<Bytes>>> + Unpin,
+    A: Future<Output = Response<Content>> + Unpin,
 {
     let heads = Heads::default();
     let client = PatientStream::new(stream, patience, heads.clone());
@@ -80,7 +79,7 @@ pub(super) async fn converse<F, A>(
 ) -> hyper::Result<()>
 where
     F: Fn(Request<Incoming>) -> A,
-    A: Future<Output = Response<Full<Bytes>>> + Unpin,
+    A: Future<Output = Response<Content>> + Unpin,
 {
     let lines = &Lines::default();
     // Borrowed, for the future would have room for all that is moved in it, before and after.

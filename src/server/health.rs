@@ -1,14 +1,13 @@
 //! `/healthz`: whether this server answers from a table, in the form of
 //! draft-inadarei-api-health-check.
 
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper::header::{CACHE_CONTROL, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
 use crate::mapping::Timestamp;
 
+use super::content::Content;
 use super::{Shared, response};
 
 /// The version of this program.
@@ -51,7 +50,7 @@ fn is_stale(shared: &Shared, now: Timestamp) -> bool {
 }
 
 /// Returns the answer to `/healthz`.
-pub(super) fn answer(shared: &Shared) -> Response<Full<Bytes>> {
+pub(super) fn answer(shared: &Shared) -> Response<Content> {
     let problem = problem(shared);
     let (status, word) = match problem {
         None => (StatusCode::OK, "pass"),

@@ -9,9 +9,8 @@
 
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::header::{ALLOW, CACHE_CONTROL, CONNECTION, HeaderMap};
 use hyper::{Method, Request, Response, StatusCode};
@@ -19,6 +18,7 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 use tokio::time::timeout;
 
+use super::content::Content;
 use super::counts::{Answered, Counts};
 use super::reload::Reloads;
 use super::route::bad_request;
@@ -114,7 +114,7 @@ pub(super) async fn answer(
     secret: &HookSecret,
     reloads: &Reloads,
     request: Request<Incoming>,
-) -> Response<Full<Bytes>> {
+) -> Response<Content> {
     let began = Instant::now();
     let (answered, response) = decide(secret, reloads, request).await;
     counts.answered(answered, began.elapsed());
@@ -125,7 +125,7 @@ async fn decide(
     secret: &HookSecret,
     reloads: &Reloads,
     request: Request<Incoming>,
-) -> (Answered, Response<Full<Bytes>>) {
+) -> (Answered, Response<Content>) {
     if request::read(&request).is_err() {
         return (Answered::BadRequest, bad_request());
     }

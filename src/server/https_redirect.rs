@@ -7,13 +7,13 @@
 use std::time::Instant;
 
 use bytes::Bytes;
-use http_body_util::Full;
 use hyper::header::{CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, HeaderValue, LOCATION};
 use hyper::{Method, Request, Response, StatusCode};
 use percent_encoding::{CONTROLS, utf8_percent_encode};
 
 use crate::mapping::BaseUrl;
 
+use super::content::Content;
 use super::counts::{Answered, Counts};
 use super::request::{self, Refused};
 use super::route::{bad_request, not_allowed, unavailable};
@@ -28,7 +28,7 @@ pub(super) fn answer<B>(
     counts: &Counts,
     port: u16,
     request: &Request<B>,
-) -> Response<Full<Bytes>> {
+) -> Response<Content> {
     let began = Instant::now();
     let (answered, response) = decide(shared, port, request);
     if let Some(answered) = answered {
@@ -41,7 +41,7 @@ fn decide<B>(
     shared: &Shared,
     port: u16,
     request: &Request<B>,
-) -> (Option<Answered>, Response<Full<Bytes>>) {
+) -> (Option<Answered>, Response<Content>) {
     let asked = match request::read(request) {
         Ok(asked) => asked,
         Err(Refused::BadRequest) => return (Some(Answered::BadRequest), bad_request()),
@@ -89,8 +89,8 @@ fn location(base_url: &BaseUrl, port: u16, path: &str, query: Option<&str>) -> S
 
 /// Returns the redirect: 301 to what only reads, which every client ever made understands, and 308
 /// to the rest, so that a POST stays one.
-fn redirect(reads: bool, location: String) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::default());
+fn redirect(reads: bool, location: String) -> Response<Content> {
+    let mut response = Response::new(Content::default());
     *response.status_mut() = match reads {
         true => StatusCode::MOVED_PERMANENTLY,
         false => StatusCode::PERMANENT_REDIRECT,

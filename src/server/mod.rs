@@ -11,6 +11,7 @@
 mod admin;
 mod background;
 mod connection;
+mod content;
 mod counts;
 mod descriptors;
 mod fetches;

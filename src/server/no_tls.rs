@@ -4,14 +4,13 @@
 
 use std::future::Future;
 
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::{Request, Response};
 use prometheus::Registry;
 use serde::Serialize;
 use tokio::net::TcpStream;
 
+use super::content::Content;
 use super::patience::Patience;
 use super::shutdown::Phases;
 
@@ -45,7 +44,7 @@ impl Tls {
     ) -> hyper::Result<()>
     where
         F: Fn(Request<Incoming>) -> A + Send + 'static,
-        A: Future<Output = Response<Full<Bytes>>> + Send + Unpin + 'static,
+        A: Future<Output = Response<Content>> + Send + Unpin + 'static,
     {
         match *self {}
     }

@@ -10,8 +10,6 @@ use std::sync::LazyLock;
 use askama::Template;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, VARY};
 use hyper::{Response, StatusCode};
 use serde::Serialize;
@@ -19,6 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::mapping::{Entry, Forward, Site, Timestamp};
 
+use super::content::Content;
 use super::negotiate::Form;
 use super::readable::readable;
 use super::response::{self, JSON, TEXT};
@@ -109,7 +108,7 @@ struct Suggestion<'p> {
 
 impl Page<'_> {
     /// Returns the page that a base URL shows.
-    pub(super) fn landing(&self, site: &Site) -> Response<Full<Bytes>> {
+    pub(super) fn landing(&self, site: &Site) -> Response<Content> {
         let page = Landing {
             base_url: site.base_url().as_str(),
             entries: site.len(),
@@ -119,7 +118,7 @@ impl Page<'_> {
     }
 
     /// Returns the page that shows where a link leads.
-    pub(super) fn preview(&self, entry: Entry<'_>) -> Response<Full<Bytes>> {
+    pub(super) fn preview(&self, entry: Entry<'_>) -> Response<Content> {
         let page = Preview {
             code: entry.code(),
             short_url: entry.short_url(),
@@ -137,7 +136,7 @@ impl Page<'_> {
     }
 
     /// Returns the page of a retired or expired entry.
-    pub(super) fn gone(&self, entry: Entry<'_>) -> Response<Full<Bytes>> {
+    pub(super) fn gone(&self, entry: Entry<'_>) -> Response<Content> {
         let page = Gone {
             error: "gone",
             code: entry.code(),
@@ -155,7 +154,7 @@ impl Page<'_> {
     }
 
     /// Returns what an unknown path gets: for a person, with the nearest codes of the site.
-    pub(super) fn not_found(&self, site: Option<&Site>, path: &str) -> Response<Full<Bytes>> {
+    pub(super) fn not_found(&self, site: Option<&Site>, path: &str) -> Response<Content> {
         let suggestions = match (self.form, site) {
             (Form::Html | Form::Json, Some(site)) => suggestions(site, path, self.now),
             _ => Vec::new(),
@@ -173,11 +172,7 @@ impl Page<'_> {
         self.render(StatusCode::NOT_FOUND, &page)
     }
 
-    fn render(
-        &self,
-        status: StatusCode,
-        page: &(impl Template + Serialize),
-    ) -> Response<Full<Bytes>> {
+    fn render(&self, status: StatusCode, page: &(impl Template + Serialize)) -> Response<Content> {
         if self.form == Form::Json {
             return negotiated(response::json(status, JSON, page));
         }
@@ -192,7 +187,7 @@ impl Page<'_> {
 }
 
 /// Adds what all negotiated answers carry.
-fn negotiated(response: Response<Full<Bytes>>) -> Response<Full<Bytes>> {
+fn negotiated(response: Response<Content>) -> Response<Content> {
     let response = response::with(response, VARY, "Accept");
     let response = response::with(response, CACHE_CONTROL, "no-cache");
     response::with(response, REFERRER_POLICY, "no-referrer")
@@ -235,7 +230,7 @@ mod tests {
 
     const HOSTILE: &str = "\"'><script>alert(1)</script>&";
 
-    fn hostile_preview(form: Form) -> Response<Full<Bytes>> {
+    fn hostile_preview(form: Form) -> Response<Content> {
         let preview = Preview {
             code: HOSTILE.into(),
             short_url: HOSTILE.to_owned(),
@@ -257,17 +252,12 @@ mod tests {
         page.render(StatusCode::OK, &preview)
     }
 
-    fn text(response: Response<Full<Bytes>>) -> String {
-        let debug = response.into_body();
-        let bytes = futures_ready(debug);
-        String::from_utf8(bytes.to_vec()).unwrap()
-    }
-
-    fn futures_ready(body: Full<Bytes>) -> Bytes {
+    fn text(response: Response<Content>) -> String {
         use http_body_util::BodyExt;
         let runtime = tokio::runtime::Builder::new_current_thread().build();
-        let collected = runtime.unwrap().block_on(body.collect());
-        collected.unwrap().to_bytes()
+        let collected = runtime.unwrap().block_on(response.into_body().collect());
+        let bytes = collected.unwrap().to_bytes();
+        String::from_utf8(bytes.to_vec()).unwrap()
     }
 
     #[test]

@@ -6,13 +6,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, COOKIE, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use tokio::sync::Semaphore;
 
+use super::content::Content;
 use super::counts::{Answered, Counts};
 use super::metrics::Open;
 use super::reload::Reloads;
@@ -114,7 +113,7 @@ impl PublicClient {
         }
     }
 
-    fn finished(&self, method: &Method, response: Response<Full<Bytes>>) -> Response<Full<Bytes>> {
+    fn finished(&self, method: &Method, response: Response<Content>) -> Response<Content> {
         let mut response = response::for_method(method, response);
         let is_draining = self.public.shared.lifecycle.is_draining();
         if is_draining || self.public.permits.available_permits() == 0 {
@@ -130,14 +129,14 @@ pub(super) enum Answer {
     /// With the content that nobody wants: were it dropped sooner, hyper would read no more of it
     /// before it answers, and end the connection.
     Made {
-        answer: Ready<Response<Full<Bytes>>>,
+        answer: Ready<Response<Content>>,
         _content: Incoming,
     },
-    UnderWay(Pin<Box<dyn Future<Output = Response<Full<Bytes>>> + Send>>),
+    UnderWay(Pin<Box<dyn Future<Output = Response<Content>> + Send>>),
 }
 
 impl Future for Answer {
-    type Output = Response<Full<Bytes>>;
+    type Output = Response<Content>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         match self.get_mut() {

@@ -1,7 +1,6 @@
 //! Redirects: the one answer that almost every request gets, and so the one that is made cheaply.
 
 use bytes::Bytes;
-use http_body_util::Full;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_LENGTH, HeaderMap, HeaderValue, LOCATION, REFERRER_POLICY,
 };
@@ -10,11 +9,12 @@ use tracing::error;
 
 use crate::mapping::{Redirect, Status, Via};
 
+use super::content::Content;
 use super::counts::Answered;
 use super::response;
 
 /// Returns the answer to a followed short link, and what it counts as.
-pub(super) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Full<Bytes>>) {
+pub(super) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Content>) {
     let answered = match redirect.via {
         Via::Code => Answered::Redirect,
         Via::Forward => Answered::Forward,
@@ -34,7 +34,7 @@ pub(super) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Full<Bytes>>
     let no_referrer = HeaderValue::from_static("no-referrer");
     headers.insert(REFERRER_POLICY, no_referrer);
     headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
-    let mut response = Response::new(Full::default());
+    let mut response = Response::new(Content::default());
     *response.status_mut() = status(redirect.status);
     *response.headers_mut() = headers;
     (answered, response)

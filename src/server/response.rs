@@ -4,12 +4,13 @@
 //! to HEAD, which must be GET's. [`for_method`] makes the one of the other at the very end.
 
 use bytes::Bytes;
-use http_body_util::Full;
 use hyper::header::{
     CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{Method, Response, StatusCode};
 use serde::Serialize;
+
+use super::content::Content;
 
 pub(super) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -19,10 +20,10 @@ pub(super) fn body(
     status: StatusCode,
     media_type: HeaderValue,
     bytes: impl Into<Bytes>,
-) -> Response<Full<Bytes>> {
+) -> Response<Content> {
     let bytes = bytes.into();
     let length = HeaderValue::from(bytes.len());
-    let mut response = Response::new(Full::new(bytes));
+    let mut response = Response::new(Content::from(bytes));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, media_type);
@@ -33,7 +34,7 @@ pub(super) fn body(
 }
 
 /// Returns an answer that says in one line of text what its status is.
-pub(super) fn line(status: StatusCode) -> Response<Full<Bytes>> {
+pub(super) fn line(status: StatusCode) -> Response<Content> {
     let reason = status.canonical_reason().unwrap_or("Error");
     body(status, TEXT, format!("{} {reason}\n", status.as_str()))
 }
@@ -43,7 +44,7 @@ pub(super) fn json(
     status: StatusCode,
     media_type: HeaderValue,
     value: &impl Serialize,
-) -> Response<Full<Bytes>> {
+) -> Response<Content> {
     let mut text = serde_json::to_vec(value).expect("our own structures have string keys only");
     text.push(b'\n');
     body(status, media_type, text)
@@ -51,22 +52,19 @@ pub(super) fn json(
 
 /// Adds a header to an answer.
 pub(super) fn with(
-    mut response: Response<Full<Bytes>>,
+    mut response: Response<Content>,
     name: HeaderName,
     value: &'static str,
-) -> Response<Full<Bytes>> {
+) -> Response<Content> {
     let value = HeaderValue::from_static(value);
     response.headers_mut().insert(name, value);
     response
 }
 
 /// Takes the body off an answer to HEAD; the headers stay GET's.
-pub(super) fn for_method(
-    method: &Method,
-    mut response: Response<Full<Bytes>>,
-) -> Response<Full<Bytes>> {
+pub(super) fn for_method(method: &Method, mut response: Response<Content>) -> Response<Content> {
     if *method == Method::HEAD {
-        *response.body_mut() = Full::default();
+        *response.body_mut() = Content::default();
     }
     response
 }

@@ -4,13 +4,12 @@
 
 use std::time::{Instant, SystemTime};
 
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper::header::{ALLOW, CACHE_CONTROL, CONNECTION, HeaderValue, RETRY_AFTER};
 use hyper::{Method, Request, Response, StatusCode};
 
 use crate::mapping::{Outcome, Timestamp};
 
+use super::content::Content;
 use super::counts::{Answered, Counts};
 use super::negotiate::form;
 use super::pages::Page;
@@ -25,7 +24,7 @@ pub(super) fn answer<B>(
     shared: &Shared,
     counts: &Counts,
     request: &Request<B>,
-) -> Response<Full<Bytes>> {
+) -> Response<Content> {
     let began = Instant::now();
     let (answered, response) = decide(shared, request);
     if let Some(answered) = answered {
@@ -35,7 +34,7 @@ pub(super) fn answer<B>(
 }
 
 /// Returns an answer and what it counts as; before the first table there is nothing to count.
-fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Response<Full<Bytes>>) {
+fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Response<Content>) {
     let asked = match request::read(request) {
         Ok(asked) => asked,
         Err(Refused::BadRequest) => return (Some(Answered::BadRequest), bad_request()),
@@ -82,7 +81,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
     (Some(answered), response)
 }
 
-pub(super) fn not_allowed() -> (Option<Answered>, Response<Full<Bytes>>) {
+pub(super) fn not_allowed() -> (Option<Answered>, Response<Content>) {
     let response = response::line(StatusCode::METHOD_NOT_ALLOWED);
     (
         Some(Answered::MethodNotAllowed),
@@ -91,18 +90,18 @@ pub(super) fn not_allowed() -> (Option<Answered>, Response<Full<Bytes>>) {
 }
 
 /// Returns an answer after which nothing the client says is trusted to be the next request.
-pub(super) fn bad_request() -> Response<Full<Bytes>> {
+pub(super) fn bad_request() -> Response<Content> {
     let response = response::line(StatusCode::BAD_REQUEST);
     response::with(response, CONNECTION, "close")
 }
 
-pub(super) fn unavailable() -> Response<Full<Bytes>> {
+pub(super) fn unavailable() -> Response<Content> {
     let response = response::line(StatusCode::SERVICE_UNAVAILABLE);
     let response = response::with(response, CACHE_CONTROL, "no-store");
     response::with(response, RETRY_AFTER, "5")
 }
 
-fn fixture(media_type: &'static str, text: &'static str) -> Response<Full<Bytes>> {
+fn fixture(media_type: &'static str, text: &'static str) -> Response<Content> {
     let media_type = HeaderValue::from_static(media_type);
     let response = response::body(StatusCode::OK, media_type, text);
     response::with(response, CACHE_CONTROL, "public, max-age=86400")

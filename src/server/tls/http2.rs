@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use hyper::header::CONNECTION;
 use hyper::server::conn::http2;
@@ -27,6 +27,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::super::connection::{Client as _, HEAD_BYTES, LAST_REQUEST, LINGER, linger};
+use super::super::content::Content;
 use super::super::patience::{Heads, Patience};
 use super::super::shutdown::{Phase, Phases};
 use super::Secured;
@@ -69,7 +70,7 @@ pub(super) async fn converse<F, A>(
 ) -> hyper::Result<()>
 where
     F: Fn(Request<Incoming>) -> A + Send + 'static,
-    A: Future<Output = Response<Full<Bytes>>> + Send + 'static,
+    A: Future<Output = Response<Content>> + Send + 'static,
 {
     stream.get_mut().0.allow_silence(NOISE);
     let mut io = TokioIo::new(stream);

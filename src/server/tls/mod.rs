@@ -16,8 +16,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
-use bytes::Bytes;
-use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::{Request, Response};
 use prometheus::{IntGauge, Registry};
@@ -32,6 +30,7 @@ use tracing::{error, info, warn};
 use crate::mapping::Timestamp;
 
 use super::connection::{Client, LAST_REQUEST, converse, past};
+use super::content::Content;
 use super::patience::{Heads, Patience, PatientStream};
 use super::shutdown::{Phase, Phases};
 
@@ -180,7 +179,7 @@ impl Tls {
     ) -> hyper::Result<()>
     where
         F: Fn(Request<Incoming>) -> A + Send + 'static,
-        A: Future<Output = Response<Full<Bytes>>> + Send + Unpin + 'static,
+        A: Future<Output = Response<Content>> + Send + Unpin + 'static,
     {
         let heads = Heads::default();
         let stream = PatientStream::new(stream, patience, heads.clone());
