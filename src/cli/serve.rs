@@ -81,6 +81,10 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_WAIT", value_parser = clap::builder::BoolishValueParser::new())]
     wait: bool,
 
+    /// Do not let anyone take the table as a whole, at /-/mapping.yaml, .jsonl and .beacon
+    #[arg(long, env = "WAYPOST_NO_PUBLIC_TABLE", value_parser = clap::builder::BoolishValueParser::new())]
+    no_public_table: bool,
+
     /// How long ago the last good fetch may be before the server is not ready [default: no limit]
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_MAX_STALENESS", value_parser = quantity::positive_interval)]
     max_staleness: Option<Duration>,
@@ -206,6 +210,7 @@ async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
     let threads = args.threads.unwrap_or(defaults.threads);
     let config = Config {
         hook: hook.as_deref().and_then(HookSecret::new),
+        public_table: !args.no_public_table,
         tls,
         fetches,
         max_staleness: args.max_staleness,

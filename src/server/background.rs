@@ -1,10 +1,10 @@
-//! Work in the background: loading tables, which may take a core for a second, gives way to
-//! serving.
+//! Work in the background: loading and dumping tables, which may take a core for a second, gives way
+//! to serving.
 //!
 //! A thread that has given way does so for good, unless the process is privileged. Threads of the
-//! blocking pool do nothing that a client waits for, so that is as it should be.
+//! blocking pools do nothing that a redirect waits for, so that is as it should be.
 
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 
 /// How much nicer such work is than the process (`man 7 sched`): when there is no idle core, it gets
 /// about a tenth of what a serving thread gets.
@@ -19,11 +19,16 @@ const NICER: i32 = 10;
 pub(super) async fn in_background<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, JoinError> {
+    begin(work).await
+}
+
+/// Begins such work, whether or not anybody waits for what comes of it. Must be called within a
+/// runtime.
+pub(super) fn begin<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     spawn_blocking(|| {
         give_way();
         work()
     })
-    .await
 }
 
 /// Makes this thread nicer than those that serve. Where that may not be, it is as before.

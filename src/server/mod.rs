@@ -14,6 +14,7 @@ mod connection;
 mod content;
 mod counts;
 mod descriptors;
+mod dump;
 mod fetches;
 mod files;
 mod health;
@@ -57,6 +58,7 @@ use tracing::info;
 
 use crate::mapping::Timestamp;
 
+use self::dump::Dumps;
 use self::listener::Serving;
 use self::live::Live;
 use self::metrics::Metrics;
@@ -104,6 +106,8 @@ pub struct Config {
     pub patience: Patience,
     /// What a Git host signs its hooks with; without it there is no hook.
     pub hook: Option<HookSecret>,
+    /// Whether anyone may take the live table as a whole.
+    pub public_table: bool,
     /// What the public listener speaks TLS with; without it, it speaks in the clear.
     pub tls: Option<Tls>,
     /// What is told of the source's fetches, by whoever makes them.
@@ -123,6 +127,7 @@ impl Default for Config {
             drain_timeout: Duration::from_secs(10),
             patience: Patience::default(),
             hook: None,
+            public_table: true,
             tls: None,
             fetches: Fetches::default(),
             max_staleness: None,
@@ -154,6 +159,8 @@ struct Shared {
     metrics: Metrics,
     lifecycle: Lifecycle,
     source: Arc<dyn Source>,
+    /// None if the table is not to be taken as a whole.
+    dumps: Option<Dumps>,
     tls: Option<Tls>,
     max_staleness: Option<Duration>,
     started: Timestamp,
@@ -176,6 +183,7 @@ impl Server {
             metrics,
             lifecycle: Lifecycle::default(),
             source: Arc::new(source),
+            dumps: config.public_table.then(Dumps::default),
             tls: config.tls.clone(),
             max_staleness: config.max_staleness,
             started: Timestamp::from(SystemTime::now()),

@@ -5,7 +5,7 @@
 //! just as much, because `application/json, */*` comes from a program.
 
 use hyper::HeaderMap;
-use hyper::header::ACCEPT;
+use hyper::header::{ACCEPT, ACCEPT_ENCODING};
 
 /// The forms that pages come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +39,21 @@ pub(super) fn form(headers: &HeaderMap) -> Form {
         }
     }
     best.1
+}
+
+/// Tells whether a client takes content that is compressed with gzip (RFC 9110 section 12.5.3).
+pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(ACCEPT_ENCODING).iter();
+    let mut codings = values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    codings.any(|coding| {
+        let mut parts = coding.split(';').map(str::trim);
+        let is_gzip = parts
+            .next()
+            .is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
+        is_gzip && parts.find_map(weight).unwrap_or(1000) > 0
+    })
 }
 
 /// Reads a `q=0.5` in thousandths; one that is none counts as 0.
@@ -92,6 +107,22 @@ mod tests {
             (",;,=;q", Form::Any),
         ] {
             assert_eq!(chosen(&[accept]), form, "{accept}");
+        }
+    }
+
+    #[test]
+    fn compresses_for_whom_wants_it() {
+        for (accept, accepts) in [
+            ("gzip", true),
+            ("deflate, GZIP;q=0.5, br", true),
+            ("gzip;q=0", false),
+            ("gzip;q=0.000, br", false),
+            ("x-gzip, br", false),
+            ("", false),
+        ] {
+            let value = HeaderValue::from_static(accept);
+            let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, value)]);
+            assert_eq!(accepts_gzip(&headers), accepts, "{accept}");
         }
     }
 

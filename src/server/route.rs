@@ -63,6 +63,11 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         now,
         revision: &snapshot.short,
     };
+    if let Some(dumps) = &shared.dumps
+        && let Some(answer) = dumps.answer(snapshot, &asked, request)
+    {
+        return answer;
+    }
     if asked.path.starts_with("/-/") {
         return (Some(Answered::NotFound), page().not_found(None, asked.path));
     }

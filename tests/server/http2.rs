@@ -368,6 +368,33 @@ async fn answers_that_are_taken_do_not_end_a_connection() {
 }
 
 #[tokio::test]
+async fn a_dump_may_take_its_time() {
+    // Less than all of it takes, by far, and longer than any piece.
+    let config = impatient(FOREVER * 2, BRIEF, BRIEF * 10);
+    let entry =
+        |number| format!("- {{url: 'https://e.example/{number}', short-code: c{number}}}\n");
+    let entries: String = (0..10_000).map(entry).collect();
+    let table = format!("base_url: https://short.code/\nmapping:\n{entries}");
+    let secure = Secure::with_tables(config, &[&table]).await;
+    // With windows that hold little of it: else all of it would be taken at once.
+    let stream = TokioIo::new(secure.connect(&[b"h2"]).await);
+    let mut client = http2::Builder::new(TokioExecutor::new());
+    client.initial_stream_window_size(65_535);
+    client.initial_connection_window_size(65_535);
+    let (mut sender, connection) = client.handshake(stream).await.unwrap();
+    tokio::spawn(connection);
+    let asked = asking(Method::GET, "https://short.code/-/mapping.jsonl");
+    let mut dump = ask(&mut sender, asked).await;
+    let mut bytes = Vec::new();
+    while let Some(frame) = soon(dump.frame()).await {
+        bytes.extend(frame.unwrap().into_data().unwrap_or_default());
+        tokio::time::sleep(BRIEF / 20).await;
+    }
+    let text = String::from_utf8(bytes).unwrap();
+    assert_eq!(text.lines().count(), 10_000);
+}
+
+#[tokio::test]
 async fn silence_is_ended_in_order() {
     // Without a request, with half of one, and after one.
     let begun = frame(HEADERS, END_STREAM, 1, &get("/x"));

@@ -9,6 +9,7 @@ mod admin;
 mod conformance;
 mod connections;
 mod drain;
+mod dump;
 mod escaping;
 #[cfg(feature = "tls")]
 mod frames;

@@ -7,6 +7,7 @@
 //!
 //! A client decides by its windows when it takes an answer, and the socket sees nothing of that. So
 //! every answer has a clock of its own, from its request to the last byte that the protocol holds.
+//! Where an answer has several pieces, the clock begins anew whenever the protocol wants the next.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -84,7 +85,7 @@ where
         service_fn(move |request| {
             heads.count();
             asked.notify_one();
-            let (last, held) = (Arc::clone(&last), in_flight.begin(heads.so_far()));
+            let (last, held) = (Arc::clone(&last), Arc::new(in_flight.begin(heads.so_far())));
             let answer = answer(request);
             async move {
                 let mut response = answer.await;
@@ -92,14 +93,14 @@ where
                 if response.headers_mut().remove(CONNECTION).is_some() {
                     last.notify_one();
                 }
-                // A body is one piece, if it is anything.
-                let mut held = Some(held);
+                let mut is_first = true;
                 let response = response.map(|body| {
                     body.map_frame(move |frame| {
-                        frame.map_data(|bytes| match held.take() {
-                            Some(held) => Bytes::from_owner(Piece { bytes, _held: held }),
-                            None => bytes,
-                        })
+                        if !std::mem::take(&mut is_first) {
+                            held.begin_anew();
+                        }
+                        let _held = Arc::clone(&held);
+                        frame.map_data(|bytes| Bytes::from_owner(Piece { bytes, _held }))
                     })
                 });
                 Ok::<_, Infallible>(response)
@@ -114,7 +115,7 @@ where
             result = connection.as_mut() => Err(result),
             () = phases.reached(Phase::Closing) => Ok(LAST_REQUEST),
             () = last.notified() => Ok(LINGER),
-            () = silence(&asked, patience) => Ok(LINGER),
+            () = silence(&asked, &in_flight, patience) => Ok(LINGER),
             () = stalled(&in_flight, patience.stall) => return Ok(()),
         };
         match grace {
@@ -153,10 +154,10 @@ fn builder() -> http2::Builder<TokioExecutor> {
     builder
 }
 
-/// Ends when a client has not asked anything for too long.
-async fn silence(asked: &Notify, patience: Patience) {
+/// Ends when a client has not asked anything for too long, and does not wait for anything.
+async fn silence(asked: &Notify, in_flight: &InFlight, patience: Patience) {
     let mut limit = patience.head;
-    while timeout(limit, asked.notified()).await.is_ok() {
+    while timeout(limit, asked.notified()).await.is_ok() || !in_flight.is_none() {
         limit = patience.idle;
     }
 }
@@ -188,8 +189,8 @@ async fn stalled(in_flight: &InFlight, limit: Duration) {
     }
 }
 
-/// Requests whose answers are not yet on their way, and when they came; each has another number,
-/// and a later one a higher.
+/// Requests whose answers are not yet on their way, and when they, or what was last wanted of their
+/// answers, came; each has another number.
 #[derive(Default)]
 struct InFlight(Mutex<BTreeMap<u64, Instant>>);
 
@@ -207,7 +208,7 @@ impl InFlight {
     }
 
     fn oldest(&self) -> Option<Instant> {
-        self.requests().values().next().copied()
+        self.requests().values().min().copied()
     }
 
     fn requests(&self) -> MutexGuard<'_, BTreeMap<u64, Instant>> {
@@ -221,6 +222,12 @@ struct Held {
     number: u64,
 }
 
+impl Held {
+    fn begin_anew(&self) {
+        self.among.requests().insert(self.number, Instant::now());
+    }
+}
+
 impl Drop for Held {
     fn drop(&mut self) {
         self.among.requests().remove(&self.number);
@@ -231,7 +238,7 @@ impl Drop for Held {
 /// with the body, which it is once the client's window takes one byte.
 struct Piece {
     bytes: Bytes,
-    _held: Held,
+    _held: Arc<Held>,
 }
 
 impl AsRef<[u8]> for Piece {

@@ -1,0 +1,230 @@
+//! Dumps: the live table as a whole, for anyone who asks.
+//!
+//! A dump of a large table takes a second of a core and many megabytes of the client's time. It is
+//! written in the background, piece by piece, a few pieces ahead of the client; so nobody's redirect
+//! waits for it, and it is never in memory as a whole. Few are written at once, each for a while.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use hyper::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderValue,
+    IF_NONE_MATCH, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::{Instant, timeout_at};
+
+use crate::exchange::Format;
+use crate::mapping::{self, Site, Timestamp};
+
+use super::background::begin;
+use super::content::{Content, Piece};
+use super::counts::Answered;
+use super::live::Snapshot;
+use super::negotiate::accepts_gzip;
+use super::response;
+use super::route::not_allowed;
+
+/// How many dumps are written at once; whoever asks for one more is told to come again.
+const AT_ONCE: usize = 4;
+
+/// How long a dump may take in all: at 100 MB, of which a fifth is sent, 35 kB a second will do.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// How many bytes a piece has, and how many pieces are written ahead.
+const PIECE: usize = 64 * 1024;
+const AHEAD: usize = 2;
+
+/// The dumps of a server, which are asked for behind `/-/`, or behind the base URL and `-/`.
+pub(super) struct Dumps(Arc<Semaphore>);
+
+impl Default for Dumps {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(AT_ONCE)))
+    }
+}
+
+impl Dumps {
+    /// Returns the answer to a request for a dump, and what it counts as; `None` if it is for
+    /// something else. Must be called within a runtime.
+    pub(super) fn answer<B>(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        asked: &mapping::Request<'_>,
+        request: &Request<B>,
+    ) -> Option<(Option<Answered>, Response<Content>)> {
+        // By far most requests are for something else, and end here.
+        let (folder, name) = asked.path.rsplit_once('/')?;
+        let (format, media_type) = form(name)?;
+        let site = snapshot.table.site_of(asked.host, asked.path);
+        let base = site.map_or("/", |site| site.base_url().path());
+        let is_ours = folder == "/-" || folder.strip_prefix(base) == Some("-");
+        if !is_ours {
+            return None;
+        }
+        let Some(site) = site else {
+            let response = response::line(StatusCode::MISDIRECTED_REQUEST);
+            return Some((Some(Answered::Misdirected), response));
+        };
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return Some(not_allowed());
+        }
+
+        let tag = tag(snapshot);
+        let gzip = accepts_gzip(request.headers());
+        let mut response = Response::new(Content::default());
+        let headers = response.headers_mut();
+        let revalidate = HeaderValue::from_static("no-cache");
+        headers.insert(CACHE_CONTROL, revalidate);
+        headers.insert(VARY, ACCEPT_ENCODING.into());
+        if is_known(request.headers(), &tag) {
+            headers.insert(ETAG, tag);
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            return Some((Some(Answered::Page), response));
+        }
+        headers.insert(ETAG, tag);
+        headers.insert(CONTENT_TYPE, media_type);
+        let nosniff = HeaderValue::from_static("nosniff");
+        headers.insert(X_CONTENT_TYPE_OPTIONS, nosniff);
+        if gzip {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        if *request.method() == Method::GET {
+            let Ok(permit) = Arc::clone(&self.0).try_acquire_owned() else {
+                return Some((Some(Answered::Page), busy()));
+            };
+            *response.body_mut() = write(snapshot, site, format, gzip, permit);
+        }
+        Some((Some(Answered::Page), response))
+    }
+}
+
+/// Returns the form of that name.
+fn form(name: &str) -> Option<(Format, HeaderValue)> {
+    Some(match name {
+        "mapping.yaml" => (Format::Yaml, HeaderValue::from_static("application/yaml")),
+        "mapping.jsonl" => (
+            Format::JsonLines,
+            HeaderValue::from_static("application/jsonl"),
+        ),
+        "mapping.beacon" => (Format::Beacon, response::TEXT),
+        _ => return None,
+    })
+}
+
+/// Returns the entity tag of all dumps of a snapshot. It is a weak one: it does not tell compressed
+/// bytes from others.
+fn tag(snapshot: &Snapshot) -> HeaderValue {
+    let revision = &snapshot.revision;
+    let tag = match revision.is_dirty() {
+        // That of the commit would stay the same while the files change.
+        true => format!("W/\"sha256:{}\"", revision.hash()),
+        false => format!("W/\"{revision}\""),
+    };
+    HeaderValue::try_from(tag).expect("hexadecimal digits are fit for a header")
+}
+
+/// Tells whether a client has what that tag is of (RFC 9110 section 13.1.2).
+fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
+    let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
+    let tag = tag.to_str().map(opaque).unwrap_or_default();
+    let known = headers.get_all(IF_NONE_MATCH).iter();
+    let mut known = known.filter_map(|value| value.to_str().ok());
+    // Tags of ours hold no comma, and such as do are not ours.
+    known.any(|value| {
+        let mut tags = value.split(',').map(str::trim);
+        tags.any(|known| known == "*" || opaque(known) == tag)
+    })
+}
+
+fn busy() -> Response<Content> {
+    let response = response::line(StatusCode::SERVICE_UNAVAILABLE);
+    let response = response::with(response, CACHE_CONTROL, "no-store");
+    response::with(response, RETRY_AFTER, "30")
+}
+
+/// Begins to write a dump; returns what will be written.
+fn write(
+    snapshot: &Arc<Snapshot>,
+    site: &Site,
+    format: Format,
+    gzip: bool,
+    permit: OwnedSemaphorePermit,
+) -> Content {
+    let (sender, receiver) = mpsc::channel(AHEAD);
+    let snapshot = Arc::clone(snapshot);
+    let sites = snapshot.table.sites();
+    let number = sites.iter().position(|other| std::ptr::eq(other, site));
+    let mut out = Pieces {
+        sender,
+        runtime: Handle::current(),
+        deadline: Instant::now() + PATIENCE,
+        begun: Vec::new(),
+    };
+    begin(move || {
+        let _permit = permit;
+        let site = &snapshot.table.sites()[number.unwrap_or_default()];
+        let now = Timestamp::from(SystemTime::now());
+        // It fails if the client has gone or takes too long, which is its own affair.
+        let _ = match gzip {
+            false => format.write(site, now, &mut out).and_then(|()| out.end()),
+            true => {
+                let mut packed = GzEncoder::new(&mut out, Compression::fast());
+                let written = format.write(site, now, &mut packed);
+                written.and_then(|()| packed.finish()?.end())
+            }
+        };
+    });
+    Content::Pieces(receiver)
+}
+
+/// Collects what is written into pieces, and waits until each is wanted.
+struct Pieces {
+    sender: mpsc::Sender<Piece>,
+    runtime: Handle,
+    deadline: Instant,
+    begun: Vec<u8>,
+}
+
+impl Pieces {
+    fn end(&mut self) -> io::Result<()> {
+        self.pass_on()?;
+        self.send(Piece::End)
+    }
+
+    fn pass_on(&mut self) -> io::Result<()> {
+        let bytes = std::mem::replace(&mut self.begun, Vec::with_capacity(PIECE));
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.send(Piece::Bytes(Bytes::from(bytes)))
+    }
+
+    fn send(&self, piece: Piece) -> io::Result<()> {
+        let sending = timeout_at(self.deadline, self.sender.send(piece));
+        match self.runtime.block_on(sending) {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) | Err(_) => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+}
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.begun.extend_from_slice(bytes);
+        if self.begun.len() >= PIECE {
+            self.pass_on()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
