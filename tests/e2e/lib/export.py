@@ -1,0 +1,208 @@
+"""Exports of two tables, served by others: every code gets the status and the location that
+`waypost serve` gives it. One table is real and large, the other has every feature and every sign
+that some format gives a meaning to."""
+
+import contextlib
+import html.parser
+import http.client
+import http.server
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.parse
+
+from serving import Serving, wait_until
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+TABLES = [ROOT / "tests/data/obo", ROOT / "tests/data/exchange/mapping.yaml"]
+
+
+def export(table, name, *more):
+    """Returns what is written to standard output."""
+    command = [os.environ["WAYPOST"], "export", "--table", table, "--format", name, *more]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def paths(table):
+    """Returns the path of every code, and a host."""
+    lines = [json.loads(line) for line in export(table, "jsonl").splitlines()]
+    base = urllib.parse.urlsplit(lines[0]["base_url"])
+    codes = [code for line in lines for code in [line["short-code"], *line.get("aliases", [])]]
+    return base.netloc, [base.path + urllib.parse.quote(code) for code in codes]
+
+
+def answers(address, host, asked):
+    """Returns the status and the location of each path."""
+    connection = http.client.HTTPConnection(*address, timeout=10)
+    found = {}
+    for path in asked:
+        connection.request("GET", path, headers={"Host": host})
+        response = connection.getresponse()
+        response.read()
+        found[path] = (response.status, response.headers.get("Location"))
+    return found
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+@contextlib.contextmanager
+def running(command, port, log, **options):
+    """Runs a server until it has been asked everything."""
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, **options)
+    try:
+        with contextlib.suppress(AssertionError):
+            wait_until(
+                lambda: process.poll() is not None
+                or socket.create_connection(("127.0.0.1", port)).close() is None,
+                "it listens",
+            )
+        assert process.poll() is None, log.read_text()
+        yield ("127.0.0.1", port)
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def nginx(table, host, work):
+    port = free_port()
+    links = export(table, "nginx")
+    (work / "links.conf").write_text(links)
+    # The lines that the file itself says belong there.
+    uses = "\n".join(re.findall(r"^#   (.*)", links, re.MULTILINE))
+    temporary = "".join(
+        f"{kind}_temp_path {work}/{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    )
+    (work / "nginx.conf").write_text(
+        f"""daemon off; pid {work}/nginx.pid; events {{}}
+http {{ access_log off; {temporary} include {work}/links.conf;
+server {{ listen 127.0.0.1:{port}; keepalive_requests 100000; {uses} return 404; }} }}"""
+    )
+    return running(["nginx", "-e", "stderr", "-c", work / "nginx.conf"], port, work / "nginx.log")
+
+
+def caddy(table, host, work):
+    port = free_port()
+    # Only the address is changed: a name that is ours would want a certificate.
+    _, _, rest = export(table, "caddy").partition("\n")
+    config = f"{{\n\tadmin off\n}}\nhttp://{host}:{port} {{\n\tbind 127.0.0.1\n{rest}"
+    (work / "Caddyfile").write_text(config)
+    command = ["caddy", "run", "--adapter", "caddyfile", "--config", work / "Caddyfile"]
+    env = {**os.environ, "XDG_CONFIG_HOME": str(work), "XDG_DATA_HOME": str(work)}
+    return running(command, port, work / "caddy.log", env=env)
+
+
+def apache(table, host, work):
+    port = free_port()
+    (work / "links.conf").write_text(export(table, "apache"))
+    (work / "empty").mkdir()
+    modules = {"mpm_event": "mpm_event", "rewrite": "rewrite", "authz_core": "authz_core"}
+    loaded = "\n".join(
+        f"LoadModule {name}_module /usr/lib/apache2/modules/mod_{file}.so" for name, file in modules.items()
+    )
+    (work / "apache.conf").write_text(
+        f"""ServerRoot {work}
+DefaultRuntimeDir {work}
+PidFile {work}/apache.pid
+Listen 127.0.0.1:{port}
+ServerName {host}
+MaxKeepAliveRequests 0
+{loaded}
+User www-data
+Group www-data
+ErrorLog {work}/apache.log
+DocumentRoot {work}/empty
+Include {work}/links.conf
+"""
+    )
+    command = ["apache2", "-X", "-f", work / "apache.conf"]
+    return running(command, port, work / "apache.out")
+
+
+class Refresh(html.parser.HTMLParser):
+    """Finds where a page leads."""
+
+    target = None
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == "meta" and attributes.get("http-equiv") == "refresh":
+            self.target = attributes["content"].removeprefix("0; url=")
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    # Else each answer is two packets, the second of which waits for the first to be acknowledged.
+    wbufsize = -1
+
+    def log_message(self, *_):
+        pass
+
+
+def check_pages(table, expected, base, work):
+    """A page leads where the code does; that of one that is gone leads nowhere."""
+    subprocess.run(
+        [os.environ["WAYPOST"], "export", "--table", table, "--format", "html", work / "site"],
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
+    handler = lambda *arguments: Quiet(*arguments, directory=work / "site")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    connection = http.client.HTTPConnection(*server.server_address, timeout=10)
+    pages = 0
+    for path, (_, location) in expected.items():
+        if path.endswith("/index.html"):
+            continue
+        connection.request("GET", "/" + path.removeprefix(base) + "/")
+        response = connection.getresponse()
+        page = Refresh()
+        page.feed(response.read().decode())
+        assert (response.status, page.target) == (200, location), f"{path}: {page.target} {location}"
+        pages += 1
+    connection.close()
+    server.shutdown()
+    return pages
+
+
+def check(name, table, work):
+    host, asked = paths(table)
+    serving = Serving(work, "--table", table).serving()
+    try:
+        expected = answers(serving.public, host, asked)
+    finally:
+        serving.process.terminate()
+        serving.process.wait(30)
+    if name == "html":
+        base = urllib.parse.urlsplit(json.loads(export(table, "jsonl").split("\n")[0])["base_url"]).path
+        return check_pages(table, expected, base, work)
+    with globals()[name](table, host, work) as address:
+        found = answers(address, host, asked)
+        nothing = answers(address, host, ["/no-such-code", asked[0] + "/under"])
+    wrong = [f"{path}: {found[path]}, not {expected[path]}" for path in asked if found[path] != expected[path]]
+    assert not wrong, "\n".join(wrong[:20])
+    assert all(status == 404 for status, _ in nothing.values()), nothing
+    return len(asked)
+
+
+def main():
+    for name in sys.argv[1:] or ["nginx", "caddy", "apache", "html"]:
+        for table in TABLES:
+            with tempfile.TemporaryDirectory() as work:
+                # Apache's workers are another user's.
+                os.chmod(work, 0o755)
+                count = check(name, table, pathlib.Path(work))
+            print(f"{name}: {count} codes of {table.relative_to(ROOT)} as waypost serves them")
+
+
+main()
