@@ -24,14 +24,18 @@ use crate::source::{MergeSetup, replace};
 /// Git calls this with four paths once --install has been run. Its configuration is not cloned:
 /// each clone runs --install once. Forges do not run drivers when they merge on their servers.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "waypost merge-driver BASE OURS THEIRS PATH\n       \
+                      waypost merge-driver --install [--table PATH]...",
+    after_help = "\
 Examples:
   waypost merge-driver --install       merge mapping.yaml by meaning in this clone
   waypost merge-driver --install --table links/
   git config merge.waypost.driver      show what Git will run
 
 Exit status: 0 merged; 1 a conflict is left in OURS; 2 wrong usage; 3 --install failed;
-129 nothing could be merged, OURS is as it was: Git 2.42 or newer then gives up the whole merge.")]
+129 nothing could be merged, OURS is as it was: Git 2.42 or newer then gives up the whole merge."
+)]
 pub(super) struct Args {
     /// The version that both came from (%O)
     #[arg(value_name = "BASE", required_unless_present = "install")]

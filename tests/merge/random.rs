@@ -121,6 +121,20 @@ fn expected(story: &[Model; 3]) -> Expected {
             }
         }
     }
+    // A heading that both sides changed or removed.
+    let headings = |model: &Model| {
+        let headings = model.items.iter().filter(|item| item.code.is_none());
+        headings
+            .map(|item| item.comment.clone())
+            .collect::<BTreeSet<_>>()
+    };
+    let [base, ours, theirs] = story.each_ref().map(headings);
+    if base
+        .iter()
+        .any(|it| !ours.contains(it) && !theirs.contains(it))
+    {
+        expected = Expected::Either;
+    }
     // An empty list is written in another way.
     if story.iter().any(|model| model.facts().is_empty()) || facts.is_empty() {
         return Expected::Either;

@@ -20,7 +20,7 @@ pub(super) struct Items<'l> {
 /// By what an item is found on the other side.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Key {
-    /// What a comment says, and how many before it say the same.
+    /// What a comment says, or said before a side changed it, and how many before it say the same.
     Comment(String, usize),
     Entry(Code),
 }
@@ -66,6 +66,42 @@ impl<'l> Items<'l> {
             tail: walk.gap + &layout.after[loose..],
         })
     }
+}
+
+/// Lets comments that a side changed be found by what they said before: those that stand in the
+/// place of one that is gone.
+pub(super) fn recognise(before: &Items<'_>, after: &mut Items<'_>) {
+    let known: HashSet<_> = before.list.iter().map(|it| it.key.clone()).collect();
+    let stay: HashSet<_> = after.list.iter().map(|it| it.key.clone()).collect();
+    let mut gone = HashMap::new();
+    for (number, item) in before.list.iter().enumerate() {
+        if item.entry.is_none() && !stay.contains(&item.key) {
+            for neighbour in neighbours(&before.list, number) {
+                gone.insert(neighbour, item.key.clone());
+            }
+        }
+    }
+    let mut taken = HashSet::new();
+    for number in 0..after.list.len() {
+        let item = &after.list[number];
+        if item.entry.is_some() || known.contains(&item.key) {
+            continue;
+        }
+        let mut neighbours = neighbours(&after.list, number).into_iter();
+        let key = neighbours.find_map(|it| gone.get(&it)).cloned();
+        if let Some(key) = key.filter(|key| taken.insert(key.clone())) {
+            after.list[number].key = key;
+        }
+    }
+}
+
+/// Returns what stands below and above an item.
+fn neighbours(list: &[Item<'_>], number: usize) -> [(bool, Option<Key>); 2] {
+    let key = |number: Option<usize>| Some(list.get(number?)?.key.clone());
+    [
+        (true, key(number.checked_add(1))),
+        (false, key(number.checked_sub(1))),
+    ]
 }
 
 #[derive(Default)]

@@ -111,7 +111,9 @@ fn merge_lines(files: &Sides<SourceFile>) -> Result<(String, Vec<Conflict>), Str
         return merge_lines(&files);
     }
     let items = layouts.each().map(Items::of).all();
-    let items = items.ok_or("a code is given twice in one version")?;
+    let mut items = items.ok_or("a code is given twice in one version")?;
+    items::recognise(&items.base, &mut items.ours);
+    items::recognise(&items.base, &mut items.theirs);
     let result = Parts {
         head: text::lines_of(items.each().map(|it| it.head))?,
         placed: placed::place(&items),

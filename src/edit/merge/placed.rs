@@ -60,15 +60,15 @@ fn settled<'l>(key: &'l Key, from: Sides<Option<&'l Item<'l>>>) -> Option<Placed
         (None, Some(one), None) | (None, None, Some(one)) => of_one(one),
         (Some(base), Some(ours), None) => changed(base, ours).then(|| {
             let why = format!(
-                "the entry {:?} was changed by ours and removed by theirs",
-                name(key)
+                "{} was changed by ours and removed by theirs",
+                described(key)
             );
             Piece::Clash(Clash::new(ours.text(), String::new(), why))
         }),
         (Some(base), None, Some(theirs)) => changed(base, theirs).then(|| {
             let why = format!(
-                "the entry {:?} was removed by ours and changed by theirs",
-                name(key)
+                "{} was removed by ours and changed by theirs",
+                described(key)
             );
             Piece::Clash(Clash::new(String::new(), theirs.text(), why))
         }),
@@ -84,9 +84,8 @@ fn settled<'l>(key: &'l Key, from: Sides<Option<&'l Item<'l>>>) -> Option<Placed
 
 /// Merges an item that both sides have.
 fn joined(key: &Key, from: Sides<Option<&Item<'_>>>, ours: &Item<'_>, theirs: &Item<'_>) -> Piece {
-    // Comments that stand for themselves say the same, or they would be others.
     if ours.entry.is_none() {
-        return Piece::Agreed(ours.text());
+        return joined_comments(from, ours, theirs);
     }
     let comments = from.map(|item| item.map_or("", |item| &item.comments));
     let comments = text::settled(comments)
@@ -99,14 +98,26 @@ fn joined(key: &Key, from: Sides<Option<&Item<'_>>>, ours: &Item<'_>, theirs: &I
     }
 }
 
-/// Tells whether an entry says something else than it did, in its keys or its comments.
+/// Merges comments that stand for themselves, wherever their first line begins.
+fn joined_comments(from: Sides<Option<&Item<'_>>>, ours: &Item<'_>, theirs: &Item<'_>) -> Piece {
+    let says = from.map(|item| item.map_or("", |item| item.comments.trim_start()));
+    let Some(text) = text::settled(says) else {
+        let why = "both sides changed these comments".to_owned();
+        return Piece::Clash(Clash::new(ours.text(), theirs.text(), why));
+    };
+    let indent = ours.comments.len() - ours.comments.trim_start().len();
+    Piece::Agreed(format!("{}{text}", &ours.comments[..indent]))
+}
+
+/// Tells whether an item says something else than it did, in its keys or its comments.
 fn changed(before: &Item<'_>, after: &Item<'_>) -> bool {
+    if before.comments.trim_start() != after.comments.trim_start() {
+        return true;
+    }
     let (Some(old), Some(new)) = (before.entry, after.entry) else {
         return false;
     };
-    before.comments != after.comments
-        || says(&old.pairs) != says(&new.pairs)
-        || account::comments(old) != account::comments(new)
+    says(&old.pairs) != says(&new.pairs) || account::comments(old) != account::comments(new)
 }
 
 /// Marks entries that would have a code which another one has on the other side.
@@ -183,6 +194,14 @@ fn shared<'e>(entries: &[Vec<&'e str>]) -> Vec<(&'e str, usize, usize)> {
         }
     }
     shared
+}
+
+/// Returns how to call an item in a message.
+fn described(key: &Key) -> String {
+    match key {
+        Key::Comment(..) => "a comment".to_owned(),
+        Key::Entry(code) => format!("the entry {:?}", code.as_str()),
+    }
 }
 
 /// Returns the code of an entry, or what a comment says.
