@@ -1,6 +1,6 @@
-//! Tables in foreign forms, so that anyone can take one elsewhere: one file a format.
+//! Tables in foreign forms, so that anyone can take one elsewhere or bring one: one file a format.
 //!
-//! A writer gets a site and writes it entry by entry, in the order of codes, so that the same table
+//! What reads them stands apart, under [`read`]. A writer gets a site and writes it entry by entry, in the order of codes, so that the same table
 //! always gives the same text and a million entries never stand in memory a second time.
 //! Invariants: nothing here reads a clock or touches a file; what a format cannot carry is never
 //! dropped in silence, but counted by [`Losses`].
@@ -16,6 +16,7 @@ mod json_lines;
 mod losses;
 mod nginx;
 mod order;
+pub mod read;
 mod redirects;
 mod urlteam;
 mod yaml;

@@ -1,0 +1,212 @@
+//! The columns of comma-separated values: what each is for, by the names that programs give them.
+
+use super::ReadError;
+use super::row::excerpt;
+
+/// What a column is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Column {
+    /// Where the link leads.
+    Url,
+    /// The code.
+    Code,
+    /// The whole short link, which tells the code and the site.
+    ShortUrl,
+    /// The number whose code it has.
+    Number,
+    /// Further codes, parted by spaces.
+    Aliases,
+    /// The redirect status.
+    Status,
+    /// What is carried over.
+    Forward,
+    /// How long the redirect may be cached, in seconds.
+    CacheMaxAge,
+    /// The title.
+    Title,
+    /// Who answers for it.
+    Owner,
+    /// Tags.
+    Tags,
+    /// Until when it holds.
+    Expires,
+    /// Since when it is retired.
+    Retired,
+    /// An archived copy.
+    Archive,
+}
+
+/// Each column with the names it goes by, its own first, in lower case and letters alone; of
+/// several that a header has, the first here is read.
+const NAMES: [(Column, &[&str]); 14] = [
+    (
+        Column::Url,
+        &[
+            "url",
+            "longurl",
+            "target",
+            "targeturl",
+            "destination",
+            "destinationurl",
+            "originalurl",
+        ],
+    ),
+    (
+        Column::Code,
+        &["shortcode", "code", "slug", "keyword", "source"],
+    ),
+    (Column::ShortUrl, &["shorturl", "shortlink", "link"]),
+    (Column::Number, &["number"]),
+    (Column::Aliases, &["aliases"]),
+    (Column::Status, &["status"]),
+    (Column::Forward, &["forward"]),
+    (Column::CacheMaxAge, &["cachemaxage"]),
+    (Column::Title, &["title", "description"]),
+    (Column::Owner, &["owner"]),
+    (Column::Tags, &["tags"]),
+    (Column::Expires, &["expires", "expiresat", "validuntil"]),
+    (Column::Retired, &["retired"]),
+    (Column::Archive, &["archive"]),
+];
+
+impl Column {
+    /// Returns the column of its own name: a key of a table, or `short-url`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = folded(name);
+        let found = NAMES.iter().find(|(_, names)| names[0] == name);
+        found.map(|(column, _)| *column)
+    }
+
+    /// Returns whether a header's name is one that the column goes by, and how good a one.
+    fn rank(names: &[&str], name: &str) -> Option<usize> {
+        let name = folded(name);
+        names.iter().position(|known| *known == name)
+    }
+}
+
+/// Where the columns stand in each record.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    places: [Option<usize>; NAMES.len()],
+    /// How many fields a record has; any number if none.
+    pub(super) width: Option<usize>,
+}
+
+impl Layout {
+    /// Returns the layout of records without a header.
+    pub(super) fn fixed(columns: &[Column]) -> Self {
+        let mut layout = Self::default();
+        for (place, column) in columns.iter().enumerate() {
+            layout.places[*column as usize] = Some(place);
+        }
+        layout
+    }
+
+    /// Reads a header. `chosen` are columns that a person named otherwise; an empty name leaves a
+    /// column out.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the header has no column of a chosen name.
+    pub(super) fn of(header: &[&str], chosen: &[(Column, String)]) -> Result<Self, ReadError> {
+        let mut layout = Self {
+            width: Some(header.len()),
+            ..Self::default()
+        };
+        for (column, names) in NAMES {
+            let ranks = header.iter().enumerate();
+            let ranks = ranks.filter_map(|(at, name)| Some((Column::rank(names, name)?, at)));
+            layout.places[column as usize] = ranks.min().map(|(_, at)| at);
+        }
+        for (column, name) in chosen {
+            let wanted = folded(name);
+            let found = header.iter().position(|header| folded(header) == wanted);
+            if found.is_none() && !name.is_empty() {
+                return Err(ReadError::NoSuchColumn {
+                    name: name.clone(),
+                    header: shown(header),
+                });
+            }
+            // A field is not read twice.
+            for place in &mut layout.places {
+                *place = place.filter(|at| Some(*at) != found);
+            }
+            layout.places[*column as usize] = found;
+        }
+        Ok(layout)
+    }
+
+    /// Returns where a column stands.
+    pub(super) fn place(&self, column: Column) -> Option<usize> {
+        self.places[column as usize]
+    }
+
+    /// Returns how many columns are known.
+    pub(super) fn known(&self) -> usize {
+        self.places.iter().flatten().count()
+    }
+
+    /// Returns the names in a header that are not read.
+    pub(super) fn unread(&self, header: &[&str]) -> Vec<String> {
+        let unread = header.iter().enumerate();
+        let unread = unread.filter(|(at, _)| !self.places.contains(&Some(*at)));
+        unread.map(|(_, name)| excerpt(name)).collect()
+    }
+}
+
+/// Returns a header as it may be shown.
+pub(super) fn shown(header: &[&str]) -> String {
+    excerpt(&header.join(", "))
+}
+
+/// Returns a name in lower case, its letters and digits alone.
+fn folded(name: &str) -> String {
+    let letters = name.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_known_in_any_spelling() {
+        for header in [
+            ["Short Code", "Long URL"],
+            ["slug", "DESTINATION"],
+            ["short_code", "url"],
+        ] {
+            let layout = Layout::of(&header, &[]).unwrap();
+            let found = [Column::Code, Column::Url].map(|column| layout.place(column));
+            assert_eq!(found, [Some(0), Some(1)], "{header:?}");
+            assert_eq!(layout.unread(&header), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn the_better_name_wins_and_the_rest_is_unread() {
+        let header = ["target", "clicks", "url", "description"];
+        let layout = Layout::of(&header, &[]).unwrap();
+        assert_eq!(layout.place(Column::Url), Some(2));
+        assert_eq!(layout.unread(&header), ["target", "clicks"]);
+    }
+
+    #[test]
+    fn a_person_has_the_last_word() {
+        let header = ["status", "url", "Final URL"];
+        let named = |column, name: &str| (column, name.to_owned());
+        let chosen = [named(Column::Url, "final url"), named(Column::Status, "")];
+        let layout = Layout::of(&header, &chosen).unwrap();
+        assert_eq!(layout.place(Column::Url), Some(2));
+        assert_eq!(layout.place(Column::Status), None);
+        assert!(Layout::of(&header, &[named(Column::Url, "there is none")]).is_err());
+    }
+
+    #[test]
+    fn every_column_stands_at_its_number() {
+        for (at, (column, names)) in NAMES.iter().enumerate() {
+            assert_eq!(*column as usize, at);
+            assert_eq!(Column::from_name(names[0]), Some(*column));
+        }
+    }
+}

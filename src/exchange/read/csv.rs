@@ -1,0 +1,368 @@
+//! Comma-separated values (RFC 4180): a header that names the columns, and a record a link.
+//!
+//! They may as well be parted by semicolons or tabs, as spreadsheets and databases do. A record that
+//! has not as many fields as the header is no link, for nobody knows which one is missing.
+
+use csv::{ByteRecord, ReaderBuilder};
+
+use super::columns::{Column, Layout, shown};
+use super::lines::text;
+use super::origin::Origin;
+use super::row::{self, Link, Row, RowError};
+use super::{Options, ReadError};
+
+/// What programs do in their own way.
+pub(super) struct Dialect {
+    /// What parts tags.
+    pub(super) tags: char,
+    /// The columns, if there is no header.
+    pub(super) without_header: &'static [Column],
+    /// `NULL` and `\N` mean that there is nothing, and a title that is the URL that there is none.
+    pub(super) is_of_database: bool,
+}
+
+/// As it is written here, and by most.
+pub(super) const PLAIN: Dialect = Dialect {
+    tags: ',',
+    without_header: &[],
+    is_of_database: false,
+};
+
+/// What the web client of Shlink exports.
+pub(super) const SHLINK: Dialect = Dialect {
+    tags: '|',
+    without_header: &[],
+    is_of_database: false,
+};
+
+/// What a plugin of YOURLS exports, or its table of links.
+pub(super) const YOURLS: Dialect = Dialect {
+    tags: ',',
+    without_header: &[Column::Code, Column::Url, Column::Title],
+    is_of_database: true,
+};
+
+/// What `\copy short_url to … csv` writes.
+pub(super) const PSQL: Dialect = Dialect {
+    tags: ',',
+    without_header: &[Column::Code, Column::Url],
+    is_of_database: false,
+};
+
+/// Reads every record; returns the names of columns that are not read.
+pub(super) fn read(
+    bytes: &[u8],
+    dialect: &Dialect,
+    options: &Options<'_>,
+    take: &mut dyn FnMut(Row),
+) -> Result<Vec<String>, ReadError> {
+    let Some((delimiter, layout, first)) = layout(bytes, dialect, options)? else {
+        return Ok(Vec::new());
+    };
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .from_reader(bytes);
+    let mut record = ByteRecord::new();
+    // Reading from memory never fails.
+    while let Ok(true) = reader.read_byte_record(&mut record) {
+        let (start, line) = start(bytes, &record);
+        let is_header = layout.width.is_some() && start == first.0;
+        if is_header {
+            continue;
+        }
+        let is_last = reader.position().byte() == bytes.len() as u64;
+        let quotes = || bytes[start..].iter().filter(|byte| **byte == b'"').count();
+        let link = match is_last && quotes() % 2 == 1 {
+            true => Err(RowError::OpenQuote),
+            false => link(&record, &layout, dialect, options.origin()),
+        };
+        take(Row { line, link });
+    }
+    Ok(first.1)
+}
+
+/// Where the first record begins, and what of it is not read.
+type First = (usize, Vec<String>);
+
+/// Finds out what parts the fields, and which they are; `None` if there is not one record.
+fn layout(
+    bytes: &[u8],
+    dialect: &Dialect,
+    options: &Options<'_>,
+) -> Result<Option<(u8, Layout, First)>, ReadError> {
+    let mut best: Option<(u8, Layout, First)> = None;
+    let mut names = String::new();
+    for delimiter in [b',', b';', b'\t'] {
+        let mut reader = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(delimiter)
+            .from_reader(bytes);
+        let mut record = ByteRecord::new();
+        let Ok(true) = reader.read_byte_record(&mut record) else {
+            return Ok(None);
+        };
+        let header: Vec<_> = record
+            .iter()
+            .map(|name| text(name).unwrap_or_default())
+            .collect();
+        if delimiter == b',' {
+            names = shown(&header);
+        }
+        let found = match Layout::of(&header, options.columns) {
+            Ok(found) => found,
+            Err(error) if delimiter == b'\t' && best.is_none() => return Err(error),
+            Err(_) => continue,
+        };
+        if best
+            .as_ref()
+            .is_none_or(|(_, layout, _)| found.known() > layout.known())
+        {
+            let unread = found.unread(&header);
+            best = Some((delimiter, found, (start(bytes, &record).0, unread)));
+        }
+    }
+    if let Some(best) = best
+        && best.1.place(Column::Url).is_some()
+    {
+        return Ok(Some(best));
+    }
+    if dialect.without_header.is_empty() || !options.columns.is_empty() {
+        return Err(ReadError::NoUrlColumn { header: names });
+    }
+    let delimiter = match bytes.split(|byte| *byte == b'\n').next() {
+        Some(line) if line.contains(&b'\t') => b'\t',
+        _ => b',',
+    };
+    let layout = Layout::fixed(dialect.without_header);
+    Ok(Some((delimiter, layout, (0, Vec::new()))))
+}
+
+/// Returns where a record begins, and on which line: blank lines before it are no part of it.
+fn start(bytes: &[u8], record: &ByteRecord) -> (usize, usize) {
+    let (at, line) = record
+        .position()
+        .map_or((0, 1), |it| (it.byte(), it.line()));
+    let (at, line) = (at as usize, line as usize);
+    let rest = bytes.get(at..).unwrap_or_default();
+    let breaks = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+    let (mut start, mut lines) = (at, line);
+    for byte in breaks {
+        start += 1;
+        lines += usize::from(*byte == b'\n');
+    }
+    (start, lines)
+}
+
+fn link(
+    record: &ByteRecord,
+    layout: &Layout,
+    dialect: &Dialect,
+    origin: Origin<'_>,
+) -> Result<Link, RowError> {
+    let fewest = layout.width.unwrap_or(2);
+    let most = layout.width.unwrap_or(usize::MAX);
+    if !(fewest..=most).contains(&record.len()) {
+        let (found, expected) = (record.len(), fewest);
+        return Err(RowError::Fields { found, expected });
+    }
+    let field = |column| match layout.place(column).and_then(|at| record.get(at)) {
+        None => Ok(""),
+        Some(b"\\N" | b"NULL") if dialect.is_of_database => Ok(""),
+        Some(field) => text(field),
+    };
+    let word = |column| field(column).map(str::trim);
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let number = |key, text: &str| match text {
+        "" => Ok(None),
+        text => text
+            .parse()
+            .map(Some)
+            .map_err(|_| RowError::value(key, text)),
+    };
+    let (code, short_url) = (word(Column::Code)?, word(Column::ShortUrl)?);
+    let told = (!short_url.is_empty())
+        .then(|| origin.code(short_url))
+        .transpose()?;
+    let url = word(Column::Url)?;
+    let title = field(Column::Title)?;
+    let cache_max_age = word(Column::CacheMaxAge)?;
+    Ok(Link {
+        url: some(url),
+        code: match code {
+            "" => told,
+            code => Some(origin.code(code)?),
+        },
+        number: number("number", word(Column::Number)?)?,
+        aliases: word(Column::Aliases)?
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect(),
+        status: row::status(word(Column::Status)?)?,
+        forward: row::forward(word(Column::Forward)?)?,
+        cache_max_age: number("cache-max-age", cache_max_age)?
+            .map(u32::try_from)
+            .transpose()
+            .map_err(|_| RowError::value("cache-max-age", cache_max_age))?,
+        title: some(title).filter(|title| !dialect.is_of_database || title != url),
+        owner: some(field(Column::Owner)?),
+        tags: tags(field(Column::Tags)?, dialect.tags),
+        expires: row::expires(word(Column::Expires)?)?,
+        retired: row::retired(word(Column::Retired)?)?,
+        archive: some(word(Column::Archive)?),
+    })
+}
+
+/// Parts tags; a backslash keeps what follows it.
+fn tags(text: &str, separator: char) -> Vec<String> {
+    let mut tags = vec![String::new()];
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c == separator {
+            tags.push(String::new());
+        } else if let Some(tag) = tags.last_mut() {
+            match c {
+                '\\' if separator == ',' => tag.extend(chars.next()),
+                c => tag.push(c),
+            }
+        }
+    }
+    let tags = tags.iter().map(|tag| tag.trim().to_owned());
+    tags.filter(|tag| !tag.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{pairs, read_as, read_with, refused};
+    use super::super::{Column, Form, ReadError};
+    use super::tags;
+    use crate::mapping::{Forward, Status};
+
+    #[test]
+    fn our_own_form_is_read_whole() {
+        let rows = read_as(
+            Form::Csv,
+            b"\xEF\xBB\xBFshort-code,url,aliases,status,forward,cache-max-age,title,owner,tags,expires,\
+              retired,archive\r\n\
+              a,https://e.org/,b c/d,301,path,0,\"T, \"\"t\"\"\nt\",o,\"x,y\\,z\",2030-01-01,true,\
+              https://web.archive.org/\r\n\r\n\
+              d,https://f.org/,,,,,,,,,,\r\n",
+        );
+        let link = rows[0].link.as_ref().unwrap();
+        assert_eq!(link.aliases, ["b", "c/d"]);
+        assert_eq!(link.status, Some(Status::MovedPermanently));
+        assert_eq!(link.forward, Some(Forward::Path));
+        assert_eq!(link.cache_max_age, Some(0));
+        assert_eq!(link.title.as_deref(), Some("T, \"t\"\nt"));
+        assert_eq!(link.tags, ["x", "y,z"]);
+        assert_eq!(link.expires.as_deref(), Some("2030-01-01"));
+        assert_eq!(link.retired.as_deref(), Some("true"));
+        assert_eq!(link.archive.as_deref(), Some("https://web.archive.org/"));
+        assert_eq!(pairs(&rows)[1], "5 d https://f.org/");
+    }
+
+    #[test]
+    fn other_programs_are_understood() {
+        let rows = read_as(
+            Form::Shlink,
+            b"createdAt,domain,shortCode,shortUrl,longUrl,title,tags,visits\n\
+              2024-01-02T03:04:05+00:00,short.code,a,https://short.code/a,https://e.org/,T,x|y z,7\n\
+              2024-01-02T03:04:05+00:00,s.test,b,https://s.test/b,https://e.org/,,,7\n",
+        );
+        assert_eq!(pairs(&rows), ["2 a https://e.org/ T"]);
+        assert_eq!(rows[0].link.as_ref().unwrap().tags, ["x", "y z"]);
+        assert_eq!(
+            refused(&rows),
+            ["3: \"https://s.test/b\" is not under https://short.code/"]
+        );
+
+        let rows = read_as(
+            Form::Yourls,
+            b"source,target,hits\r\n/a/,https://e.org/,\"\"\r\n",
+        );
+        assert_eq!(pairs(&rows), ["2 a https://e.org/"]);
+        let rows = read_as(
+            Form::Yourls,
+            b"ozh\thttps://e.org/\thttps://e.org/\t2024-01-02 03:04:05\t::1\t3\n\
+              b\thttps://f.org/\tNULL\t2024-01-02 03:04:05\t::1\t0\n",
+        );
+        assert_eq!(pairs(&rows), ["1 ozh https://e.org/", "2 b https://f.org/"]);
+
+        for text in ["slug,url\na,https://e.org/\n", "a,https://e.org/\n"] {
+            let rows = read_as(Form::Psql, text.as_bytes());
+            assert_eq!(pairs(&rows).len(), 1);
+            assert!(pairs(&rows)[0].ends_with("a https://e.org/"));
+        }
+    }
+
+    #[test]
+    fn semicolons_and_tabs_part_fields_too() {
+        for text in [
+            "Slug;Ziel;Long URL\na;x,y;https://e.org/\n",
+            "Slug\tZiel\tLong URL\na\tx,y\thttps://e.org/\n",
+        ] {
+            assert_eq!(
+                pairs(&read_as(Form::Csv, text.as_bytes())),
+                ["2 a https://e.org/"]
+            );
+        }
+    }
+
+    #[test]
+    fn columns_can_be_named() {
+        let text = b"kurz,ziel\na,https://e.org/\n";
+        let named = [
+            (Column::Code, "Kurz".to_owned()),
+            (Column::Url, "ziel".to_owned()),
+        ];
+        let (rows, _) = read_with(Form::Csv, text, &named).unwrap();
+        assert_eq!(pairs(&rows), ["2 a https://e.org/"]);
+        let error = read_with(Form::Csv, text, &[]).unwrap_err();
+        assert_eq!(
+            error,
+            ReadError::NoUrlColumn {
+                header: "kurz, ziel".to_owned()
+            }
+        );
+        let error = read_with(Form::Csv, text, &[(Column::Url, "x".to_owned())]).unwrap_err();
+        assert!(matches!(error, ReadError::NoSuchColumn { .. }));
+    }
+
+    #[test]
+    fn what_is_not_read_is_told() {
+        let (rows, unread) = read_with(Form::Csv, b"url,visits,shortCode\nx,1,a\n", &[]).unwrap();
+        assert_eq!(
+            (pairs(&rows).len(), &unread[..]),
+            (1, &["visits".to_owned()][..])
+        );
+    }
+
+    #[test]
+    fn spoilt_records_are_refused_with_their_lines() {
+        let rows = read_as(
+            Form::Csv,
+            b"code,url,status\n\na,https://e.org/\nb,https://e.org/,\xFF\nc,https://e.org/,200\n\
+              d,https://e.org/,,\ne,https://e.org/,\nf,\"https://e.org/,\ng,https://e.org/,\n",
+        );
+        assert_eq!(pairs(&rows), ["7 e https://e.org/"]);
+        assert_eq!(
+            refused(&rows),
+            [
+                "3: this has 2 fields, expected 3",
+                "4: this is not UTF-8",
+                "5: \"status\" cannot be \"200\"",
+                "6: this has 4 fields, expected 3",
+                "8: a quote that begins here is not closed",
+            ]
+        );
+    }
+
+    #[test]
+    fn tags_are_parted_as_they_were_joined() {
+        assert_eq!(tags("a, b\\,c\\\\,,d\\", ','), ["a", "b,c\\", "d"]);
+        assert_eq!(tags("a\\|b,c", '|'), ["a\\", "b,c"]);
+        assert_eq!(tags("", ','), [""; 0]);
+    }
+}

@@ -1,0 +1,141 @@
+//! The directives of a configuration of nginx, as its parser parts them.
+//!
+//! Quotes keep white space together; a backslash escapes quotes and itself, stands for a tab or a
+//! line break before `t`, `r` and `n`, and stays before all else. A file that ends too early just
+//! ends.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// A directive, or the end of a block.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Directive {
+    /// The line on which it begins, from 1.
+    pub(super) line: usize,
+    /// Its name and its values, without quotes.
+    pub(super) words: Vec<String>,
+    /// It opens a block.
+    pub(super) opens: bool,
+    /// It is the end of a block, and nothing else.
+    pub(super) is_end: bool,
+}
+
+/// The directives of a text, in their order.
+pub(super) struct Directives<'t> {
+    chars: Peekable<Chars<'t>>,
+    line: usize,
+}
+
+impl<'t> Directives<'t> {
+    /// Returns the directives of a text.
+    pub(super) fn of(text: &'t str) -> Self {
+        Self {
+            chars: text.chars().peekable(),
+            line: 1,
+        }
+    }
+
+    fn next_char(&mut self) -> Option<char> {
+        let c = self.chars.next()?;
+        self.line += usize::from(c == '\n');
+        Some(c)
+    }
+
+    /// Reads a word that begins with `first`, up to its quote or to what ends it.
+    fn word(&mut self, first: char) -> String {
+        let quote = matches!(first, '"' | '\'').then_some(first);
+        let mut word = String::new();
+        let mut before = first;
+        if quote.is_none() {
+            self.push(first, &mut word);
+        }
+        while let Some(&c) = self.chars.peek() {
+            let is_end = match quote {
+                Some(_) => false,
+                // A brace behind a dollar belongs to the name of a variable.
+                None => c.is_whitespace() || c == ';' || (c == '{' && before != '$'),
+            };
+            if is_end {
+                break;
+            }
+            self.next_char();
+            if Some(c) == quote {
+                break;
+            }
+            self.push(c, &mut word);
+            before = c;
+        }
+        word
+    }
+
+    fn push(&mut self, c: char, word: &mut String) {
+        let escaped = match self.chars.peek() {
+            Some(&next) if c == '\\' => next,
+            _ => return word.push(c),
+        };
+        match escaped {
+            '"' | '\'' | '\\' => word.push(escaped),
+            't' => word.push('\t'),
+            'r' => word.push('\r'),
+            'n' => word.push('\n'),
+            other => word.extend(['\\', other]),
+        }
+        self.next_char();
+    }
+}
+
+impl Iterator for Directives<'_> {
+    type Item = Directive;
+
+    fn next(&mut self) -> Option<Directive> {
+        let mut directive = Directive::default();
+        while let Some(c) = self.next_char() {
+            if directive.words.is_empty() {
+                directive.line = self.line;
+            }
+            match c {
+                c if c.is_whitespace() => {}
+                '#' => while self.chars.next_if(|c| *c != '\n').is_some() {},
+                ';' if directive.words.is_empty() => {}
+                ';' => return Some(directive),
+                '{' => {
+                    directive.opens = true;
+                    return Some(directive);
+                }
+                '}' => {
+                    directive.is_end = true;
+                    return Some(directive);
+                }
+                c => directive.words.push(self.word(c)),
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_are_parted() {
+        let text = "a b;\n\nc 'd e' { # f { ;\n  \"g\\\"\\.\\n\" ${h}i;\n} j\\;k;;l";
+        let found: Vec<_> = Directives::of(text).collect();
+        let directive = |line, words: &[&str], opens, is_end| Directive {
+            line,
+            words: words.iter().map(|word| (*word).to_owned()).collect(),
+            opens,
+            is_end,
+        };
+        assert_eq!(
+            found,
+            [
+                directive(1, &["a", "b"], false, false),
+                directive(3, &["c", "d e"], true, false),
+                directive(4, &["g\"\\.\n", "${h}i"], false, false),
+                directive(5, &[], false, true),
+                directive(5, &["j\\;k"], false, false),
+            ]
+        );
+    }
+}

@@ -1,0 +1,135 @@
+//! JSON lines, as they are written here: an object an entry, with the keys that a table has.
+//!
+//! A key that is not known is an error, for what it says would be lost.
+
+use serde::Deserialize;
+
+use super::lines::rows;
+use super::origin::Origin;
+use super::row::{self, Link, Row, RowError};
+
+/// A line.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Line {
+    #[serde(rename = "base_url")]
+    base_url: Option<String>,
+    url: Option<String>,
+    short_code: Option<String>,
+    number: Option<u64>,
+    #[serde(default)]
+    aliases: Vec<String>,
+    status: Option<u16>,
+    forward: Option<String>,
+    cache_max_age: Option<u32>,
+    title: Option<String>,
+    owner: Option<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    expires: Option<String>,
+    retired: Option<Since>,
+    archive: Option<String>,
+}
+
+/// `true`, or a time.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Since {
+    Always(bool),
+    From(String),
+}
+
+/// Reads every line.
+pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
+    rows(bytes, take, |text| {
+        let line = serde_json::from_str(text);
+        let line: Line = line.map_err(|error| RowError::Json(error.to_string()))?;
+        line.link(origin).map(Some)
+    });
+}
+
+impl Line {
+    fn link(self, origin: Origin<'_>) -> Result<Link, RowError> {
+        if let Some(base_url) = &self.base_url {
+            origin.check_base_url(base_url)?;
+        }
+        let status = self.status.map(|status| status.to_string());
+        Ok(Link {
+            url: self.url,
+            code: self.short_code,
+            number: self.number,
+            aliases: self.aliases,
+            status: row::status(&status.unwrap_or_default())?,
+            forward: row::forward(&self.forward.unwrap_or_default())?,
+            cache_max_age: self.cache_max_age,
+            title: self.title,
+            owner: self.owner,
+            tags: self.tags,
+            expires: row::expires(&self.expires.unwrap_or_default())?,
+            retired: match self.retired {
+                Some(Since::Always(true)) => Some("true".to_owned()),
+                Some(Since::From(time)) => row::retired(&time)?,
+                Some(Since::Always(false)) | None => None,
+            },
+            archive: self.archive,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{read_as, refused};
+    use super::super::{Form, Link};
+    use crate::mapping::{Forward, Status};
+
+    #[test]
+    fn every_key_is_read() {
+        let rows = read_as(
+            Form::JsonLines,
+            b"{\"base_url\":\"https://short.code/\",\"short-code\":\"a\",\"url\":\"https://e.org/\",\
+              \"aliases\":[\"b\"],\"status\":301,\"forward\":\"path\",\"cache-max-age\":0,\
+              \"title\":\"T\",\"owner\":\"o\",\"tags\":[\"x,y\"],\"expires\":\"2030-01-01\",\
+              \"retired\":true,\"archive\":\"https://web.archive.org/\"}\r\n\
+              \n{\"url\":\"https://f.org/\",\"number\":7}\n",
+        );
+        let all = Link {
+            url: Some("https://e.org/".to_owned()),
+            code: Some("a".to_owned()),
+            number: None,
+            aliases: vec!["b".to_owned()],
+            status: Some(Status::MovedPermanently),
+            forward: Some(Forward::Path),
+            cache_max_age: Some(0),
+            title: Some("T".to_owned()),
+            owner: Some("o".to_owned()),
+            tags: vec!["x,y".to_owned()],
+            expires: Some("2030-01-01".to_owned()),
+            retired: Some("true".to_owned()),
+            archive: Some("https://web.archive.org/".to_owned()),
+        };
+        assert_eq!((rows[0].line, &rows[0].link), (1, &Ok(all)));
+        assert_eq!(
+            (rows[1].line, rows[1].link.as_ref().unwrap().number),
+            (3, Some(7))
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_is_told_with_its_line() {
+        let rows = read_as(
+            Form::JsonLines,
+            b"nonsense\n{\"url\":\"https://e.org/\",\"clicks\":1}\n{\"status\":200}\n\
+              {\"expires\":\"soon\"}\n{\"base_url\":\"https://other.code/\"}\n\xFF\n{\"url\":\"x\"}\n",
+        );
+        let told = refused(&rows);
+        assert_eq!(told.len(), 6);
+        assert!(told[1].contains("clicks"), "{}", told[1]);
+        assert_eq!(told[2], "3: \"status\" cannot be \"200\"");
+        assert_eq!(told[3], "4: \"expires\" cannot be \"soon\"");
+        assert_eq!(
+            told[4],
+            "5: \"https://other.code/\" is not under https://short.code/"
+        );
+        assert_eq!(told[5], "6: this is not UTF-8");
+    }
+}

@@ -1,0 +1,152 @@
+//! What Kutt's API answers to `GET /api/v2/links`: pages of links, one or several behind each other.
+//!
+//! What a public table cannot keep is refused: a link behind a password, and one that was banned.
+
+use serde::Deserialize;
+use serde_json::Deserializer;
+use serde_json::value::RawValue;
+
+use super::origin::Origin;
+use super::row::{self, Link, Row, RowError};
+
+/// An answer.
+#[derive(Deserialize)]
+struct Page<'b> {
+    #[serde(borrow)]
+    data: Vec<&'b RawValue>,
+    total: Option<u64>,
+}
+
+/// A link, as far as a table can say it.
+#[derive(Deserialize)]
+struct Item {
+    address: String,
+    target: String,
+    description: Option<String>,
+    expire_in: Option<String>,
+    /// The short link, which tells the domain.
+    link: Option<String>,
+    #[serde(default)]
+    password: bool,
+    #[serde(default)]
+    banned: bool,
+}
+
+/// Reads every page.
+pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
+    let (mut held, mut total) = (0, 0);
+    let (mut line, mut counted) = (1, 0);
+    let mut line_at = |offset: usize| {
+        line += text[counted..offset]
+            .bytes()
+            .filter(|byte| *byte == b'\n')
+            .count();
+        counted = offset;
+        line
+    };
+    for page in Deserializer::from_str(text).into_iter::<Page<'_>>() {
+        let page = match page {
+            Ok(page) => page,
+            Err(error) => {
+                let line = error.line();
+                let link = Err(RowError::Json(error.to_string()));
+                return take(Row { line, link });
+            }
+        };
+        for raw in page.data {
+            // What was borrowed lies in the text.
+            let offset = raw.get().as_ptr() as usize - text.as_ptr() as usize;
+            let item = serde_json::from_str(raw.get());
+            let item = item.map_err(|error| RowError::Json(error.to_string()));
+            let link = item.and_then(|item: Item| item.link(origin));
+            take(Row {
+                line: line_at(offset),
+                link,
+            });
+            held += 1;
+        }
+        total = page.total.unwrap_or_default().max(total);
+    }
+    if held < total {
+        let link = Err(RowError::Incomplete { held, total });
+        take(Row {
+            line: line_at(text.len()),
+            link,
+        });
+    }
+}
+
+impl Item {
+    fn link(self, origin: Origin<'_>) -> Result<Link, RowError> {
+        if self.banned {
+            return Err(RowError::NoLink("this link is banned"));
+        }
+        if self.password {
+            return Err(RowError::NoLink(
+                "this link has a password, and a table is public",
+            ));
+        }
+        if let Some(short_link) = &self.link {
+            origin.code(short_link)?;
+        }
+        Ok(Link {
+            url: Some(self.target),
+            code: Some(self.address),
+            title: self.description.filter(|text| !text.is_empty()),
+            expires: row::expires(&self.expire_in.unwrap_or_default())?,
+            ..Link::default()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Form;
+    use super::super::tests::{pairs, read_as, refused};
+
+    #[test]
+    fn pages_are_read_with_their_lines() {
+        let rows = read_as(
+            Form::Kutt,
+            br#"{
+  "limit": 2, "skip": 0, "total": 5,
+  "data": [
+    {"id": "8c", "address": "a", "target": "https://e.org/", "description": "T", "banned": false,
+     "password": false, "visit_count": 3, "link": "https://short.code/a", "expire_in": null},
+    {"address": "b", "target": "https://f.org/", "description": null,
+     "expire_in": "2030-01-01T00:00:00.000Z", "link": "http://short.code/b"}
+  ]
+}
+{"data": [{"address": "c", "target": "https://g.org/", "password": true},
+{"address": "d", "target": "https://g.org/", "link": "https://other.code/d"}, 7]}
+"#,
+        );
+        let found = ["4 a https://e.org/ T", "6 b https://f.org/"];
+        assert_eq!(pairs(&rows), found);
+        let expires = rows[1].link.as_ref().unwrap().expires.as_deref();
+        assert_eq!(expires, Some("2030-01-01T00:00:00.000Z"));
+        let told = refused(&rows);
+        assert_eq!(
+            told[0],
+            "10: this link has a password, and a table is public"
+        );
+        assert_eq!(
+            told[1],
+            "11: \"https://other.code/d\" is not under https://short.code/"
+        );
+        assert!(told[2].starts_with("11: this is not the JSON of a link"));
+    }
+
+    #[test]
+    fn a_dump_that_is_cut_short_is_told() {
+        let page = br#"{"total": 30, "data": [{"address": "a", "target": "https://e.org/"}]}"#;
+        let told = refused(&read_as(Form::Kutt, page));
+        assert_eq!(told, ["1: the file ends after 1 of 30 links"]);
+        let told = refused(&read_as(Form::Kutt, &page[..30]));
+        assert!(
+            told[0].starts_with("1: this is not the JSON"),
+            "{}",
+            told[0]
+        );
+    }
+}

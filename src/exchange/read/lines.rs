@@ -1,0 +1,31 @@
+//! The lines of a file, each with its number; one that is not UTF-8 spoils no other.
+
+use super::row::{Link, Row, RowError};
+
+/// Returns the lines of a file that are not blank, without their line breaks.
+pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<&str, RowError>)> {
+    let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
+    let texts = lines.map(|(line, number)| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        (number, text(line))
+    });
+    texts.filter(|(_, text)| !text.as_ref().is_ok_and(|text| text.trim().is_empty()))
+}
+
+/// Returns bytes as text.
+pub(super) fn text(bytes: &[u8]) -> Result<&str, RowError> {
+    std::str::from_utf8(bytes).map_err(|_| RowError::NotUtf8)
+}
+
+/// Takes a row of each line in which there is anything.
+pub(super) fn rows<'b>(
+    bytes: &'b [u8],
+    take: &mut dyn FnMut(Row),
+    mut link: impl FnMut(&'b str) -> Result<Option<Link>, RowError>,
+) {
+    for (line, text) in lines(bytes) {
+        if let Some(link) = text.and_then(&mut link).transpose() {
+            take(Row { line, link });
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Reading foreign forms of a table: bytes in, rows out, each with its line.
+//!
+//! Invariants: a row that cannot be taken is told with the reason, never left out; a row is given
+//! away as soon as it is read, so nothing but the file itself stands in memory.
+
+mod apache;
+mod beacon;
+mod columns;
+mod csv;
+mod directives;
+mod expression;
+mod json_lines;
+mod kutt;
+mod lines;
+mod nginx;
+mod origin;
+mod redirects;
+mod row;
+
+use thiserror::Error;
+
+use crate::mapping::BaseUrl;
+
+pub use columns::Column;
+pub use row::{Link, Row, RowError};
+
+use origin::Origin;
+
+/// A form in which links are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Comma-separated values with a header.
+    Csv,
+    /// A JSON object a line.
+    JsonLines,
+    /// CSV of YOURLS: what its export plugin writes, or its table.
+    Yourls,
+    /// CSV of Shlink's web client.
+    Shlink,
+    /// JSON of Kutt's API.
+    Kutt,
+    /// A configuration of nginx.
+    Nginx,
+    /// A configuration of Apache.
+    Apache,
+    /// A `_redirects` file.
+    Redirects,
+    /// A BEACON link dump, or the text that URLTeam publishes.
+    Beacon,
+    /// CSV of a table of slugs and URLs, with or without a header.
+    Psql,
+}
+
+/// What a form does not say itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'o> {
+    /// The base URL of the short links.
+    pub from: &'o BaseUrl,
+    /// Columns that have names of their own; an empty one leaves a column out.
+    pub columns: &'o [(Column, String)],
+}
+
+/// Why nothing of a file can be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ReadError {
+    /// The header names no column of URLs.
+    #[error("no column of URLs: {header}")]
+    NoUrlColumn {
+        /// The beginning of the header.
+        header: String,
+    },
+    /// The header has no column of a name that was asked for.
+    #[error("no column {name:?}: {header}")]
+    NoSuchColumn {
+        /// The name.
+        name: String,
+        /// The beginning of the header.
+        header: String,
+    },
+}
+
+impl Form {
+    /// Reads every row, in the order of the file; returns the names of columns that are not read.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the columns cannot be told.
+    pub fn read(
+        self,
+        bytes: &[u8],
+        options: &Options<'_>,
+        take: &mut dyn FnMut(Row),
+    ) -> Result<Vec<String>, ReadError> {
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        let origin = options.origin();
+        match self {
+            Self::Csv => return csv::read(bytes, &csv::PLAIN, options, take),
+            Self::Yourls => return csv::read(bytes, &csv::YOURLS, options, take),
+            Self::Shlink => return csv::read(bytes, &csv::SHLINK, options, take),
+            Self::Psql => return csv::read(bytes, &csv::PSQL, options, take),
+            Self::JsonLines => json_lines::read(bytes, origin, take),
+            Self::Apache => apache::read(bytes, origin, take),
+            Self::Redirects => redirects::read(bytes, origin, take),
+            Self::Beacon => beacon::read(bytes, origin, take),
+            Self::Kutt => before_rubbish(bytes, take, |text, take| kutt::read(text, origin, take)),
+            Self::Nginx => {
+                before_rubbish(bytes, take, |text, take| nginx::read(text, origin, take))
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+impl Options<'_> {
+    fn origin(&self) -> Origin<'_> {
+        Origin {
+            base_url: self.from,
+        }
+    }
+}
+
+/// Reads a file up to where it is no text, which is told.
+fn before_rubbish(
+    bytes: &[u8],
+    take: &mut dyn FnMut(Row),
+    read: impl FnOnce(&str, &mut dyn FnMut(Row)),
+) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => read(text, take),
+        Err(error) => {
+            let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
+            read(valid, take);
+            let line = valid.bytes().filter(|byte| *byte == b'\n').count() + 1;
+            let link = Err(RowError::NotUtf8);
+            take(Row { line, link });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::mapping::Target;
+
+    const ALL: [Form; 10] = [
+        Form::Csv,
+        Form::JsonLines,
+        Form::Yourls,
+        Form::Shlink,
+        Form::Kutt,
+        Form::Nginx,
+        Form::Apache,
+        Form::Redirects,
+        Form::Beacon,
+        Form::Psql,
+    ];
+
+    /// Reads a file of links under `https://short.code/`.
+    pub(super) fn read_with(
+        form: Form,
+        bytes: &[u8],
+        columns: &[(Column, String)],
+    ) -> Result<(Vec<Row>, Vec<String>), ReadError> {
+        let from = &BaseUrl::parse("https://short.code/").unwrap();
+        let mut rows = Vec::new();
+        let unread = form.read(bytes, &Options { from, columns }, &mut |row| rows.push(row))?;
+        Ok((rows, unread))
+    }
+
+    pub(super) fn read_as(form: Form, bytes: &[u8]) -> Vec<Row> {
+        read_with(form, bytes, &[]).unwrap().0
+    }
+
+    /// Returns the line, the code, the URL and the title of each link.
+    pub(super) fn pairs(rows: &[Row]) -> Vec<String> {
+        let links = rows
+            .iter()
+            .filter_map(|row| Some((row.line, row.link.as_ref().ok()?)));
+        let texts = links.map(|(line, link)| {
+            let text = |text: &Option<String>| text.clone().unwrap_or_default();
+            let title = link.title.as_ref().map(|title| format!(" {title}"));
+            format!(
+                "{line} {} {}{}",
+                text(&link.code),
+                text(&link.url),
+                text(&title)
+            )
+        });
+        texts.collect()
+    }
+
+    /// Returns the line of each row that is no link, and why.
+    pub(super) fn refused(rows: &[Row]) -> Vec<String> {
+        let refused = rows
+            .iter()
+            .filter_map(|row| Some((row.line, row.link.as_ref().err()?)));
+        refused
+            .map(|(line, error)| format!("{line}: {error}"))
+            .collect()
+    }
+
+    #[test]
+    fn rubbish_is_told_and_nothing_of_it_taken() {
+        for form in ALL {
+            for bytes in [
+                &b"\x00\xFF\xFE\x80"[..],
+                b"\xC3\x28;{",
+                b"\x7FELF\x02\x01\x01\x00\n\x90",
+            ] {
+                let Ok((rows, _)) = read_with(form, bytes, &[]) else {
+                    continue;
+                };
+                assert!(!rows.is_empty(), "{form:?}");
+                let urls = rows
+                    .iter()
+                    .filter_map(|row| row.link.as_ref().ok()?.url.as_ref());
+                assert_eq!(
+                    urls.filter(|url| Target::parse(url).is_ok()).count(),
+                    0,
+                    "{form:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_file_has_no_rows() {
+        for form in ALL {
+            assert_eq!(
+                read_with(form, b"", &[]),
+                Ok((Vec::new(), Vec::new())),
+                "{form:?}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_of_the_file(bytes: Vec<u8>, text in "(url|code|[a-z/~^$:|\"'{}\\[\\];,\\\\ \r\n#]){0,60}") {
+            for form in ALL {
+                for bytes in [&bytes[..], text.as_bytes()] {
+                    let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+                    if let Ok((rows, _)) = read_with(form, bytes, &[]) {
+                        prop_assert!(rows.is_sorted_by_key(|row| row.line), "{:?} {:?}", form, rows);
+                        prop_assert!(rows.iter().all(|row| (1..=lines).contains(&row.line)));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! `_redirects` files, as Netlify and Cloudflare Pages read them: a path, a URL and a status a line.
+//!
+//! What is taken means the same here: a path for itself, or a path with all that lies under it. Of
+//! the first rule for a path the others see nothing, so whoever takes rows must keep to their order.
+
+use super::lines::rows;
+use super::origin::Origin;
+use super::row::{self, Link, Row, RowError};
+use crate::mapping::Forward;
+
+/// Reads every line.
+pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
+    rows(bytes, take, |line| {
+        let words = line.split_whitespace();
+        let words: Vec<_> = words.take_while(|word| !word.starts_with('#')).collect();
+        match words[..] {
+            [] => Ok(None),
+            [from, to] => link(from, to, "", origin).map(Some),
+            [from, to, status] => link(from, to, status, origin).map(Some),
+            _ => Err(RowError::NoLink(
+                "a rule with parameters or conditions is no link",
+            )),
+        }
+    });
+}
+
+fn link(from: &str, to: &str, status: &str, origin: Origin<'_>) -> Result<Link, RowError> {
+    // It goes before a file of that name, which there is none of.
+    let status = status.strip_suffix('!').unwrap_or(status);
+    match status {
+        "200" | "404" => return Err(RowError::NoLink("a rewrite is no redirect")),
+        _ if status.contains('=') => {
+            return Err(RowError::NoLink(
+                "a rule with parameters or conditions is no link",
+            ));
+        }
+        _ => {}
+    }
+    let whole = from.strip_suffix("/*");
+    let path = whole.unwrap_or(from);
+    if path.contains('*') || path.contains("/:") {
+        return Err(RowError::NoLink("a path with placeholders is no code"));
+    }
+    let code = match path.contains("://") {
+        true => origin.code_of_url(path)?,
+        false => origin.code_of_path(path)?,
+    };
+    let (url, forward) = match (whole, to.strip_suffix(":splat")) {
+        (Some(_), Some(url)) => (url, Forward::Path),
+        (Some(_), None) => {
+            return Err(RowError::NoLink(
+                "what lies under the path leads to one place",
+            ));
+        }
+        (None, _) => (to, Forward::None),
+    };
+    if url.contains(":splat") {
+        return Err(RowError::NoLink(
+            "the rest of the path does not end the URL",
+        ));
+    }
+    Ok(Link {
+        url: Some(url.to_owned()),
+        code: Some(code),
+        status: row::status(status)?,
+        forward: Some(forward),
+        ..Link::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Form;
+    use super::super::tests::{pairs, read_as, refused};
+    use crate::mapping::{Forward, Status};
+
+    #[test]
+    fn rules_that_mean_the_same_here_are_read() {
+        let rows = read_as(
+            Form::Redirects,
+            b"# Links\n/a  https://e.org/\n/b/ https://f.org:8080/:x 301! # for ever\n\
+              /docs/*\thttps://docs.e.org/:splat\t308\n\
+              https://short.code/%C3%A9 https://g.org/ 307\n",
+        );
+        let found = [
+            "2 a https://e.org/",
+            "3 b https://f.org:8080/:x",
+            "4 docs https://docs.e.org/",
+            "5 é https://g.org/",
+        ];
+        assert_eq!(pairs(&rows), found);
+        let links: Vec<_> = rows.iter().map(|row| row.link.as_ref().unwrap()).collect();
+        assert_eq!(links[0].status, None);
+        assert_eq!(links[1].status, Some(Status::MovedPermanently));
+        assert_eq!(links[1].forward, Some(Forward::None));
+        assert_eq!(links[2].forward, Some(Forward::Path));
+    }
+
+    #[test]
+    fn all_others_are_told() {
+        let lines = [
+            "/a",
+            "/a /b 200",
+            "/store id=:id https://e.org/:id 301",
+            "/a https://e.org/ 302 Country=fr",
+            "/a https://e.org/ Country=fr",
+            "/news/:year https://e.org/:year",
+            "/* https://e.org/:splat",
+            "/a/* https://e.org/",
+            "/a/* https://e.org/:splat/b",
+            "/a* https://e.org/",
+            "https://other.code/a https://e.org/",
+            "/a https://e.org/ 418",
+        ];
+        let text = lines.join("\n");
+        let rows = read_as(Form::Redirects, text.as_bytes());
+        assert_eq!(refused(&rows).len(), lines.len(), "{rows:?}");
+    }
+}
