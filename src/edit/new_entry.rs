@@ -12,8 +12,9 @@ use crate::mapping::{Code, Forward, Scheme, Status, Target};
 /// An entry that is not in a table yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEntry {
-    /// Where it leads, which is written in canonical form.
-    pub url: Target<'static>,
+    /// Where it leads, which is written in canonical form; none only if it is retired and its code
+    /// written out.
+    pub url: Option<Target<'static>>,
     /// The code that it has before all others.
     pub code: OwnCode,
     /// Its further codes.
@@ -28,8 +29,14 @@ pub struct NewEntry {
     pub status: Option<Status>,
     /// What is carried over to the target, if it says so.
     pub forward: Option<Forward>,
+    /// How long a redirect may be cached, in seconds, if it says so.
+    pub cache_max_age: Option<u32>,
     /// Until when it holds: a date or a date-time.
     pub expires: Option<String>,
+    /// Since when it is retired: `true`, a date or a date-time.
+    pub retired: Option<String>,
+    /// An archived copy of the target.
+    pub archive: Option<Target<'static>>,
 }
 
 /// How an entry comes by its own code.
@@ -47,7 +54,7 @@ impl NewEntry {
     /// Returns an entry that says nothing but where it leads, and its code.
     pub fn new(url: Target<'static>, code: OwnCode) -> Self {
         Self {
-            url,
+            url: Some(url),
             code,
             aliases: Vec::new(),
             title: None,
@@ -55,14 +62,20 @@ impl NewEntry {
             tags: Vec::new(),
             status: None,
             forward: None,
+            cache_max_age: None,
             expires: None,
+            retired: None,
+            archive: None,
         }
     }
 
     /// Returns its own code, in a document that derives codes by that scheme.
     pub fn own_code(&self, scheme: Scheme) -> Cow<'_, Code> {
         match &self.code {
-            OwnCode::Auto => Cow::Owned(scheme.code(self.url.as_str())),
+            OwnCode::Auto => {
+                let url = self.url.as_ref().map(Target::as_str);
+                Cow::Owned(scheme.code(url.unwrap_or_default()))
+            }
             OwnCode::Custom(code) | OwnCode::Number(code, _) => Cow::Borrowed(code),
         }
     }
@@ -75,8 +88,9 @@ impl NewEntry {
             OwnCode::Number(_, number) => Some(("number", number.to_string())),
         };
         let text = |text: &Option<String>| text.as_deref().map(scalar);
+        let url = |url: &Option<Target<'_>>| url.as_ref().map(|it| scalar(it.as_str()));
         let pairs = [
-            Some(("url", scalar(self.url.as_str()))),
+            url(&self.url).map(|it| ("url", it)),
             code,
             list(self.aliases.iter().map(Code::as_str)).map(|it| ("aliases", it)),
             text(&self.title).map(|it| ("title", it)),
@@ -84,7 +98,10 @@ impl NewEntry {
             list(self.tags.iter().map(String::as_str)).map(|it| ("tags", it)),
             self.status.map(|it| ("status", it.code().to_string())),
             self.forward.map(|it| ("forward", it.name().to_owned())),
+            (self.cache_max_age).map(|it| ("cache-max-age", it.to_string())),
             self.expires.clone().map(|it| ("expires", it)),
+            self.retired.clone().map(|it| ("retired", it)),
+            url(&self.archive).map(|it| ("archive", it)),
         ];
         pairs.into_iter().flatten()
     }
@@ -189,14 +206,18 @@ mod tests {
             tags: vec!["a b".to_owned(), "été".to_owned()],
             status: Status::from_code(301),
             forward: Some(Forward::Path),
+            cache_max_age: Some(0),
             expires: Some("2026-12-31".to_owned()),
+            retired: Some("true".to_owned()),
+            archive: Target::parse("https://archive.example/").ok(),
             ..entry()
         };
         assert_eq!(
             entry.to_string(),
             "- url: https://e.org/\n  number: 62\n  aliases: [\"no\", \"-x\"]\n  \
              title: \"Git: the database\"\n  owner: \"@ada\"\n  tags: [\"a b\", été]\n  status: 301\n  \
-             forward: path\n  expires: 2026-12-31"
+             forward: path\n  cache-max-age: 0\n  expires: 2026-12-31\n  retired: true\n  \
+             archive: https://archive.example/"
         );
     }
 
