@@ -11,8 +11,7 @@ use super::properties::{DEFAULT_MAX_AGE, Retired};
 use super::reader::Located;
 use super::record::{Shape, Unsaid};
 use super::report::Report;
-use super::target::can_be_extended;
-use super::{Code, CodeError, Forward, Position, Target};
+use super::{Code, CodeError, Forward, Misfit, Position, Target};
 
 /// The code that an entry has before all others.
 enum Own {
@@ -232,22 +231,12 @@ fn check_forward(
     position: Position,
     is_own: bool,
 ) {
-    if forward.path() && !can_be_extended(target) {
-        report.error(
-            position,
-            "the path cannot be forwarded to a target that ends like this",
-            Some(if is_own {
-                "end the URL in \"/\", \"=\", \":\" or \"#\"".to_owned()
-            } else {
-                "the defaults ask for it: add \"forward: none\" here".to_owned()
-            }),
-        );
-    } else if forward == Forward::PathAndQuery && target.ends_with('#') {
-        report.error(
-            position,
-            "a target that ends in \"#\" cannot take both path and query",
-            Some("forward the path alone: a query stands before the \"#\"".to_owned()),
-        );
+    if let Some(misfit) = Misfit::of(forward, target) {
+        let hint = match misfit {
+            Misfit::Ending if !is_own => "the defaults ask for it: add \"forward: none\" here",
+            _ => misfit.hint(),
+        };
+        report.error(position, misfit.to_string(), Some(hint.to_owned()));
     }
 }
 

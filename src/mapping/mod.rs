@@ -60,7 +60,7 @@ pub use expectation::Expectation;
 pub use outline::{EntryOutline, Form, Outline, Pair, Scalar};
 pub use permanence::{Broken, Link, Origin, TRAILER, breaches};
 pub use promises::Promises;
-pub use properties::{DEFAULT_MAX_AGE, Forward, NewCode, Retired, Status};
+pub use properties::{DEFAULT_MAX_AGE, Forward, Misfit, NewCode, Retired, Status};
 pub use resolve::{Outcome, Redirect, Request, Via};
 pub use scheme::Scheme;
 pub use site::Site;

@@ -1,6 +1,9 @@
 //! Properties of entries: how a target is reached, how a code is made, since when it is gone.
 
+use thiserror::Error;
+
 use super::Timestamp;
+use super::target::can_be_extended;
 
 /// How long a redirect may be cached unless the table says otherwise, in seconds.
 pub const DEFAULT_MAX_AGE: u32 = 60;
@@ -82,6 +85,36 @@ impl Forward {
     /// Tells whether the query is carried over.
     pub fn query(self) -> bool {
         matches!(self, Self::Query | Self::PathAndQuery)
+    }
+}
+
+/// Why what is carried over cannot be put into a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Misfit {
+    /// What is appended would change what stands before it.
+    #[error("the path cannot be forwarded to a target that ends like this")]
+    Ending,
+    /// A query stands before a fragment, and a path behind it.
+    #[error("a target that ends in \"#\" cannot take both path and query")]
+    Fragment,
+}
+
+impl Misfit {
+    /// Returns why this cannot be carried over to a target, if it cannot.
+    pub fn of(forward: Forward, target: &str) -> Option<Self> {
+        if forward.path() && !can_be_extended(target) {
+            return Some(Self::Ending);
+        }
+        let has_both = forward == Forward::PathAndQuery;
+        (has_both && target.ends_with('#')).then_some(Self::Fragment)
+    }
+
+    /// Returns the way out.
+    pub fn hint(self) -> &'static str {
+        match self {
+            Self::Ending => "end the URL in \"/\", \"=\", \":\" or \"#\"",
+            Self::Fragment => "forward the path alone: a query stands before the \"#\"",
+        }
     }
 }
 
