@@ -95,7 +95,7 @@ pub fn register_in_files(
         let registration = register(&files, wish, now)?;
         path = registration.file.path.to_string();
         let old = files.iter().find(|file| *file.path == *path);
-        if !write(&registration, old)? {
+        if !write(&registration.file, old)? {
             continue;
         }
         let stands = table
@@ -114,7 +114,7 @@ pub fn register_in_files(
 
 /// Locks the directories of a table, always in the same order. What is not there is left out: that
 /// is told when it is read.
-fn lock(paths: &[PathBuf]) -> Result<Vec<File>, LocalError> {
+pub(super) fn lock(paths: &[PathBuf]) -> Result<Vec<File>, LocalError> {
     let paths = paths.iter().filter_map(|path| fs::canonicalize(path).ok());
     let directories = paths.filter_map(|path| match path.is_dir() {
         true => Some(path),
@@ -128,9 +128,8 @@ fn lock(paths: &[PathBuf]) -> Result<Vec<File>, LocalError> {
     directories.into_iter().map(lock).collect()
 }
 
-/// Writes the file of a registration, unless it is not any more what it was.
-fn write(registration: &Registration, old: Option<&SourceFile>) -> Result<bool, LocalError> {
-    let file = &registration.file;
+/// Writes a file, unless it is not any more what it was.
+pub(super) fn write(file: &SourceFile, old: Option<&SourceFile>) -> Result<bool, LocalError> {
     let path = Path::new(&*file.path);
     let failed = |source| LocalError::Write {
         path: file.path.to_string(),
@@ -166,7 +165,7 @@ fn stands(files: &[SourceFile], registration: &Registration) -> bool {
 }
 
 /// Brings the file back to what it was, unless somebody has changed it since.
-fn take_back(file: &SourceFile, old: Option<&SourceFile>) -> io::Result<()> {
+pub(super) fn take_back(file: &SourceFile, old: Option<&SourceFile>) -> io::Result<()> {
     let path = Path::new(&*file.path);
     let is_ours = fs::read(path).is_ok_and(|bytes| bytes == file.bytes);
     match old {
@@ -205,10 +204,10 @@ mod tests {
         };
         let registered = register(std::slice::from_ref(&file), &wish, Timestamp::MIN).unwrap();
         fs::write(&*file.path, "other").unwrap();
-        assert!(!write(&registered, Some(&file)).unwrap());
+        assert!(!write(&registered.file, Some(&file)).unwrap());
         assert_eq!(read(&file), "other");
         fs::write(&*file.path, &file.bytes).unwrap();
-        assert!(write(&registered, Some(&file)).unwrap());
+        assert!(write(&registered.file, Some(&file)).unwrap());
         assert!(read(&file).ends_with("mapping:\n- url: https://e.org/\n"));
         assert!(stands(std::slice::from_ref(&registered.file), &registered));
         assert!(!stands(&[file], &registered));

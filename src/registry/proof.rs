@@ -1,4 +1,4 @@
-//! The proof that a changed file makes of a table the same table and one entry more.
+//! The proof that a changed file makes of a table the same table and new entries, nothing else.
 //!
 //! It is had by compiling and comparing, whatever was done to the text.
 
@@ -7,10 +7,11 @@ use std::collections::HashMap;
 use super::Refusal;
 use crate::edit::NewEntry;
 use crate::mapping::{
-    ChangeKind, Diagnostic, Entry, Place, Site, SourceFile, Table, Timestamp, compare, compile,
+    ChangeKind, Diagnostic, Entry, Place, Retired, Site, SourceFile, Table, Target, Timestamp,
+    compare, compile,
 };
 
-/// A table before an entry is added.
+/// A table before entries are added.
 pub(super) struct Before<'t> {
     pub(super) files: &'t [SourceFile],
     pub(super) table: &'t Table,
@@ -18,21 +19,21 @@ pub(super) struct Before<'t> {
     pub(super) problems: &'t [Diagnostic],
 }
 
-/// What is known of an entry once it is proved.
+/// What is known of entries once they are proved.
 pub(super) struct Proof {
-    /// Where it stands.
-    pub(super) place: Place,
-    /// What is odd since it stands there.
+    /// Where each stands.
+    pub(super) places: Vec<Place>,
+    /// What is odd since they stand there.
     pub(super) warnings: Vec<Diagnostic>,
 }
 
 impl Before<'_> {
-    /// Proves that the table with this file, changed or new, is the table with this entry.
+    /// Proves that the table with this file, changed or new, is the table with these entries.
     pub(super) fn prove(
         &self,
         site: &Site,
         file: &SourceFile,
-        entry: &NewEntry,
+        entries: &[NewEntry],
         now: Timestamp,
     ) -> Result<Proof, Refusal> {
         let mut new = compile(&self.with(file));
@@ -45,17 +46,19 @@ impl Before<'_> {
             return Err(Refusal::Unsound { problems });
         };
         let changes = compare(self.table, &table);
-        let is_addition = changes.len() == 1 + entry.aliases.len()
-            && changes.iter().all(|it| it.kind == ChangeKind::Added);
-        let code = entry.own_code(site.scheme());
-        let own = changes.iter().find(|it| *it.code == *code.as_str());
-        let added = own.and_then(|change| change.new);
-        let is_it = |added: &Entry<'_>| {
-            is_addition && added.site().base_url() == site.base_url() && says(entry, *added)
+        let codes: usize = entries.iter().map(|entry| 1 + entry.aliases.len()).sum();
+        let is_addition =
+            changes.len() == codes && changes.iter().all(|it| it.kind == ChangeKind::Added);
+        let mut sites = table.sites().iter();
+        let site = sites.find(|it| it.base_url() == site.base_url());
+        let site = site.filter(|_| is_addition).ok_or(Refusal::SideEffects)?;
+        let place = |entry: &NewEntry| {
+            let added = site.lookup(entry.own_code(site.scheme()).as_str())?;
+            says(entry, added).then(|| added.place())
         };
-        let added = added.filter(is_it).ok_or(Refusal::SideEffects)?;
+        let places: Option<_> = entries.iter().map(place).collect();
         Ok(Proof {
-            place: added.place(),
+            places: places.ok_or(Refusal::SideEffects)?,
             warnings,
         })
     }
@@ -91,7 +94,12 @@ impl Before<'_> {
 /// Tells whether an entry of a table says what a new one was to say.
 fn says(entry: &NewEntry, added: Entry<'_>) -> bool {
     let expires = entry.expires.as_deref().and_then(Timestamp::parse_end);
-    added.target().as_deref() == Some(entry.url.as_str())
+    let retired = entry.retired.as_deref().map(|text| {
+        let start = Timestamp::parse_start(text);
+        start.map_or(Retired::Always, Retired::From)
+    });
+    let own = |url: &Option<Target<'_>>| url.as_ref().map(|url| url.as_str().to_owned());
+    added.target().as_deref() == own(&entry.url).as_deref()
         && added
             .aliases()
             .eq(entry.aliases.iter().map(|it| it.as_str()))
@@ -100,5 +108,8 @@ fn says(entry: &NewEntry, added: Entry<'_>) -> bool {
         && added.tags().eq(entry.tags.iter().map(String::as_str))
         && entry.status.is_none_or(|it| it == added.status())
         && entry.forward.is_none_or(|it| it == added.forward())
-        && added.gone_from() == expires
+        && (entry.cache_max_age).is_none_or(|it| it == added.cache_max_age())
+        && added.expires() == expires
+        && added.retired() == retired
+        && added.archive() == own(&entry.archive).as_deref()
 }

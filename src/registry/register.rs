@@ -60,13 +60,14 @@ pub fn register(
         table,
         problems: &old.diagnostics,
     };
-    let Proof { place, warnings } = before.prove(site, &file, &entry, now)?;
+    let Proof { places, warnings } =
+        before.prove(site, &file, std::slice::from_ref(&entry), now)?;
     let code = entry.own_code(site.scheme()).to_string();
     Ok(Registration {
         short_url: site.short_url(&code),
         code,
         target: target.into_string(),
-        place,
+        place: places.into_iter().next().ok_or(Refusal::SideEffects)?,
         file,
         is_new_file,
         warnings,
