@@ -18,7 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("source", &["mapping"]),
     ("edit", &["mapping"]),
     ("exchange", &["mapping"]),
-    ("registry", &["source", "edit", "mapping"]),
+    ("registry", &["source", "edit", "exchange", "mapping"]),
     (
         "server",
         &["registry", "source", "edit", "exchange", "mapping"],

@@ -2,10 +2,12 @@
 //!
 //! Everything that is decided is decided by a pure function of the table's files, so that whoever
 //! lost a race for the table can decide again on what it is now. Writing to files stands apart.
-//! Invariants: a registration adds one entry and changes nothing else; whatever is refused changes
+//! Invariants: a registration adds one entry and changes nothing else, an import several; whatever is refused changes
 //! nothing at all.
 
+mod bulk;
 mod choice;
+mod intake;
 mod local;
 mod proof;
 mod refusal;
@@ -13,6 +15,8 @@ mod register;
 mod spot;
 mod wish;
 
+pub use bulk::{Import, Imported, import_into_files};
+pub use intake::Intake;
 pub use local::{LocalError, register_in_files};
 pub use refusal::{Holder, Refusal};
 pub use register::{Registration, register};

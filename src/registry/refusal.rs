@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::mapping::{CodeError, Diagnostic, Entry, Place, TargetError, Timestamp};
+use crate::mapping::{CodeError, Diagnostic, Entry, Misfit, Place, TargetError, Timestamp};
 
 /// How many sites or files are named: a table of fragments has thousands.
 const SHOWN: usize = 4;
@@ -34,6 +34,20 @@ pub enum Refusal {
         /// Who has it.
         holder: Box<Holder>,
     },
+    /// The code is that of another link that is imported.
+    #[error("the code {code:?} is taken by line {line}")]
+    CodeTakenByLine {
+        /// The code.
+        code: String,
+        /// The line of the other link.
+        line: usize,
+    },
+    /// A link that is imported does not say where it leads.
+    #[error("there is no URL")]
+    NoUrl,
+    /// The URL cannot take what is to be carried over to it.
+    #[error(transparent)]
+    Misfit(#[from] Misfit),
     /// The same code is wished for twice.
     #[error("the code {code:?} is asked for twice")]
     CodeRepeated {
@@ -99,6 +113,18 @@ pub enum Refusal {
         /// The entry, to be put in by hand.
         entry: String,
     },
+    /// The document does not let any entry be inserted without risk.
+    #[error("the entries cannot be inserted")]
+    CannotInsertAny {
+        /// Why, and where.
+        problems: Vec<Diagnostic>,
+    },
+    /// With the entries, the table would have more text than it may.
+    #[error("the table would be larger than {max_bytes} bytes")]
+    TooLarge {
+        /// How much it may have.
+        max_bytes: u64,
+    },
     /// With the entry, the table would have errors.
     #[error("the table would have errors")]
     Unsound {
@@ -149,6 +175,7 @@ impl Refusal {
         Some(match self {
             Self::Target(error) => return error.hint(),
             Self::Code(error) => return error.hint(),
+            Self::Misfit(misfit) => misfit.hint().to_owned(),
             Self::OwnLink => "register where it leads to instead".to_owned(),
             Self::CodeTaken { holder, .. } => match &holder.target {
                 _ if holder.is_gone => {

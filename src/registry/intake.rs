@@ -1,0 +1,380 @@
+//! Links on their way into a table, many at once: each is taken, known already, or refused.
+//!
+//! Published links must not break, so a code that a link has is kept, whatever else leads to its
+//! target. Links that have none wait until all others have theirs: what they get does not depend on
+//! where between the others they stand.
+//! Invariant: what is taken can be inserted together, for no code is given twice.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Holder, Refusal};
+use crate::edit::{NewEntry, OwnCode};
+use crate::exchange::read::Link;
+use crate::mapping::{Code, Forward, Misfit, NewCode, Site, Target, Timestamp};
+
+/// What was taken so far.
+pub struct Intake<'t> {
+    site: &'t Site,
+    now: Timestamp,
+    entries: Vec<NewEntry>,
+    /// Those without a code of their own, with their lines.
+    waiting: Vec<(usize, NewEntry)>,
+    /// The codes of what was taken, each with its line and its target.
+    codes: HashMap<Code, Holding>,
+    known: usize,
+}
+
+/// What was taken in the end.
+pub(super) struct Batch {
+    /// The entries to insert.
+    pub(super) entries: Vec<NewEntry>,
+    /// How many links were in the table already, or came twice.
+    pub(super) known: usize,
+}
+
+/// Who has a code.
+#[derive(Debug, Clone, Copy)]
+struct Holding {
+    line: usize,
+    /// The entry; none if it waits for its own code.
+    entry: Option<usize>,
+}
+
+impl<'t> Intake<'t> {
+    pub(super) fn new(site: &'t Site, now: Timestamp) -> Self {
+        Self {
+            site,
+            now,
+            entries: Vec::new(),
+            waiting: Vec::new(),
+            codes: HashMap::new(),
+            known: 0,
+        }
+    }
+
+    /// Returns the site that the links go into.
+    pub fn site(&self) -> &'t Site {
+        self.site
+    }
+
+    /// Takes a link that stands on that line, unless it is known already.
+    ///
+    /// # Errors
+    ///
+    /// Returns why it cannot be taken.
+    pub fn take(&mut self, line: usize, link: Link) -> Result<(), Refusal> {
+        let url = link.url.as_deref().map(Target::parse).transpose()?;
+        let url = url.map(Target::into_owned);
+        let archive = link.archive.as_deref().map(Target::parse).transpose()?;
+        let archive = archive.map(Target::into_owned);
+        if let (Some(url), Some(forward)) = (&url, link.forward)
+            && let Some(misfit) = Misfit::of(forward, url.as_str())
+        {
+            return Err(misfit.into());
+        }
+        let own = match (&link.code, link.number) {
+            (Some(text), _) => Some(Code::custom(text)?),
+            (None, Some(number)) => Some(Code::number(number)?),
+            (None, None) => None,
+        };
+        if url.is_none() && (link.retired.is_none() || own.is_none()) {
+            return Err(Refusal::NoUrl);
+        }
+        let aliases = link.aliases.iter().map(|text| Code::custom(text));
+        let aliases: Vec<_> = aliases.collect::<Result<_, _>>()?;
+        let codes = || own.iter().chain(&aliases);
+        if own.is_some() && codes().all(|code| self.leads_to(code, url.as_ref())) {
+            self.known += 1;
+            return Ok(());
+        }
+        let mut seen = HashSet::new();
+        for code in codes() {
+            self.check_free(code)?;
+            if !seen.insert(code) {
+                let code = code.to_string();
+                return Err(Refusal::CodeRepeated { code });
+            }
+        }
+        let entry = own.is_some().then_some(self.entries.len());
+        for code in codes() {
+            self.codes.insert(code.clone(), Holding { line, entry });
+        }
+        let entry = NewEntry {
+            code: self.own_code(own, link.number, url.as_ref()),
+            url,
+            aliases,
+            title: link.title,
+            owner: link.owner,
+            tags: link.tags,
+            status: link.status,
+            forward: link.forward,
+            cache_max_age: link.cache_max_age,
+            expires: link.expires,
+            retired: link.retired,
+            archive,
+        };
+        match link.code.is_some() || link.number.is_some() {
+            true => self.entries.push(entry),
+            false => self.waiting.push((line, entry)),
+        }
+        Ok(())
+    }
+
+    /// Gives codes to those that wait for one.
+    pub(super) fn finish(mut self) -> Result<Batch, Refusal> {
+        let waiting = std::mem::take(&mut self.waiting);
+        if !waiting.is_empty() {
+            let url = |entry: &NewEntry| Some(entry.url.as_ref()?.as_str().to_owned());
+            let mut targets: HashSet<_> = self.entries.iter().filter_map(url).collect();
+            let mut number = self.highest_number();
+            for (line, mut entry) in waiting {
+                let target = url(&entry).unwrap_or_default();
+                let is_known = || !self.site.leading_to(&target).is_empty();
+                // One with aliases of its own says more than is known.
+                if entry.aliases.is_empty() && (targets.contains(&target) || is_known()) {
+                    self.known += 1;
+                    continue;
+                }
+                entry.code = match self.site.new_code() {
+                    NewCode::Auto => self.derived(&target),
+                    NewCode::Number => self.next_number(&mut number)?,
+                };
+                let code = entry.own_code(self.site.scheme()).into_owned();
+                let holding = Holding {
+                    line,
+                    entry: Some(self.entries.len()),
+                };
+                self.codes.insert(code, holding);
+                targets.insert(target);
+                self.entries.push(entry);
+            }
+        }
+        Ok(Batch {
+            entries: self.entries,
+            known: self.known,
+        })
+    }
+
+    /// Tells whether a code leads to a target, by the table or by what was taken.
+    fn leads_to(&self, code: &Code, url: Option<&Target<'_>>) -> bool {
+        if let Some(entry) = self.site.lookup(code.as_str()) {
+            return entry.target().as_deref() == url.map(Target::as_str);
+        }
+        let holding = self.codes.get(code).and_then(|holding| holding.entry);
+        let entry = holding.and_then(|entry| self.entries.get(entry));
+        entry.is_some_and(|entry| entry.url.as_ref() == url)
+    }
+
+    fn check_free(&self, code: &Code) -> Result<(), Refusal> {
+        if let Some(holder) = self.site.lookup(code.as_str()) {
+            return Err(Refusal::CodeTaken {
+                code: code.to_string(),
+                holder: Holder::of(holder, self.now),
+            });
+        }
+        match self.codes.get(code) {
+            Some(Holding { line, .. }) => Err(Refusal::CodeTakenByLine {
+                code: code.to_string(),
+                line: *line,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns how a code is written: not at all if the target derives it.
+    fn own_code(
+        &self,
+        own: Option<Code>,
+        number: Option<u64>,
+        url: Option<&Target<'_>>,
+    ) -> OwnCode {
+        let Some(code) = own else {
+            return OwnCode::Auto;
+        };
+        let derived = url.map(|url| self.site.scheme().code(url.as_str()));
+        match number {
+            _ if derived.as_ref() == Some(&code) => OwnCode::Auto,
+            Some(number) if Code::number(number).as_ref() == Ok(&code) => {
+                OwnCode::Number(code, number)
+            }
+            _ => OwnCode::Custom(code),
+        }
+    }
+
+    /// Returns the code that the site derives, or the next free one behind it.
+    fn derived(&self, target: &str) -> OwnCode {
+        let code = self.site.scheme().code(target);
+        if self.check_free(&code).is_ok() {
+            return OwnCode::Auto;
+        }
+        let mut probed = self.site.scheme().probe(code.as_str());
+        let next = probed.find(|code| self.check_free(code).is_ok());
+        OwnCode::Custom(next.expect("there are more codes than a table has entries"))
+    }
+
+    fn highest_number(&self) -> u64 {
+        let taken = self.entries.iter().filter_map(|entry| match entry.code {
+            OwnCode::Number(_, number) => Some(number),
+            _ => None,
+        });
+        let all = taken.chain(self.site.highest_number());
+        all.max().unwrap_or_default()
+    }
+
+    fn next_number(&self, number: &mut u64) -> Result<OwnCode, Refusal> {
+        loop {
+            *number = number.checked_add(1).ok_or(Refusal::NoNumberLeft)?;
+            // A number may spell a reserved word.
+            let code = Code::number(*number).ok();
+            if let Some(code) = code.filter(|code| self.check_free(code).is_ok()) {
+                return Ok(OwnCode::Number(code, *number));
+            }
+        }
+    }
+}
+
+impl Batch {
+    /// Leaves out what an entry is anyway, in a document without defaults of its own.
+    pub(super) fn drop_defaults(&mut self) {
+        for entry in &mut self.entries {
+            entry.status = entry.status.filter(|it| *it != Default::default());
+            entry.forward = entry.forward.filter(|it| *it != Forward::None);
+            let max_age = entry.cache_max_age;
+            entry.cache_max_age = max_age.filter(|it| *it != crate::mapping::DEFAULT_MAX_AGE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::{SourceFile, compile};
+
+    fn link(code: &str, url: &str) -> Link {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Link {
+            code: some(code),
+            url: some(url),
+            ..Link::default()
+        }
+    }
+
+    /// Takes links into a site with these entries; returns what is written of each, or why not.
+    fn taken(entries: &str, links: Vec<Link>) -> (Vec<String>, Vec<String>, usize) {
+        let text = format!("base_url: https://s.code/\n{entries}");
+        let file = SourceFile {
+            path: "t.yaml".into(),
+            bytes: text.into_bytes(),
+        };
+        let table = compile(&[file]).table.unwrap();
+        let mut intake = Intake::new(&table.sites()[0], Timestamp::MIN);
+        let mut refused = Vec::new();
+        for (link, line) in links.into_iter().zip(1..) {
+            if let Err(refusal) = intake.take(line, link) {
+                refused.push(format!("{line}: {refusal}"));
+            }
+        }
+        let batch = intake.finish().unwrap();
+        let entries = batch.entries.iter().map(|entry| {
+            let code = entry.own_code(table.sites()[0].scheme()).to_string();
+            match entry.code {
+                OwnCode::Auto => format!("{code} (derived)"),
+                OwnCode::Custom(_) => code,
+                OwnCode::Number(_, number) => format!("{code} ({number})"),
+            }
+        });
+        (entries.collect(), refused, batch.known)
+    }
+
+    #[test]
+    fn codes_are_kept() {
+        let (entries, refused, known) = taken(
+            "mapping:\n- {url: 'https://e.org/', short-code: a, aliases: [b]}\n",
+            vec![
+                link("b", "https://e.org"),
+                link("c", "https://e.org/"),
+                link("t0P0JMya", "https://framasoft.org/"),
+                link("c", "https://e.org/"),
+                link("a", "https://f.org/"),
+                link("c", "https://f.org/"),
+                link("d+", "https://f.org/"),
+                link("metrics", "https://f.org/"),
+                link("d", "f.org"),
+                link("d", ""),
+            ],
+        );
+        assert_eq!(entries, ["c", "t0P0JMya (derived)"]);
+        assert_eq!(known, 2);
+        assert_eq!(
+            refused[0],
+            "5: the code \"a\" is taken by the entry at t.yaml:3:3"
+        );
+        assert_eq!(refused[1], "6: the code \"c\" is taken by line 2");
+        assert_eq!(refused[2], "7: '+' is not allowed in a short code");
+        assert_eq!(refused[4], "9: the URL is not absolute");
+        assert_eq!(refused[5], "10: there is no URL");
+    }
+
+    #[test]
+    fn what_has_no_code_waits_for_what_has() {
+        let (entries, refused, known) = taken(
+            "mapping: []\n",
+            vec![
+                link("", "https://framasoft.org/"),
+                link("", "https://e.org/"),
+                link("e", "https://e.org/"),
+                link("t0P0JMya", "https://f.org/"),
+                link("", "https://framasoft.org/"),
+            ],
+        );
+        assert_eq!(refused, [""; 0]);
+        assert_eq!(entries, ["e", "t0P0JMya", "t0P0JMyb"]);
+        assert_eq!(known, 2);
+    }
+
+    #[test]
+    fn targets_of_one_hash_are_told_apart() {
+        let urls = [
+            "https://example.com/22889216",
+            "https://example.com/30923436",
+        ];
+        let (entries, _, _) = taken("mapping: []\n", urls.map(|url| link("", url)).to_vec());
+        assert_eq!(entries, ["Vn5xl3T3 (derived)", "Vn5xl3T4"]);
+    }
+
+    #[test]
+    fn numbers_go_on() {
+        let number = Link {
+            number: Some(7),
+            ..link("", "https://e.org/7")
+        };
+        let links = vec![
+            link("", "https://e.org/"),
+            number,
+            link("9", "https://e.org/9"),
+        ];
+        let (entries, _, _) = taken("defaults: {new: number}\nmapping: []\n", links);
+        assert_eq!(entries, ["7 (7)", "9", "8 (8)"]);
+    }
+
+    #[test]
+    fn aliases_are_codes_too() {
+        let with = |aliases: &[&str], link: Link| Link {
+            aliases: aliases.iter().map(|text| (*text).to_owned()).collect(),
+            ..link
+        };
+        let (entries, refused, known) = taken(
+            "mapping:\n- {url: 'https://e.org/', short-code: a, aliases: [b]}\n",
+            vec![
+                with(&["b"], link("a", "https://e.org/")),
+                with(&["c"], link("a", "https://e.org/")),
+                with(&["d", "d"], link("x", "https://e.org/")),
+                with(&["f"], link("", "https://f.org/")),
+                with(&["f"], link("g", "https://g.org/")),
+            ],
+        );
+        assert_eq!((entries.len(), known), (1, 1));
+        assert_eq!(refused.len(), 3, "{refused:?}");
+        assert_eq!(refused[2], "5: the code \"f\" is taken by line 4");
+    }
+}
