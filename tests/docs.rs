@@ -132,13 +132,28 @@ fn the_page_on_checking_shows_what_happens() {
 fn the_page_on_registering_shows_what_happens() {
     let directory = tempfile::tempdir().unwrap();
     fs::copy("mapping.yaml", directory.path().join("mapping.yaml")).unwrap();
+    follow("docs/registering.md", directory.path());
+}
+
+#[test]
+fn the_page_on_imports_shows_what_happens() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::copy("mapping.yaml", directory.path().join("mapping.yaml")).unwrap();
+    for item in fs::read_dir("tests/data/import").unwrap() {
+        let path = item.unwrap().path();
+        fs::copy(&path, directory.path().join(path.file_name().unwrap())).unwrap();
+    }
+    follow("docs/importing.md", directory.path());
+}
+
+/// Runs the commands of a document in a directory: each goes on from what the ones before have left.
+fn follow(document: &str, directory: &Path) {
     let program = Path::new(env!("CARGO_BIN_EXE_waypost"));
     let programs = program.parent().unwrap().to_str().unwrap();
-    // Each goes on from what the ones before have left.
-    for Example { command, output } in examples("docs/registering.md") {
+    for Example { command, output } in examples(document) {
         let got = Command::new("sh")
             .args(["-c", &format!("exec 2>&1; {command}")])
-            .current_dir(directory.path())
+            .current_dir(directory)
             .env_clear()
             .env("PATH", format!("{programs}:/usr/bin:/bin"))
             .output()

@@ -11,10 +11,12 @@ mod export;
 mod fmt;
 mod git;
 mod healthcheck;
+mod import;
 mod legible;
 mod logging;
 mod man;
 mod merge_driver;
+mod progress;
 mod quantity;
 mod resolve;
 mod secret;
@@ -71,6 +73,7 @@ enum Command {
     Code(code::Args),
     Resolve(resolve::Args),
     Add(Box<add::Args>),
+    Import(Box<import::Args>),
     Export(export::Args),
     Healthcheck(healthcheck::Args),
     Completions(completions::Args),
@@ -107,6 +110,7 @@ pub fn main() -> ExitCode {
         Command::Code(args) => code::run(&args),
         Command::Resolve(args) => resolve::run(&args),
         Command::Add(args) => add::run(*args),
+        Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Healthcheck(args) => healthcheck::run(&args),
         Command::Completions(args) => completions::run(&args),

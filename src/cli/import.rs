@@ -1,0 +1,327 @@
+//! `waypost import`: brings links into a table from where they are.
+
+use std::fs::File;
+use std::io::{self, Read, Write as _, stderr, stdin};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+use clap::builder::TypedValueParser;
+
+use super::legible::legible;
+use super::progress::Progress;
+use super::table::{self, MAX_BYTES, STDIN, STDIN_NAME};
+use super::{Exit, complain};
+use crate::exchange::read::{Column, Form, Options, ReadError, Row};
+use crate::mapping::BaseUrl;
+use crate::registry::{Import, Imported, Intake, LocalError, Refusal, import_into_files};
+
+/// How much a file may hold. Of what it says, a table keeps less.
+const MAX_INPUT: u64 = 1 << 30;
+
+/// How many warnings are told.
+const TOLD_WARNINGS: usize = 20;
+
+/// Bring links into a table from another program
+///
+/// Every link keeps its code, so that what was published goes on working. What cannot be taken is
+/// told with its line and the reason, and all else is written at once; a link that the table has
+/// already is left as it is. The table is then what it was and the new links, or nothing has changed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost import links.csv --format csv --dry-run
+  waypost import links.csv --format csv --column url=Ziel --column short-code=Kurz
+  waypost import dump.csv --format shlink --base-url https://short.code/ --table new.yaml
+  waypost import nginx.conf --format nginx --from https://old.example/go/
+
+Exit status: 0 every link is in the table; 1 some are not, or the table has errors; 2 wrong usage;
+3 a file cannot be read or written.")]
+pub(super) struct Args {
+    /// The file to read; `-` is standard input
+    #[arg(value_name = "FILE")]
+    source: PathBuf,
+
+    /// The form
+    #[arg(long, value_name = "FORMAT")]
+    format: Format,
+
+    /// The table: a file or a directory; may be repeated
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "WAYPOST_TABLE",
+        default_value = "mapping.yaml"
+    )]
+    table: Vec<PathBuf>,
+
+    /// The base URL of the site, if the table has several
+    #[arg(long, value_name = "URL", env = "WAYPOST_SITE")]
+    site: Option<String>,
+
+    /// The file of the table to write to, by path or name, if there are several
+    #[arg(long, value_name = "FILE")]
+    file: Option<String>,
+
+    /// Make the table, which is not there yet, with this base URL
+    #[arg(long, value_name = "URL", conflicts_with = "file", value_parser = base_url())]
+    base_url: Option<BaseUrl>,
+
+    /// The base URL of the short links where they come from, if it is another one
+    #[arg(long, value_name = "URL", value_parser = base_url())]
+    from: Option<BaseUrl>,
+
+    /// The name that a column of CSV has in the header; with no name it is not read; may be repeated
+    #[arg(long, value_name = "KEY=NAME", value_parser = column)]
+    column: Vec<(Column, String)>,
+
+    /// Write nothing, and tell what would be
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Comma-separated values with a header
+    Csv,
+    /// A JSON object a line, as export writes it
+    Jsonl,
+    /// CSV of YOURLS
+    Yourls,
+    /// CSV of Shlink's web client
+    Shlink,
+    /// JSON of Kutt's API
+    Kutt,
+    /// A configuration of nginx
+    Nginx,
+    /// A configuration of Apache
+    Apache,
+    /// A _redirects file of Netlify or Cloudflare Pages
+    Redirects,
+    /// A BEACON link dump, or the text that URLTeam publishes
+    Beacon,
+    /// CSV of a table short_url(slug, url)
+    Psql,
+}
+
+impl Format {
+    fn form(self) -> Form {
+        match self {
+            Self::Csv => Form::Csv,
+            Self::Jsonl => Form::JsonLines,
+            Self::Yourls => Form::Yourls,
+            Self::Shlink => Form::Shlink,
+            Self::Kutt => Form::Kutt,
+            Self::Nginx => Form::Nginx,
+            Self::Apache => Form::Apache,
+            Self::Redirects => Form::Redirects,
+            Self::Beacon => Form::Beacon,
+            Self::Psql => Form::Psql,
+        }
+    }
+}
+
+/// Why nothing was imported.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Local(#[from] LocalError),
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error("cannot write to standard error")]
+    Tell(#[from] io::Error),
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    if args.table.iter().any(|path| path == Path::new(STDIN)) {
+        complain("a table on standard input cannot be written to: name a file");
+        return Ok(Exit::Usage);
+    }
+    if args.base_url.is_some() {
+        match &args.table[..] {
+            [path] if !path.exists() => {}
+            _ => {
+                complain("--base-url goes with one file as --table that is not there yet");
+                return Ok(Exit::Usage);
+            }
+        }
+    }
+    let (name, bytes) = read(&args.source)?;
+    let import = Import {
+        paths: &args.table,
+        max_bytes: MAX_BYTES,
+        // What the environment says is of tables that are there.
+        site: args.site.as_deref().filter(|_| args.base_url.is_none()),
+        file: args.file.as_deref(),
+        made: args.base_url.as_ref(),
+        is_rehearsal: args.dry_run,
+        now: SystemTime::now().into(),
+    };
+    let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
+    let mut progress = Progress::new(lines as u64);
+    let mut refused = 0;
+    let imported = import_into_files(&import, |intake| {
+        refused = fill(args, &name, &bytes, intake, &mut progress)?;
+        progress.rest("inserting and checking");
+        Ok::<_, Failure>(())
+    });
+    drop(progress);
+    match imported {
+        Ok(imported) => announce(args, &imported, refused),
+        Err(Failure::Local(LocalError::Refused(refusal))) => tell(&refusal),
+        Err(Failure::Read(error)) => {
+            complain(&legible(&format!("{name}: {error}")));
+            if matches!(error, ReadError::NoUrlColumn { .. }) {
+                writeln!(
+                    stderr(),
+                    "  hint: tell which one it is with --column url=NAME"
+                )?;
+                return Ok(Exit::Refused);
+            }
+            Ok(Exit::Usage)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads the file to import; returns what it is called, too.
+fn read(path: &Path) -> anyhow::Result<(String, Vec<u8>)> {
+    let mut bytes = Vec::new();
+    let mut take = |from: &mut dyn Read| from.take(MAX_INPUT + 1).read_to_end(&mut bytes);
+    let name = match path == Path::new(STDIN) {
+        true => STDIN_NAME.to_owned(),
+        false => path.display().to_string(),
+    };
+    let read = match path == Path::new(STDIN) {
+        true => take(&mut stdin()),
+        false => File::open(path).and_then(|mut file| take(&mut file)),
+    };
+    read.with_context(|| format!("cannot read {name}"))?;
+    anyhow::ensure!(
+        bytes.len() as u64 <= MAX_INPUT,
+        "{name} is larger than {MAX_INPUT} bytes: import it in parts"
+    );
+    Ok((name, bytes))
+}
+
+/// Takes what can be taken, and tells of the rest; returns how many rows that are.
+fn fill(
+    args: &Args,
+    name: &str,
+    bytes: &[u8],
+    intake: &mut Intake<'_>,
+    progress: &mut Progress,
+) -> Result<usize, Failure> {
+    let options = Options {
+        from: args.from.as_ref().unwrap_or(intake.site().base_url()),
+        columns: &args.column,
+    };
+    let (mut refused, mut told) = (0, Ok(()));
+    let mut take = |row: Row| {
+        progress.advance(row.line as u64);
+        let (message, hint) = match row.link.map(|link| intake.take(row.line, link)) {
+            Ok(Ok(())) => return,
+            Ok(Err(refusal)) => (refusal.to_string(), refusal.hint()),
+            Err(error) => (error.to_string(), error.hint().map(str::to_owned)),
+        };
+        refused += 1;
+        let line = row.line;
+        let write = progress.above(|| {
+            writeln!(stderr(), "{name}:{line}: error: {}", legible(&message))?;
+            match &hint {
+                Some(hint) => writeln!(stderr(), "  hint: {}", legible(hint)),
+                None => Ok(()),
+            }
+        });
+        if told.is_ok() {
+            told = write;
+        }
+    };
+    let unread = args.format.form().read(bytes, &options, &mut take)?;
+    told?;
+    if !unread.is_empty() {
+        let names = unread.join(", ");
+        let names = legible(&names);
+        progress.above(|| writeln!(stderr(), "columns that are not read: {names}"))?;
+    }
+    Ok(refused)
+}
+
+fn announce(args: &Args, imported: &Imported, refused: usize) -> anyhow::Result<Exit> {
+    let Imported {
+        path,
+        added,
+        known,
+        warnings,
+    } = imported;
+    table::tell(&warnings[..warnings.len().min(TOLD_WARNINGS)])?;
+    if let Some(more) = warnings.len().checked_sub(TOLD_WARNINGS + 1) {
+        writeln!(
+            stderr(),
+            "and {} warnings more: see waypost check",
+            more + 1
+        )?;
+    }
+    let (verb, links) = match args.dry_run {
+        true => ("would add", links(*added)),
+        false => ("added", links(*added)),
+    };
+    write!(stderr(), "{verb} {links} to {path}")?;
+    if *known > 0 {
+        write!(stderr(), "; {known} known already")?;
+    }
+    if refused > 0 {
+        write!(stderr(), "; {refused} not taken")?;
+    }
+    writeln!(stderr())?;
+    Ok(if refused == 0 {
+        Exit::Done
+    } else {
+        Exit::Refused
+    })
+}
+
+fn links(count: usize) -> String {
+    match count {
+        1 => "1 link".to_owned(),
+        count => format!("{count} links"),
+    }
+}
+
+/// Tells why nothing was imported.
+fn tell(refusal: &Refusal) -> anyhow::Result<Exit> {
+    match refusal {
+        Refusal::TableHasErrors(problems) | Refusal::CannotInsertAny { problems } => {
+            table::tell(problems)?;
+        }
+        Refusal::Unsound { problems } => {
+            for problem in problems {
+                // Its place is in a text that nobody has seen.
+                writeln!(stderr(), "error: {}", legible(&problem.message))?;
+            }
+        }
+        _ => {}
+    }
+    complain(&refusal.to_string());
+    if let Some(hint) = refusal.hint() {
+        writeln!(stderr(), "  hint: {hint}")?;
+    }
+    Ok(Exit::Refused)
+}
+
+fn base_url() -> impl TypedValueParser<Value = BaseUrl> {
+    clap::builder::StringValueParser::new().try_map(|text| BaseUrl::parse(&text))
+}
+
+fn column(text: &str) -> Result<(Column, String), String> {
+    let (key, name) = text.split_once('=').ok_or("write it as KEY=NAME")?;
+    let column = Column::from_name(key);
+    let column = column.ok_or_else(|| {
+        format!(
+            "no column is called {key:?}: url, short-code, short-url, number, aliases, status, \
+                 forward, cache-max-age, title, owner, tags, expires, retired, archive"
+        )
+    })?;
+    Ok((column, name.to_owned()))
+}

@@ -1,0 +1,440 @@
+//! `waypost import`: each form as other programs write it, what is told of the rest, and that what
+//! `export` writes comes back.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs::{self, Permissions};
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use tempfile::TempDir;
+use waypost::exchange::Format;
+use waypost::exchange::read::{Form, Link, Options};
+use waypost::mapping::{Change, SourceFile, Table, Timestamp, compare, compile};
+use waypost::registry::{Import, LocalError, import_into_files};
+
+/// A directory with a table, or with none yet.
+struct Scene {
+    directory: TempDir,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        Self { directory }
+    }
+
+    fn with(text: &str) -> Self {
+        let scene = Self::new();
+        fs::write(scene.table(), text).unwrap();
+        scene
+    }
+
+    fn table(&self) -> PathBuf {
+        self.directory.path().join("mapping.yaml")
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.table()).unwrap()
+    }
+
+    /// Runs the program and tells all that came of it.
+    fn import(&self, args: &[&str], stdin: &[u8]) -> String {
+        let path = self.table();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
+        command.arg("import").args(args).env_clear();
+        command.env("WAYPOST_TABLE", &path);
+        command.stdin(Stdio::piped());
+        command.stdout(Stdio::piped());
+        command.stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A program that does not read its input may be gone before it is written.
+        let _ = child.stdin.take().unwrap().write_all(stdin);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.stdout, b"");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        let stderr = stderr.replace(path.to_str().unwrap(), "mapping.yaml");
+        format!("status {}\n{stderr}", output.status.code().unwrap())
+    }
+}
+
+#[test]
+fn each_form_is_read_and_the_rest_told() {
+    for (format, file) in [
+        ("csv", "links.csv"),
+        ("jsonl", "links.jsonl"),
+        ("yourls", "yourls.csv"),
+        ("yourls", "yourls.tsv"),
+        ("shlink", "shlink.csv"),
+        ("kutt", "kutt.json"),
+        ("nginx", "nginx.conf"),
+        ("apache", "apache.conf"),
+        ("redirects", "_redirects"),
+        ("beacon", "dump.beacon"),
+        ("psql", "psql.csv"),
+    ] {
+        let scene = Scene::new();
+        let file = format!("tests/data/import/{file}");
+        let args = [
+            "--base-url",
+            "https://short.code/",
+            "--format",
+            format,
+            &file,
+        ];
+        let told = scene.import(&args, b"");
+        let name = file.rsplit('/').next().unwrap();
+        assert_snapshot!(name, format!("{told}---\n{}", scene.text()));
+    }
+}
+
+#[test]
+fn what_is_there_stays_and_comes_first() {
+    let table = "# ours\nbase_url: https://short.code/\nmapping:\n- url: https://e.org/  # first\n  \
+                 short-code: b\n- url: 'https://f.org/'\n  short-code: d";
+    let scene = Scene::with(table);
+    let rows =
+        b"short-code,url\nc,https://c.org/\nb,https://e.org/\nd,https://e.org/\na,https://f.org/\n";
+    let rehearsed = scene.import(&["-", "--format", "csv", "--dry-run"], rows);
+    assert_eq!(scene.text(), table);
+    let told = scene.import(&["-", "--format", "csv"], rows);
+    assert_eq!(rehearsed.replace("would add", "added"), told);
+    assert_snapshot!(told, @r#"
+    status 1
+    <stdin>:4: error: the code "d" is taken by the entry at mapping.yaml:6:3
+      hint: it leads to https://f.org/: choose another code
+    mapping.yaml:10:8: warning: this URL already has the code "a"
+      hint: it is first at mapping.yaml:4:3: further codes go under its "aliases"
+    added 2 links to mapping.yaml; 1 known already; 1 not taken
+    "#);
+    assert_snapshot!(scene.text(), @r"
+    # ours
+    base_url: https://short.code/
+    mapping:
+    - url: https://f.org/
+      short-code: a
+    - url: https://e.org/  # first
+      short-code: b
+    - url: https://c.org/
+      short-code: c
+    - url: 'https://f.org/'
+      short-code: d
+    ");
+    // A second time there is nothing to do.
+    let before = scene.text();
+    scene.import(&["-", "--format", "csv"], rows);
+    assert_eq!(scene.text(), before);
+}
+
+#[test]
+fn nothing_is_written_unless_all_of_it_is_sound() {
+    let table = "base_url: https://short.code/\nmapping:\n- url: https://e.org/\n  short-code: a\n";
+    let rows =
+        b"short-code,url\nx,https://short.code/y\ny,https://short.code/x\nz,https://z.org/\n";
+    let broken = table.replace("url: https", "uri: https");
+    for (table, rows, status) in [
+        (table, &rows[..], "status 1\n"),
+        (&broken, b"short-code,url\nz,https://z.org/\n", "status 1\n"),
+        (table, b"short-code,ziel\nz,https://z.org/\n", "status 1\n"),
+        (
+            table,
+            b"\x7FELF\x02\x01\x01\x00\x00\n\x00\xFF\n",
+            "status 1\n",
+        ),
+        (
+            "{base_url: 'https://short.code/', mapping: []}",
+            b"url\nhttps://z.org/\n",
+            "status 1\n",
+        ),
+    ] {
+        let scene = Scene::with(table);
+        let told = scene.import(&["-", "--format", "csv"], rows);
+        assert!(told.starts_with(status), "{told}");
+        assert_eq!(scene.text(), table, "{told}");
+    }
+}
+
+#[test]
+fn a_file_that_may_not_be_written_is_not() {
+    let table = "base_url: https://short.code/\nmapping: []\n";
+    let scene = Scene::with(table);
+    fs::set_permissions(scene.table(), Permissions::from_mode(0o444)).unwrap();
+    let told = scene.import(&["-", "--format", "csv"], b"url\nhttps://z.org/\n");
+    assert!(told.starts_with("status 3\n"), "{told}");
+    assert_eq!(scene.text(), table);
+}
+
+#[test]
+fn spoilt_rows_spoil_no_others() {
+    let long = format!("https://e.org/{}", "x".repeat(1 << 20));
+    let rows = format!(
+        "short-code,url\r\n\
+        a,{long}\r\n{long},https://e.org/\r\nb\0,https://e.org/\r\nc,https://e.org/\0\r\n\
+        d,https://e.org/\x1b[2J\r\ne,https://e.org/e\r\n"
+    );
+    let scene = Scene::with("base_url: https://short.code/\nmapping: []\n");
+    let mut rows = rows.into_bytes();
+    rows.extend(b"f,https://e.org/\xFF\r\n");
+    let told = scene.import(&["-", "--format", "csv"], &rows);
+    assert_snapshot!(told, @r#"
+    status 1
+    <stdin>:2: error: a URL has at most 8192 bytes, this one has 1048590
+    <stdin>:3: error: "https://e.org/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" is not under https://short.code/
+      hint: name the base URL where the links come from with --from
+    <stdin>:4: error: '\0' is not allowed in a short code
+      hint: use letters, digits, "-", ".", "_", "~", and "/" between segments
+    <stdin>:5: error: the URL holds the control character '\0'
+      hint: leave it out, or percent-encode it if the target needs it
+    <stdin>:6: error: the URL holds the control character '\u{1b}'
+      hint: leave it out, or percent-encode it if the target needs it
+    <stdin>:8: error: this is not UTF-8
+    added 1 link to mapping.yaml; 6 not taken
+    "#);
+}
+
+#[test]
+fn usage_that_cannot_work_exits_with_2() {
+    let scene = Scene::with("base_url: https://short.code/\nmapping: []\n");
+    for args in [
+        &["-", "--format", "xml"][..],
+        &["-"],
+        &["--format", "csv"],
+        &["-", "--format", "csv", "--base-url", "https://short.code/"],
+        &["-", "--format", "csv", "--base-url", "short.code"],
+        &["-", "--format", "csv", "--column", "ziel=url"],
+        &["-", "--format", "csv", "--column", "url"],
+        &["-", "--format", "csv", "--column", "url=ziel"],
+        &["-", "--format", "csv", "--table", "-"],
+    ] {
+        let told = scene.import(args, b"url\nhttps://z.org/\n");
+        assert!(told.starts_with("status 2\n"), "{args:?}: {told}");
+    }
+    let told = Scene::new().import(&["-", "--format", "csv"], b"url\nhttps://z.org/\n");
+    assert!(told.starts_with("status 3\n"), "{told}");
+    assert!(
+        scene
+            .import(&["nowhere", "--format", "csv"], b"")
+            .starts_with("status 3\n")
+    );
+}
+
+#[test]
+fn links_of_another_base_url_are_taken_when_it_is_named() {
+    let scene = Scene::with("base_url: https://short.code/\nmapping: []\n");
+    let dump = b"#PREFIX: https://old.example/go/\n\na|https://e.org/\n";
+    let told = scene.import(&["-", "--format", "beacon"], dump);
+    assert!(told.contains("hint: name the base URL"), "{told}");
+    let args = [
+        "-",
+        "--format",
+        "beacon",
+        "--from",
+        "https://old.example/go/",
+    ];
+    assert_eq!(
+        scene.import(&args, dump),
+        "status 0\nadded 1 link to mapping.yaml\n"
+    );
+    assert!(
+        scene
+            .text()
+            .ends_with("mapping:\n- url: https://e.org/\n  short-code: a\n")
+    );
+}
+
+#[test]
+fn a_table_that_would_be_too_large_is_left_as_it_is() {
+    let table = "base_url: https://short.code/\nmapping: []\n";
+    let scene = Scene::with(table);
+    let import = Import {
+        paths: &[scene.table()],
+        max_bytes: 200,
+        site: None,
+        file: None,
+        made: None,
+        is_rehearsal: false,
+        now: Timestamp::from_unix(0),
+    };
+    for (count, fits) in [(10, false), (1, true)] {
+        let imported = import_into_files::<LocalError>(&import, |intake| {
+            for number in 0..count {
+                let link = Link {
+                    url: Some(format!("https://e.org/{number}")),
+                    ..Link::default()
+                };
+                intake.take(number, link).unwrap();
+            }
+            Ok(())
+        });
+        assert_eq!(imported.is_ok(), fits, "{imported:?}");
+        assert_eq!(scene.text() == table, !fits);
+    }
+}
+
+/// Exports a table and imports it again into a new one, with how many rows were refused.
+fn round_trip(table: &Table, format: Format, form: Form) -> (Table, usize) {
+    let site = &table.sites()[0];
+    let mut written = Vec::new();
+    format
+        .write(site, Timestamp::from_unix(0), &mut written)
+        .unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("t.yaml");
+    let import = Import {
+        paths: std::slice::from_ref(&path),
+        max_bytes: 1 << 30,
+        site: None,
+        file: None,
+        made: Some(site.base_url()),
+        is_rehearsal: false,
+        now: Timestamp::from_unix(0),
+    };
+    let mut refused = 0;
+    let imported = import_into_files::<LocalError>(&import, |intake| {
+        let options = Options {
+            from: site.base_url(),
+            columns: &[],
+        };
+        let read = form.read(&written, &options, &mut |row| {
+            let taken = row.link.map(|link| intake.take(row.line, link));
+            refused += usize::from(!matches!(taken, Ok(Ok(()))));
+        });
+        read.unwrap();
+        Ok(())
+    });
+    imported.unwrap();
+    (table_of(&path), refused)
+}
+
+fn table_of(path: &Path) -> Table {
+    compiled(
+        fs::read_to_string(path)
+            .unwrap_or_else(|_| "base_url: https://short.code/\nmapping: []\n".to_owned()),
+    )
+    .unwrap()
+}
+
+fn compiled(text: String) -> Option<Table> {
+    let file = SourceFile {
+        path: "t.yaml".into(),
+        bytes: text.into_bytes(),
+    };
+    compile(&[file]).table
+}
+
+/// The forms that carry a whole table.
+const WHOLE: [(Format, Form); 2] = [
+    (Format::Csv, Form::Csv),
+    (Format::JsonLines, Form::JsonLines),
+];
+
+/// The forms that carry codes, URLs, statuses and what is gone.
+const BARE: [(Format, Form); 3] = [
+    (Format::Nginx, Form::Nginx),
+    (Format::Apache, Form::Apache),
+    (Format::Redirects, Form::Redirects),
+];
+
+#[test]
+fn what_carries_a_whole_table_brings_it_back() {
+    let mut tables = 0;
+    for item in fs::read_dir("tests/tables/ok").unwrap() {
+        let path = item.unwrap().path();
+        if path.extension().is_some_and(|it| it == "yaml") {
+            let text = fs::read(&path).unwrap();
+            let file = SourceFile {
+                path: "t.yaml".into(),
+                bytes: text,
+            };
+            check_whole(&compile(&[file]).table.unwrap());
+            tables += 1;
+        }
+    }
+    assert!(tables > 20, "{tables}");
+    check_whole(&table_of(Path::new("tests/data/exchange/mapping.yaml")));
+}
+
+fn check_whole(table: &Table) {
+    for (format, form) in WHOLE {
+        let (again, refused) = round_trip(table, format, form);
+        let changes = compare(table, &again);
+        assert!(
+            changes.is_empty() && refused == 0,
+            "{format:?}: {refused} {}",
+            told(&changes)
+        );
+    }
+}
+
+/// Tells what became different.
+fn told(changes: &[Change<'_>]) -> String {
+    let told = changes
+        .iter()
+        .map(|it| format!("{:?} {}", it.kind, it.code));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+fn yaml(text: &str) -> String {
+    serde_json::to_string(text)
+        .unwrap()
+        .replace('\u{7f}', "\\u007f")
+}
+
+/// Paths and queries with what means something to some program.
+const URL: &str = "https://e\\.org/[a-z0-9/?&=$%20{}|!'()*+,;:@~.#\\[\\]^\"\\\\-]{0,12}";
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn any_text_comes_back(
+        title in "\\PC{1,8}|[ -~]{1,12}|.{1,4}|NULL",
+        tags in prop::collection::vec("[!-~]{1,6}|[a-zé\"',;|]{1,4}", 0..3),
+        url in URL,
+    ) {
+        let tags: Vec<_> = tags.iter().map(|tag| yaml(tag)).collect();
+        let text = format!(
+            "base_url: https://short.code/\nmapping:\n- url: {}\n  short-code: a\n  title: {}\n  tags: [{}]\n",
+            yaml(&url), yaml(&title), tags.join(", "),
+        );
+        if let Some(table) = compiled(text) {
+            for (format, form) in WHOLE {
+                let (again, refused) = round_trip(&table, format, form);
+                let changes = compare(&table, &again);
+                prop_assert!(changes.is_empty() && refused == 0, "{:?}: {}", format, told(&changes));
+            }
+        }
+    }
+
+    #[test]
+    fn bare_links_come_back(
+        links in prop::collection::btree_map("[a-cA-C.~_-]{1,2}(/[é0-9]{1,2})?", (URL, "30[12378]"), 1..4),
+    ) {
+        let mut text = "base_url: https://short.code/go/\nmapping:\n".to_owned();
+        for (code, (url, status)) in links {
+            text += &format!("- {{url: {}, short-code: {}, status: {status}}}\n", yaml(&url), yaml(&code));
+        }
+        if let Some(table) = compiled(text.clone()) {
+            for (format, form) in BARE {
+                let (again, refused) = round_trip(&table, format, form);
+                let changes = compare(&table, &again);
+                prop_assert!(changes.is_empty() && refused == 0, "{:?}: {} {}", format, text, told(&changes));
+            }
+        }
+        // BEACON knows no status, and encodes a bar.
+        let text = text.replace("status: 30", "title: t30").replace('|', "%7C");
+        let text: String = text.lines().map(|line| line.split(", title").next().unwrap().to_owned()
+            + if line.starts_with('-') { "}\n" } else { "\n" }).collect();
+        if let Some(table) = compiled(text) {
+            for format in [Format::Beacon, Format::UrlTeam] {
+                let (again, refused) = round_trip(&table, format, Form::Beacon);
+                let changes = compare(&table, &again);
+                prop_assert!(changes.is_empty() && refused == 0, "{:?}: {}", format, told(&changes));
+            }
+        }
+    }
+}
