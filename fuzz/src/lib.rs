@@ -1,7 +1,10 @@
-//! What is fuzzed: the mapping layer, straight from its source.
+//! What is fuzzed: the mapping layer and what reads foreign forms, straight from their source.
 //!
-//! That layer imports nothing but itself, so it stands alone here. To depend on the whole crate
+//! They import nothing but each other, so they stand alone here. To depend on the whole crate
 //! instead would build libgit2, OpenSSL and the server for nothing: most of the time this took.
 
 #[path = "../../src/mapping/mod.rs"]
 pub mod mapping;
+
+#[path = "../../src/exchange/read/mod.rs"]
+pub mod read;
