@@ -1,9 +1,9 @@
-//! Running one fetch in a process of its own, which is killed when its time is up.
+//! Running one transfer in a process of its own, which is killed when its time is up.
 //!
 //! libgit2 has no deadline that a remote could not outwit by sending a byte now and then, and a
 //! thread cannot be stopped from outside. A process can, wherever it hangs. Its job goes through a
 //! pipe, so that secrets stand neither in arguments nor in an environment; and it sees by the
-//! pipe's end that its parent is gone. What it does is `fetch.rs`.
+//! pipe's end that its parent is gone. What it does is `worker.rs`.
 
 use std::io;
 use std::os::unix::fs::symlink;
@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
@@ -18,6 +19,7 @@ use tokio::time::timeout;
 
 use super::address::{RemoteUrl, Transport, redact};
 use super::credentials::{Credentials, CredentialsError, Login};
+use super::fetch;
 use super::known_hosts::HostKeys;
 use super::state::{StateDir, StateError};
 use super::wanted::Wanted;
@@ -59,21 +61,22 @@ pub struct Transfer {
     pub home: Option<PathBuf>,
 }
 
-/// What one fetch is to do.
+/// What one process is to do.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Job {
-    /// The directory of the repository to fetch into.
+    /// The directory of the repository.
     pub(super) repository: PathBuf,
-    /// Whether that is a clone of our own: made if it is missing, and freed of what a killed fetch
-    /// has left.
-    pub(super) own: bool,
     /// The address with any secret.
     pub(super) remote: String,
-    pub(super) wanted: Wanted,
-    /// Whether one commit without its history is enough.
-    pub(super) shallow: bool,
     pub(super) login: Login,
     pub(super) host_keys: Option<HostKeys>,
+    pub(super) task: Task,
+}
+
+/// Which way objects go.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Task {
+    Fetch(fetch::Order),
 }
 
 /// What a fetch found.
@@ -141,6 +144,8 @@ pub enum TransferError {
 
 impl Transfer {
     /// Fetches what is wanted from a remote into a repository.
+    ///
+    /// A clone of our `own` gets one commit without its history, where the transport can do that.
     pub(super) async fn run(
         &self,
         repository: &Path,
@@ -149,6 +154,22 @@ impl Transfer {
         wanted: Wanted,
         credentials: &Credentials,
     ) -> Result<Tip, TransferError> {
+        let task = Task::Fetch(fetch::Order {
+            own,
+            wanted,
+            shallow: own && *remote.transport() != Transport::Local,
+        });
+        self.execute(repository, remote, credentials, task).await
+    }
+
+    /// Has a process do a task, and returns what it answers.
+    async fn execute<T: DeserializeOwned>(
+        &self,
+        repository: &Path,
+        remote: &RemoteUrl,
+        credentials: &Credentials,
+        task: Task,
+    ) -> Result<T, TransferError> {
         let host_keys = match remote.transport() {
             Transport::Ssh { host, port } => Some(host_keys(host, *port, credentials)?),
             Transport::Local | Transport::Http | Transport::Git => None,
@@ -159,26 +180,25 @@ impl Transfer {
         };
         let job = Job {
             repository: repository.to_owned(),
-            own,
             remote: remote.expose().to_owned(),
-            wanted,
-            shallow: own && *remote.transport() != Transport::Local,
             login: credentials.read()?,
             host_keys,
+            task,
         };
-        let answer = self.answer(&job, home.as_ref().map(StateDir::path)).await;
-        answer?.map_err(|Failure { damage, message }| TransferError::Failed {
+        let answer: Result<T, Failure> =
+            self.answer(&job, home.as_ref().map(StateDir::path)).await?;
+        answer.map_err(|Failure { damage, message }| TransferError::Failed {
             message: redact(&message, &job.login.secrets()),
             damage,
         })
     }
 
     /// Runs the process until it answers, or its time is up.
-    async fn answer(
+    async fn answer<T: DeserializeOwned>(
         &self,
         job: &Job,
         home: Option<&Path>,
-    ) -> Result<Result<Tip, Failure>, TransferError> {
+    ) -> Result<T, TransferError> {
         let failed = |source| TransferError::Process {
             program: self.program.clone(),
             source,

@@ -1,0 +1,151 @@
+//! One connection to a remote, as a process of its own makes it: what answers the remote's
+//! questions, and what its errors mean.
+//!
+//! libgit2 puts words of its own in place of what a callback says, so the reasons are kept aside.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use git2::cert::Cert;
+use git2::{CertificateCheckStatus, ErrorClass, ErrorCode, ProxyOptions, Remote, RemoteCallbacks};
+
+use super::credentials::Answers;
+use super::known_hosts::HostKeys;
+use super::transfer::{Failure, Job};
+use super::tree::is_damage;
+
+/// What a remote is answered, and what its questions led to.
+pub(super) struct Session {
+    notes: Rc<RefCell<Notes>>,
+    known: Option<HostKeys>,
+}
+
+struct Notes {
+    answers: Answers,
+    /// Why the host's key was refused.
+    host_key: Option<String>,
+}
+
+impl Session {
+    /// Answers what the remote of a job will ask.
+    pub(super) fn of(job: &Job) -> Self {
+        Self {
+            notes: Rc::new(RefCell::new(Notes {
+                answers: Answers::new(job.login.clone(), &job.remote),
+                host_key: None,
+            })),
+            known: job.host_keys.clone(),
+        }
+    }
+
+    /// Takes note of the address that is really used, by `url.….insteadOf` in Git's configuration.
+    pub(super) fn leads_to(&self, remote: &Remote<'_>) {
+        if let Ok(rewritten) = remote.url() {
+            self.notes.borrow_mut().answers.address = rewritten.to_owned();
+        }
+    }
+
+    /// Returns an error with the reason for it, if that was ours.
+    pub(super) fn explain(&self, error: Failure) -> Failure {
+        let notes = self.notes.borrow();
+        match notes.host_key.as_ref().or(notes.answers.given_up.as_ref()) {
+            Some(reason) => Failure {
+                damage: false,
+                message: reason.clone(),
+            },
+            None => error,
+        }
+    }
+
+    /// Returns what libgit2 calls for answers.
+    pub(super) fn callbacks<'cb>(&self) -> RemoteCallbacks<'cb> {
+        let mut callbacks = RemoteCallbacks::new();
+        let notes = Rc::clone(&self.notes);
+        callbacks.credentials(move |asked_at, user, allowed| {
+            notes.borrow_mut().answers.answer(asked_at, user, allowed)
+        });
+        let notes = Rc::clone(&self.notes);
+        let known = self.known.clone();
+        callbacks.certificate_check(move |certificate, _| {
+            check(certificate, known.as_ref()).map_err(|reason| {
+                notes.borrow_mut().host_key = Some(reason.clone());
+                git2::Error::new(ErrorCode::Certificate, ErrorClass::Ssh, reason)
+            })
+        });
+        callbacks
+    }
+}
+
+/// Judges an SSH host's key; certificates of TLS are judged by libgit2 itself.
+fn check(
+    certificate: &Cert<'_>,
+    known: Option<&HostKeys>,
+) -> Result<CertificateCheckStatus, String> {
+    let Some(shown) = certificate.as_hostkey() else {
+        return Ok(CertificateCheckStatus::CertificatePassthrough);
+    };
+    let key = shown.hostkey().ok_or("the host showed no key")?;
+    let known = known.ok_or("the host's key was not looked up")?;
+    known.check(key)?;
+    Ok(CertificateCheckStatus::CertificateOk)
+}
+
+/// Returns that a proxy is used as Git's configuration and the environment say.
+pub(super) fn proxy<'cb>() -> ProxyOptions<'cb> {
+    let mut options = ProxyOptions::new();
+    options.auto();
+    options
+}
+
+/// Says what an error of Git means, and what to do.
+pub(super) fn failure(error: &git2::Error) -> Failure {
+    let said = error.message().trim();
+    let message = match (error.code(), error.class()) {
+        // libgit2 loses the code if the remote is a path.
+        (ErrorCode::Owner, _) | (_, ErrorClass::Config) if said.contains("not owned by") => {
+            format!(
+                "{said}: run as its owner, or `git config --global --add safe.directory PATH` for it"
+            )
+        }
+        // libgit2 loses the code of a certificate that it has judged itself.
+        (ErrorCode::Certificate, _) | (_, ErrorClass::Ssl) if said.contains("certificate") => {
+            format!("{said}: if the remote has an authority of its own, name it in SSL_CERT_FILE")
+        }
+        // The schemes were looked at before, so libgit2 has taken a path that is not there for one.
+        _ if said == "unsupported URL protocol" => "no repository is there".to_owned(),
+        _ => said.to_owned(),
+    };
+    Failure {
+        damage: is_damage(error),
+        message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_what_to_do_about_another_users_repository() {
+        for code in [ErrorCode::Owner, ErrorCode::GenericError] {
+            let said = "repository path '/r' is not owned by current user";
+            let failure = failure(&git2::Error::new(code, ErrorClass::Config, said));
+            let message = failure.message;
+            assert!(message.contains("safe.directory"), "{message}");
+        }
+    }
+
+    #[test]
+    fn tells_how_to_trust_an_authority_of_ones_own() {
+        for code in [ErrorCode::Certificate, ErrorCode::GenericError] {
+            let said = "the SSL certificate is invalid";
+            let failure = failure(&git2::Error::new(code, ErrorClass::Ssl, said));
+            assert!(failure.message.starts_with(said), "{}", failure.message);
+            assert!(
+                failure.message.contains("SSL_CERT_FILE"),
+                "{}",
+                failure.message
+            );
+        }
+    }
+}
