@@ -41,7 +41,7 @@ impl Schedule {
 }
 
 /// Returns a number nobody can foresee.
-pub(super) fn chance() -> u64 {
+pub fn chance() -> u64 {
     RandomState::new().hash_one(())
 }
 

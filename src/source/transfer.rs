@@ -21,11 +21,12 @@ use super::address::{RemoteUrl, Transport, redact};
 use super::credentials::{Credentials, CredentialsError, Login};
 use super::fetch;
 use super::known_hosts::HostKeys;
+use super::push;
 use super::state::{StateDir, StateError};
 use super::wanted::Wanted;
 
 /// The variables that may hold secrets, which the process gets through its pipe if at all.
-const SECRET_VARIABLES: [&str; 3] = [
+pub(super) const SECRET_VARIABLES: [&str; 3] = [
     "WAYPOST_GIT_USERNAME",
     "WAYPOST_GIT_PASSWORD",
     "WAYPOST_HOOK_SECRET",
@@ -33,7 +34,7 @@ const SECRET_VARIABLES: [&str; 3] = [
 
 /// What a service manager says to a server alone: its child has no sockets of it, and nothing to
 /// tell it.
-const SERVICE_VARIABLES: [&str; 6] = [
+pub(super) const SERVICE_VARIABLES: [&str; 6] = [
     "LISTEN_FDNAMES",
     "LISTEN_FDS",
     "LISTEN_PID",
@@ -77,6 +78,7 @@ pub(super) struct Job {
 #[derive(Serialize, Deserialize)]
 pub(super) enum Task {
     Fetch(fetch::Order),
+    Push(push::Order),
 }
 
 /// What a fetch found.
@@ -102,7 +104,7 @@ pub(super) struct Failure {
 pub enum TransferError {
     /// It took too long.
     #[error(
-        "fetching took longer than {0:?}: see whether the remote is well, or raise --git-timeout"
+        "fetching or pushing took longer than {0:?}: see whether the remote is well, or raise --git-timeout"
     )]
     TimedOut(Duration),
     /// The remote, or Git, said no.
@@ -129,7 +131,7 @@ pub enum TransferError {
     #[error(transparent)]
     Temp(#[from] StateError),
     /// The process cannot be run.
-    #[error("cannot run {} to fetch", program.display())]
+    #[error("cannot run {} to fetch or push", program.display())]
     Process {
         /// The program.
         program: PathBuf,
@@ -138,7 +140,7 @@ pub enum TransferError {
         source: io::Error,
     },
     /// The process ended without an answer.
-    #[error("the process that fetched ended early ({0}): see whether memory ran out")]
+    #[error("the process that fetched or pushed ended early ({0}): see whether memory ran out")]
     Died(ExitStatus),
 }
 
@@ -163,7 +165,7 @@ impl Transfer {
     }
 
     /// Has a process do a task, and returns what it answers.
-    async fn execute<T: DeserializeOwned>(
+    pub(super) async fn execute<T: DeserializeOwned>(
         &self,
         repository: &Path,
         remote: &RemoteUrl,

@@ -71,7 +71,13 @@ pub enum TreeError {
 }
 
 /// Reads the table at `path`, a file or a directory of files, of at most `max` bytes together.
-pub(super) fn read_table(
+///
+/// Each file is named by its path in the repository.
+///
+/// # Errors
+///
+/// If the commit holds no table there that can be read.
+pub fn read_table(
     repository: &Repository,
     commit: &Commit<'_>,
     path: &str,

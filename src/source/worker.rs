@@ -5,6 +5,7 @@ use std::process;
 use std::thread;
 
 use super::fetch::fetch;
+use super::push::push;
 use super::transfer::{Job, Task};
 
 /// Does the one transfer that is described in the first line of `input`, and writes the answer.
@@ -27,6 +28,7 @@ pub fn run_transfer(
     });
     match &job.task {
         Task::Fetch(order) => serde_json::to_writer(&mut output, &fetch(&job, order))?,
+        Task::Push(order) => serde_json::to_writer(&mut output, &push(&job, order))?,
     }
     output.flush()
 }

@@ -1,0 +1,307 @@
+//! The `git` program, for what libgit2 does otherwise: it pushes to a path so that the remote
+//! compares and runs its hooks, and in a person's checkout it heeds all that this person has set.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+
+use super::address::redact;
+use super::push::{Pushed, readable};
+use super::transfer::{SECRET_VARIABLES, SERVICE_VARIABLES};
+
+/// What tells Git of another repository than that of its directory (`git rev-parse
+/// --local-env-vars`): set where a hook runs us.
+const PLACE_VARIABLES: [&str; 8] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_WORK_TREE",
+];
+
+/// Git, run in one directory.
+#[derive(Debug)]
+pub struct GitProgram {
+    directory: PathBuf,
+    /// How long one command may take.
+    timeout: Duration,
+    runtime: Runtime,
+}
+
+/// Why Git did not do it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GitProgramError {
+    /// It is not installed.
+    #[error(
+        "there is no git program, which pushing to a path and commits in a checkout need: install Git"
+    )]
+    Missing,
+    /// It cannot be run.
+    #[error("cannot run git in {}", directory.display())]
+    Process {
+        /// Where.
+        directory: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// It took too long.
+    #[error("git {command} took longer than {timeout:?}: raise --git-timeout")]
+    TimedOut {
+        /// What it was to do.
+        command: String,
+        /// How long that was allowed to take.
+        timeout: Duration,
+    },
+    /// It said no.
+    #[error("git {command} failed: {said}")]
+    Failed {
+        /// What it was to do.
+        command: String,
+        /// Its words.
+        said: String,
+    },
+}
+
+/// What Git answered.
+#[derive(Debug)]
+struct Answer {
+    success: bool,
+    out: String,
+    err: String,
+}
+
+impl GitProgram {
+    /// Runs Git in a directory, each command for no longer than `timeout`.
+    ///
+    /// # Errors
+    ///
+    /// If the system has no room for that.
+    pub fn new(directory: &Path, timeout: Duration) -> io::Result<Self> {
+        Ok(Self {
+            directory: directory.to_owned(),
+            timeout,
+            runtime: Builder::new_current_thread().enable_all().build()?,
+        })
+    }
+
+    /// Runs a command and returns what it writes, without the last line break. Blocks the thread.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be run, takes too long or fails.
+    pub fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<String, GitProgramError> {
+        self.run_with(arguments, "")
+    }
+
+    /// The same, with an input.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be run, takes too long or fails.
+    pub fn run_with<A: AsRef<OsStr>>(
+        &self,
+        arguments: &[A],
+        input: &str,
+    ) -> Result<String, GitProgramError> {
+        let answer = self.runtime.block_on(self.ask(arguments, input))?;
+        match answer.success {
+            true => Ok(answer.out.trim_end().to_owned()),
+            false => Err(GitProgramError::Failed {
+                command: command_of(arguments),
+                said: readable(if answer.err.trim().is_empty() {
+                    &answer.out
+                } else {
+                    &answer.err
+                }),
+            }),
+        }
+    }
+
+    /// Pushes a commit, so that the branch is moved to it if that is a step forward, or made if it
+    /// is to be `new`.
+    ///
+    /// # Errors
+    ///
+    /// If Git cannot be run at all. Whatever else goes wrong is an answer.
+    pub fn push(
+        &self,
+        remote: &str,
+        commit: &str,
+        branch: &str,
+        new: bool,
+    ) -> Result<Pushed, GitProgramError> {
+        let specification = format!("{commit}:{branch}");
+        // In the expectation that there is none. Otherwise only a step forward is no force.
+        let expected = format!("--force-with-lease={branch}:");
+        let mut arguments = vec!["push", "--porcelain"];
+        if new {
+            arguments.push(&expected);
+        }
+        arguments.extend(["--", remote, &specification]);
+        match self.runtime.block_on(self.ask(&arguments, "")) {
+            Ok(answer) => Ok(pushed(&answer)),
+            Err(error @ GitProgramError::TimedOut { .. }) => Ok(Pushed::Unclear {
+                reason: error.to_string(),
+            }),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn ask<A: AsRef<OsStr>>(
+        &self,
+        arguments: &[A],
+        input: &str,
+    ) -> Result<Answer, GitProgramError> {
+        let mut command = Command::new("git");
+        let service = SECRET_VARIABLES.iter().chain(&SERVICE_VARIABLES);
+        for variable in service.chain(&PLACE_VARIABLES) {
+            command.env_remove(variable);
+        }
+        let failed = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound if self.directory.is_dir() => GitProgramError::Missing,
+            _ => GitProgramError::Process {
+                directory: self.directory.clone(),
+                source,
+            },
+        };
+        let mut child = command
+            .args(arguments)
+            .current_dir(&self.directory)
+            // What it says is read here, too.
+            .env("LC_ALL", "C")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(failed)?;
+        let talk = async {
+            if let Some(mut stdin) = child.stdin.take() {
+                // One that does not read it tells why below.
+                let _ = stdin.write_all(input.as_bytes()).await;
+            }
+            child.wait_with_output().await
+        };
+        match timeout(self.timeout, talk).await {
+            Ok(output) => {
+                let output = output.map_err(failed)?;
+                Ok(Answer {
+                    success: output.status.success(),
+                    out: String::from_utf8_lossy(&output.stdout).into_owned(),
+                    // An address in it may hold a password.
+                    err: redact(&String::from_utf8_lossy(&output.stderr), &[]),
+                })
+            }
+            Err(_) => Err(GitProgramError::TimedOut {
+                command: command_of(arguments),
+                timeout: self.timeout,
+            }),
+        }
+    }
+}
+
+fn command_of<A: AsRef<OsStr>>(arguments: &[A]) -> String {
+    let names = arguments.iter().map(|it| it.as_ref().to_string_lossy());
+    let name = names.into_iter().find(|it| !it.starts_with('-'));
+    name.unwrap_or_default().into_owned()
+}
+
+/// Reads what `git push --porcelain` answers (git-push(1), "OUTPUT") about one branch.
+fn pushed(answer: &Answer) -> Pushed {
+    let mut lines = (answer.out.lines()).filter_map(|line| {
+        let (flag, rest) = line.split_once('\t')?;
+        let (_, summary) = rest.split_once('\t')?;
+        Some((flag, summary))
+    });
+    let said = remote_words(&answer.err);
+    match lines.next() {
+        Some(("!", summary)) if summary.starts_with("[remote failure]") => Pushed::Unclear {
+            reason: readable(&format!("{summary} {said}")),
+        },
+        Some(("!", summary)) => Pushed::rejected(summary, &said),
+        // Somebody else made the same commit in the same second.
+        Some(("=", _)) => Pushed::Lost,
+        Some(_) if answer.success => Pushed::Landed {
+            said: readable(&said),
+        },
+        _ => Pushed::Unclear {
+            reason: readable(&answer.err),
+        },
+    }
+}
+
+/// Returns what the remote itself said.
+fn remote_words(err: &str) -> String {
+    let lines = err.lines().filter_map(|line| line.strip_prefix("remote:"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(success: bool, line: &str, err: &str) -> Pushed {
+        pushed(&Answer {
+            success,
+            out: format!("To /srv/links.git\n{line}\nDone\n"),
+            err: err.to_owned(),
+        })
+    }
+
+    #[test]
+    fn reads_how_a_push_ended() {
+        let err = "Enumerating objects: 5, done.\nremote: See https://h.example/new \nTo /srv\n";
+        assert_eq!(
+            read(true, " \tabc:refs/heads/main\ta..b", err),
+            Pushed::Landed {
+                said: "See https://h.example/new".to_owned()
+            }
+        );
+        assert_eq!(
+            read(
+                false,
+                "!\tabc:refs/heads/main\t[rejected] (fetch first)",
+                ""
+            ),
+            Pushed::Lost
+        );
+        assert_eq!(
+            read(
+                false,
+                "!\tabc:refs/heads/main\t[remote rejected] (pre-receive hook declined)",
+                "remote: no links on Sundays\n"
+            ),
+            Pushed::Refused {
+                reason: "[remote rejected] (pre-receive hook declined): no links on Sundays"
+                    .to_owned()
+            }
+        );
+        let same = "=\tabc:refs/heads/main\t[up to date]";
+        assert_eq!(read(true, same, ""), Pushed::Lost);
+        let cut = "fatal: the remote end hung up unexpectedly";
+        let unclear = Pushed::Unclear {
+            reason: cut.to_owned(),
+        };
+        assert_eq!(read(false, "", cut), unclear);
+        assert!(matches!(
+            read(
+                false,
+                "!\tabc:refs/heads/main\t[remote failure] (remote failed to report status)",
+                ""
+            ),
+            Pushed::Unclear { .. }
+        ));
+    }
+}

@@ -1,0 +1,198 @@
+//! One push, as it is done in a process of its own: connect, compare, upload, hear the answer.
+//!
+//! The branch moves from the commit that is expected there to the one that is pushed, or not at
+//! all: both sides compare, the remote under its lock. Not for remotes on the same file system:
+//! there libgit2 writes the reference by force and runs no hook, so the `git` program pushes.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use git2::{Direction, ErrorCode, Oid, PushOptions, Repository};
+use serde::{Deserialize, Serialize};
+
+use super::session::{Session, failure, proxy};
+use super::transfer::{Failure, Job};
+
+/// The most characters of a remote's words that are kept.
+const MAX_SAID: usize = 4_000;
+
+/// What remotes say if a branch was moved by someone else meanwhile: git-push(1), what
+/// `receive-pack` of Git says of its locks, and what hosts say in their stead.
+const LOST: [&str; 9] = [
+    "fetch first",
+    "non-fast-forward",
+    "stale info",
+    "failed to update ref",
+    "could not update ref",
+    "cannot lock ref",
+    "failed to lock",
+    "incorrect old value",
+    "reference already exists",
+];
+
+/// What to push.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Order {
+    /// The commit, in hexadecimal.
+    pub(super) commit: String,
+    /// Where the branch is expected to be; `None` if it is not to exist.
+    pub(super) expected: Option<String>,
+    /// The branch, in full.
+    pub(super) branch: String,
+}
+
+/// How a push ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pushed {
+    /// The branch is at the commit.
+    Landed {
+        /// What the remote told about it.
+        said: String,
+    },
+    /// Somebody else moved the branch first.
+    Lost,
+    /// The remote does not want it.
+    Refused {
+        /// Its words.
+        reason: String,
+    },
+    /// The connection ended before the remote said how it went.
+    Unclear {
+        /// What was seen of it.
+        reason: String,
+    },
+}
+
+impl Pushed {
+    /// Reads what a remote answered about a branch that it did not move, and what it said besides.
+    pub(super) fn rejected(answer: &str, said: &str) -> Self {
+        let lower = answer.to_ascii_lowercase();
+        if LOST.iter().any(|words| lower.contains(words)) {
+            return Self::Lost;
+        }
+        let reason = [answer, said].map(readable).join(": ");
+        Self::Refused {
+            reason: reason.trim_end_matches([':', ' ']).to_owned(),
+        }
+    }
+
+    /// Lets a text be changed before people see it.
+    pub(super) fn map_text(self, change: impl Fn(&str) -> String) -> Self {
+        match self {
+            Self::Landed { said } => Self::Landed {
+                said: change(&said),
+            },
+            Self::Lost => Self::Lost,
+            Self::Refused { reason } => Self::Refused {
+                reason: change(&reason),
+            },
+            Self::Unclear { reason } => Self::Unclear {
+                reason: change(&reason),
+            },
+        }
+    }
+}
+
+/// Returns a remote's words on one line, without what could steer a terminal.
+pub(super) fn readable(said: &str) -> String {
+    let words: Vec<&str> = said.split_whitespace().collect();
+    (words.join(" ").chars())
+        .filter(|c| !c.is_control())
+        .take(MAX_SAID)
+        .collect()
+}
+
+/// What was heard while pushing.
+#[derive(Default)]
+struct Heard {
+    /// The answer about the branch: what is wrong, if anything.
+    answer: Option<Option<String>>,
+    said: Vec<u8>,
+    /// Whether the branch was seen elsewhere than expected.
+    moved: bool,
+}
+
+/// Does one push. An error is one from before anything was sent.
+pub(super) fn push(job: &Job, order: &Order) -> Result<Pushed, Failure> {
+    let repository = Repository::open(&job.repository).map_err(|e| failure(&e))?;
+    let expected = match &order.expected {
+        Some(id) => Oid::from_str(id).map_err(|e| failure(&e))?,
+        None => Oid::ZERO_SHA1,
+    };
+    let session = Session::of(job);
+    let mut remote = (repository.remote_anonymous(&job.remote)).map_err(|e| failure(&e))?;
+    session.leads_to(&remote);
+    let mut connection = remote
+        .connect_auth(Direction::Push, Some(session.callbacks()), Some(proxy()))
+        .map_err(|e| session.explain(failure(&e)))?;
+
+    let heard = Rc::new(RefCell::new(Heard::default()));
+    let mut callbacks = session.callbacks();
+    let hearing = Rc::clone(&heard);
+    callbacks.push_negotiation(move |updates| {
+        if updates.iter().all(|update| update.src() == expected) {
+            return Ok(());
+        }
+        hearing.borrow_mut().moved = true;
+        Err(git2::Error::from_str("the branch has moved"))
+    });
+    let hearing = Rc::clone(&heard);
+    callbacks.push_update_reference(move |_, wrong| {
+        hearing.borrow_mut().answer = Some(wrong.map(str::to_owned));
+        Ok(())
+    });
+    let hearing = Rc::clone(&heard);
+    callbacks.sideband_progress(move |bytes| {
+        let said = &mut hearing.borrow_mut().said;
+        let room = MAX_SAID.saturating_sub(said.len());
+        said.extend(bytes.iter().take(room));
+        true
+    });
+    let mut options = PushOptions::new();
+    options.remote_callbacks(callbacks).proxy_options(proxy());
+    let ended = connection.remote().push(
+        &[format!("{}:{}", order.commit, order.branch)],
+        Some(&mut options),
+    );
+    let heard = heard.borrow();
+    let said = String::from_utf8_lossy(&heard.said);
+    Ok(match (ended, &heard.answer) {
+        _ if heard.moved => Pushed::Lost,
+        (_, Some(Some(wrong))) => Pushed::rejected(wrong, &said),
+        (Ok(()), Some(None)) => Pushed::Landed {
+            said: readable(&said),
+        },
+        (Err(error), _) if error.code() == ErrorCode::NotFastForward => Pushed::Lost,
+        (Err(error), _) => Pushed::Unclear {
+            reason: session.explain(failure(&error)).message,
+        },
+        (Ok(()), None) => Pushed::Unclear {
+            reason: "the remote did not say whether it took the commit".to_owned(),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_a_lost_race_from_a_refusal() {
+        for answer in [
+            "[rejected] (fetch first)",
+            "[remote rejected] (cannot lock ref 'refs/heads/main': is at 1 but expected 2)",
+            "failed to update ref",
+        ] {
+            assert_eq!(Pushed::rejected(answer, ""), Pushed::Lost, "{answer}");
+        }
+        assert_eq!(
+            Pushed::rejected(
+                "pre-receive hook declined",
+                "GH006:\n  Protected \u{1b}[1mbranch\n"
+            ),
+            Pushed::Refused {
+                reason: "pre-receive hook declined: GH006: Protected [1mbranch".to_owned()
+            }
+        );
+    }
+}

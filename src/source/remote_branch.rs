@@ -1,0 +1,249 @@
+//! A branch of a remote that is written to, through a bare clone of our own.
+//!
+//! Invariants: what is not pushed goes with the clone, and a push moves the branch from the commit
+//! that was fetched or not at all. Each fetch and each push is bounded in time.
+
+use std::io;
+
+use git2::{Oid, Repository};
+use tokio::runtime::{Builder, Runtime};
+
+use super::address::{RemoteUrl, Transport, redact};
+use super::credentials::{Credentials, CredentialsError};
+use super::fetch;
+use super::git_program::{GitProgram, GitProgramError};
+use super::push::{self, Pushed};
+use super::state::{StateDir, StateError};
+use super::transfer::{Task, Tip, Transfer, TransferError};
+use super::wanted::Wanted;
+
+/// How often a clone is fetched into: each time it grows by a pack, and libgit2 never joins them.
+const MAX_FETCHES: u32 = 256;
+
+/// Why a remote's branch cannot be written to. No message holds a secret.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemoteBranchError {
+    /// The remote could not be reached, or there is nothing to fetch.
+    #[error("{remote}")]
+    Transfer {
+        /// The remote's address, without secrets.
+        remote: String,
+        /// What went wrong.
+        #[source]
+        source: TransferError,
+    },
+    /// What was fetched is no branch.
+    #[error("{name} of {remote} is no branch: name one with --ref")]
+    NotABranch {
+        /// The name.
+        name: String,
+        /// The remote's address, without secrets.
+        remote: String,
+    },
+    /// There are no credentials to try.
+    #[error(transparent)]
+    Credentials(#[from] CredentialsError),
+    /// There is no place for a clone.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The `git` program did not do it.
+    #[error(transparent)]
+    Program(#[from] GitProgramError),
+    /// The clone cannot be used.
+    #[error("cannot use the clone of {remote}")]
+    Clone {
+        /// The remote's address, without secrets.
+        remote: String,
+        /// What Git said.
+        #[source]
+        source: git2::Error,
+    },
+    /// The system has no room for a thread's runtime.
+    #[error("cannot start a transfer")]
+    Io(#[from] io::Error),
+}
+
+/// A branch of a remote, with a clone in a temporary directory.
+pub struct RemoteBranch {
+    remote: RemoteUrl,
+    wanted: Wanted,
+    transfer: Transfer,
+    credentials: Credentials,
+    runtime: Runtime,
+    state: StateDir,
+    clone: String,
+    fetches: u32,
+}
+
+/// Where a branch was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// The branch, in full.
+    pub branch: String,
+    /// The commit it was at.
+    pub commit: Oid,
+}
+
+impl RemoteBranch {
+    /// Makes room for a clone; nothing is fetched yet.
+    ///
+    /// `None` is the branch to which the remote's `HEAD` leads.
+    ///
+    /// # Errors
+    ///
+    /// If there is no room.
+    pub fn new(
+        remote: RemoteUrl,
+        branch: Option<&str>,
+        transfer: Transfer,
+        credentials: Credentials,
+    ) -> Result<Self, RemoteBranchError> {
+        Ok(Self {
+            wanted: Wanted::of(branch),
+            state: StateDir::private(&transfer.temp)?,
+            clone: StateDir::new_clone(),
+            fetches: 0,
+            runtime: Builder::new_current_thread().enable_all().build()?,
+            remote,
+            transfer,
+            credentials,
+        })
+    }
+
+    /// Returns the remote's address.
+    pub fn remote(&self) -> &RemoteUrl {
+        &self.remote
+    }
+
+    /// Fetches the branch, and tells where it is. Blocks the thread.
+    ///
+    /// # Errors
+    ///
+    /// If the remote cannot be fetched from, or what was named is no branch.
+    pub fn fetch(&mut self) -> Result<Seen, RemoteBranchError> {
+        if self.fetches >= MAX_FETCHES {
+            self.start_afresh();
+        }
+        let wanted = self.wanted.clone();
+        match self.fetch_wanted(wanted.clone()) {
+            Err(RemoteBranchError::Transfer {
+                source: TransferError::Failed { damage: true, .. },
+                ..
+            }) => {
+                self.start_afresh();
+                self.fetch_wanted(wanted)
+            }
+            ended => ended,
+        }
+    }
+
+    /// Fetches another branch by its full name. Blocks the thread.
+    ///
+    /// # Errors
+    ///
+    /// If the remote cannot be fetched from, or has no such branch.
+    pub fn fetch_branch(&mut self, name: &str) -> Result<Seen, RemoteBranchError> {
+        self.fetch_wanted(Wanted::Name(name.to_owned()))
+    }
+
+    fn start_afresh(&mut self) {
+        self.clone = StateDir::new_clone();
+        self.state.sweep(None);
+        self.fetches = 0;
+    }
+
+    fn fetch_wanted(&mut self, wanted: Wanted) -> Result<Seen, RemoteBranchError> {
+        let task = Task::Fetch(fetch::Order {
+            own: true,
+            wanted,
+            // Only the first time: later it must be seen what was pushed in between.
+            shallow: self.fetches == 0 && *self.remote.transport() != Transport::Local,
+        });
+        self.fetches += 1;
+        let path = self.state.clone_path(&self.clone);
+        let (transfer, credentials) = (&self.transfer, &self.credentials);
+        let fetched = (self.runtime)
+            .block_on(transfer.execute::<Tip>(&path, &self.remote, credentials, task))
+            .map_err(|source| self.failed(source))?;
+        let name = fetched.name.unwrap_or_else(|| fetched.commit.clone());
+        if !name.starts_with("refs/heads/") {
+            return Err(RemoteBranchError::NotABranch {
+                name,
+                remote: self.remote.to_string(),
+            });
+        }
+        Ok(Seen {
+            branch: name,
+            commit: Oid::from_str(&fetched.commit).map_err(|source| self.unusable(source))?,
+        })
+    }
+
+    /// Opens the clone, in which the fetched commits are, and from which commits are pushed.
+    ///
+    /// # Errors
+    ///
+    /// If nothing was fetched yet, or the clone is damaged.
+    pub fn repository(&self) -> Result<Repository, RemoteBranchError> {
+        Repository::open(self.state.clone_path(&self.clone)).map_err(|source| self.unusable(source))
+    }
+
+    /// Pushes a commit of the clone to a branch, by its full name, that is expected to be at another
+    /// commit or not to exist. Blocks the thread.
+    ///
+    /// # Errors
+    ///
+    /// If nothing was sent to the remote. Whatever goes wrong later is an answer.
+    pub fn push(
+        &self,
+        commit: Oid,
+        branch: &str,
+        expected: Option<Oid>,
+    ) -> Result<Pushed, RemoteBranchError> {
+        let path = self.state.clone_path(&self.clone);
+        if *self.remote.transport() == Transport::Local {
+            let git = GitProgram::new(&path, self.transfer.timeout)?;
+            let (remote, new) = (self.remote.expose(), expected.is_none());
+            return Ok(git.push(remote, &commit.to_string(), branch, new)?);
+        }
+        let task = Task::Push(push::Order {
+            commit: commit.to_string(),
+            expected: expected.map(|id| id.to_string()),
+            branch: branch.to_owned(),
+        });
+        let (transfer, credentials) = (&self.transfer, &self.credentials);
+        let pushed = (self.runtime).block_on(transfer.execute::<Pushed>(
+            &path,
+            &self.remote,
+            credentials,
+            task,
+        ));
+        match pushed {
+            Ok(pushed) => {
+                let login = self.credentials.read()?;
+                Ok(pushed.map_text(|text| redact(text, &login.secrets())))
+            }
+            // It may have gone through before it was stopped.
+            Err(error @ (TransferError::TimedOut(_) | TransferError::Died(_))) => {
+                Ok(Pushed::Unclear {
+                    reason: error.to_string(),
+                })
+            }
+            Err(source) => Err(self.failed(source)),
+        }
+    }
+
+    fn failed(&self, source: TransferError) -> RemoteBranchError {
+        RemoteBranchError::Transfer {
+            remote: self.remote.to_string(),
+            source,
+        }
+    }
+
+    fn unusable(&self, source: git2::Error) -> RemoteBranchError {
+        RemoteBranchError::Clone {
+            remote: self.remote.to_string(),
+            source,
+        }
+    }
+}
