@@ -1,4 +1,5 @@
-//! How a table is had by Git: the flags of `serve` about remotes, and what they come to.
+//! How a table is had by Git: the flags of `serve` about remotes, those that `add` has too, and what
+//! they come to.
 
 use std::env;
 use std::path::PathBuf;
@@ -13,6 +14,48 @@ use crate::source::{
     AllowedSigners, Anyone, Credentials, FetchOptions, Following, Observer, Puller, Pulling,
     RemoteUrl, RemoteUrlError, Schedule, Transfer, Verify,
 };
+
+/// How remotes are reached.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Git")]
+pub(super) struct AccessArgs {
+    /// How long one fetch or push may take in all
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_GIT_TIMEOUT", default_value = "60s", value_parser = quantity::positive_interval)]
+    pub(super) git_timeout: Duration,
+
+    /// The private key for ssh [default: what the agent has]
+    #[arg(long, value_name = "FILE", env = "WAYPOST_SSH_KEY")]
+    ssh_key: Option<PathBuf>,
+
+    /// The ssh host keys to trust, in OpenSSH's form [default: ~/.ssh/known_hosts]
+    #[arg(long, value_name = "FILE", env = "WAYPOST_KNOWN_HOSTS")]
+    known_hosts: Option<PathBuf>,
+}
+
+impl AccessArgs {
+    /// Returns what to authenticate with.
+    pub(super) fn credentials(&self) -> Credentials {
+        Credentials {
+            username: secret::of("WAYPOST_GIT_USERNAME"),
+            password: secret::of("WAYPOST_GIT_PASSWORD"),
+            ssh_key: self.ssh_key.clone(),
+            known_hosts: self.known_hosts.clone().or_else(|| {
+                let home = env::home_dir()?;
+                Some(home.join(".ssh/known_hosts"))
+            }),
+        }
+    }
+
+    /// Returns how fetches and pushes are run.
+    pub(super) fn transfer(&self) -> anyhow::Result<Transfer> {
+        Ok(Transfer {
+            program: env::current_exe().context("cannot tell which program this is")?,
+            timeout: self.git_timeout,
+            temp: env::temp_dir(),
+            home: env::home_dir(),
+        })
+    }
+}
 
 /// Following a repository, or pulling a checkout.
 #[derive(Debug, clap::Args)]
@@ -54,17 +97,8 @@ pub(super) struct GitArgs {
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_PULL", value_parser = quantity::positive_interval)]
     pull: Option<Duration>,
 
-    /// How long one fetch may take in all
-    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_GIT_TIMEOUT", default_value = "60s", value_parser = quantity::positive_interval)]
-    git_timeout: Duration,
-
-    /// The private key for ssh [default: what the agent has]
-    #[arg(long, value_name = "FILE", env = "WAYPOST_SSH_KEY")]
-    ssh_key: Option<PathBuf>,
-
-    /// The ssh host keys to trust, in OpenSSH's form [default: ~/.ssh/known_hosts]
-    #[arg(long, value_name = "FILE", env = "WAYPOST_KNOWN_HOSTS")]
-    known_hosts: Option<PathBuf>,
+    #[command(flatten)]
+    access: AccessArgs,
 
     /// Serve only commits that one of these has signed, in the form of ssh-keygen(1)
     #[arg(long, value_name = "FILE", env = "WAYPOST_ALLOWED_SIGNERS")]
@@ -120,31 +154,10 @@ impl GitArgs {
     ) -> anyhow::Result<FetchOptions> {
         Ok(FetchOptions {
             schedule: Schedule::every(interval),
-            credentials: self.credentials(),
-            transfer: self.transfer()?,
+            credentials: self.access.credentials(),
+            transfer: self.access.transfer()?,
             verifier: self.verifier()?,
             observer,
-        })
-    }
-
-    fn credentials(&self) -> Credentials {
-        Credentials {
-            username: secret::of("WAYPOST_GIT_USERNAME"),
-            password: secret::of("WAYPOST_GIT_PASSWORD"),
-            ssh_key: self.ssh_key.clone(),
-            known_hosts: self.known_hosts.clone().or_else(|| {
-                let home = env::home_dir()?;
-                Some(home.join(".ssh/known_hosts"))
-            }),
-        }
-    }
-
-    fn transfer(&self) -> anyhow::Result<Transfer> {
-        Ok(Transfer {
-            program: env::current_exe().context("cannot tell which program this is")?,
-            timeout: self.git_timeout,
-            temp: env::temp_dir(),
-            home: env::home_dir(),
         })
     }
 
