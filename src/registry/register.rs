@@ -137,8 +137,12 @@ fn write(
         Destination::Document(name) => name,
         Destination::Fragment(directory) => {
             let name = spot::fragment_name(entry.own_code(site.scheme()).as_str());
-            let path = format!("{}/{name}", directory.trim_end_matches('/'));
-            if files.iter().any(|file| *file.path == *path) {
+            let path = match directory.trim_end_matches('/') {
+                "" => name,
+                directory => format!("{directory}/{name}"),
+            };
+            let there = |file: &SourceFile| *file.path == *path || *file.path == **directory;
+            if files.iter().any(there) {
                 return Err(Refusal::FileExists { path });
             }
             let base_url = match table.sites() {

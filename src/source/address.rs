@@ -4,7 +4,7 @@
 //! passed through [`redact`] before anyone sees it.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use url::Url;
@@ -127,6 +127,15 @@ impl RemoteUrl {
         })
     }
 
+    /// Returns the directory of a repository on this machine.
+    pub fn directory(&self) -> Option<PathBuf> {
+        match (&self.transport, Url::parse(&self.text)) {
+            (Transport::Local, Ok(url)) => url.to_file_path().ok(),
+            (Transport::Local, Err(_)) => Some(PathBuf::from(&self.text)),
+            _ => None,
+        }
+    }
+
     /// Returns the address as Git needs it, with any secret.
     pub(super) fn expose(&self) -> &str {
         &self.text
@@ -247,6 +256,19 @@ mod tests {
                 port,
             };
             assert_eq!(*RemoteUrl::parse(text).unwrap().transport(), expected);
+        }
+    }
+
+    #[test]
+    fn knows_the_directory_of_what_is_on_this_machine() {
+        for (text, directory) in [
+            ("/srv/links.git", Some("/srv/links.git")),
+            ("file:///srv/my%20links.git", Some("/srv/my links.git")),
+            ("https://h.example/r", None),
+            ("git@h.example:r", None),
+        ] {
+            let found = RemoteUrl::parse(text).unwrap().directory();
+            assert_eq!(found, directory.map(PathBuf::from), "{text}");
         }
     }
 

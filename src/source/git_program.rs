@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 
 use super::address::redact;
@@ -129,6 +130,22 @@ impl GitProgram {
         }
     }
 
+    /// Lets an interrupt (SIGINT) or a request to end (SIGTERM) pass this process by from now on.
+    ///
+    /// Commands that run in the foreground of a terminal are interrupted as ever.
+    ///
+    /// # Errors
+    ///
+    /// If the system does not let it.
+    pub fn outlive_interrupts(&self) -> Result<(), GitProgramError> {
+        let _guard = self.runtime.enter();
+        for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
+            // Nobody looks when one comes: that it was asked for is what keeps it from killing.
+            let _ = signal(kind).map_err(|source| self.failed(source))?;
+        }
+        Ok(())
+    }
+
     /// Pushes a commit, so that the branch is moved to it if that is a step forward, or made if it
     /// is to be `new`.
     ///
@@ -169,13 +186,7 @@ impl GitProgram {
         for variable in service.chain(&PLACE_VARIABLES) {
             command.env_remove(variable);
         }
-        let failed = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound if self.directory.is_dir() => GitProgramError::Missing,
-            _ => GitProgramError::Process {
-                directory: self.directory.clone(),
-                source,
-            },
-        };
+        let failed = |source| self.failed(source);
         let mut child = command
             .args(arguments)
             .current_dir(&self.directory)
@@ -210,12 +221,27 @@ impl GitProgram {
             }),
         }
     }
+
+    fn failed(&self, source: io::Error) -> GitProgramError {
+        match source.kind() {
+            io::ErrorKind::NotFound if self.directory.is_dir() => GitProgramError::Missing,
+            _ => GitProgramError::Process {
+                directory: self.directory.clone(),
+                source,
+            },
+        }
+    }
 }
 
 fn command_of<A: AsRef<OsStr>>(arguments: &[A]) -> String {
-    let names = arguments.iter().map(|it| it.as_ref().to_string_lossy());
-    let name = names.into_iter().find(|it| !it.starts_with('-'));
-    name.unwrap_or_default().into_owned()
+    let mut words = arguments.iter().map(|it| it.as_ref().to_string_lossy());
+    loop {
+        match words.next().as_deref() {
+            Some("-c") => drop(words.next()),
+            Some(option) if option.starts_with('-') => {}
+            name => return name.unwrap_or_default().to_owned(),
+        }
+    }
 }
 
 /// Reads what `git push --porcelain` answers (git-push(1), "OUTPUT") about one branch.
