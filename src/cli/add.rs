@@ -1,19 +1,19 @@
 //! `waypost add`: registers a link in a table.
 
+mod publish;
+
 use std::io::{self, IsTerminal as _, Read as _, Write as _, stderr, stdin, stdout};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use anyhow::Context as _;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
+use self::publish::{Added, PublishArgs};
 use super::legible::legible;
-use super::table::{self, MAX_BYTES, STDIN};
+use super::table::{self, STDIN};
 use super::{Exit, complain};
 use crate::mapping::{Forward, Status};
-use crate::registry::{
-    Destination, Holder, LocalError, Refusal, Registration, Wish, WishedCode, register_in_files,
-};
+use crate::registry::{Destination, Holder, Refusal, Wish, WishedCode};
 
 /// What standard input may hold: more than any URL, so that a longer one is told as such.
 const MAX_INPUT: u64 = 1 << 20;
@@ -30,11 +30,14 @@ Examples:
   waypost add https://git-scm.com/ --code git --title 'Git, the database'
   waypost add https://git-scm.com/ --number next       the number behind the highest one
   waypost add https://git-scm.com/ --table links/ --fragment
+  waypost add https://git-scm.com/ --push              on what everybody has by now
+  waypost add https://git-scm.com/ --branch git-link   for review
+  waypost add https://git-scm.com/ --repo git@git.example.org:links.git
   short=$(waypost add --get-or-create < url.txt)
 
 The short link stands alone on standard output, all else on standard error.
 Exit status: 0 the link is in the table; 1 it is refused, or the table has errors; 2 wrong usage;
-3 the table cannot be read or written.")]
+3 the table cannot be read or written, or Git failed.")]
 pub(super) struct Args {
     /// Where the link leads; asked for on a terminal, or else read from standard input
     #[arg(value_name = "URL")]
@@ -105,6 +108,9 @@ pub(super) struct Args {
     /// If the URL has a short link already, print that one
     #[arg(long)]
     get_or_create: bool,
+
+    #[command(flatten)]
+    git: PublishArgs,
 }
 
 pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
@@ -114,7 +120,9 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     }
     let destination = match (args.fragment, &args.table[..]) {
         (false, _) => Destination::Document(args.file),
-        (true, [path]) if path.is_dir() => Destination::Fragment(path.display().to_string()),
+        (true, [path]) if path.is_dir() || args.git.has_repo() => {
+            Destination::Fragment(path.display().to_string())
+        }
         (true, _) => {
             complain("--fragment goes with one directory as --table, for the new file");
             return Ok(Exit::Usage);
@@ -137,17 +145,17 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         site: args.site,
         destination,
     };
-    let now = SystemTime::now().into();
-    match register_in_files(&args.table, MAX_BYTES, &wish, now) {
-        Ok(registration) => announce(&registration),
-        Err(LocalError::Refused(Refusal::AlreadyRegistered(holder)))
-            if args.get_or_create && !holder.is_gone =>
-        {
+    match args.git.add(&args.table, wish) {
+        Ok(Ok(added)) => announce(&added),
+        Ok(Err(Refusal::AlreadyRegistered(holder))) if args.get_or_create && !holder.is_gone => {
             writeln!(stdout(), "{}", holder.short_url)?;
             Ok(Exit::Done)
         }
-        Err(LocalError::Refused(refusal)) => tell(&refusal),
-        Err(error) => Err(error.into()),
+        Ok(Err(refusal)) => tell(&refusal),
+        Err(error) => {
+            complain(&format!("{error:#}"));
+            Ok(publish::exit_of(&error))
+        }
     }
 }
 
@@ -165,9 +173,13 @@ fn ask() -> anyhow::Result<String> {
     Ok(line.strip_suffix('\r').unwrap_or(line).to_owned())
 }
 
-fn announce(registration: &Registration) -> anyhow::Result<Exit> {
+fn announce(added: &Added) -> anyhow::Result<Exit> {
+    let registration = &added.registration;
     table::tell(&registration.warnings)?;
     writeln!(stderr(), "added at {}", registration.place)?;
+    for note in &added.notes {
+        writeln!(stderr(), "{note}")?;
+    }
     writeln!(stdout(), "{}", registration.short_url)?;
     Ok(Exit::Done)
 }

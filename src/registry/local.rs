@@ -9,6 +9,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::checkout::Checkout;
+use super::online::message;
+use super::publish::PublishError;
 use super::{Refusal, Registration, Wish, register};
 use crate::mapping::{SourceFile, Timestamp, compile};
 use crate::source::{self, FileSource, SourceError};
@@ -62,8 +65,11 @@ pub enum LocalError {
         /// The file.
         path: String,
     },
-    /// The same, and the entry could not be taken back.
-    #[error("the table was changed at the same time, and {path} cannot be brought back")]
+    /// The file cannot be committed.
+    #[error("nothing was added")]
+    Commit(#[from] PublishError),
+    /// What was written could not be taken back.
+    #[error("the entry cannot stay, and {path} cannot be brought back")]
     Stuck {
         /// The file.
         path: String,
@@ -76,16 +82,17 @@ pub enum LocalError {
 /// Registers a wish in the table that paths name, files and directories, and writes it.
 ///
 /// Waits for others that do the same. A file is replaced in one step, so that who reads it sees it
-/// without the entry or with it.
+/// without the entry or with it. In a `checkout`, it is committed, too, or brought back.
 ///
 /// # Errors
 ///
-/// If the wish is refused, or a file cannot be read or written; then nothing has changed.
+/// If the wish is refused, or a file cannot be read, written or committed; then nothing has changed.
 pub fn register_in_files(
     paths: &[PathBuf],
     max_bytes: u64,
     wish: &Wish,
     now: Timestamp,
+    checkout: Option<&Checkout>,
 ) -> Result<Registration, LocalError> {
     let _locks = lock(paths)?;
     let table = FileSource::new(paths.to_vec(), max_bytes);
@@ -95,17 +102,25 @@ pub fn register_in_files(
         let registration = register(&files, wish, now)?;
         path = registration.file.path.to_string();
         let old = files.iter().find(|file| *file.path == *path);
+        if let Some(checkout) = checkout {
+            checkout.prepare(Path::new(&path))?;
+        }
         if !write(&registration.file, old)? {
             continue;
         }
         let stands = table
             .read_once()
             .is_ok_and(|it| stands(&it.files, &registration));
-        if stands {
-            return Ok(registration);
-        }
+        let refused = match checkout {
+            _ if !stands => LocalError::TakenBack { path: path.clone() },
+            None => return Ok(registration),
+            Some(checkout) => match checkout.commit(Path::new(&path), &message(&registration)) {
+                Ok(()) => return Ok(registration),
+                Err(error) => error.into(),
+            },
+        };
         return Err(match take_back(&registration.file, old) {
-            Ok(()) => LocalError::TakenBack { path },
+            Ok(()) => refused,
             Err(source) => LocalError::Stuck { path, source },
         });
     }

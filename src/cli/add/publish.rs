@@ -1,0 +1,212 @@
+//! Where `add` publishes a link: its flags about Git, and what they come to.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use git2::Oid;
+
+use super::super::Exit;
+use super::super::git::AccessArgs;
+use super::super::table::MAX_BYTES;
+use crate::registry::{
+    Branch as _, Checkout, CheckoutBranch, Destination, Identity, LocalError, NewBranch,
+    PublishError, Published, Refusal, Registration, Remote, TablePath, Wish, register_in_files,
+    register_on_branch, review_address,
+};
+use crate::source::{RemoteBranch, RemoteUrl, RemoteUrlError};
+
+/// How long to try while others are faster. Each try is a fetch and a push.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How many digits of a commit's id people are shown.
+const SHORT: usize = 12;
+
+/// Committing and pushing.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Git")]
+pub(super) struct PublishArgs {
+    /// Commit the file, and nothing else, to the branch that is checked out
+    #[arg(long)]
+    commit: bool,
+
+    /// Commit on what the branch's remote has now, push that, and fast-forward the checkout to it
+    #[arg(long)]
+    push: bool,
+
+    /// Push a new branch for review, and tell where to open a pull request
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["commit", "push"])]
+    branch: Option<NewBranch>,
+
+    /// Add to the table of this repository, without a checkout: https, ssh, git or file, or a path
+    #[arg(long, value_name = "URL", env = "WAYPOST_REPO", conflicts_with_all = ["table", "commit", "push"])]
+    // Not read as an address by clap, whose complaints would repeat a password in it.
+    repo: Option<String>,
+
+    /// The branch to push to [default: the one that the remote's HEAD leads to]
+    #[arg(
+        long = "ref",
+        value_name = "BRANCH",
+        env = "WAYPOST_REF",
+        requires = "repo"
+    )]
+    reference: Option<String>,
+
+    /// The table in the repository: a file or a directory
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "WAYPOST_PATH",
+        default_value = "mapping.yaml",
+        requires = "repo"
+    )]
+    path: String,
+
+    /// Who commits, as in 'A. Name <name@example.org>' [default: whom Git's configuration names]
+    #[arg(long, value_name = "WHO", env = "WAYPOST_GIT_AUTHOR")]
+    git_author: Option<Identity>,
+
+    #[command(flatten)]
+    access: AccessArgs,
+}
+
+/// A link that was added, and what else to tell people.
+pub(super) struct Added {
+    pub(super) registration: Registration,
+    pub(super) notes: Vec<String>,
+}
+
+impl PublishArgs {
+    /// Whether a repository is named, and no file that stands here.
+    pub(super) fn has_repo(&self) -> bool {
+        self.repo.is_some()
+    }
+
+    /// Adds a link to the table that paths name, or to the one that a remote has.
+    pub(super) fn add(
+        &self,
+        table: &[PathBuf],
+        wish: Wish,
+    ) -> anyhow::Result<Result<Added, Refusal>> {
+        if let Some(repo) = &self.repo {
+            return self.add_to_repository(repo, wish);
+        }
+        let checkout =
+            |path| Checkout::around(path, self.git_author.clone(), self.access.git_timeout);
+        if self.push || self.branch.is_some() {
+            let [path] = table else {
+                return Err(UsageError("--push and --branch go with one --table").into());
+            };
+            return self.add_from(checkout(path)?, path, wish);
+        }
+        let checkout = match (self.commit, table) {
+            (true, [path]) => Some(checkout(path)?),
+            (true, _) => return Err(UsageError("--commit goes with one --table").into()),
+            (false, _) => None,
+        };
+        let now = SystemTime::now().into();
+        match register_in_files(table, MAX_BYTES, &wish, now, checkout.as_ref()) {
+            Ok(registration) => Ok(Ok(Added {
+                registration,
+                notes: match checkout {
+                    Some(checkout) => vec![format!("committed as {}", short(checkout.head()?))],
+                    None => Vec::new(),
+                },
+            })),
+            Err(LocalError::Refused(refusal)) => Ok(Err(refusal)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn add_to_repository(&self, repo: &str, wish: Wish) -> anyhow::Result<Result<Added, Refusal>> {
+        let address = RemoteUrl::parse(repo)?;
+        let (transfer, credentials) = (self.access.transfer()?, self.access.credentials());
+        let reference = self.reference.as_deref();
+        let branch = RemoteBranch::new(address, reference, transfer, credentials)?;
+        let mut remote = Remote::new(branch, self.git_author.clone(), self.branch.clone());
+        let table = TablePath::new(&self.path, MAX_BYTES);
+        let wish = in_repository(wish, &table);
+        let registered = register_on_branch(&mut remote, &table, &wish, PATIENCE)?;
+        Ok(registered.map(|(registration, published)| Added {
+            registration,
+            notes: self.notes(remote.address().as_ref(), remote.name(), &published),
+        }))
+    }
+
+    fn add_from(
+        &self,
+        checkout: Checkout,
+        table: &Path,
+        wish: Wish,
+    ) -> anyhow::Result<Result<Added, Refusal>> {
+        let inside = checkout.inside(table).map_err(PublishError::from)?;
+        let mut branch = CheckoutBranch::of(checkout, self.branch.clone())?;
+        let table = TablePath::new(&inside, MAX_BYTES);
+        let wish = in_repository(wish, &table);
+        let registered = register_on_branch(&mut branch, &table, &wish, PATIENCE)?;
+        Ok(registered.map(|(registration, published)| {
+            let mut notes = self.notes(branch.address().as_ref(), branch.base(), &published);
+            if self.branch.is_none()
+                && let Err(error) = branch.follow(published.commit)
+            {
+                notes.push(format!("the checkout does not have it yet: {error}"));
+            }
+            Added {
+                registration,
+                notes,
+            }
+        }))
+    }
+
+    /// Tells where a link was pushed to `base`, a full name, or to a branch for review.
+    fn notes(&self, address: Option<&RemoteUrl>, base: &str, published: &Published) -> Vec<String> {
+        let commit = short(published.commit);
+        let Some(new) = &self.branch else {
+            let base = base.strip_prefix("refs/heads/").unwrap_or(base);
+            return vec![format!("pushed to {base} as {commit}")];
+        };
+        let mut notes = vec![format!(
+            "pushed to the new branch {} as {commit}",
+            new.short()
+        )];
+        let page = address.and_then(|it| review_address(it, base, new, &published.said));
+        if let Some(page) = page {
+            notes.push(format!("to have it reviewed, open a pull request: {page}"));
+        }
+        notes
+    }
+}
+
+/// What is wrong with the command.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct UsageError(&'static str);
+
+fn short(commit: Oid) -> String {
+    let mut text = commit.to_string();
+    text.truncate(SHORT);
+    text
+}
+
+/// Names the place of a new file from the repository's top.
+fn in_repository(mut wish: Wish, table: &TablePath) -> Wish {
+    if let Destination::Fragment(directory) = &mut wish.destination {
+        table.path().clone_into(directory);
+    }
+    wish
+}
+
+/// Tells how a command ends that could not add anything.
+pub(super) fn exit_of(error: &anyhow::Error) -> Exit {
+    if error.is::<RemoteUrlError>() || error.is::<UsageError>() {
+        return Exit::Usage;
+    }
+    let published = match error.downcast_ref() {
+        Some(LocalError::Commit(error)) => Some(error),
+        _ => error.downcast_ref(),
+    };
+    match published {
+        Some(PublishError::Refused { .. }) => Exit::Refused,
+        Some(PublishError::Identity(_)) => Exit::Usage,
+        _ => Exit::Failed,
+    }
+}

@@ -1,0 +1,99 @@
+//! Many programs that add to one remote at the same time.
+
+use std::collections::BTreeSet;
+use std::thread;
+
+use waypost::mapping::{SourceFile, compile};
+
+use crate::git::git;
+use crate::program::{add, run};
+use crate::scene::Scene;
+
+/// How many write at the same time.
+const WRITERS: usize = 8;
+
+/// URLs whose derived code is the same: `tests/vectors/codes.json`.
+const COLLIDING: [&str; 4] = [
+    "https://example.com/22889216",
+    "https://example.com/30923436",
+    "https://example.com/14416896",
+    "https://example.com/19863740",
+];
+
+/// What each writer adds: URLs of its own with the next number, those that all add, and those whose
+/// codes collide.
+fn wishes(writer: usize) -> Vec<Vec<String>> {
+    let own = (0..3).map(|n| {
+        let url = format!("https://example.org/{writer}/{n}");
+        vec![url, "--number=next".to_owned()]
+    });
+    let shared = (0..2).map(|n| vec![format!("https://example.org/shared/{n}")]);
+    let colliding = COLLIDING[writer % COLLIDING.len()].to_owned();
+    let mut all: Vec<_> = own.chain(shared).chain([vec![colliding]]).collect();
+    all.rotate_left(writer % 6);
+    all
+}
+
+#[test]
+fn nothing_is_lost_doubled_or_numbered_twice() {
+    let scene = Scene::with_table("base_url: https://short.code/\nmapping: []\n");
+    for writer in 0..WRITERS {
+        git(&scene.root, &format!("clone --quiet remote.git {writer}"));
+    }
+
+    let links: Vec<String> = thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                scope.spawn({
+                    let scene = &scene;
+                    move || write(scene, writer)
+                })
+            })
+            .collect();
+        (writers.into_iter())
+            .flat_map(|writer| writer.join().unwrap())
+            .collect()
+    });
+
+    // Every link was given once, and there is a commit for each.
+    let expected = WRITERS * 3 + 2 + COLLIDING.len();
+    assert_eq!(links.len(), expected);
+    assert_eq!(links.iter().collect::<BTreeSet<_>>().len(), expected);
+    assert_eq!(scene.commits(), 1 + expected);
+    // Each of the commits holds a sound table with one entry more than the one before.
+    let commits = scene.remote("rev-list --reverse main");
+    for (entries, commit) in commits.lines().enumerate() {
+        let compilation = compile(&[SourceFile {
+            path: "mapping.yaml".into(),
+            bytes: scene.remote(&format!("show {commit}:mapping.yaml")).into(),
+        }]);
+        assert_eq!(compilation.diagnostics, []);
+        assert_eq!(compilation.table.unwrap().len(), entries);
+    }
+    let table = scene.table();
+    let mut numbers: Vec<usize> = (table.lines())
+        .filter_map(|line| line.trim().strip_prefix("number: "))
+        .map(|number| number.parse().unwrap())
+        .collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=WRITERS * 3).collect::<Vec<_>>());
+}
+
+/// Adds all of a writer's wishes, half of the writers without a checkout, and returns the links.
+fn write(scene: &Scene, writer: usize) -> Vec<String> {
+    let mut links = Vec::new();
+    for wish in wishes(writer) {
+        let mut command = add(scene, &scene.at(&writer.to_string()));
+        command.args(&wish);
+        match writer % 2 {
+            0 => command.arg("--push"),
+            _ => command.arg("--repo").arg(scene.at("remote.git")),
+        };
+        let ended = run(&mut command);
+        match ended.status {
+            0 => links.push(ended.out.trim().to_owned()),
+            _ => ended.says(1, "ERR-000-02-00: URL already registered"),
+        }
+    }
+    links
+}

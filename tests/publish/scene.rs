@@ -1,0 +1,132 @@
+//! A bare repository on this machine, and writers to its branch.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use waypost::mapping::SourceFile;
+use waypost::registry::{
+    Edit, Identity, NewBranch, PublishError, Published, Remote, TablePath, publish,
+};
+use waypost::source::{Credentials, RemoteBranch, RemoteUrl, Transfer};
+
+use crate::git::git;
+
+/// Longer than anything takes, on the slowest machine.
+pub(crate) const FOREVER: Duration = Duration::from_secs(60);
+
+/// The remote `remote.git`, whose branch `main` holds `mapping.yaml` with the text `one`, and the
+/// checkout `work` of somebody else.
+pub(crate) struct Scene {
+    _dir: tempfile::TempDir,
+    pub(crate) root: PathBuf,
+}
+
+impl Scene {
+    pub(crate) fn new() -> Self {
+        Self::with_table("one\n")
+    }
+
+    pub(crate) fn with_table(text: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let scene = Self { _dir: dir, root };
+        git(&scene.root, "init --quiet --bare remote.git");
+        git(&scene.root, "init --quiet work");
+        git(&scene.at("work"), "remote add origin ../remote.git");
+        scene.push("mapping.yaml", text);
+        scene
+    }
+
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    pub(crate) fn remote(&self, arguments: &str) -> String {
+        git(&self.at("remote.git"), arguments)
+    }
+
+    /// Has somebody else push a file.
+    pub(crate) fn push(&self, file: &str, text: &str) {
+        let work = self.at("work");
+        fs::write(work.join(file), text).unwrap();
+        git(&work, "add --all .");
+        git(&work, "commit --quiet -m other");
+        git(&work, "push --quiet --set-upstream origin main");
+    }
+
+    /// Lets the remote run a script as a hook.
+    pub(crate) fn hook(&self, name: &str, script: &str) {
+        let path = self.at("remote.git/hooks").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    pub(crate) fn branch(&self, reference: Option<&str>) -> RemoteBranch {
+        let remote = RemoteUrl::parse(self.at("remote.git").to_str().unwrap()).unwrap();
+        let transfer = Transfer {
+            program: env!("CARGO_BIN_EXE_waypost").into(),
+            timeout: FOREVER,
+            temp: self.root.clone(),
+            home: None,
+        };
+        RemoteBranch::new(remote, reference, transfer, Credentials::default()).unwrap()
+    }
+
+    pub(crate) fn writer(&self, review: Option<&str>) -> Remote {
+        let author = Identity {
+            name: "W".to_owned(),
+            email: "w@example.org".to_owned(),
+        };
+        let review = review.map(|name| name.parse::<NewBranch>().unwrap());
+        Remote::new(self.branch(None), Some(author), review)
+    }
+
+    /// Publishes what `compute` makes of the table's text.
+    pub(crate) fn publish(
+        &self,
+        writer: &mut Remote,
+        mut compute: impl FnMut(&str) -> Result<Edit, String>,
+    ) -> Result<Result<Published, String>, PublishError> {
+        let table = TablePath::new("mapping.yaml", 1 << 20);
+        publish(writer, &table, FOREVER, |files: &[SourceFile]| {
+            compute(std::str::from_utf8(&files[0].bytes).unwrap())
+        })
+    }
+
+    /// Returns `mapping.yaml` as the remote has it.
+    pub(crate) fn table(&self) -> String {
+        self.remote("show main:mapping.yaml")
+    }
+
+    /// Returns how many commits the remote's branch has, each of which has one parent at most.
+    pub(crate) fn commits(&self) -> usize {
+        let parents = self.remote("log --format=%P main");
+        let lines = parents
+            .lines()
+            .inspect(|line| assert!(!line.contains(' '), "a merge"));
+        // The first commit has no parent, and git's last line break is cut off.
+        lines.filter(|line| !line.is_empty()).count() + 1
+    }
+}
+
+/// Puts a line at the end of the table.
+pub(crate) fn add_line(text: &str, line: &str) -> Edit {
+    Edit {
+        path: "mapping.yaml".to_owned(),
+        bytes: format!("{text}{line}\n").into_bytes(),
+        message: format!("Add {line}\n\nShort-Link: https://short.code/{line}\n"),
+    }
+}
+
+/// Lists a directory without what git keeps.
+pub(crate) fn names(directory: &Path) -> Vec<String> {
+    let mut names: Vec<_> = (fs::read_dir(directory).unwrap())
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != ".git")
+        .collect();
+    names.sort();
+    names
+}
