@@ -1,0 +1,121 @@
+"""Many writers that register links in one bare repository at the same time."""
+
+import concurrent.futures
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+WAYPOST = os.environ["WAYPOST"]
+VECTORS = Path(__file__).parents[2] / "vectors/codes.json"
+WRITERS = 8
+TABLE = "base_url: https://short.code/\nmapping: []\n"
+TAKEN = "ERR-000-02-00: URL already registered"
+
+
+class Scene:
+    """A bare repository with an empty table, and a checkout of it for each writer."""
+
+    def __init__(self, path):
+        self.path = path
+        self.bare = path / "links.git"
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(path),
+            "TMPDIR": str(path),
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+        identity = "[user]\nname = A. Uthor\nemail = author@example.org\n"
+        (path / ".gitconfig").write_text(identity + "[init]\ndefaultBranch = main\n")
+        self.git("init", "--quiet", "--bare", self.bare)
+        self.git("clone", "--quiet", self.bare, path / "first")
+        (path / "first/mapping.yaml").write_text(TABLE)
+        self.git("add", "mapping.yaml", cwd="first")
+        self.git("commit", "--quiet", "-m", "Begin", cwd="first")
+        self.git("push", "--quiet", "origin", "main", cwd="first")
+        for writer in range(WRITERS):
+            self.git("clone", "--quiet", self.bare, path / str(writer))
+
+    def run(self, *command, cwd="."):
+        return subprocess.run(
+            [str(it) for it in command],
+            cwd=self.path / cwd,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+
+    def git(self, *arguments, cwd="."):
+        done = self.run("git", *arguments, cwd=cwd)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+
+def wishes(writer, count):
+    """Returns what a writer adds: (URL, further arguments), in an order of its own."""
+    pairs = json.loads(VECTORS.read_text())["sha256_collisions"]
+    colliding = [url for pair in pairs for url in pair["urls"]]
+    shared = [f"https://shared.example/{n}" for n in range(count // 4)]
+    own = [f"https://{writer}.example/{n}" for n in range(count - len(shared) - len(colliding))]
+    found = [(url, ["--number", "next"] if n % 2 else []) for n, url in enumerate(own)]
+    found += [(url, []) for url in shared + colliding]
+    random.Random(writer).shuffle(found)
+    return found
+
+
+def write(scene, writer, count):
+    """Adds all of a writer's wishes, and returns the URLs and links of those that were taken."""
+    where = ["--push"] if writer % 2 else ["--repo", scene.bare]
+    given = {}
+    for url, arguments in wishes(writer, count):
+        done = scene.run(WAYPOST, "add", url, *arguments, *where, cwd=str(writer))
+        if done.returncode == 0:
+            given[url] = done.stdout.strip()
+        else:
+            assert done.returncode == 1 and TAKEN in done.stderr, (url, done)
+    return given
+
+
+def check_history(scene):
+    """Sees that each commit is sound, follows one other, and is one entry more than that."""
+    commits = scene.git("rev-list", "--reverse", "main", cwd=scene.bare).split()
+    assert scene.git("rev-list", "--merges", "main", cwd=scene.bare) == ""
+    for entries, commit in enumerate(commits):
+        done = scene.run(WAYPOST, "check", "--rev", f"{commit}:mapping.yaml", cwd=scene.bare)
+        assert done.returncode == 0, (commit, done.stdout)
+        noun = "entry" if entries == 1 else "entries"
+        assert done.stderr.startswith(f"{entries} {noun}: no problems"), (commit, done.stderr)
+    return len(commits) - 1
+
+
+def main():
+    count = int(sys.argv[1])
+    with tempfile.TemporaryDirectory(prefix="waypost-register-") as path:
+        scene = Scene(Path(path).resolve())
+        began = time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor(WRITERS) as pool:
+            results = list(pool.map(lambda writer: write(scene, writer, count), range(WRITERS)))
+        took = time.monotonic() - began
+
+        urls = [url for given in results for url in given]
+        links = [link for given in results for link in given.values()]
+        wished = {url for writer in range(WRITERS) for url, _ in wishes(writer, count)}
+        assert sorted(urls) == sorted(wished), "not every URL was registered just once"
+        assert len(set(links)) == len(links), "a link was given twice"
+        assert check_history(scene) == len(links), "not one commit for each link"
+        table = scene.git("show", "main:mapping.yaml", cwd=scene.bare)
+        numbers = [int(line.split()[-1]) for line in table.splitlines() if "number:" in line]
+        assert sorted(numbers) == list(range(1, len(numbers) + 1)) and numbers, numbers
+        print(
+            f"{WRITERS} writers, {WRITERS * count} adds: {len(links)} links in {took:.0f} s, "
+            f"{len(numbers)} of them numbered"
+        )
+
+
+if __name__ == "__main__":
+    main()
