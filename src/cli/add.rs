@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _, stderr, stdin, stdou
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser as _};
 
 use self::publish::{Added, PublishArgs};
 use super::legible::legible;
@@ -46,6 +46,7 @@ pub(super) struct Args {
     /// The short code, rather than one that is derived from the URL
     #[arg(
         long,
+        env = "WAYPOST_CODE",
         value_name = "CODE",
         allow_hyphen_values = true,
         conflicts_with = "number"
@@ -53,15 +54,20 @@ pub(super) struct Args {
     code: Option<String>,
 
     /// A number whose base62 form is the code: `next` is the one behind the highest
-    #[arg(long, value_name = "N|next", value_parser = number)]
+    #[arg(long, env = "WAYPOST_NUMBER", value_name = "N|next", value_parser = number)]
     number: Option<WishedCode>,
 
     /// A further code for the same URL; may be repeated
-    #[arg(long, value_name = "CODE", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        env = "WAYPOST_ALIAS",
+        value_name = "CODE",
+        allow_hyphen_values = true
+    )]
     alias: Vec<String>,
 
     /// The title, for people
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, env = "WAYPOST_TITLE", value_name = "TEXT")]
     title: Option<String>,
 
     /// Who answers for the link
@@ -69,19 +75,19 @@ pub(super) struct Args {
     owner: Option<String>,
 
     /// A tag; may be repeated
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, env = "WAYPOST_TAG", value_name = "TEXT")]
     tag: Vec<String>,
 
     /// The redirect status, rather than the table's default
-    #[arg(long, value_name = "CODE", value_parser = status())]
+    #[arg(long, env = "WAYPOST_STATUS", value_name = "CODE", value_parser = status())]
     status: Option<Status>,
 
     /// What of a request is carried over to the URL, rather than the table's default
-    #[arg(long, value_name = "WHAT", value_parser = forward())]
+    #[arg(long, env = "WAYPOST_FORWARD", value_name = "WHAT", value_parser = forward())]
     forward: Option<Forward>,
 
     /// The last day on which the link works, or the time until which it does (RFC 3339)
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, env = "WAYPOST_EXPIRES", value_name = "DATE")]
     expires: Option<String>,
 
     /// The table: a file or a directory; may be repeated
@@ -98,15 +104,20 @@ pub(super) struct Args {
     site: Option<String>,
 
     /// The file of the table to write to, by path or name, if there are several
-    #[arg(long, value_name = "FILE", conflicts_with = "fragment")]
+    #[arg(
+        long,
+        env = "WAYPOST_FILE",
+        value_name = "FILE",
+        conflicts_with = "fragment"
+    )]
     file: Option<String>,
 
     /// Write the link to a new file of its own, named after its code, which no merge can touch
-    #[arg(long)]
+    #[arg(long, env = "WAYPOST_FRAGMENT", value_parser = BoolishValueParser::new())]
     fragment: bool,
 
     /// If the URL has a short link already, print that one
-    #[arg(long)]
+    #[arg(long, env = "WAYPOST_GET_OR_CREATE", value_parser = BoolishValueParser::new())]
     get_or_create: bool,
 
     #[command(flatten)]

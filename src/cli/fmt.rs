@@ -4,6 +4,7 @@ use std::io::{Write as _, stderr, stdout};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use clap::builder::BoolishValueParser;
 
 use super::{Exit, table};
 use crate::edit;
@@ -27,7 +28,7 @@ Exit status: 0 done; 1 the table has errors, or with --check a file is not forma
 2 wrong usage; 3 a file cannot be read or written.")]
 pub(super) struct Args {
     /// Change nothing: name the files that are not formatted, one a line
-    #[arg(long)]
+    #[arg(long, env = "WAYPOST_FMT_CHECK", value_parser = BoolishValueParser::new())]
     check: bool,
 
     /// Files and directories that form one table; `-` is standard input

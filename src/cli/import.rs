@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-use clap::builder::TypedValueParser;
+use clap::builder::{BoolishValueParser, TypedValueParser};
 
 use super::legible::legible;
 use super::progress::Progress;
@@ -44,7 +44,7 @@ pub(super) struct Args {
     source: PathBuf,
 
     /// The form
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, env = "WAYPOST_IMPORT_FORMAT", value_name = "FORMAT")]
     format: Format,
 
     /// The table: a file or a directory; may be repeated
@@ -61,23 +61,23 @@ pub(super) struct Args {
     site: Option<String>,
 
     /// The file of the table to write to, by path or name, if there are several
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, env = "WAYPOST_FILE", value_name = "FILE")]
     file: Option<String>,
 
     /// Make the table, which is not there yet, with this base URL
-    #[arg(long, value_name = "URL", conflicts_with = "file", value_parser = base_url())]
+    #[arg(long, env = "WAYPOST_BASE_URL", value_name = "URL", conflicts_with = "file", value_parser = base_url())]
     base_url: Option<BaseUrl>,
 
     /// The base URL of the short links where they come from, if it is another one
-    #[arg(long, value_name = "URL", value_parser = base_url())]
+    #[arg(long, env = "WAYPOST_FROM", value_name = "URL", value_parser = base_url())]
     from: Option<BaseUrl>,
 
     /// The name that a column of CSV has in the header; with no name it is not read; may be repeated
-    #[arg(long, value_name = "KEY=NAME", value_parser = column)]
+    #[arg(long, env = "WAYPOST_COLUMN", value_name = "KEY=NAME", value_parser = column)]
     column: Vec<(Column, String)>,
 
     /// Write nothing, and tell what would be
-    #[arg(long)]
+    #[arg(long, env = "WAYPOST_DRY_RUN", value_parser = BoolishValueParser::new())]
     dry_run: bool,
 }
 

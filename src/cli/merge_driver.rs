@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use clap::builder::BoolishValueParser;
 
 use super::{Exit, complain};
 use crate::edit::merge;
@@ -54,7 +55,7 @@ pub(super) struct Args {
     path: Option<String>,
 
     /// Have Git call this for the tables of the repository around the current directory
-    #[arg(long, conflicts_with = "base")]
+    #[arg(long, env = "WAYPOST_MERGE_DRIVER_INSTALL", value_parser = BoolishValueParser::new(), conflicts_with = "base")]
     install: bool,
 
     /// With --install, the table: a file or a directory; may be repeated

@@ -164,4 +164,19 @@ mod tests {
     fn the_command_line_is_consistent() {
         super::command().debug_assert();
     }
+
+    #[test]
+    fn every_flag_has_a_variable() {
+        let command = super::command();
+        for verb in command.get_subcommands() {
+            for flag in verb.get_arguments().filter(|arg| !arg.is_positional()) {
+                let variable = flag.get_env().and_then(|it| it.to_str());
+                assert!(
+                    variable.is_some_and(|it| it.starts_with("WAYPOST_") || it == "PORT"),
+                    "{} {flag}: {variable:?}",
+                    verb.get_name()
+                );
+            }
+        }
+    }
 }

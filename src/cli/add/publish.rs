@@ -5,6 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use git2::Oid;
 
+use clap::builder::BoolishValueParser;
+
 use super::super::Exit;
 use super::super::git::AccessArgs;
 use super::super::table::MAX_BYTES;
@@ -26,15 +28,15 @@ const SHORT: usize = 12;
 #[command(next_help_heading = "Git")]
 pub(super) struct PublishArgs {
     /// Commit the file, and nothing else, to the branch that is checked out
-    #[arg(long)]
+    #[arg(long, env = "WAYPOST_COMMIT", value_parser = BoolishValueParser::new())]
     commit: bool,
 
     /// Commit on what the branch's remote has now, push that, and fast-forward the checkout to it
-    #[arg(long)]
+    #[arg(long, env = "WAYPOST_PUSH", value_parser = BoolishValueParser::new())]
     push: bool,
 
     /// Push a new branch for review, and tell where to open a pull request
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["commit", "push"])]
+    #[arg(long, env = "WAYPOST_BRANCH", value_name = "NAME", conflicts_with_all = ["commit", "push"])]
     branch: Option<NewBranch>,
 
     /// Add to the table of this repository, without a checkout: https, ssh, git or file, or a path
