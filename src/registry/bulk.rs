@@ -12,7 +12,7 @@ use super::local::{lock, take_back, write};
 use super::proof::Before;
 use super::{Destination, LocalError, Refusal, spot};
 use crate::edit;
-use crate::mapping::{BaseUrl, Diagnostic, SourceFile, Timestamp, compile};
+use crate::mapping::{BaseUrl, Diagnostic, SourceFile, Timestamp};
 use crate::source::FileSource;
 
 /// Where links are imported.
@@ -64,11 +64,8 @@ pub fn import_into_files<E: From<LocalError>>(
         None => source.read_once().map_err(LocalError::from)?.files,
     };
     let refused = |refusal| LocalError::Refused(refusal);
-    let mut old = compile(&files);
-    old.run_tests(import.now);
-    let Some(table) = &old.table else {
-        return Err(refused(Refusal::TableHasErrors(old.diagnostics)).into());
-    };
+    let before = Before::of(&files, import.now).map_err(refused)?;
+    let table = &before.table;
     let destination = Destination::Document(import.file.map(str::to_owned));
     let site = spot::site(table, import.site, &destination).map_err(refused)?;
     let path = spot::document(site, import.file).map_err(refused)?;
@@ -102,12 +99,8 @@ pub fn import_into_files<E: From<LocalError>>(
         let max_bytes = import.max_bytes;
         return Err(refused(Refusal::TooLarge { max_bytes }).into());
     }
-    let before = Before {
-        files: &files,
-        table,
-        problems: &old.diagnostics,
-    };
-    let proof = before.prove(site, &new, &batch.entries, import.now);
+    let added: Vec<_> = batch.entries.iter().map(|it| (site, it)).collect();
+    let proof = before.prove(std::slice::from_ref(&new), &added, import.now);
     imported.warnings = proof.map_err(refused)?.warnings;
     if !import.is_rehearsal {
         let document = import.made.is_none().then_some(document);

@@ -8,11 +8,12 @@ use super::{Holder, Refusal, Wish, WishedCode};
 use crate::edit::OwnCode;
 use crate::mapping::{Code, NewCode, Site, Target, Timestamp};
 
-/// Returns the code of a new entry.
-pub(super) fn own_code(
-    site: &Site,
+/// Returns the code of a new entry; `highest` is the highest number there is.
+pub(super) fn own_code<'t>(
+    site: &'t Site,
     wished: &WishedCode,
     target: &Target<'_>,
+    highest: impl FnOnce(&'t Site) -> Option<u64>,
     now: Timestamp,
 ) -> Result<OwnCode, Refusal> {
     match wished {
@@ -21,10 +22,10 @@ pub(super) fn own_code(
             let code = free(site, Code::number(*number)?, now)?;
             Ok(OwnCode::Number(code, *number))
         }
-        WishedCode::NextNumber => next_number(site),
+        WishedCode::NextNumber => next_number(site, highest(site)),
         WishedCode::Any => match site.new_code() {
             NewCode::Auto => Ok(derived(site, target)),
-            NewCode::Number => next_number(site),
+            NewCode::Number => next_number(site, highest(site)),
         },
     }
 }
@@ -71,9 +72,8 @@ fn derived(site: &Site, target: &Target<'_>) -> OwnCode {
 }
 
 /// Returns the number behind the highest one; one whose code is taken or reserved is left out.
-fn next_number(site: &Site) -> Result<OwnCode, Refusal> {
-    let highest = site.highest_number().unwrap_or(0);
-    let numbers = highest
+fn next_number(site: &Site, highest: Option<u64>) -> Result<OwnCode, Refusal> {
+    let numbers = (highest.unwrap_or(0))
         .checked_add(1)
         .into_iter()
         .flat_map(|it| it..=u64::MAX);

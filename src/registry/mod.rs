@@ -6,11 +6,14 @@
 //! is refused changes nothing at all.
 
 mod backoff;
+mod batch;
 mod bulk;
 mod checkout;
 mod checkout_branch;
 mod choice;
 mod commit;
+mod draft;
+mod drafts;
 mod intake;
 mod local;
 mod online;
@@ -24,6 +27,7 @@ mod spot;
 mod turn;
 mod wish;
 
+pub use batch::{Batch, Registered, register_all};
 pub use bulk::{Import, Imported, import_into_files};
 pub use checkout::{Checkout, CheckoutError};
 pub use checkout_branch::CheckoutBranch;

@@ -1,4 +1,4 @@
-//! The proof that a changed file makes of a table the same table and new entries, nothing else.
+//! The proof that changed files make of a table the same table and new entries, nothing else.
 //!
 //! It is had by compiling and comparing, whatever was done to the text.
 
@@ -12,11 +12,11 @@ use crate::mapping::{
 };
 
 /// A table before entries are added.
-pub(super) struct Before<'t> {
-    pub(super) files: &'t [SourceFile],
-    pub(super) table: &'t Table,
+pub(super) struct Before<'f> {
+    files: &'f [SourceFile],
+    pub(super) table: Table,
     /// What is wrong with it, failed tests included.
-    pub(super) problems: &'t [Diagnostic],
+    problems: Vec<Diagnostic>,
 }
 
 /// What is known of entries once they are proved.
@@ -27,16 +27,34 @@ pub(super) struct Proof {
     pub(super) warnings: Vec<Diagnostic>,
 }
 
-impl Before<'_> {
-    /// Proves that the table with this file, changed or new, is the table with these entries.
+impl<'f> Before<'f> {
+    /// Compiles the table of these files.
+    ///
+    /// # Errors
+    ///
+    /// If it has errors.
+    pub(super) fn of(files: &'f [SourceFile], now: Timestamp) -> Result<Self, Refusal> {
+        let mut compiled = compile(files);
+        compiled.run_tests(now);
+        match compiled.table {
+            Some(table) => Ok(Self {
+                files,
+                table,
+                problems: compiled.diagnostics,
+            }),
+            None => Err(Refusal::TableHasErrors(compiled.diagnostics)),
+        }
+    }
+
+    /// Proves that the table with these files, changed or new, is the table with these entries of
+    /// its sites.
     pub(super) fn prove(
         &self,
-        site: &Site,
-        file: &SourceFile,
-        entries: &[NewEntry],
+        written: &[SourceFile],
+        added: &[(&Site, &NewEntry)],
         now: Timestamp,
     ) -> Result<Proof, Refusal> {
-        let mut new = compile(&self.with(file));
+        let mut new = compile(&with(self.files, written));
         new.run_tests(now);
         let told = self.untold(new.diagnostics);
         let (problems, warnings) = told
@@ -45,39 +63,29 @@ impl Before<'_> {
         let Some(table) = new.table.filter(|_| problems.is_empty()) else {
             return Err(Refusal::Unsound { problems });
         };
-        let changes = compare(self.table, &table);
-        let codes: usize = entries.iter().map(|entry| 1 + entry.aliases.len()).sum();
-        let is_addition =
-            changes.len() == codes && changes.iter().all(|it| it.kind == ChangeKind::Added);
-        let mut sites = table.sites().iter();
-        let site = sites.find(|it| it.base_url() == site.base_url());
-        let site = site.filter(|_| is_addition).ok_or(Refusal::SideEffects)?;
-        let place = |entry: &NewEntry| {
+        let changes = compare(&self.table, &table);
+        let codes: usize = added.iter().map(|(_, new)| 1 + new.aliases.len()).sum();
+        if changes.len() != codes || changes.iter().any(|it| it.kind != ChangeKind::Added) {
+            return Err(Refusal::SideEffects);
+        }
+        let place = |(site, entry): &(&Site, &NewEntry)| {
+            let mut sites = table.sites().iter();
+            let site = sites.find(|it| it.base_url() == site.base_url())?;
             let added = site.lookup(entry.own_code(site.scheme()).as_str())?;
             says(entry, added).then(|| added.place())
         };
-        let places: Option<_> = entries.iter().map(place).collect();
+        let places: Option<_> = added.iter().map(place).collect();
         Ok(Proof {
             places: places.ok_or(Refusal::SideEffects)?,
             warnings,
         })
     }
 
-    /// Returns the files with this one.
-    fn with(&self, file: &SourceFile) -> Vec<SourceFile> {
-        let mut files = self.files.to_vec();
-        match files.iter_mut().find(|old| old.path == file.path) {
-            Some(old) => *old = file.clone(),
-            None => files.push(file.clone()),
-        }
-        files
-    }
-
     /// Returns the problems that were not told before, wherever in a file they were.
     fn untold(&self, mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let key = |it: &Diagnostic| (it.place.file.clone(), it.message.clone());
         let mut known: HashMap<_, u32> = HashMap::new();
-        for problem in self.problems {
+        for problem in &self.problems {
             *known.entry(key(problem)).or_default() += 1;
         }
         problems.retain(|problem| match known.get_mut(&key(problem)) {
@@ -89,6 +97,18 @@ impl Before<'_> {
         });
         problems
     }
+}
+
+/// Returns files with others in the place of those of the same path, or behind them.
+pub(super) fn with(files: &[SourceFile], written: &[SourceFile]) -> Vec<SourceFile> {
+    let mut files = files.to_vec();
+    for file in written {
+        match files.iter_mut().find(|old| old.path == file.path) {
+            Some(old) => *old = file.clone(),
+            None => files.push(file.clone()),
+        }
+    }
+    files
 }
 
 /// Tells whether an entry of a table says what a new one was to say.

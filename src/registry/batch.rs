@@ -1,0 +1,261 @@
+//! Many wishes and a table to one change of its files.
+//!
+//! Compiling a table costs far more than looking at a wish, so all wishes that do not get in each
+//! other's way are written and proved together. Those that do, because they want the same target or
+//! code, wait for the next round, in which the first of them stands in the table.
+//!
+//! Invariants: it ends as if the wishes had been registered one by one; what one of them is refused
+//! for changes nothing for the others.
+
+use std::collections::{HashMap, HashSet};
+
+use super::draft::{Draft, target_of};
+use super::proof::{Before, with};
+use super::{Refusal, Wish, drafts};
+use crate::edit::OwnCode;
+use crate::mapping::{Code, Site, SourceFile, Timestamp};
+
+/// What became of wishes.
+#[derive(Debug)]
+pub struct Batch {
+    /// What became of each, in their order.
+    pub outcomes: Vec<Result<Registered, Refusal>>,
+    /// The files that change or are new, as they shall be: none if all were refused.
+    pub files: Vec<SourceFile>,
+}
+
+/// A link that is registered once the files are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registered {
+    /// The base URL of its site.
+    pub site: String,
+    /// Its code.
+    pub code: String,
+    /// The short link.
+    pub short_url: String,
+}
+
+/// Registers wishes in a table of these files.
+///
+/// # Errors
+///
+/// Returns what is wrong with the table if it has errors as it is.
+pub fn register_all(
+    files: &[SourceFile],
+    wishes: &[Wish],
+    now: Timestamp,
+) -> Result<Batch, Refusal> {
+    let mut rounds = Rounds {
+        files: files.to_vec(),
+        outcomes: wishes.iter().map(|_| None).collect(),
+        waiting: (0..wishes.len()).collect(),
+        together: usize::MAX,
+    };
+    while !rounds.waiting.is_empty() {
+        rounds.go(wishes, now)?;
+    }
+    let outcomes = rounds.outcomes.into_iter().flatten().collect();
+    rounds.files.retain(|file| !files.contains(file));
+    Ok(Batch {
+        outcomes,
+        files: rounds.files,
+    })
+}
+
+struct Rounds {
+    files: Vec<SourceFile>,
+    outcomes: Vec<Option<Result<Registered, Refusal>>>,
+    /// The wishes without an outcome, by number, in their order.
+    waiting: Vec<usize>,
+    /// How many may be put together.
+    together: usize,
+}
+
+impl Rounds {
+    /// Finds an outcome for one wish at least, or halves how many are put together.
+    fn go(&mut self, wishes: &[Wish], now: Timestamp) -> Result<(), Refusal> {
+        let before = Before::of(&self.files, now)?;
+        let mut claims = Claims::default();
+        let mut put = Vec::new();
+        let mut drafts = Vec::new();
+        let mut later = Vec::new();
+        for number in std::mem::take(&mut self.waiting) {
+            if drafts.len() == self.together {
+                later.push(number);
+                continue;
+            }
+            let wish = &wishes[number];
+            let draft = target_of(wish).and_then(|target| {
+                let highest = |site| claims.highest(site);
+                Draft::of(wish, target, &before.table, highest, now)
+            });
+            match draft {
+                Err(refusal) => self.outcomes[number] = Some(Err(refusal)),
+                Ok(draft) if !claims.admit(&draft) => later.push(number),
+                Ok(draft) => {
+                    put.push(number);
+                    drafts.push(draft);
+                }
+            }
+        }
+        let added: Vec<_> = drafts.iter().map(|it| (it.site, &it.entry)).collect();
+        let written = drafts::write(&before.table, &self.files, &drafts)
+            .and_then(|written| before.prove(&written, &added, now).map(|_| written));
+        match written {
+            Ok(written) => {
+                for (number, draft) in put.into_iter().zip(&drafts) {
+                    self.outcomes[number] = Some(Ok(Registered::of(draft)));
+                }
+                self.files = with(&self.files, &written);
+                self.together = usize::MAX;
+            }
+            Err(refusal) => match put[..] {
+                [only] => {
+                    self.outcomes[only] = Some(Err(refusal));
+                    self.together = usize::MAX;
+                }
+                // Some of them are at fault. The first half may be without.
+                _ => {
+                    self.together = put.len() / 2;
+                    later.extend(put);
+                    later.sort_unstable();
+                }
+            },
+        }
+        self.waiting = later;
+        Ok(())
+    }
+}
+
+impl Registered {
+    fn of(draft: &Draft<'_>) -> Self {
+        Self {
+            site: draft.site.base_url().as_str().to_owned(),
+            code: draft.code.to_string(),
+            short_url: draft.site.short_url(draft.code.as_str()),
+        }
+    }
+}
+
+/// What the drafts of one round have taken, each with the base URL of its site.
+#[derive(Default)]
+struct Claims<'t> {
+    targets: HashSet<(&'t str, String)>,
+    codes: HashSet<(&'t str, Code)>,
+    /// The highest number that there is.
+    numbers: HashMap<&'t str, Option<u64>>,
+}
+
+impl<'t> Claims<'t> {
+    /// Returns the highest number of a site.
+    fn highest(&mut self, site: &'t Site) -> Option<u64> {
+        let known = self.numbers.entry(site.base_url().as_str());
+        *known.or_insert_with(|| site.highest_number())
+    }
+
+    /// Takes what a draft wants, unless another has it.
+    fn admit(&mut self, draft: &Draft<'t>) -> bool {
+        let site = draft.site.base_url().as_str();
+        let target = (site, draft.target.as_str().to_owned());
+        let codes = || draft.codes().map(|code| (site, code.clone()));
+        if self.targets.contains(&target) || codes().any(|code| self.codes.contains(&code)) {
+            return false;
+        }
+        self.targets.insert(target);
+        self.codes.extend(codes());
+        if let OwnCode::Number(_, number) = draft.entry.code {
+            let highest = self.highest(draft.site).max(Some(number));
+            self.numbers.insert(site, highest);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::WishedCode;
+    use super::*;
+    use crate::mapping::compile;
+
+    fn table(text: &str) -> Vec<SourceFile> {
+        vec![SourceFile {
+            path: "mapping.yaml".into(),
+            bytes: text.into(),
+        }]
+    }
+
+    fn wish(url: &str, code: WishedCode) -> Wish {
+        Wish {
+            url: url.to_owned(),
+            code,
+            ..Wish::default()
+        }
+    }
+
+    fn custom(code: &str) -> WishedCode {
+        WishedCode::Custom(code.to_owned())
+    }
+
+    /// Registers wishes; returns the codes they got, or why they got none, and the text.
+    fn registered(text: &str, wishes: &[Wish]) -> (Vec<String>, String) {
+        let batch = register_all(&table(text), wishes, Timestamp::MIN).unwrap();
+        let outcomes = batch.outcomes.into_iter();
+        let told = outcomes.map(|outcome| match outcome {
+            Ok(registered) => registered.code,
+            Err(refusal) => refusal.to_string(),
+        });
+        let text = match &batch.files[..] {
+            [] => text.to_owned(),
+            files => String::from_utf8(files[0].bytes.clone()).unwrap(),
+        };
+        (told.collect(), text)
+    }
+
+    const EMPTY: &str = "base_url: https://s.code/\nmapping: []\n";
+
+    #[test]
+    fn ends_as_if_they_came_one_by_one() {
+        let (told, text) = registered(
+            EMPTY,
+            &[
+                wish("https://a.example/", WishedCode::NextNumber),
+                wish("https://b.example/", custom("b")),
+                wish("https://A.example", WishedCode::Any),
+                wish("https://c.example/", custom("b")),
+                wish("https://d.example/", WishedCode::NextNumber),
+                wish("https://e.example/", WishedCode::Number(9)),
+                wish("https://f.example/", WishedCode::NextNumber),
+                wish("no URL", WishedCode::Any),
+            ],
+        );
+        assert_eq!(told[..2], ["1", "b"]);
+        assert_eq!(told[2], "ERR-000-02-00: URL already registered");
+        assert!(told[3].starts_with("the code \"b\" is taken by the entry at mapping.yaml:"));
+        assert_eq!(told[4..7], ["2", "9", "a"]);
+        assert_eq!(text.matches("- url:").count(), 5);
+        assert!(compile(&table(&text)).table.is_some());
+    }
+
+    #[test]
+    fn one_that_would_break_the_table_breaks_nothing_for_others() {
+        // The test of the table wants `taken` to lead nowhere.
+        let text = "base_url: https://s.code/\nmapping: []\n\
+                    tests:\n- from: /taken\n  to: not-found\n";
+        let mut wishes: Vec<_> = (0..9)
+            .map(|n| wish(&format!("https://e.org/{n}"), WishedCode::NextNumber))
+            .collect();
+        wishes[5].code = custom("taken");
+        let (told, text) = registered(text, &wishes);
+        assert_eq!(told[5], "the table would have errors");
+        let others = told.iter().filter(|told| told.parse::<u64>().is_ok());
+        assert_eq!(others.count(), 8);
+        assert!(!text.contains("e.org/5"));
+    }
+
+    #[test]
+    fn a_table_with_errors_takes_nothing() {
+        let wishes = [wish("https://a.example/", WishedCode::Any)];
+        let refused = register_all(&table("mapping: 1\n"), &wishes, Timestamp::MIN);
+        assert!(matches!(refused, Err(Refusal::TableHasErrors(_))));
+    }
+}
