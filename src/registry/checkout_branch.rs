@@ -153,7 +153,9 @@ impl Branch for CheckoutBranch {
     fn commit(&self, edit: &Edit, tip: Oid) -> Result<Oid, PublishError> {
         let repository = self.checkout.repository()?;
         if self.review.is_none() {
-            refuse_changes(&repository, &edit.path)?;
+            for file in &edit.files {
+                refuse_changes(&repository, &file.path)?;
+            }
         }
         let parent = repository.find_commit(tip)?;
         let tree = write_tree(&repository, &parent, edit)?;

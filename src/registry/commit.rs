@@ -1,9 +1,10 @@
-//! The commit of one changed file, made from a tree without a checkout, and who is named in it.
+//! The commit of changed files, made from a tree without a checkout, and who is named in it.
 
 use git2::build::TreeUpdateBuilder;
 use git2::{Commit, FileMode, Oid, Repository, Signature};
 
 use super::publish::Edit;
+use crate::mapping::SourceFile;
 
 /// Who is named as author and committer: `NAME <EMAIL>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,23 +47,24 @@ impl std::str::FromStr for Identity {
     }
 }
 
-/// Writes the tree of a commit with one file changed or added, which keeps its mode.
+/// Writes the tree of a commit with files changed, which keep their modes, or added.
 pub(super) fn write_tree(
     repository: &Repository,
     parent: &Commit<'_>,
     edit: &Edit,
 ) -> Result<Oid, git2::Error> {
     let tree = parent.tree()?;
-    let blob = repository.blob(&edit.bytes)?;
-    let executable = (tree.get_path(edit.path.as_ref()))
-        .is_ok_and(|entry| entry.filemode() == i32::from(FileMode::BlobExecutable));
-    let mode = match executable {
-        true => FileMode::BlobExecutable,
-        false => FileMode::Blob,
-    };
-    TreeUpdateBuilder::new()
-        .upsert(edit.path.as_str(), blob, mode)
-        .create_updated(repository, &tree)
+    let mut update = TreeUpdateBuilder::new();
+    for SourceFile { path, bytes } in &edit.files {
+        let executable = (tree.get_path((**path).as_ref()))
+            .is_ok_and(|entry| entry.filemode() == i32::from(FileMode::BlobExecutable));
+        let mode = match executable {
+            true => FileMode::BlobExecutable,
+            false => FileMode::Blob,
+        };
+        update.upsert(&**path, repository.blob(bytes)?, mode);
+    }
+    update.create_updated(repository, &tree)
 }
 
 /// Commits a tree on its parent, in the name of an author and a committer, now. No reference leads

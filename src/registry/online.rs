@@ -22,8 +22,7 @@ pub fn register_on_branch(
     let published = publish(branch, table, patience, |files| {
         let registration = register(files, wish, SystemTime::now().into())?;
         let edit = Edit {
-            path: registration.file.path.to_string(),
-            bytes: registration.file.bytes.clone(),
+            files: vec![registration.file.clone()],
             message: message(&registration),
         };
         last = Some(registration);

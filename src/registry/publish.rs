@@ -20,13 +20,11 @@ use crate::source::{
     GitProgramError, Pushed, RemoteBranchError, RemoteUrl, TreeError, chance, read_table,
 };
 
-/// One file of a table, as it shall be.
+/// Files of a table, as they shall be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// The file's path in the repository. It need not exist.
-    pub path: String,
-    /// All that is in it.
-    pub bytes: Vec<u8>,
+    /// Each by its path in the repository, where it need not exist, with all that is in it.
+    pub files: Vec<SourceFile>,
     /// The message of the commit.
     pub message: String,
 }

@@ -115,8 +115,10 @@ impl Scene {
 /// Puts a line at the end of the table.
 pub(crate) fn add_line(text: &str, line: &str) -> Edit {
     Edit {
-        path: "mapping.yaml".to_owned(),
-        bytes: format!("{text}{line}\n").into_bytes(),
+        files: vec![SourceFile {
+            path: "mapping.yaml".into(),
+            bytes: format!("{text}{line}\n").into_bytes(),
+        }],
         message: format!("Add {line}\n\nShort-Link: https://short.code/{line}\n"),
     }
 }
