@@ -139,6 +139,10 @@ pub enum Refusal {
 /// An entry that stands in the way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
+    /// The base URL of its site.
+    pub site: String,
+    /// Its code.
+    pub code: String,
     /// Its short link.
     pub short_url: String,
     /// Where it leads, if it has not dropped that.
@@ -152,6 +156,8 @@ pub struct Holder {
 impl Holder {
     pub(super) fn of(entry: Entry<'_>, now: Timestamp) -> Box<Self> {
         Box::new(Self {
+            site: entry.site().base_url().as_str().to_owned(),
+            code: entry.code().into_owned(),
             short_url: entry.short_url(),
             target: entry.target().map(|target| target.into_owned()),
             place: entry.place(),

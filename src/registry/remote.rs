@@ -30,6 +30,11 @@ impl Remote {
         }
     }
 
+    /// Tells whether the next fetch makes a fresh clone, and so should not be left out.
+    pub fn is_worn(&self) -> bool {
+        self.branch.is_worn()
+    }
+
     /// Returns the branch's full name, which is known after a fetch.
     pub fn name(&self) -> &str {
         &self.name

@@ -21,6 +21,7 @@ pub(super) struct Fetches(pub(super) Arc<Core>);
 
 impl Round for Fetches {
     async fn run(&self) -> Ended {
+        let _turn = self.0.turn.lock().await;
         let mut tip = None;
         let result = self.attempt(&mut tip).await;
         let core = Arc::clone(&self.0);

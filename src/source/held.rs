@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use git2::{Commit, ErrorCode, Oid, Repository};
-use tokio::sync::Notify;
+use tokio::sync::{Mutex, Notify};
 
 use super::remote::{Following, RemoteError};
 use super::report::{CommitInfo, FetchResult};
@@ -31,6 +31,8 @@ pub(super) struct Core {
     pub(super) options: Following,
     pub(super) state: StateDir,
     held: RwLock<Held>,
+    /// Taken by each round of fetches, and by whoever pushes.
+    pub(super) turn: Mutex<()>,
     /// Whether the clone that counts was seen to be damaged.
     pub(super) damaged: AtomicBool,
     pub(super) hints: Arc<Notify>,
@@ -62,6 +64,7 @@ impl Core {
             options,
             state,
             held: RwLock::default(),
+            turn: Mutex::default(),
             damaged: AtomicBool::new(false),
             hints: Arc::default(),
         };

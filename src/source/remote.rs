@@ -2,7 +2,8 @@
 //!
 //! Invariants: a commit is handed out only after it was fetched whole, agreed to and recorded; it
 //! stays until another one is, whatever happens to the remote, the network or the disk. Nothing
-//! here writes into a clone that is in use but the process that fetches.
+//! here writes into a clone that is in use but the process that fetches, and in a turn of its own
+//! whoever has pushed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -68,6 +69,9 @@ pub enum RemoteError {
         /// Why.
         refusal: Refusal,
     },
+    /// There is no clone yet, or it is damaged.
+    #[error("there is no sound clone to add a commit to")]
+    NoClone,
     /// The clone cannot be used.
     #[error("cannot use the clone in {}", path.display())]
     Clone {
@@ -114,6 +118,10 @@ impl Follower {
             Arc::clone(&core.options.fetch.observer),
         );
         Ok(Self { core, rounds })
+    }
+
+    pub(super) fn core(&self) -> &Core {
+        &self.core
     }
 
     /// Returns the remote's address, without secrets, with what is followed there.

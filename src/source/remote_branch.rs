@@ -3,10 +3,11 @@
 //! Invariants: what is not pushed goes with the clone, and a push moves the branch from the commit
 //! that was fetched or not at all. Each fetch and each push is bounded in time.
 
+use std::cell::Cell;
 use std::io;
 
 use git2::{Oid, Repository};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
 
 use super::address::{RemoteUrl, Transport, redact};
 use super::credentials::{Credentials, CredentialsError};
@@ -17,8 +18,9 @@ use super::state::{StateDir, StateError};
 use super::transfer::{Task, Tip, Transfer, TransferError};
 use super::wanted::Wanted;
 
-/// How often a clone is fetched into: each time it grows by a pack, and libgit2 never joins them.
-const MAX_FETCHES: u32 = 256;
+/// How often a clone is fetched into and pushed from: each time it grows, and libgit2 never packs
+/// anything together.
+const MAX_USES: u32 = 256;
 
 /// Why a remote's branch cannot be written to. No message holds a secret.
 #[derive(Debug, thiserror::Error)]
@@ -70,10 +72,9 @@ pub struct RemoteBranch {
     wanted: Wanted,
     transfer: Transfer,
     credentials: Credentials,
-    runtime: Runtime,
     state: StateDir,
     clone: String,
-    fetches: u32,
+    uses: Cell<u32>,
 }
 
 /// Where a branch was seen.
@@ -103,8 +104,7 @@ impl RemoteBranch {
             wanted: Wanted::of(branch),
             state: StateDir::private(&transfer.temp)?,
             clone: StateDir::new_clone(),
-            fetches: 0,
-            runtime: Builder::new_current_thread().enable_all().build()?,
+            uses: Cell::new(0),
             remote,
             transfer,
             credentials,
@@ -122,7 +122,7 @@ impl RemoteBranch {
     ///
     /// If the remote cannot be fetched from, or what was named is no branch.
     pub fn fetch(&mut self) -> Result<Seen, RemoteBranchError> {
-        if self.fetches >= MAX_FETCHES {
+        if self.is_worn() {
             self.start_afresh();
         }
         let wanted = self.wanted.clone();
@@ -147,10 +147,16 @@ impl RemoteBranch {
         self.fetch_wanted(Wanted::Name(name.to_owned()))
     }
 
+    /// Tells whether the clone has grown so that the next fetch makes a fresh one. It should be
+    /// fetched then, even if it is known where the branch is.
+    pub fn is_worn(&self) -> bool {
+        self.uses.get() >= MAX_USES
+    }
+
     fn start_afresh(&mut self) {
         self.clone = StateDir::new_clone();
         self.state.sweep(None);
-        self.fetches = 0;
+        self.uses.set(0);
     }
 
     fn fetch_wanted(&mut self, wanted: Wanted) -> Result<Seen, RemoteBranchError> {
@@ -158,13 +164,12 @@ impl RemoteBranch {
             own: true,
             wanted,
             // Only the first time: later it must be seen what was pushed in between.
-            shallow: self.fetches == 0 && *self.remote.transport() != Transport::Local,
+            shallow: self.uses.get() == 0 && *self.remote.transport() != Transport::Local,
         });
-        self.fetches += 1;
+        self.uses.set(self.uses.get() + 1);
         let path = self.state.clone_path(&self.clone);
         let (transfer, credentials) = (&self.transfer, &self.credentials);
-        let fetched = (self.runtime)
-            .block_on(transfer.execute::<Tip>(&path, &self.remote, credentials, task))
+        let fetched = block_on(transfer.execute::<Tip>(&path, &self.remote, credentials, task))?
             .map_err(|source| self.failed(source))?;
         let name = fetched.name.unwrap_or_else(|| fetched.commit.clone());
         if !name.starts_with("refs/heads/") {
@@ -200,6 +205,7 @@ impl RemoteBranch {
         branch: &str,
         expected: Option<Oid>,
     ) -> Result<Pushed, RemoteBranchError> {
+        self.uses.set(self.uses.get() + 1);
         let path = self.state.clone_path(&self.clone);
         if *self.remote.transport() == Transport::Local {
             let git = GitProgram::new(&path, self.transfer.timeout)?;
@@ -212,12 +218,7 @@ impl RemoteBranch {
             branch: branch.to_owned(),
         });
         let (transfer, credentials) = (&self.transfer, &self.credentials);
-        let pushed = (self.runtime).block_on(transfer.execute::<Pushed>(
-            &path,
-            &self.remote,
-            credentials,
-            task,
-        ));
+        let pushed = block_on(transfer.execute::<Pushed>(&path, &self.remote, credentials, task))?;
         match pushed {
             Ok(pushed) => {
                 let login = self.credentials.read()?;
@@ -246,4 +247,10 @@ impl RemoteBranch {
             source,
         }
     }
+}
+
+/// Runs a transfer here. Its runtime goes with it: one that is kept could not be dropped in another.
+fn block_on<T>(transfer: impl Future<Output = T>) -> io::Result<T> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    Ok(runtime.block_on(transfer))
 }
