@@ -16,6 +16,7 @@ use tokio::time::sleep;
 
 use super::connection::drive;
 use super::public::{Answers, Public};
+use super::registrations::Service;
 use super::reload::Reloads;
 use super::shutdown::Phase;
 use super::spell::Spells;
@@ -98,9 +99,17 @@ pub(super) struct Serving<'a> {
 
 impl Serving<'_> {
     /// Serves short links until the server closes and its connections are done.
-    pub(super) async fn short_links(&self, listener: Listener, reloads: Reloads) {
-        let hook = self.config.hook.clone();
-        let answers = Answers::Links { hook, reloads };
+    pub(super) async fn short_links(
+        &self,
+        listener: Listener,
+        reloads: Reloads,
+        registrations: Option<Arc<Service>>,
+    ) {
+        let answers = Answers::Links {
+            hook: self.config.hook.clone(),
+            reloads,
+            registrations,
+        };
         let (name, limit) = ("public", self.config.max_connections);
         let tls = self.config.tls.as_ref();
         self.public(listener, name, limit, tls, answers).await;

@@ -98,6 +98,11 @@ impl Live {
         self.snapshot.load()
     }
 
+    /// Returns the snapshot for longer.
+    pub(super) fn load_full(&self) -> Option<Arc<Snapshot>> {
+        self.snapshot.load_full()
+    }
+
     /// Puts a snapshot in the place of another, which is returned.
     pub(super) fn swap(&self, snapshot: Snapshot) -> Option<Arc<Snapshot>> {
         self.snapshot.swap(Some(Arc::new(snapshot)))

@@ -18,6 +18,7 @@ use crate::source::Revision;
 
 use super::counts::{Counts, Requests};
 use super::live::Reloaded;
+use super::registrations::Ended;
 use super::{Fetches, Tls};
 
 /// An unchanged file takes a millisecond; a checkout that is being written may take 10 s.
@@ -37,6 +38,7 @@ pub(super) struct Metrics {
     last_reload_success_timestamp: IntGauge,
     reloads: IntCounterVec,
     reload_duration: Histogram,
+    registrations: IntCounterVec,
 }
 
 impl Metrics {
@@ -56,6 +58,19 @@ impl Metrics {
         );
         for result in Reloaded::ALL {
             reloads.with_label_values(&[result.as_str()]);
+        }
+        let registrations = registered(
+            &registry,
+            IntCounterVec::new(
+                Opts::new(
+                    "waypost_registrations_total",
+                    "Registrations asked for over HTTP by how they ended.",
+                ),
+                &["result"],
+            ),
+        );
+        for ended in Ended::ALL {
+            registrations.with_label_values(&[ended.as_str()]);
         }
         let build = registered(
             &registry,
@@ -92,6 +107,7 @@ impl Metrics {
                 "When a table last went live.",
             ),
             reloads,
+            registrations,
             reload_duration: histogram(
                 &registry,
                 "waypost_reload_duration_seconds",
@@ -136,6 +152,13 @@ impl Metrics {
         if result == Reloaded::Success {
             self.last_reload_success_timestamp.set(at.unix());
         }
+    }
+
+    /// Counts a registration.
+    pub(super) fn registered(&self, ended: Ended) {
+        self.registrations
+            .with_label_values(&[ended.as_str()])
+            .inc();
     }
 
     /// Writes everything in the Prometheus text format 0.0.4.
@@ -194,6 +217,13 @@ mod tests {
             let line = format!(
                 "waypost_reloads_total{{result=\"{}\"}} 0\n",
                 result.as_str()
+            );
+            assert!(text.contains(&line), "{line}");
+        }
+        for ended in Ended::ALL {
+            let line = format!(
+                "waypost_registrations_total{{result=\"{}\"}} 0\n",
+                ended.as_str()
             );
             assert!(text.contains(&line), "{line}");
         }

@@ -32,6 +32,7 @@ mod patience;
 mod public;
 mod readable;
 mod redirect;
+mod registrations;
 mod reload;
 mod remote;
 mod request;
@@ -76,6 +77,7 @@ pub use self::listener::{Listener, bind};
 pub use self::load::{Fetching, LoadError, Source};
 pub use self::patience::Patience;
 pub use self::readable::shows_itself;
+pub use self::registrations::{Registrations, TokenFile, TokensError};
 pub use self::remote::Remote;
 pub use self::shutdown::{Signal, signals, told_to_stop};
 pub use self::tls::Tls;
@@ -151,6 +153,7 @@ pub struct Server {
     config: Config,
     shared: Arc<Shared>,
     reloader: Reloader,
+    registrations: Option<Registrations>,
 }
 
 /// What all connections and the reload loop share.
@@ -196,7 +199,17 @@ impl Server {
             config,
             shared,
             reloader,
+            registrations: None,
         })
+    }
+
+    /// Lets links be registered over HTTP, or not.
+    #[must_use]
+    pub fn registering(self, registrations: Option<Registrations>) -> Self {
+        Self {
+            registrations,
+            ..self
+        }
     }
 
     /// Serves until `signals` says to stop and what was in flight is finished.
@@ -215,6 +228,7 @@ impl Server {
             config,
             shared,
             reloader,
+            registrations,
         } = self;
         let threads = Arc::new(Threads::start(config.threads, &shared.metrics)?);
         // Port 0 was whichever was free: here is which.
@@ -237,12 +251,17 @@ impl Server {
             config: &config,
             threads: &threads,
         };
-        let public = serving.short_links(listeners.public, reloads.clone());
+        // On its own, for it may be held up where it logs; aborted when this ends.
+        let mut working = JoinSet::new();
+        let service = registrations.map(|registrations| {
+            let (service, work) = registrations.begin(Arc::clone(&shared), reloads.clone());
+            working.spawn(work);
+            Arc::new(service)
+        });
+        let public = serving.short_links(listeners.public, reloads.clone(), service);
         let admin = serving.operators(listeners.admin, reloads);
         let redirects = serving.https_redirects(listeners.https_redirect, port);
-        // On its own, for it may be held up where it logs; aborted when this ends.
-        let mut reloading = JoinSet::new();
-        reloading.spawn(reloader.run(config.poll_interval, asked));
+        working.spawn(reloader.run(config.poll_interval, asked));
         let lifecycle = shutdown::conduct(&shared.lifecycle, &config, signals, &manager);
         let all = async {
             if config.wait {
@@ -255,7 +274,7 @@ impl Server {
             _ = all => {}
             () = lifecycle => {}
             // Never ends by itself.
-            _ = reloading.join_next() => {}
+            _ = working.join_next() => {}
         }
         Ok(())
     }

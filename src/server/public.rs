@@ -14,9 +14,10 @@ use tokio::sync::Semaphore;
 use super::content::Content;
 use super::counts::{Answered, Counts};
 use super::metrics::Open;
+use super::registrations::Service;
 use super::reload::Reloads;
 use super::shutdown::Phases;
-use super::{HookSecret, Shared, hook, https_redirect, response, route};
+use super::{HookSecret, Shared, hook, https_redirect, registrations, response, route};
 
 /// How many header fields a request may have: as many as hyper lets through in HTTP/1.1.
 const FIELDS: usize = 100;
@@ -35,6 +36,7 @@ pub(super) enum Answers {
     Links {
         hook: Option<HookSecret>,
         reloads: Reloads,
+        registrations: Option<Arc<Service>>,
     },
     /// Clients are sent on to where short links are followed by HTTPS.
     HttpsRedirects {
@@ -91,6 +93,7 @@ impl PublicClient {
             Answers::Links {
                 hook: Some(secret),
                 reloads,
+                ..
             } if hook::is_meant(&request) => {
                 let (client, secret) = (self.clone(), secret.clone());
                 let reloads = reloads.clone();
@@ -99,6 +102,18 @@ impl PublicClient {
                     let counts = &client.counts;
                     let response = hook::answer(counts, &secret, &reloads, request).await;
                     client.finished(&method, response)
+                }));
+            }
+            Answers::Links {
+                registrations: Some(service),
+                ..
+            } if registrations::is_meant(&request) => {
+                let (client, service) = (self.clone(), Arc::clone(service));
+                return Answer::UnderWay(Box::pin(async move {
+                    let method = request.method().clone();
+                    let (shared, counts) = (&client.public.shared, &client.counts);
+                    let answer = registrations::answer(&service, shared, counts, request);
+                    client.finished(&method, answer.await)
                 }));
             }
             Answers::Links { .. } => route::answer(shared, counts, &request),
@@ -124,7 +139,7 @@ impl PublicClient {
     }
 }
 
-/// An answer that only a hook has to wait for.
+/// An answer that only hooks and registrations have to wait for.
 pub(super) enum Answer {
     /// With the content that nobody wants: were it dropped sooner, hyper would read no more of it
     /// before it answers, and end the connection.

@@ -43,7 +43,22 @@ pub(super) struct Reloads(mpsc::Sender<Asked>);
 
 /// Someone who asked for a reload, and may wait for its report.
 #[derive(Debug)]
-pub(super) struct Asked(Option<oneshot::Sender<Report>>);
+pub(super) enum Asked {
+    /// What is afar shall be brought first.
+    Refresh(Option<oneshot::Sender<Report>>),
+    /// What is here shall be looked at.
+    Look(oneshot::Sender<Report>),
+}
+
+impl Asked {
+    /// Returns who waits.
+    fn waiting(self) -> Option<oneshot::Sender<Report>> {
+        match self {
+            Self::Refresh(waiting) => waiting,
+            Self::Look(waiting) => Some(waiting),
+        }
+    }
+}
 
 /// Returns both ends of the way to ask for reloads.
 pub(super) fn channel() -> (Reloads, mpsc::Receiver<Asked>) {
@@ -55,14 +70,23 @@ impl Reloads {
     /// Asks for a reload without waiting for it.
     pub(super) fn hint(&self) {
         // If there is no room, others have asked, and one reload serves all.
-        let _ = self.0.try_send(Asked(None));
+        let _ = self.0.try_send(Asked::Refresh(None));
     }
 
     /// Waits for a reload that begins after this call; `None` if the server is gone.
     pub(super) async fn now(&self) -> Option<Report> {
         let (sender, report) = oneshot::channel();
-        self.0.send(Asked(Some(sender))).await.ok()?;
+        self.0.send(Asked::Refresh(Some(sender))).await.ok()?;
         report.await.ok()
+    }
+
+    /// Waits for a look at what is here already that begins after this call.
+    pub(super) async fn look(&self) {
+        let (sender, report) = oneshot::channel();
+        // They fail only if the server is gone.
+        if self.0.send(Asked::Look(sender)).await.is_ok() {
+            let _ = report.await;
+        }
     }
 }
 
@@ -138,19 +162,21 @@ impl Reloader {
             }
 
             if let Some(tls) = &self.shared.tls {
-                let asked = waiting.iter().any(|Asked(reply)| reply.is_some());
+                let asked = |one: &Asked| matches!(one, Asked::Refresh(Some(_)));
+                let asked = waiting.iter().any(asked);
                 tls.look(asked).await;
             }
             let began = Instant::now();
             // A person who asks wants to know; events and clocks only think that they do.
-            let ended = if waiting.is_empty() {
-                self.look().await
-            } else {
-                self.refresh().await;
-                self.attempt().await
+            let ended = match waiting.iter().any(|one| matches!(one, Asked::Refresh(_))) {
+                false => self.look().await,
+                true => {
+                    self.refresh().await;
+                    self.attempt().await
+                }
             };
             let report = self.conclude(began, ended);
-            for reply in waiting.into_iter().filter_map(|Asked(reply)| reply) {
+            for reply in waiting.into_iter().filter_map(Asked::waiting) {
                 // Whoever asked may have left.
                 let _ = reply.send(report.clone());
             }

@@ -10,7 +10,7 @@ use super::Source;
 use super::load::Fetching;
 
 /// A table in a remote repository.
-pub struct Remote(Follower);
+pub struct Remote(Arc<Follower>);
 
 impl Remote {
     /// Starts to follow. Must be called within a Tokio runtime.
@@ -19,7 +19,13 @@ impl Remote {
     ///
     /// If the state directory cannot be used.
     pub fn start(following: Following) -> Result<Self, StateError> {
-        Follower::start(following).map(Self)
+        let follower = Follower::start(following)?;
+        Ok(Self(Arc::new(follower)))
+    }
+
+    /// Returns who follows it.
+    pub fn follower(&self) -> &Arc<Follower> {
+        &self.0
     }
 }
 

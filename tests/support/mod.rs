@@ -60,9 +60,19 @@ impl Running {
         directory: tempfile::TempDir,
         source: impl Source,
     ) -> Self {
-        let any = "127.0.0.1:0".parse().unwrap();
-        let https_redirect = config.tls.is_some().then(|| server::bind(any).unwrap());
+        let speaks_tls = config.tls.is_some();
         let server = Server::load(config, source).await.unwrap();
+        Self::run(server, directory, speaks_tls).await
+    }
+
+    /// Runs a server that has loaded its table.
+    pub(crate) async fn run(
+        server: Server,
+        directory: tempfile::TempDir,
+        speaks_tls: bool,
+    ) -> Self {
+        let any = "127.0.0.1:0".parse().unwrap();
+        let https_redirect = speaks_tls.then(|| server::bind(any).unwrap());
         let listeners = Listeners {
             public: server::bind(any).unwrap(),
             admin: server::bind(any).unwrap(),

@@ -1,0 +1,222 @@
+//! Answers: a link, or a problem as RFC 9457 has them.
+//!
+//! Invariant: all that is ever answered is in [`Kind::ALL`] and in the structures here, as the OpenAPI
+//! document says. Nothing in an answer is internal.
+
+use bytes::Bytes;
+use hyper::header::{
+    CACHE_CONTROL, CONNECTION, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
+};
+use hyper::{Response, StatusCode};
+use serde::Serialize;
+
+use crate::mapping::{Entry, Timestamp};
+use crate::registry::Holder;
+
+use super::super::content::Content;
+use super::super::response::{self, JSON};
+use super::kind::Kind;
+
+/// The media type of problems (RFC 9457 section 6).
+const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
+
+/// An answer, which may be given again.
+#[derive(Debug, Clone)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    /// None of one that is no problem.
+    pub(super) kind: Option<Kind>,
+    media_type: HeaderValue,
+    body: Bytes,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+/// A link as clients see it.
+#[derive(Debug, Serialize)]
+pub(super) struct Link {
+    short_url: String,
+    code: String,
+    /// None of one that is retired and has dropped it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    aliases: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    status: u16,
+    forward: &'static str,
+    /// Whether it is retired or expired.
+    gone: bool,
+    /// The commit that the table is at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+}
+
+impl Link {
+    /// Returns an entry of the table of a commit.
+    pub(super) fn of(entry: Entry<'_>, commit: Option<&str>, now: Timestamp) -> Self {
+        Self {
+            short_url: entry.short_url(),
+            code: entry.code().into_owned(),
+            url: entry.target().map(|target| target.into_owned()),
+            aliases: entry.aliases().map(str::to_owned).collect(),
+            title: entry.title().map(str::to_owned),
+            owner: entry.owner().map(str::to_owned),
+            tags: entry.tags().map(str::to_owned).collect(),
+            status: entry.status().code(),
+            forward: entry.forward().name(),
+            gone: entry.is_gone(now),
+            commit: commit.map(str::to_owned),
+        }
+    }
+}
+
+/// A problem.
+#[derive(Debug, Serialize)]
+pub(super) struct Problem {
+    r#type: String,
+    title: &'static str,
+    status: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+    /// The link that stands in the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    existing: Option<Existing>,
+    /// What is wrong with the request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<Finding>,
+    #[serde(skip)]
+    kind: Kind,
+}
+
+/// A link that stands in the way.
+#[derive(Debug, Serialize)]
+struct Existing {
+    short_url: String,
+    code: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    gone: bool,
+}
+
+/// One thing that is wrong with a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Finding {
+    /// Where in the body: a JSON pointer (RFC 6901), empty for all of it.
+    pub(super) pointer: String,
+    pub(super) message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) hint: Option<String>,
+}
+
+impl Problem {
+    pub(super) fn of(kind: Kind) -> Self {
+        let (status, _, title) = kind.parts();
+        Self {
+            r#type: kind.uri(),
+            title,
+            status: status.as_u16(),
+            detail: None,
+            existing: None,
+            errors: Vec::new(),
+            kind,
+        }
+    }
+
+    /// Tells of an entry that stands in the way.
+    pub(super) fn held(kind: Kind, detail: Option<String>, holder: Holder) -> Self {
+        Self {
+            detail,
+            existing: Some(Existing {
+                short_url: holder.short_url,
+                code: holder.code,
+                url: holder.target,
+                gone: holder.is_gone,
+            }),
+            ..Self::of(kind)
+        }
+    }
+
+    /// Tells what is wrong with a request.
+    pub(super) fn invalid(detail: Option<String>, errors: Vec<Finding>) -> Self {
+        Self {
+            detail,
+            errors,
+            ..Self::of(Kind::Invalid)
+        }
+    }
+}
+
+impl From<Problem> for Answer {
+    fn from(problem: Problem) -> Self {
+        let kind = problem.kind;
+        let mut answer = Self::of(kind.status(), PROBLEM, &problem);
+        answer.kind = Some(kind);
+        if let Some(seconds) = kind.retry_after() {
+            answer.add(RETRY_AFTER, HeaderValue::from_static(seconds));
+        }
+        match kind {
+            Kind::Unauthorized => {
+                answer.add(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            // The rest of a body that was not read is no next request.
+            Kind::TooLarge | Kind::TooSlow | Kind::Malformed => {
+                answer.add(CONNECTION, HeaderValue::from_static("close"));
+            }
+            _ => {}
+        }
+        answer
+    }
+}
+
+impl Answer {
+    /// Answers with a link.
+    pub(super) fn link(status: StatusCode, link: &Link) -> Self {
+        let mut answer = Self::of(status, JSON, link);
+        if status == StatusCode::CREATED
+            && let Ok(location) = HeaderValue::try_from(&link.short_url)
+        {
+            answer.add(LOCATION, location);
+        }
+        answer
+    }
+
+    /// Answers with a JSON document.
+    pub(super) fn document(value: &impl Serialize) -> Self {
+        Self::of(StatusCode::OK, JSON, value)
+    }
+
+    fn of(status: StatusCode, media_type: HeaderValue, value: &impl Serialize) -> Self {
+        let mut text = serde_json::to_vec(value).expect("our own structures have string keys only");
+        text.push(b'\n');
+        Self {
+            status,
+            kind: None,
+            media_type,
+            body: text.into(),
+            headers: Vec::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, name: HeaderName, value: HeaderValue) {
+        self.headers.push((name, value));
+    }
+
+    /// Tells whether the same request would get the same again, so that it is worth keeping.
+    pub(super) fn is_final(&self) -> bool {
+        let (status, passing) = (self.status, StatusCode::TOO_MANY_REQUESTS);
+        !status.is_server_error() && status != passing
+    }
+
+    pub(super) fn into_response(self) -> Response<Content> {
+        let mut response = response::body(self.status, self.media_type, self.body);
+        let no_store = HeaderValue::from_static("no-store");
+        response.headers_mut().insert(CACHE_CONTROL, no_store);
+        response.headers_mut().extend(self.headers);
+        response
+    }
+}

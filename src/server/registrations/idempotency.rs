@@ -1,0 +1,248 @@
+//! Requests that may be sent again: `Idempotency-Key`
+//! (draft-ietf-httpapi-idempotency-key-header).
+//!
+//! Whoever got no answer sends the same again under the same key, and gets the answer of the first
+//! time. Answers are kept for a day, in memory: after a restart it is the table that knows what is
+//! registered. Keys are those of one token, and known by their hash, so that none takes more memory
+//! than another.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hyper::HeaderMap;
+use sha2::{Digest, Sha256};
+
+use super::answer::Answer;
+use super::tokens::{Bearer, Fingerprint};
+
+/// How long an answer is kept.
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How many are kept: at a kilobyte each, ten megabytes.
+const MAX_KEPT: usize = 10_000;
+
+/// The longest key, in bytes.
+const MAX_KEY: usize = 255;
+
+/// The header, by its name.
+const HEADER: &str = "idempotency-key";
+
+/// The answers that are kept.
+#[derive(Clone, Default)]
+pub(super) struct Memory(Arc<Mutex<Kept>>);
+
+#[derive(Default)]
+struct Kept {
+    requests: HashMap<Fingerprint, Request>,
+    /// In the order they came. One that is not in the map any more has gone without an answer.
+    order: VecDeque<(Instant, Fingerprint)>,
+}
+
+struct Request {
+    began: Instant,
+    body: Fingerprint,
+    /// None while it is under way.
+    answer: Option<Answer>,
+}
+
+/// What is known of a request.
+pub(super) enum Known {
+    /// Nothing: it may go on, and shall tell what came of it.
+    New(Ticket),
+    /// It is under way.
+    UnderWay,
+    /// It was answered.
+    Answered(Box<Answer>),
+    /// Its key was used for another body.
+    Differs,
+}
+
+/// A request that is under way. Dropped without an answer, it never was.
+pub(super) struct Ticket {
+    memory: Memory,
+    key: Fingerprint,
+    began: Instant,
+}
+
+/// Returns the key of a request, if it has one.
+///
+/// The draft has it quoted, and clients leave that out, so both are keys.
+///
+/// # Errors
+///
+/// If there are several, or it is empty, too long or not of visible characters.
+pub(super) fn key(headers: &HeaderMap) -> Result<Option<&[u8]>, ()> {
+    let mut values = headers.get_all(HEADER).iter();
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
+    let key = value.as_bytes();
+    let is_visible = key.iter().all(u8::is_ascii_graphic);
+    match values.next() {
+        None if is_visible && (1..=MAX_KEY).contains(&key.len()) => Ok(Some(key)),
+        _ => Err(()),
+    }
+}
+
+impl Memory {
+    /// Looks whether a request of this key came before, and notes that it is under way if not.
+    pub(super) fn begin(&self, bearer: &Bearer, key: &[u8], body: &[u8], now: Instant) -> Known {
+        let key = Sha256::new().chain_update(bearer.token).chain_update(key);
+        let key: Fingerprint = key.finalize().into();
+        let body: Fingerprint = Sha256::digest(body).into();
+        let mut kept = self.kept();
+        kept.forget(now);
+        match kept.requests.get(&key) {
+            Some(known) if known.body != body => return Known::Differs,
+            Some(Request { answer: None, .. }) => return Known::UnderWay,
+            Some(Request {
+                answer: Some(answer),
+                ..
+            }) => return Known::Answered(Box::new(answer.clone())),
+            None => {}
+        }
+        let request = Request {
+            began: now,
+            body,
+            answer: None,
+        };
+        kept.requests.insert(key, request);
+        kept.order.push_back((now, key));
+        Known::New(Ticket {
+            memory: self.clone(),
+            key,
+            began: now,
+        })
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    /// Makes room for one more.
+    fn forget(&mut self, now: Instant) {
+        while let Some((began, key)) = self.order.front().copied() {
+            let is_old = now.saturating_duration_since(began) >= KEPT;
+            if !is_old && self.order.len() < MAX_KEPT {
+                return;
+            }
+            self.order.pop_front();
+            self.remove(&key, began);
+        }
+    }
+
+    /// Removes a request, but not a later one of the same key.
+    fn remove(&mut self, key: &Fingerprint, began: Instant) {
+        if self.requests.get(key).is_some_and(|it| it.began == began) {
+            self.requests.remove(key);
+        }
+    }
+}
+
+impl Ticket {
+    /// Keeps the answer, if it is worth keeping.
+    pub(super) fn answered(self, answer: &Answer) {
+        if answer.is_final()
+            && let Some(request) = self.memory.kept().requests.get_mut(&self.key)
+            && request.began == self.began
+        {
+            request.answer = Some(answer.clone());
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let mut kept = self.memory.kept();
+        let request = kept.requests.get(&self.key);
+        if request.is_some_and(|it| it.answer.is_none()) {
+            kept.remove(&self.key, self.began);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kind::Kind;
+    use super::*;
+
+    fn bearer(token: u8) -> Bearer {
+        Bearer {
+            owner: "ada".into(),
+            token: [token; 32],
+        }
+    }
+
+    fn begin(memory: &Memory, key: &str, body: &str) -> Known {
+        memory.begin(&bearer(1), key.as_bytes(), body.as_bytes(), Instant::now())
+    }
+
+    fn ticket(known: Known) -> Ticket {
+        match known {
+            Known::New(ticket) => ticket,
+            _ => panic!("it is known"),
+        }
+    }
+
+    #[test]
+    fn the_same_again_gets_the_same_answer() {
+        let memory = Memory::default();
+        let first = ticket(begin(&memory, "k", "a"));
+        assert!(matches!(begin(&memory, "k", "a"), Known::UnderWay));
+        assert!(matches!(begin(&memory, "k", "b"), Known::Differs));
+        first.answered(&Kind::CodeTaken.answer());
+        let Known::Answered(answer) = begin(&memory, "k", "a") else {
+            panic!("it is not known");
+        };
+        assert_eq!(answer.status, Kind::CodeTaken.status());
+        assert!(matches!(begin(&memory, "k", "b"), Known::Differs));
+        let other = memory.begin(&bearer(2), b"k", b"a", Instant::now());
+        assert!(matches!(other, Known::New(_)), "of another token");
+    }
+
+    #[test]
+    fn what_may_come_out_otherwise_is_not_kept() {
+        let memory = Memory::default();
+        drop(ticket(begin(&memory, "k", "a")));
+        ticket(begin(&memory, "k", "a")).answered(&Kind::RemoteDown.answer());
+        ticket(begin(&memory, "k", "b"));
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten() {
+        let memory = Memory::default();
+        let first = ticket(begin(&memory, "0", ""));
+        for n in 1..=MAX_KEPT {
+            ticket(begin(&memory, &n.to_string(), "")).answered(&Kind::CodeTaken.answer());
+        }
+        assert!(memory.kept().requests.len() <= MAX_KEPT);
+        assert!(memory.kept().order.len() <= MAX_KEPT);
+        // It went on, was forgotten, and began again: its end is not that of the second.
+        let second = ticket(begin(&memory, "0", ""));
+        first.answered(&Kind::CodeTaken.answer());
+        assert!(matches!(begin(&memory, "0", ""), Known::UnderWay));
+        drop(second);
+        let tomorrow = Instant::now() + KEPT;
+        drop(memory.begin(&bearer(1), b"x", b"", tomorrow));
+        assert!(memory.kept().requests.is_empty());
+    }
+
+    #[test]
+    fn a_key_is_one_and_visible() {
+        let of = |values: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(HEADER, value.parse().unwrap());
+            }
+            key(&headers).map(|key| key.map(<[u8]>::to_vec))
+        };
+        assert_eq!(of(&[]), Ok(None));
+        assert_eq!(of(&["\"8e03978e\""]), Ok(Some(b"\"8e03978e\"".to_vec())));
+        for values in [&["a", "b"][..], &[""], &["a b"], &[&"k".repeat(256)]] {
+            assert_eq!(of(values), Err(()), "{values:?}");
+        }
+    }
+}

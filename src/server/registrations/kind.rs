@@ -1,0 +1,192 @@
+//! The kinds of problems that a registration or a lookup can have.
+
+use hyper::StatusCode;
+
+use super::answer::{Answer, Problem};
+
+/// The kinds of problems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Malformed,
+    BadKey,
+    BadQuery,
+    Unauthorized,
+    FromPage,
+    NotFound,
+    MethodNotAllowed,
+    TooSlow,
+    AlreadyRegistered,
+    CodeTaken,
+    UnderWay,
+    TooLarge,
+    MediaType,
+    Invalid,
+    KeyReused,
+    TooMany,
+    Failed,
+    RemoteRefused,
+    Full,
+    Draining,
+    NoTable,
+    RemoteDown,
+    NotLive,
+}
+
+impl Kind {
+    /// Every kind.
+    pub(super) const ALL: [Self; 23] = [
+        Self::Malformed,
+        Self::BadKey,
+        Self::BadQuery,
+        Self::Unauthorized,
+        Self::FromPage,
+        Self::NotFound,
+        Self::MethodNotAllowed,
+        Self::TooSlow,
+        Self::AlreadyRegistered,
+        Self::CodeTaken,
+        Self::UnderWay,
+        Self::TooLarge,
+        Self::MediaType,
+        Self::Invalid,
+        Self::KeyReused,
+        Self::TooMany,
+        Self::Failed,
+        Self::RemoteRefused,
+        Self::Full,
+        Self::Draining,
+        Self::NoTable,
+        Self::RemoteDown,
+        Self::NotLive,
+    ];
+
+    /// Returns its status, what its type ends in, and its title.
+    pub(super) fn parts(self) -> (StatusCode, &'static str, &'static str) {
+        use StatusCode as S;
+        match self {
+            Self::Malformed => (S::BAD_REQUEST, "malformed", "The body is not JSON"),
+            Self::BadKey => (
+                S::BAD_REQUEST,
+                "bad-idempotency-key",
+                "The Idempotency-Key is not one of up to 255 visible characters",
+            ),
+            Self::BadQuery => (
+                S::BAD_REQUEST,
+                "bad-query",
+                "The query is not one url, and one site if need be",
+            ),
+            Self::Unauthorized => (S::UNAUTHORIZED, "unauthorized", "A valid token is needed"),
+            Self::FromPage => (
+                S::FORBIDDEN,
+                "from-a-page",
+                "Pages in a browser may not register",
+            ),
+            Self::NotFound => (S::NOT_FOUND, "not-found", "There is no such link"),
+            Self::MethodNotAllowed => (
+                S::METHOD_NOT_ALLOWED,
+                "method-not-allowed",
+                "The method is not allowed here",
+            ),
+            Self::TooSlow => (
+                S::REQUEST_TIMEOUT,
+                "too-slow",
+                "The body took too long to come",
+            ),
+            Self::AlreadyRegistered => (
+                S::CONFLICT,
+                "already-registered",
+                "ERR-000-02-00: URL already registered",
+            ),
+            Self::CodeTaken => (S::CONFLICT, "code-taken", "The code is taken"),
+            Self::UnderWay => (
+                S::CONFLICT,
+                "under-way",
+                "A request of the same Idempotency-Key is still under way",
+            ),
+            Self::TooLarge => (
+                S::PAYLOAD_TOO_LARGE,
+                "too-large",
+                "The body is larger than 64 KiB",
+            ),
+            Self::MediaType => (
+                S::UNSUPPORTED_MEDIA_TYPE,
+                "media-type",
+                "The body is to be application/json",
+            ),
+            Self::Invalid => (
+                S::UNPROCESSABLE_ENTITY,
+                "invalid",
+                "The request cannot be registered",
+            ),
+            Self::KeyReused => (
+                S::UNPROCESSABLE_ENTITY,
+                "idempotency-key-reused",
+                "The Idempotency-Key was used for another body",
+            ),
+            Self::TooMany => (
+                S::TOO_MANY_REQUESTS,
+                "too-many",
+                "Too many registrations of this owner are under way",
+            ),
+            Self::Failed => (
+                S::INTERNAL_SERVER_ERROR,
+                "failed",
+                "The registration failed",
+            ),
+            Self::RemoteRefused => (
+                S::BAD_GATEWAY,
+                "remote-refused",
+                "The repository did not take the registration",
+            ),
+            Self::Full => (
+                S::SERVICE_UNAVAILABLE,
+                "full",
+                "Too many registrations are under way",
+            ),
+            Self::Draining => (
+                S::SERVICE_UNAVAILABLE,
+                "draining",
+                "The server is about to stop",
+            ),
+            Self::NoTable => (
+                S::SERVICE_UNAVAILABLE,
+                "no-table",
+                "There is no table without errors to register in",
+            ),
+            Self::RemoteDown => (
+                S::SERVICE_UNAVAILABLE,
+                "remote-down",
+                "The repository cannot be reached: nothing was registered, as far as is known",
+            ),
+            Self::NotLive => (
+                S::SERVICE_UNAVAILABLE,
+                "not-live",
+                "It may be registered, but is not served here yet: ask again",
+            ),
+        }
+    }
+
+    /// Returns the URI that names it.
+    pub(super) fn uri(self) -> String {
+        format!("urn:waypost:problem:{}", self.parts().1)
+    }
+
+    /// Returns its status.
+    pub(super) fn status(self) -> StatusCode {
+        self.parts().0
+    }
+
+    /// Returns when to try again, in seconds, if that is likely to help.
+    pub(super) fn retry_after(self) -> Option<&'static str> {
+        match self {
+            Self::UnderWay | Self::TooMany | Self::Full => Some("1"),
+            Self::Draining | Self::NoTable | Self::RemoteDown | Self::NotLive => Some("5"),
+            _ => None,
+        }
+    }
+
+    /// Returns the answer that says no more than that.
+    pub(super) fn answer(self) -> Answer {
+        Problem::of(self).into()
+    }
+}

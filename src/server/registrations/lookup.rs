@@ -1,0 +1,130 @@
+//! Looking links up in the live table, by code or by where they lead.
+
+use std::borrow::Cow;
+
+use hyper::StatusCode;
+use percent_encoding::percent_decode_str;
+use unicode_normalization::UnicodeNormalization as _;
+use url::form_urlencoded;
+
+use crate::mapping::{Entry, Site, Table, Target, Timestamp};
+
+use super::super::live::Snapshot;
+use super::answer::{Answer, Finding, Link, Problem};
+use super::kind::Kind;
+
+/// What is looked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Sought<'r> {
+    by: By<'r>,
+    /// The base URL of the site, if one is named.
+    site: Option<Cow<'r, str>>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum By<'r> {
+    /// The code, still percent-encoded.
+    Code(&'r str),
+    Url(Cow<'r, str>),
+}
+
+impl<'r> Sought<'r> {
+    /// Reads what is sought from the rest of a path, the code, or if there is none from the query.
+    ///
+    /// # Errors
+    ///
+    /// If the query has other keys, or one of them twice.
+    pub(super) fn read(code: Option<&'r str>, query: Option<&'r str>) -> Result<Self, Kind> {
+        let (mut url, mut site) = (None, None);
+        for (key, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+            let place = match &*key {
+                "url" if code.is_none() => &mut url,
+                "site" => &mut site,
+                _ => return Err(Kind::BadQuery),
+            };
+            if place.replace(value).is_some() {
+                return Err(Kind::BadQuery);
+            }
+        }
+        let by = match code {
+            Some(code) => By::Code(code),
+            None => By::Url(url.ok_or(Kind::BadQuery)?),
+        };
+        Ok(Self { by, site })
+    }
+
+    /// Returns the answer; of several sites, `host` chooses one unless it is named.
+    pub(super) fn answer(&self, live: &Snapshot, host: Option<&str>, now: Timestamp) -> Answer {
+        let Some(site) = site_of(&live.table, self.site.as_deref(), host) else {
+            return Kind::NotFound.answer();
+        };
+        let entry = match &self.by {
+            By::Code(code) => by_code(site, code),
+            By::Url(url) => match Target::parse(url) {
+                Ok(target) => by_target(site, &target, now),
+                Err(error) => {
+                    let finding = Finding {
+                        pointer: String::new(),
+                        message: error.to_string(),
+                        hint: error.hint(),
+                    };
+                    return Problem::invalid(None, vec![finding]).into();
+                }
+            },
+        };
+        let commit = live.revision.commit();
+        match entry {
+            Some(entry) => Answer::link(StatusCode::OK, &Link::of(entry, commit, now)),
+            None => Kind::NotFound.answer(),
+        }
+    }
+}
+
+/// Returns the site of that base URL, or if none is named, the one that the host chooses.
+pub(super) fn site_of<'t>(
+    table: &'t Table,
+    named: Option<&str>,
+    host: Option<&str>,
+) -> Option<&'t Site> {
+    match named {
+        Some(named) => {
+            let mut sites = table.sites().iter();
+            sites.find(|site| site.base_url().as_str() == named)
+        }
+        None => table.site_of(host, "/"),
+    }
+}
+
+fn by_code<'t>(site: &'t Site, code: &str) -> Option<Entry<'t>> {
+    let code = percent_decode_str(code).decode_utf8().ok()?;
+    site.lookup(&code.nfc().collect::<String>())
+}
+
+/// Returns the entry that leads there: a live one before one that is gone.
+fn by_target<'t>(site: &'t Site, target: &Target<'_>, now: Timestamp) -> Option<Entry<'t>> {
+    let entries = site.leading_to(target.as_str());
+    let live = entries.iter().find(|entry| !entry.is_gone(now));
+    live.or(entries.first()).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_has_one_meaning() {
+        let by_url = Sought::read(None, Some("url=https%3A%2F%2Fe.org%2F%3Fa%3Db&site=s")).unwrap();
+        assert_eq!(by_url.by, By::Url("https://e.org/?a=b".into()));
+        assert_eq!(by_url.site.as_deref(), Some("s"));
+        let by_code = Sought::read(Some("a/b"), None).unwrap();
+        assert_eq!(by_code.by, By::Code("a/b"));
+        for (code, query) in [
+            (None, ""),
+            (None, "url=a&url=b"),
+            (None, "url=a&page=2"),
+            (Some("a"), "url=a"),
+        ] {
+            assert_eq!(Sought::read(code, Some(query)), Err(Kind::BadQuery));
+        }
+    }
+}

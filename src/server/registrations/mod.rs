@@ -1,0 +1,324 @@
+//! The registration service: links registered over HTTP by who has a token, and looked up.
+//!
+//! It is off unless it is given to a server. What is registered is pushed to the repository that the
+//! server follows; there it is reviewed, reverted or edited as anything else.
+//!
+//! Invariants: nothing is kept but in Git, so there is nothing to lose with a server; a link that was
+//! answered as created is in the remote's branch and live here; serving threads wait for nobody;
+//! nothing a client sends is logged, and no token is anywhere.
+
+mod answer;
+mod idempotency;
+mod kind;
+mod lookup;
+mod openapi;
+mod queue;
+mod request;
+mod tokens;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{
+    ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue, ORIGIN,
+};
+use hyper::{Method, Request, Response, StatusCode};
+use tokio::time::timeout;
+
+use crate::mapping::Timestamp;
+use crate::registry::Registrar;
+
+use super::content::Content;
+use super::counts::{Answered, Counts};
+use super::reload::Reloads;
+use super::route::bad_request;
+use super::{Shared, request as head};
+
+use self::answer::{Answer, Problem};
+use self::idempotency::{Known, Memory};
+use self::kind::Kind;
+use self::lookup::{Sought, site_of};
+use self::queue::{Queue, Worker};
+use self::request::{Asked, Unread};
+use self::tokens::Bearer;
+
+pub use self::tokens::{TokenFile, TokensError};
+
+/// Where links are registered and, with a code behind it and a slash, looked up.
+const LINKS: &str = "/-/api/links";
+
+/// Where the service is described.
+const OPENAPI: &str = "/-/api/openapi.json";
+
+/// The largest body that is read, in bytes.
+const MAX_BODY: usize = 64 * 1024;
+
+/// How long a body may take.
+const BODY_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long somebody waits for an answer: shorter than clients, proxies and our own idle connections
+/// commonly do. What was put in goes on.
+const PATIENCE: Duration = Duration::from_secs(55);
+
+/// A registration service that has yet to begin.
+pub struct Registrations {
+    tokens: Arc<TokenFile>,
+    queue: Queue,
+    worker: Worker,
+}
+
+/// The service as requests see it.
+pub(super) struct Service {
+    tokens: Arc<TokenFile>,
+    queue: Queue,
+    memory: Memory,
+}
+
+/// How a registration ended, as `waypost_registrations_total` tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    Created,
+    Existing,
+    Refused,
+    Unauthorized,
+    Limited,
+    Failed,
+}
+
+impl Ended {
+    pub(super) const ALL: [Self; 6] = [
+        Self::Created,
+        Self::Existing,
+        Self::Refused,
+        Self::Unauthorized,
+        Self::Limited,
+        Self::Failed,
+    ];
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Existing => "existing",
+            Self::Refused => "refused",
+            Self::Unauthorized => "unauthorized",
+            Self::Limited => "limited",
+            Self::Failed => "failed",
+        }
+    }
+
+    fn of(answer: &Answer) -> Self {
+        match answer.status {
+            StatusCode::CREATED => Self::Created,
+            StatusCode::OK => Self::Existing,
+            _ if answer.kind == Some(Kind::AlreadyRegistered) => Self::Existing,
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Self::Unauthorized,
+            StatusCode::TOO_MANY_REQUESTS => Self::Limited,
+            status if status.is_server_error() => Self::Failed,
+            _ => Self::Refused,
+        }
+    }
+}
+
+impl Registrations {
+    /// Lets who has a token register with a registrar.
+    pub fn new(tokens: TokenFile, registrar: Registrar) -> Self {
+        let (queue, worker) = queue::queue(registrar);
+        Self {
+            tokens: Arc::new(tokens),
+            queue,
+            worker,
+        }
+    }
+
+    /// Returns the service, and what is to run beside it for as long as it is used.
+    pub(super) fn begin(
+        self,
+        shared: Arc<Shared>,
+        reloads: Reloads,
+    ) -> (Service, impl Future<Output = ()> + Send + 'static) {
+        let tokens = Arc::clone(&self.tokens);
+        let work = async move {
+            tokio::join!(tokens.follow(), self.worker.run(shared, reloads));
+        };
+        let service = Service {
+            tokens: self.tokens,
+            queue: self.queue,
+            memory: Memory::default(),
+        };
+        (service, work)
+    }
+}
+
+/// Tells whether a request is for the service.
+pub(super) fn is_meant<B>(request: &Request<B>) -> bool {
+    let path = request.uri().path();
+    let is_link = |path: &str| path.is_empty() || path.starts_with('/');
+    path == OPENAPI || path.strip_prefix(LINKS).is_some_and(is_link)
+}
+
+/// Returns the answer to a request for the service, counted.
+pub(super) async fn answer(
+    service: &Service,
+    shared: &Shared,
+    counts: &Counts,
+    request: Request<Incoming>,
+) -> Response<Content> {
+    if head::read(&request).is_err() {
+        counts.count(Answered::BadRequest);
+        return bad_request();
+    }
+    let registers = *request.method() == Method::POST && request.uri().path() == LINKS;
+    let answer = match registers {
+        true => service.register(shared, request).await,
+        false => service.read(shared, &request),
+    };
+    if registers {
+        shared.metrics.registered(Ended::of(&answer));
+    }
+    // Without a duration: it is the remote's, and no redirect's.
+    counts.count(match answer.status {
+        StatusCode::NOT_FOUND => Answered::NotFound,
+        StatusCode::METHOD_NOT_ALLOWED => Answered::MethodNotAllowed,
+        status if status.is_client_error() => Answered::BadRequest,
+        _ => Answered::Page,
+    });
+    answer.into_response()
+}
+
+impl Service {
+    async fn register(&self, shared: &Shared, request: Request<Incoming>) -> Answer {
+        let (head, body) = request.into_parts();
+        let admitted = match self.admit(shared, &head.headers) {
+            Ok(bearer) => bearer,
+            Err(kind) => {
+                let mut answer = kind.answer();
+                // The rest of a body that was not read is no next request.
+                answer.add(CONNECTION, HeaderValue::from_static("close"));
+                return answer;
+            }
+        };
+        let (bearer, key) = admitted;
+        let body = match read_body(body).await {
+            Ok(body) => body,
+            Err(kind) => return kind.answer(),
+        };
+        let Asked {
+            mut wish,
+            get_or_create,
+        } = match Asked::read(&body) {
+            Ok(asked) => asked,
+            Err(Unread::Malformed) => return Kind::Malformed.answer(),
+            Err(Unread::Invalid(findings)) => return Problem::invalid(None, findings).into(),
+        };
+        wish.owner.get_or_insert_with(|| bearer.owner.to_string());
+        if wish.site.is_none() {
+            let host = head.uri.host();
+            let host = host.or_else(|| head.headers.get(hyper::header::HOST)?.to_str().ok());
+            let live = shared.live.load();
+            let site = live
+                .as_ref()
+                .and_then(|live| site_of(&live.table, None, host));
+            wish.site = site.map(|site| site.base_url().as_str().to_owned());
+        }
+        let ticket = match key {
+            None => None,
+            Some(key) => match self.memory.begin(&bearer, key, &body, Instant::now()) {
+                Known::New(ticket) => Some(ticket),
+                Known::UnderWay => return Kind::UnderWay.answer(),
+                Known::Answered(answer) => return *answer,
+                Known::Differs => return Kind::KeyReused.answer(),
+            },
+        };
+        let answer = match self.queue.put(wish, bearer.owner, get_or_create, ticket) {
+            Ok(answer) => answer,
+            Err(kind) => return kind.answer(),
+        };
+        match timeout(PATIENCE, answer).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(_)) => Kind::Failed.answer(),
+            Err(_) => Kind::NotLive.answer(),
+        }
+    }
+
+    /// Looks at all of a registration but its body.
+    fn admit<'r>(
+        &self,
+        shared: &Shared,
+        headers: &'r HeaderMap,
+    ) -> Result<(Bearer, Option<&'r [u8]>), Kind> {
+        // A page is somebody else's program in its reader's browser, whatever it knows.
+        if headers.contains_key(ORIGIN) {
+            return Err(Kind::FromPage);
+        }
+        let bearer = self.bearer(headers).ok_or(Kind::Unauthorized)?;
+        if !is_json(headers) {
+            return Err(Kind::MediaType);
+        }
+        let key = idempotency::key(headers).map_err(|()| Kind::BadKey)?;
+        if shared.lifecycle.is_draining() {
+            return Err(Kind::Draining);
+        }
+        Ok((bearer, key))
+    }
+
+    /// Returns who sends a request (RFC 6750 section 2.1).
+    fn bearer(&self, headers: &HeaderMap) -> Option<Bearer> {
+        let mut values = headers.get_all(AUTHORIZATION).iter();
+        let (value, None) = (values.next()?.as_bytes(), values.next()) else {
+            return None;
+        };
+        let (scheme, token) = value.split_at_checked("Bearer ".len())?;
+        let is_bearer = scheme.eq_ignore_ascii_case(b"Bearer ");
+        is_bearer.then(|| self.tokens.bearer(token.trim_ascii()))?
+    }
+
+    /// Answers what changes nothing.
+    fn read<B>(&self, shared: &Shared, request: &Request<B>) -> Answer {
+        let path = request.uri().path();
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            let mut answer = Kind::MethodNotAllowed.answer();
+            let allowed = match path {
+                LINKS => "GET, HEAD, POST",
+                _ => "GET, HEAD",
+            };
+            answer.add(ALLOW, HeaderValue::from_static(allowed));
+            return answer;
+        }
+        if path == OPENAPI {
+            return openapi::answer();
+        }
+        if shared.dumps.is_none() && self.bearer(request.headers()).is_none() {
+            return Kind::Unauthorized.answer();
+        }
+        let Some(live) = shared.live.load_full() else {
+            return Kind::NoTable.answer();
+        };
+        let code = path.strip_prefix(LINKS).and_then(|it| it.strip_prefix('/'));
+        match Sought::read(code, request.uri().query()) {
+            Err(kind) => kind.answer(),
+            Ok(sought) => {
+                let host = head::read(request).ok().and_then(|asked| asked.host);
+                sought.answer(&live, host, Timestamp::from(SystemTime::now()))
+            }
+        }
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
+    value.is_some_and(|value| {
+        let essence = value.split(';').next().unwrap_or_default();
+        essence.trim().eq_ignore_ascii_case("application/json")
+    })
+}
+
+async fn read_body(body: Incoming) -> Result<Bytes, Kind> {
+    match timeout(BODY_PATIENCE, Limited::new(body, MAX_BODY).collect()).await {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Kind::TooLarge),
+        Ok(Err(_)) => Err(Kind::Malformed),
+        Err(_) => Err(Kind::TooSlow),
+    }
+}

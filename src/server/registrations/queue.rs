@@ -1,0 +1,276 @@
+//! The queue of registrations, and the one worker that takes all that waits at a time.
+//!
+//! While one group is pushed the next one gathers, so the slower the remote, the larger the groups.
+//! Who asked is answered once the push has landed and the link is live here.
+//!
+//! Invariants: what waits is bounded, in all and for each owner; whoever leaves without the answer
+//! changes nothing.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use hyper::StatusCode;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tracing::{error, info, warn};
+
+use crate::mapping::Timestamp;
+use crate::registry::{
+    Application, Decided, PublishError, Refusal, Registered, Registrar, RegistrarError, Wish,
+};
+
+use super::super::Shared;
+use super::super::background::in_background;
+use super::super::live::Snapshot;
+use super::super::reload::Reloads;
+use super::answer::{Answer, Finding, Link, Problem};
+use super::idempotency::Ticket;
+use super::kind::Kind;
+
+/// How many registrations wait at most.
+const MAX_WAITING: usize = 1024;
+
+/// How many of them are one owner's.
+const MAX_OF_OWNER: usize = 256;
+
+/// How many are registered at once.
+const MAX_GROUP: usize = 256;
+
+/// The end of the queue where registrations are put in.
+pub(super) struct Queue {
+    sender: mpsc::Sender<Job>,
+    /// The places that each owner has.
+    places: Mutex<HashMap<Arc<str>, Arc<Semaphore>>>,
+}
+
+/// A registration that waits.
+pub(super) struct Job {
+    application: Application,
+    get_or_create: bool,
+    ticket: Option<Ticket>,
+    reply: oneshot::Sender<Answer>,
+    _place: OwnedSemaphorePermit,
+}
+
+/// The other end, and who works there.
+pub(super) struct Worker {
+    jobs: mpsc::Receiver<Job>,
+    registrar: Arc<Mutex<Registrar>>,
+    /// What went wrong last, so that it is told once.
+    told: Option<String>,
+}
+
+/// Returns both ends of a queue.
+pub(super) fn queue(registrar: Registrar) -> (Queue, Worker) {
+    let (sender, jobs) = mpsc::channel(MAX_WAITING);
+    let queue = Queue {
+        sender,
+        places: Mutex::default(),
+    };
+    let worker = Worker {
+        jobs,
+        registrar: Arc::new(Mutex::new(registrar)),
+        told: None,
+    };
+    (queue, worker)
+}
+
+impl Queue {
+    /// Puts a wish in; the answer comes by what is returned, unless the server ends before.
+    ///
+    /// # Errors
+    ///
+    /// If there is no room for it.
+    pub(super) fn put(
+        &self,
+        wish: Wish,
+        by: Arc<str>,
+        get_or_create: bool,
+        ticket: Option<Ticket>,
+    ) -> Result<oneshot::Receiver<Answer>, Kind> {
+        let place = self.places_of(&by).try_acquire_owned();
+        let (reply, answer) = oneshot::channel();
+        let job = Job {
+            application: Application { wish, by },
+            get_or_create,
+            ticket,
+            reply,
+            _place: place.map_err(|_| Kind::TooMany)?,
+        };
+        self.sender.try_send(job).map_err(|_| Kind::Full)?;
+        Ok(answer)
+    }
+
+    fn places_of(&self, owner: &Arc<str>) -> Arc<Semaphore> {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let places = places
+            .entry(Arc::clone(owner))
+            .or_insert_with(|| Arc::new(Semaphore::new(MAX_OF_OWNER)));
+        Arc::clone(places)
+    }
+}
+
+impl Job {
+    fn answer(self, answer: Answer) {
+        if let Some(ticket) = self.ticket {
+            ticket.answered(&answer);
+        }
+        // Whoever asked may have left.
+        let _ = self.reply.send(answer);
+    }
+}
+
+impl Worker {
+    /// Registers what is put in, group by group, until nobody can put anything in any more.
+    pub(super) async fn run(mut self, shared: Arc<Shared>, reloads: Reloads) {
+        let mut group = Vec::new();
+        while self.jobs.recv_many(&mut group, MAX_GROUP).await > 0 {
+            let jobs = std::mem::take(&mut group);
+            let applications: Vec<_> = jobs.iter().map(|job| job.application.clone()).collect();
+            let registrar = Arc::clone(&self.registrar);
+            let registering = in_background(move || {
+                // After a panic it begins with a fetch, as after an error.
+                let mut registrar = registrar.lock().unwrap_or_else(PoisonError::into_inner);
+                registrar.register(&applications)
+            });
+            match registering.await {
+                Ok(Ok(decided)) => {
+                    self.told = None;
+                    conclude(jobs, decided, &shared, &reloads).await;
+                }
+                Ok(Err(error)) => {
+                    let kind = self.tell(&error);
+                    jobs.into_iter().for_each(|job| job.answer(kind.answer()));
+                }
+                Err(_) => {
+                    let failed = Kind::Failed.answer();
+                    jobs.into_iter().for_each(|job| job.answer(failed.clone()));
+                }
+            }
+        }
+    }
+
+    /// Logs why nothing could be registered, once, and returns what clients are told.
+    fn tell(&mut self, error: &RegistrarError) -> Kind {
+        let kind = match error {
+            RegistrarError::Table(_) => Kind::NoTable,
+            RegistrarError::Publish(PublishError::Refused { .. }) => Kind::RemoteRefused,
+            _ => Kind::RemoteDown,
+        };
+        let text = chain(error);
+        if self.told.as_ref() != Some(&text) {
+            warn!(error = text, "cannot register");
+        }
+        self.told = Some(text);
+        kind
+    }
+}
+
+/// Waits until what was decided is live, and answers.
+async fn conclude(jobs: Vec<Job>, decided: Decided, shared: &Shared, reloads: &Reloads) {
+    let Decided { outcomes, commit } = decided;
+    let registered = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+    if registered > 0 {
+        info!(registered, commit, "registered");
+    }
+    reloads.look().await;
+    let live = shared.live.load_full();
+    let now = Timestamp::from(SystemTime::now());
+    for (job, outcome) in jobs.into_iter().zip(outcomes) {
+        let answer = answer(&job, outcome, live.as_deref(), &commit, now);
+        job.answer(answer);
+    }
+}
+
+fn answer(
+    job: &Job,
+    outcome: Result<Registered, Refusal>,
+    live: Option<&Snapshot>,
+    commit: &str,
+    now: Timestamp,
+) -> Answer {
+    let link = |site: &str, code: &str, status| {
+        let mut sites = live?.table.sites().iter();
+        let site = sites.find(|it| it.base_url().as_str() == site)?;
+        let link = Link::of(site.lookup(code)?, Some(commit), now);
+        Some(Answer::link(status, &link))
+    };
+    let answer = match outcome {
+        Ok(Registered { site, code, .. }) => link(&site, &code, StatusCode::CREATED),
+        Err(Refusal::AlreadyRegistered(holder)) if job.get_or_create && !holder.is_gone => {
+            link(&holder.site, &holder.code, StatusCode::OK)
+        }
+        Err(refusal) => return refused(refusal),
+    };
+    answer.unwrap_or_else(|| {
+        error!(commit, "what is registered is not live");
+        Kind::NotLive.answer()
+    })
+}
+
+/// Returns what a client is told of a refusal.
+fn refused(refusal: Refusal) -> Answer {
+    let message = refusal.to_string();
+    match refusal {
+        Refusal::AlreadyRegistered(holder) => {
+            Problem::held(Kind::AlreadyRegistered, None, *holder).into()
+        }
+        Refusal::CodeTaken { holder, .. } => {
+            Problem::held(Kind::CodeTaken, Some(message), *holder).into()
+        }
+        Refusal::Unsound { problems } | Refusal::CannotInsert { problems, .. } => {
+            let findings = problems.into_iter().map(|problem| Finding {
+                pointer: String::new(),
+                message: problem.message,
+                hint: problem.hint,
+            });
+            Problem::invalid(Some(message), findings.collect()).into()
+        }
+        _ => {
+            let (pointer, hint) = place(&refusal);
+            let finding = Finding {
+                pointer: pointer.to_owned(),
+                message,
+                hint,
+            };
+            Problem::invalid(None, vec![finding]).into()
+        }
+    }
+}
+
+/// Returns which value a refusal is about, and the way out.
+fn place(refusal: &Refusal) -> (&'static str, Option<String>) {
+    let named = |key| Some(format!("name one as {key:?}"));
+    match refusal {
+        Refusal::Target(_) | Refusal::OwnLink => ("/url", refusal.hint()),
+        Refusal::Code(_) => ("/short_code", refusal.hint()),
+        Refusal::CodeRepeated { .. } => ("/aliases", None),
+        Refusal::NoNumberLeft => ("/number", None),
+        Refusal::ControlCharacter { what, .. } => (
+            match *what {
+                "title" => "/title",
+                "owner" => "/owner",
+                _ => "/tags",
+            },
+            None,
+        ),
+        Refusal::Expires { .. } => ("/expires", None),
+        Refusal::UnknownSite { .. } => ("/site", None),
+        Refusal::SeveralSites { .. } => ("/site", named("site")),
+        Refusal::UnknownFile { .. } => ("/file", None),
+        Refusal::SeveralFiles { .. } => ("/file", named("file")),
+        _ => ("", None),
+    }
+}
+
+/// Returns an error with its causes, on one line.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}

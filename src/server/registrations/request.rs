@@ -1,0 +1,326 @@
+//! The body of a registration: from JSON to a wish, with all that is wrong told at once.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::error::Category;
+
+use crate::mapping::{Forward, Status};
+use crate::registry::{Destination, Wish, WishedCode};
+
+use super::answer::Finding;
+
+/// The keys that there are.
+pub(super) const KEYS: [&str; 13] = [
+    "url",
+    "short_code",
+    "number",
+    "aliases",
+    "title",
+    "owner",
+    "tags",
+    "status",
+    "forward",
+    "expires",
+    "site",
+    "file",
+    "get_or_create",
+];
+
+/// What a client asks for.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) wish: Wish,
+    /// An existing link will do.
+    pub(super) get_or_create: bool,
+}
+
+/// Why a body asks for nothing.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// It is no JSON.
+    Malformed,
+    /// What is wrong with it.
+    Invalid(Vec<Finding>),
+}
+
+impl Asked {
+    /// Reads a body.
+    ///
+    /// # Errors
+    ///
+    /// Returns all that is wrong with its keys and their types. What their values come to is for
+    /// the registry to say.
+    pub(super) fn read(body: &[u8]) -> Result<Self, Unread> {
+        let read: Result<Pairs, _> = serde_json::from_slice(body);
+        let Pairs(pairs) = read.map_err(|error| match error.classify() {
+            Category::Data => Unread::Invalid(vec![finding("", "is not an object")]),
+            _ => Unread::Malformed,
+        })?;
+        let mut reader = Reader {
+            pairs,
+            findings: Vec::new(),
+        };
+        let asked = reader.asked();
+        match reader.findings.is_empty() {
+            true => Ok(asked),
+            false => Err(Unread::Invalid(reader.findings)),
+        }
+    }
+}
+
+/// The keys of an object and their values, as often as they were written.
+struct Pairs(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Pairs;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}
+
+/// Takes values by their keys, and notes what is wrong with them.
+struct Reader {
+    pairs: Vec<(String, Value)>,
+    findings: Vec<Finding>,
+}
+
+impl Reader {
+    fn asked(&mut self) -> Asked {
+        let url = self.text("url");
+        let code = self.text("short_code");
+        let number = self.number();
+        if code.is_some() && number.is_some() {
+            self.note("number", "goes without \"short_code\"");
+        }
+        let wish = Wish {
+            code: match code {
+                Some(code) => WishedCode::Custom(code),
+                None => number.unwrap_or_default(),
+            },
+            aliases: self.texts("aliases"),
+            title: self.text("title"),
+            owner: self.text("owner"),
+            tags: self.texts("tags"),
+            status: self.status(),
+            forward: self.forward(),
+            expires: self.text("expires"),
+            site: self.text("site"),
+            destination: Destination::Document(self.text("file")),
+            url: url.unwrap_or_default(),
+        };
+        let get_or_create = self.get_or_create();
+        for (key, _) in std::mem::take(&mut self.pairs) {
+            match KEYS.contains(&&*key) {
+                true => self.note(&key, "stands there twice"),
+                false => self.unknown(&key),
+            }
+        }
+        if wish.url.is_empty() && !self.findings.iter().any(|it| it.pointer == "/url") {
+            self.note("url", "is missing");
+        }
+        Asked {
+            wish,
+            get_or_create,
+        }
+    }
+
+    /// Takes the value of a key; `null` is none.
+    fn take(&mut self, key: &str) -> Option<Value> {
+        let at = self.pairs.iter().position(|(it, _)| it == key)?;
+        let (_, value) = self.pairs.remove(at);
+        Some(value).filter(|value| !value.is_null())
+    }
+
+    fn text(&mut self, key: &str) -> Option<String> {
+        match self.take(key)? {
+            Value::String(text) => Some(text),
+            _ => self.find(key, "is not a text"),
+        }
+    }
+
+    fn texts(&mut self, key: &str) -> Vec<String> {
+        let Some(value) = self.take(key) else {
+            return Vec::new();
+        };
+        let texts: Option<Vec<_>> = value.as_array().and_then(|list| {
+            let texts = list.iter().map(|item| item.as_str().map(str::to_owned));
+            texts.collect()
+        });
+        texts
+            .or_else(|| self.find(key, "is not a list of texts"))
+            .unwrap_or_default()
+    }
+
+    fn number(&mut self) -> Option<WishedCode> {
+        match self.take("number")? {
+            Value::String(text) if text == "next" => Some(WishedCode::NextNumber),
+            Value::Number(number) if number.is_u64() => number.as_u64().map(WishedCode::Number),
+            _ => self.find(
+                "number",
+                "is neither \"next\" nor a whole number from 0 to 18446744073709551615",
+            ),
+        }
+    }
+
+    fn status(&mut self) -> Option<Status> {
+        let value = self.take("status")?;
+        let code = value.as_u64().and_then(|code| u16::try_from(code).ok());
+        let status = code.and_then(Status::from_code);
+        status.or_else(|| self.find("status", "is none of 301, 302, 303, 307 and 308"))
+    }
+
+    fn forward(&mut self) -> Option<Forward> {
+        let name = self.text("forward")?;
+        let mut all = Forward::ALL.into_iter();
+        let forward = all.find(|forward| forward.name() == name);
+        forward.or_else(|| {
+            let names = Forward::ALL.map(Forward::name).join(", ");
+            self.find("forward", format!("is none of {names}"))
+        })
+    }
+
+    fn get_or_create(&mut self) -> bool {
+        match self.take("get_or_create") {
+            None => false,
+            Some(Value::Bool(it)) => it,
+            Some(_) => self
+                .find("get_or_create", "is neither true nor false")
+                .unwrap_or_default(),
+        }
+    }
+
+    fn unknown(&mut self, key: &str) {
+        let alike = KEYS.into_iter().map(|known| {
+            let distance = strsim::damerau_levenshtein(key, known);
+            (distance, known)
+        });
+        let nearest = alike.min().filter(|(distance, _)| *distance <= 3);
+        self.findings.push(Finding {
+            hint: nearest.map(|(_, known)| format!("did you mean {known:?}?")),
+            ..finding(key, "is no key of a registration")
+        });
+    }
+
+    /// Notes what is wrong with the value of a key, of which there is nothing then.
+    fn find<T>(&mut self, key: &str, message: impl Into<String>) -> Option<T> {
+        self.note(key, message);
+        None
+    }
+
+    fn note(&mut self, key: &str, message: impl Into<String>) {
+        self.findings.push(finding(key, message));
+    }
+}
+
+/// Returns what is wrong with the value of a key, or with all of it.
+fn finding(key: &str, message: impl Into<String>) -> Finding {
+    let pointer = match key {
+        "" => String::new(),
+        key => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+    };
+    Finding {
+        pointer,
+        message: message.into(),
+        hint: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns what is wrong with a body, a line each.
+    fn wrong(body: &str) -> Vec<String> {
+        match Asked::read(body.as_bytes()) {
+            Err(Unread::Invalid(findings)) => {
+                let lines = findings.iter();
+                lines
+                    .map(|it| format!("{} {}", it.pointer, it.message))
+                    .collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn reads_all_that_may_be_asked() {
+        let asked = Asked::read(
+            br#"{"url": "https://e.org/", "number": "next", "aliases": ["a"], "title": "T",
+                "owner": "o", "tags": ["x", "y"], "status": 308, "forward": "path",
+                "expires": "2030-01-01", "site": "https://s.code/", "file": "a.yaml",
+                "short_code": null, "get_or_create": true}"#,
+        )
+        .unwrap();
+        assert!(asked.get_or_create);
+        let wish = asked.wish;
+        assert_eq!(wish.code, WishedCode::NextNumber);
+        assert_eq!((wish.aliases, wish.tags.len()), (vec!["a".to_owned()], 2));
+        assert_eq!(wish.status, Some(Status::PermanentRedirect));
+        assert_eq!(wish.forward, Some(Forward::Path));
+        assert_eq!(
+            wish.destination,
+            Destination::Document(Some("a.yaml".to_owned()))
+        );
+    }
+
+    #[test]
+    fn tells_all_that_is_wrong_at_once() {
+        assert_eq!(
+            wrong(
+                r#"{"url": 1, "number": -1, "tags": "x", "status": 200, "forward": "all",
+                    "get_or_create": 1, "title": "a", "title": "b", "shortcode": "x", "a/b": 1}"#
+            ),
+            [
+                "/url is not a text",
+                "/number is neither \"next\" nor a whole number from 0 to 18446744073709551615",
+                "/tags is not a list of texts",
+                "/status is none of 301, 302, 303, 307 and 308",
+                "/forward is none of none, query, path, path-and-query",
+                "/get_or_create is neither true nor false",
+                "/title stands there twice",
+                "/shortcode is no key of a registration",
+                "/a~1b is no key of a registration",
+            ]
+        );
+        assert_eq!(wrong("{}"), ["/url is missing"]);
+        assert_eq!(wrong("[1]"), [" is not an object"]);
+        assert_eq!(
+            wrong(r#"{"url": "u", "short_code": "a", "number": 1}"#),
+            ["/number goes without \"short_code\""]
+        );
+    }
+
+    #[test]
+    fn what_is_no_json_is_no_request() {
+        for body in ["", "{", "{\"url\":\"\u{1}\"}", "{} {}", "url=x"] {
+            let read = Asked::read(body.as_bytes());
+            assert!(matches!(read, Err(Unread::Malformed)), "{body}");
+        }
+        assert!(matches!(
+            Asked::read(b"{\"url\": \"\xff\"}"),
+            Err(Unread::Malformed)
+        ));
+        let deep = format!("{{\"url\": {}", "[".repeat(60_000));
+        assert!(matches!(
+            Asked::read(deep.as_bytes()),
+            Err(Unread::Malformed)
+        ));
+    }
+}

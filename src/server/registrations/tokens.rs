@@ -1,0 +1,318 @@
+//! Tokens: who may register, as a file says.
+//!
+//! A line each: the owner's name, and the SHA-256 of the token in hexadecimal. A token is drawn by
+//! chance, so a fast hash is as good as a slow one: there is nothing to guess. The file is looked at
+//! every second; one with an error leaves the last good one in force.
+//!
+//! Invariants: no token is kept, shown or logged; how long a comparison takes tells nothing of it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq as _;
+use tokio::time::sleep;
+use tracing::{info, warn};
+
+use super::super::background::in_background;
+
+/// How often the file is looked at.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// How many tokens there may be: each is compared with what a client sends.
+const MAX_TOKENS: usize = 10_000;
+
+/// The longest name of an owner, in characters.
+const MAX_OWNER: usize = 100;
+
+/// The SHA-256 of a token.
+pub(super) type Fingerprint = [u8; 32];
+
+/// Why a file of tokens cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokensError {
+    /// It cannot be read.
+    #[error("cannot read the tokens in {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// A line has another form.
+    #[error("{}:{line}: {problem}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The number of the line.
+        line: usize,
+        /// What is wrong with it. It holds nothing of the line, which may be a token itself.
+        problem: &'static str,
+    },
+    /// It has no line.
+    #[error("{}: no token in it, so nobody could register", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It has too many lines.
+    #[error("{}: more than {MAX_TOKENS} tokens", path.display())]
+    TooMany {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// A file of tokens, and what it said when it was read last.
+pub struct TokenFile {
+    path: PathBuf,
+    tokens: ArcSwap<Vec<Token>>,
+    seen: Mutex<Seen>,
+}
+
+/// Who has shown a token.
+#[derive(Debug, Clone)]
+pub(super) struct Bearer {
+    pub(super) owner: Arc<str>,
+    /// Tells tokens of one owner apart.
+    pub(super) token: Fingerprint,
+}
+
+#[derive(Debug)]
+struct Token {
+    owner: Arc<str>,
+    fingerprint: Fingerprint,
+}
+
+/// What was seen of the file.
+struct Seen {
+    /// What was in it, if it could be read.
+    bytes: Option<Vec<u8>>,
+    /// The problem that was told last, if it still is one.
+    problem: Option<String>,
+}
+
+impl TokenFile {
+    /// Reads a file of tokens.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, a line in it is none, or it has none.
+    pub fn read(path: &Path) -> Result<Self, TokensError> {
+        let (bytes, tokens) = load(path)?;
+        if tokens.is_empty() {
+            let path = path.to_owned();
+            return Err(TokensError::Empty { path });
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            tokens: ArcSwap::from_pointee(tokens),
+            seen: Mutex::new(Seen {
+                bytes: Some(bytes),
+                problem: None,
+            }),
+        })
+    }
+
+    /// Returns who has a token, if anybody has. Always compares it with all there are.
+    pub(super) fn bearer(&self, token: &[u8]) -> Option<Bearer> {
+        let token: Fingerprint = Sha256::digest(token).into();
+        let mut owner = None;
+        for known in self.tokens.load().iter() {
+            if bool::from(known.fingerprint.ct_eq(&token)) {
+                owner = Some(Arc::clone(&known.owner));
+            }
+        }
+        Some(Bearer {
+            owner: owner?,
+            token,
+        })
+    }
+
+    /// Follows the file's changes, for ever.
+    pub(super) async fn follow(self: Arc<Self>) {
+        loop {
+            sleep(INTERVAL).await;
+            let file = Arc::clone(&self);
+            // A panic in it leaves the tokens as they are.
+            let _ = in_background(move || file.look()).await;
+        }
+    }
+
+    /// Takes what the file says now. One without a token is taken at its word: all were revoked.
+    fn look(&self) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = fs::read(&self.path);
+        if read.as_ref().ok() == seen.bytes.as_ref() && seen.bytes.is_some() {
+            return;
+        }
+        let loaded = read
+            .map_err(|source| TokensError::Unreadable {
+                path: self.path.clone(),
+                source,
+            })
+            .and_then(|bytes| {
+                let tokens = parse(&self.path, &bytes);
+                seen.bytes = Some(bytes);
+                tokens
+            });
+        match loaded {
+            Ok(tokens) => {
+                info!(tokens = tokens.len(), "tokens read");
+                self.tokens.store(Arc::new(tokens));
+                seen.problem = None;
+            }
+            Err(error) => {
+                let problem = error.to_string();
+                if seen.problem.as_ref() != Some(&problem) {
+                    warn!(
+                        error = problem,
+                        "cannot use the tokens, keeping those before"
+                    );
+                }
+                seen.problem = Some(problem);
+            }
+        }
+    }
+}
+
+/// Shows nothing of what is in it.
+impl std::fmt::Debug for TokenFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "TokenFile({})", self.path.display())
+    }
+}
+
+fn load(path: &Path) -> Result<(Vec<u8>, Vec<Token>), TokensError> {
+    let bytes = fs::read(path).map_err(|source| TokensError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    let tokens = parse(path, &bytes)?;
+    Ok((bytes, tokens))
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Token>, TokensError> {
+    let mut tokens = Vec::new();
+    for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        let problem = |problem| TokensError::Line {
+            path: path.to_owned(),
+            line: number + 1,
+            problem,
+        };
+        let line = std::str::from_utf8(line).map_err(|_| problem("is not UTF-8"))?;
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let mut words = line.split_whitespace();
+        let (Some(owner), Some(digits), None) = (words.next(), words.next(), words.next()) else {
+            return Err(problem("is not of the form OWNER SHA256"));
+        };
+        if owner.chars().count() > MAX_OWNER || owner.contains(char::is_control) {
+            return Err(problem(
+                "the owner's name is too long, or holds a control character",
+            ));
+        }
+        let fingerprint = decode_hex(digits)
+            .ok_or_else(|| problem("what follows the owner is not 64 hexadecimal digits"))?;
+        tokens.push(Token {
+            owner: owner.into(),
+            fingerprint,
+        });
+    }
+    match tokens.len() > MAX_TOKENS {
+        true => Err(TokensError::TooMany {
+            path: path.to_owned(),
+        }),
+        false => Ok(tokens),
+    }
+}
+
+fn decode_hex(text: &str) -> Option<Fingerprint> {
+    let digits = text.as_bytes();
+    if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
+    let mut bytes = Fingerprint::default();
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `printf %s correct-horse | openssl dgst -sha256`
+    const TOKEN: &str = "correct-horse";
+    const HASH: &str = "9dca666eb54730714630d1519264a7bf1eeaad00b8f2edc90d3ecbfad928d163";
+
+    fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tokens");
+        fs::write(&path, text).unwrap();
+        (directory, path)
+    }
+
+    fn owner(tokens: &TokenFile) -> Option<String> {
+        Some(tokens.bearer(TOKEN.as_bytes())?.owner.to_string())
+    }
+
+    #[test]
+    fn knows_whose_a_token_is() {
+        let text = format!("# who may\n\nbob {:064}\n  ada\t{HASH}  \r\n", 0);
+        let (_directory, path) = file(&text);
+        let tokens = TokenFile::read(&path).unwrap();
+        assert_eq!(owner(&tokens).as_deref(), Some("ada"));
+        assert!(tokens.bearer(b"correct-horsf").is_none());
+        assert!(tokens.bearer(b"").is_none());
+        assert!(!format!("{tokens:?}").contains(HASH));
+    }
+
+    #[test]
+    fn what_is_no_line_is_told_without_showing_it() {
+        for (text, told) in [
+            (format!("ada {HASH}\nada"), ":2: is not of the form"),
+            (format!("ada {HASH} x"), ":1: is not of the form"),
+            (format!("ada {TOKEN}"), ":1: what follows the owner"),
+            (format!("ada +{}", &HASH[1..]), ":1: what follows the owner"),
+            (format!("a\u{7}da {HASH}"), ":1: the owner's name"),
+            ("# nobody\n".to_owned(), "no token in it"),
+        ] {
+            let (_directory, path) = file(&text);
+            let error = TokenFile::read(&path).unwrap_err().to_string();
+            assert!(error.contains(told), "{error}");
+            assert!(!error.contains(TOKEN), "{error}");
+        }
+        let (_directory, path) = file("");
+        let nowhere = path.with_file_name("nowhere");
+        let error = TokenFile::read(&nowhere).unwrap_err();
+        assert!(matches!(error, TokensError::Unreadable { .. }));
+    }
+
+    #[test]
+    fn the_last_good_file_stays_and_an_empty_one_revokes_all() {
+        let (_directory, path) = file(&format!("ada {HASH}"));
+        let tokens = TokenFile::read(&path).unwrap();
+        let after = |text: &str| {
+            fs::write(&path, text).unwrap();
+            tokens.look();
+            owner(&tokens)
+        };
+        assert_eq!(after("ada"), Some("ada".to_owned()));
+        assert_eq!(after(&format!("eve {HASH}")), Some("eve".to_owned()));
+        fs::remove_file(&path).unwrap();
+        tokens.look();
+        assert_eq!(owner(&tokens), Some("eve".to_owned()));
+        assert_eq!(after("# all gone"), None);
+        assert_eq!(after(&format!("ada {HASH}")), Some("ada".to_owned()));
+    }
+}

@@ -1,0 +1,97 @@
+//! Many at a time.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+
+use crate::scene::{BOB, Scene, problem, status};
+use crate::support::{Reply, soon, until};
+
+/// How many of one owner may wait: `MAX_OF_OWNER` in `src/server/registrations/queue.rs`.
+const PLACES: usize = 256;
+
+fn numbered(n: usize) -> String {
+    format!(r#"{{"url": "https://e.org/{n}", "number": "next"}}"#)
+}
+
+/// Has `bob` send all bodies at the same time.
+fn together(scene: &Arc<Scene>, bodies: Vec<String>) -> JoinSet<(usize, Reply)> {
+    let mut clients = JoinSet::new();
+    for (n, body) in bodies.into_iter().enumerate() {
+        let scene = Arc::clone(scene);
+        clients.spawn(async move { (n, scene.register_as(BOB, "", &body).await) });
+    }
+    clients
+}
+
+/// Returns the answers, in the order of the bodies.
+async fn answers(clients: JoinSet<(usize, Reply)>) -> Vec<Reply> {
+    let mut replies = soon(clients.join_all()).await;
+    replies.sort_by_key(|(n, _)| *n);
+    replies.into_iter().map(|(_, reply)| reply).collect()
+}
+
+/// Keeps the remote from taking a first registration, which is being pushed when this returns.
+async fn held(scene: &Arc<Scene>) -> JoinSet<(usize, Reply)> {
+    scene.hold();
+    let first = together(scene, vec![numbered(0)]);
+    scene.until_held().await;
+    first
+}
+
+#[tokio::test]
+async fn those_that_wait_share_a_commit() {
+    let scene = Arc::new(Scene::new().await);
+    let first = held(&scene).await;
+    let body = |n| match n {
+        // The same for all, a code for two, and what is wrong by itself.
+        0..=3 => r#"{"url": "https://same.example/", "get_or_create": true}"#.to_owned(),
+        4 | 5 => format!(r#"{{"url": "https://c.example/{n}", "short_code": "c"}}"#),
+        6 => r#"{"url": "https://short.code/"}"#.to_owned(),
+        _ => numbered(n),
+    };
+    let rest = together(&scene, (0..20).map(body).collect());
+    // Not all of them need to have been read by then, but all could.
+    until(async || scene.server.metric("waypost_connections").await == Some(21.0)).await;
+    scene.release();
+    assert_eq!(answers(first).await[0].json()["code"], "1");
+    let rest = answers(rest).await;
+    assert!(scene.commits() < 8, "{}", scene.commits());
+
+    let statuses = |range: std::ops::Range<usize>| {
+        let mut statuses: Vec<_> = rest[range].iter().map(status).collect();
+        statuses.sort_unstable();
+        statuses
+    };
+    assert_eq!(statuses(0..4), [200, 200, 200, 201]);
+    assert_eq!(statuses(4..6), [201, 409]);
+    assert_eq!(statuses(6..7), [422]);
+    let codes = rest[7..]
+        .iter()
+        .map(|reply| reply.json()["code"].to_string());
+    assert_eq!(codes.collect::<BTreeSet<_>>().len(), 13);
+    let messages = scene.remote("log --format=%B main");
+    assert!(messages.contains(" short links\n"), "{messages}");
+    assert_eq!(messages.matches("Registered-By: bob").count(), 16);
+}
+
+#[tokio::test]
+async fn one_owner_leaves_room_for_others() {
+    let scene = Arc::new(Scene::new().await);
+    let first = held(&scene).await;
+    // With the first, one too many.
+    let mut rest = together(&scene, (1..=PLACES).map(numbered).collect());
+    let (_, limited) = soon(rest.join_next()).await.unwrap().unwrap();
+    assert_eq!((status(&limited), &*problem(&limited)), (429, "too-many"));
+    assert_eq!(limited.header("retry-after").unwrap(), "1");
+    let body = r#"{"url": "https://ada.example/"}"#;
+    let ada = async { scene.register(body).await };
+    let (ada, ()) = tokio::join!(ada, async { scene.release() });
+    assert_eq!(status(&ada), 201);
+    assert_eq!(status(&answers(first).await[0]), 201);
+    let rest = answers(rest).await;
+    assert!(rest.iter().all(|reply| status(reply) == 201));
+    assert_eq!(rest.len(), PLACES - 1);
+    assert_eq!(scene.counted("limited").await, 1.0);
+}

@@ -1,0 +1,14 @@
+//! Registering over HTTP, on a real server that follows a real repository.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../support/git.rs"]
+mod git;
+mod groups;
+mod refused;
+mod registered;
+mod scene;
+mod schema;
+#[path = "../support/mod.rs"]
+mod support;
+mod trouble;

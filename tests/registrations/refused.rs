@@ -1,0 +1,168 @@
+//! What is refused, and how that is told.
+
+use std::fs;
+
+use waypost::server::Config;
+
+use crate::scene::{ADA, EMPTY, Scene, problem, status};
+use crate::schema::{Description, fields_of};
+use crate::support::{quiet, until};
+
+const JSON: &str = "Content-Type: application/json\r\n";
+
+#[tokio::test]
+async fn only_who_has_a_token_registers() {
+    let scene = Scene::new().await;
+    let body = r#"{"url": "https://e.org/"}"#;
+    let twice = format!("Authorization: Bearer {ADA}\r\nAuthorization: Bearer {ADA}\r\n");
+    for headers in [
+        "",
+        "Authorization: Bearer x\r\n",
+        "Authorization: Bearer\r\n",
+        "Authorization: Basic ada-secret\r\n",
+        "Authorization: ada-secret\r\n",
+        &twice,
+    ] {
+        let reply = scene.post(&format!("{headers}{JSON}"), body).await;
+        assert_eq!(status(&reply), 401, "{headers}");
+        assert_eq!(reply.header("www-authenticate").unwrap(), "Bearer");
+    }
+    let headers = format!("authorization: bearer {ADA}\r\n{JSON}");
+    assert_eq!(status(&scene.post(&headers, body).await), 201);
+    assert_eq!(scene.counted("unauthorized").await, 6.0);
+}
+
+#[tokio::test]
+async fn tokens_come_and_go_with_their_file() {
+    let scene = Scene::new().await;
+    let body = r#"{"url": "https://e.org/", "get_or_create": true}"#;
+    let tokens = fs::read_to_string(scene.root.join("tokens")).unwrap();
+    fs::write(scene.root.join("tokens"), "# all revoked\n").unwrap();
+    until(async || status(&scene.register(body).await) == 401).await;
+    fs::write(scene.root.join("tokens"), tokens).unwrap();
+    until(async || status(&scene.register(body).await) != 401).await;
+}
+
+#[tokio::test]
+async fn pages_of_browsers_are_kept_out() {
+    let scene = Scene::new().await;
+    let origin = "Origin: https://evil.example\r\n";
+    let reply = scene
+        .register_as(ADA, origin, r#"{"url": "https://e.org/"}"#)
+        .await;
+    assert_eq!(status(&reply), 403);
+    let asked = "Origin: https://evil.example\r\nAccess-Control-Request-Method: POST\r\n";
+    let reply = scene.server.ask("OPTIONS", "/-/api/links", asked).await;
+    assert_eq!(status(&reply), 405);
+    assert_eq!(reply.header("allow").unwrap(), "GET, HEAD, POST");
+    assert_eq!(reply.header("access-control-allow-origin"), None);
+}
+
+#[tokio::test]
+async fn what_is_no_registration_is_told_as_what_it_is() {
+    let scene = Scene::new().await;
+    let long = format!(r#"{{"url": "https://e.org/{}"}}"#, "a".repeat(100_000));
+    for (body, expected) in [
+        ("", 400),
+        ("{", 400),
+        ("[]", 422),
+        ("{}", 422),
+        (r#"{"url": "https://e.org/", "code": "x"}"#, 422),
+        (r#"{"url": "https://e.org/", "short_code": "a+"}"#, 422),
+        (r#"{"url": "https://e.org/", "title": "a\u0007"}"#, 422),
+        (r#"{"url": "https://e.org/\n"}"#, 422),
+        (r#"{"url": "https://e.org/", "expires": "soon"}"#, 422),
+        (r#"{"url": "https://short.code/x"}"#, 422),
+        (&long, 413),
+    ] {
+        let reply = scene.register(body).await;
+        assert_eq!(status(&reply), expected, "{reply}");
+    }
+    let headers = format!("Authorization: Bearer {ADA}\r\nContent-Type: text/plain\r\n");
+    assert_eq!(status(&scene.post(&headers, "{}").await), 415);
+    for (method, path, allow) in [
+        ("PUT", "/-/api/links", "GET, HEAD, POST"),
+        ("DELETE", "/-/api/links/x", "GET, HEAD"),
+        ("POST", "/-/api/links/x", "GET, HEAD"),
+        ("POST", "/-/api/openapi.json", "GET, HEAD"),
+    ] {
+        let reply = scene.server.ask(method, path, "").await;
+        assert_eq!(status(&reply), 405, "{method} {path}");
+        assert_eq!(reply.header("allow").unwrap(), allow);
+    }
+    assert_eq!(status(&scene.server.get("/-/api/linksx").await), 404);
+    assert_eq!(
+        (scene.commits(), scene.table()),
+        (1, EMPTY.trim().to_owned())
+    );
+    assert_eq!(scene.counted("refused").await, 12.0);
+}
+
+#[tokio::test]
+async fn a_table_that_is_not_public_is_looked_up_with_a_token() {
+    let config = Config {
+        public_table: false,
+        ..quiet()
+    };
+    let scene = Scene::configured(config, EMPTY).await;
+    assert_eq!(status(&scene.look_up("/x").await), 401);
+    let token = format!("Authorization: Bearer {ADA}\r\n");
+    let reply = scene.server.ask("GET", "/-/api/links/x", &token).await;
+    assert_eq!(status(&reply), 404);
+}
+
+#[tokio::test]
+async fn without_the_service_there_is_none() {
+    let server = crate::support::Running::start(EMPTY).await;
+    for path in ["/-/api/links", "/-/api/links/x", "/-/api/openapi.json"] {
+        assert_eq!(status(&server.get(path).await), 404, "{path}");
+    }
+}
+
+/// The statuses that nothing here can bring about: a panic, and 10 seconds of a slow body.
+const UNSEEN: [u16; 2] = [408, 500];
+
+/// The other tests hold that each answer is described; this one, that what is described is answered.
+#[tokio::test]
+async fn all_that_is_described_is_answered() {
+    let scene = Scene::new().await;
+    let register = async |body: &str| scene.register(body).await;
+    let large = format!(r#"{{"url": "{}"}}"#, "a".repeat(70_000));
+    register(r#"{"url": "https://e.org/", "title": "T", "tags": ["t"], "aliases": ["a"]}"#).await;
+    register(r#"{"url": "https://e.org/", "get_or_create": true}"#).await;
+    let taken = register(r#"{"url": "https://e.org/2", "short_code": "a"}"#).await;
+    assert_eq!(problem(&taken), "code-taken");
+    register("{").await;
+    register(r#"{"url": "https://e.org/2", "short_cod": "a"}"#).await;
+    register(&large).await;
+    scene.post(JSON, "{}").await;
+    scene
+        .post(&format!("Authorization: Bearer {ADA}\r\n"), "{}")
+        .await;
+    scene.register_as(ADA, "Origin: null\r\n", "{}").await;
+    scene.hook("pre-receive", "exit 1");
+    register(r#"{"url": "https://e.org/3"}"#).await;
+    fs::rename(scene.root.join("remote.git"), scene.root.join("gone.git")).unwrap();
+    register(r#"{"url": "https://e.org/3"}"#).await;
+
+    let description = Description::new(scene.server.get("/-/api/openapi.json").await.json());
+    let seen = scene.seen.lock().unwrap().clone();
+    // Too many at a time are seen in `groups`.
+    let unseen = [&UNSEEN[..], &[429]].concat();
+    for status in description.statuses("post", "/-/api/links") {
+        let is_seen = seen.iter().any(|(seen, _)| *seen == status);
+        assert!(is_seen != unseen.contains(&status), "{status}");
+    }
+    let mut fields = Vec::new();
+    for (_, content) in &seen {
+        fields_of(content, "", &mut fields);
+    }
+    for schema in ["Link", "Problem"] {
+        for field in description.fields(schema) {
+            assert!(
+                fields.contains(&field),
+                "{field} of a {schema} was not seen"
+            );
+        }
+    }
+}

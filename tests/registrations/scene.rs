@@ -1,0 +1,231 @@
+//! A bare repository, a server that follows it, and clients with tokens.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value;
+use waypost::registry::{Identity, Registrar, TablePath};
+use waypost::server::{Config, Registrations, Remote, Server, TokenFile};
+use waypost::source::{
+    Anyone, Credentials, FetchOptions, Following, RemoteBranch, RemoteUrl, Schedule, Transfer,
+};
+
+use crate::git::git;
+use crate::schema::Description;
+use crate::support::{FOREVER, Reply, Running, quiet, until};
+
+/// A table without a link.
+pub(crate) const EMPTY: &str = "base_url: https://short.code/\nmapping: []\n";
+
+/// The tokens of `ada` and `bob`; with `printf %s TOKEN | openssl dgst -sha256`.
+pub(crate) const ADA: &str = "ada-secret";
+pub(crate) const BOB: &str = "bob-secret";
+const TOKENS: &str = "# OWNER SHA256
+ada cb3ac4f9f4ba2da6f063a94debb6009ec2ee2abcf28f90cd97fdb92fdc44d736
+bob 9f03ef1533a68d2f506f81ef463c1183a82a6bd40e45613f36e6fe1889cf1b99
+";
+
+/// A server that registers, and the repository `remote.git` that it follows.
+pub(crate) struct Scene {
+    pub(crate) server: Running,
+    pub(crate) root: PathBuf,
+    description: Description,
+    /// The answers that were seen: status and content.
+    pub(crate) seen: Arc<Mutex<Vec<(u16, Value)>>>,
+}
+
+impl Scene {
+    pub(crate) async fn new() -> Self {
+        Self::with_table(EMPTY).await
+    }
+
+    pub(crate) async fn with_table(text: &str) -> Self {
+        Self::configured(quiet(), text).await
+    }
+
+    pub(crate) async fn configured(config: Config, text: &str) -> Self {
+        Self::of(config, "mapping.yaml", &[("mapping.yaml", text)]).await
+    }
+
+    /// Serves the table at a path in a repository of these files.
+    pub(crate) async fn of(config: Config, path: &str, files: &[(&str, &str)]) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        git(&root, "init --quiet --bare remote.git");
+        git(&root, "init --quiet work");
+        git(&root.join("work"), "remote add origin ../remote.git");
+        push(&root, files);
+        fs::write(root.join("tokens"), TOKENS).unwrap();
+
+        let remote = RemoteUrl::parse(root.join("remote.git").to_str().unwrap()).unwrap();
+        let transfer = Transfer {
+            program: env!("CARGO_BIN_EXE_waypost").into(),
+            timeout: FOREVER,
+            temp: root.clone(),
+            home: None,
+        };
+        let branch = RemoteBranch::new(
+            remote.clone(),
+            None,
+            transfer.clone(),
+            Credentials::default(),
+        );
+        let followed = Remote::start(Following {
+            remote,
+            reference: None,
+            path: path.to_owned(),
+            state_dir: None,
+            max_bytes: 1 << 20,
+            fetch: FetchOptions {
+                // Longer than any test.
+                schedule: Schedule::every(Duration::from_secs(3_600)),
+                credentials: Credentials::default(),
+                transfer,
+                verifier: Arc::new(Anyone),
+                observer: Arc::new(|_| ()),
+            },
+        })
+        .unwrap();
+        let author = Identity {
+            name: "W".to_owned(),
+            email: "w@example.org".to_owned(),
+        };
+        let registrar = Registrar::new(
+            Arc::clone(followed.follower()),
+            branch.unwrap(),
+            TablePath::new(path, 1 << 20),
+            author,
+        );
+        let tokens = TokenFile::read(&root.join("tokens")).unwrap();
+        let registrations = Registrations::new(tokens, registrar);
+        let server = Server::load(config, followed).await.unwrap();
+        let server = server.registering(Some(registrations));
+        let server = Running::run(server, directory, false).await;
+        let description = server.get("/-/api/openapi.json").await.json();
+        Self {
+            server,
+            root,
+            description: Description::new(description),
+            seen: Arc::default(),
+        }
+    }
+
+    /// Runs git in the remote, with arguments that hold no spaces.
+    pub(crate) fn remote(&self, arguments: &str) -> String {
+        git(&self.root.join("remote.git"), arguments)
+    }
+
+    /// Returns the table as the remote has it.
+    pub(crate) fn table(&self) -> String {
+        self.remote("show main:mapping.yaml")
+    }
+
+    /// Returns how many commits the remote's branch has.
+    pub(crate) fn commits(&self) -> usize {
+        self.remote("rev-list --count main").parse().unwrap()
+    }
+
+    /// Has somebody else push a table.
+    pub(crate) fn push(&self, text: &str) {
+        git(&self.root.join("work"), "pull --quiet origin main");
+        push(&self.root, &[("mapping.yaml", text)]);
+    }
+
+    /// Lets the remote run a script as a hook.
+    pub(crate) fn hook(&self, name: &str, script: &str) {
+        let path = self.root.join("remote.git/hooks").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// Keeps the remote from answering pushes until [`Scene::release`].
+    pub(crate) fn hold(&self) {
+        let (held, released) = (self.root.join("held"), self.root.join("released"));
+        let (held, released) = (held.display(), released.display());
+        let wait = format!("touch {held}; until [ -e {released} ]; do sleep 0.01; done");
+        self.hook("pre-receive", &wait);
+    }
+
+    /// Waits until a push is held.
+    pub(crate) async fn until_held(&self) {
+        until(async || self.root.join("held").exists()).await;
+    }
+
+    pub(crate) fn release(&self) {
+        fs::write(self.root.join("released"), "").unwrap();
+    }
+
+    /// Asks for a registration as `ada`.
+    pub(crate) async fn register(&self, body: &str) -> Reply {
+        self.register_as(ADA, "", body).await
+    }
+
+    /// Asks for a registration, with further header lines, each ending in CRLF.
+    pub(crate) async fn register_as(&self, token: &str, headers: &str, body: &str) -> Reply {
+        let headers =
+            format!("Authorization: Bearer {token}\r\nContent-Type: application/json\r\n{headers}");
+        self.post(&headers, body).await
+    }
+
+    /// Posts a body with these header lines.
+    pub(crate) async fn post(&self, headers: &str, body: &str) -> Reply {
+        let length = body.len();
+        let headers = format!("{headers}Content-Length: {length}\r\n\r\n{body}");
+        // The blank line that ends the head is in there already.
+        let head = "Host: short.code\r\nConnection: close\r\n";
+        let path = "/-/api/links";
+        let request = format!("POST {path} HTTP/1.1\r\n{head}{headers}");
+        self.checked("post", path, self.server.say(request).await)
+    }
+
+    /// Looks a link up, by what stands behind `/-/api/links`.
+    pub(crate) async fn look_up(&self, rest: &str) -> Reply {
+        let path = format!("/-/api/links{rest}");
+        let described = match rest.starts_with('/') {
+            true => "/-/api/links/{code}",
+            false => "/-/api/links",
+        };
+        self.checked("get", described, self.server.get(&path).await)
+    }
+
+    /// Holds an answer to the description of the service.
+    fn checked(&self, method: &str, path: &str, reply: Reply) -> Reply {
+        self.description.check(method, path, &reply);
+        let seen = (status(&reply), reply.json());
+        self.seen.lock().unwrap().push(seen);
+        reply
+    }
+
+    /// Returns how many registrations ended so.
+    pub(crate) async fn counted(&self, result: &str) -> f64 {
+        let name = format!("waypost_registrations_total{{result=\"{result}\"}}");
+        self.server.metric(&name).await.unwrap()
+    }
+}
+
+fn push(root: &Path, files: &[(&str, &str)]) {
+    let work = root.join("work");
+    for (name, text) in files {
+        fs::write(work.join(name), text).unwrap();
+    }
+    git(&work, "add --all .");
+    git(&work, "commit --quiet -m other");
+    git(&work, "push --quiet origin main");
+}
+
+/// Returns the status of an answer.
+pub(crate) fn status(reply: &Reply) -> u16 {
+    let line = reply.status_line();
+    line.split(' ').nth(1).unwrap().parse().unwrap()
+}
+
+/// Returns what the type of a problem ends in.
+pub(crate) fn problem(reply: &Reply) -> String {
+    let content = reply.json();
+    let kind = content["type"].as_str().unwrap().to_owned();
+    kind.rsplit(':').next().unwrap().to_owned()
+}
