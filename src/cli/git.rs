@@ -98,7 +98,7 @@ pub(super) struct GitArgs {
     pull: Option<Duration>,
 
     #[command(flatten)]
-    access: AccessArgs,
+    pub(super) access: AccessArgs,
 
     /// Serve only commits that one of these has signed, in the form of ssh-keygen(1)
     #[arg(long, value_name = "FILE", env = "WAYPOST_ALLOWED_SIGNERS")]
@@ -109,6 +109,16 @@ impl GitArgs {
     /// Returns the address of the repository, if one is named.
     pub(super) fn remote(&self) -> Result<Option<RemoteUrl>, RemoteUrlError> {
         self.repo.as_deref().map(RemoteUrl::parse).transpose()
+    }
+
+    /// Whether only signed commits are served.
+    pub(super) fn wants_signatures(&self) -> bool {
+        self.allowed_signers.is_some()
+    }
+
+    /// Returns the table's path in the repository, and what is followed of it if that is named.
+    pub(super) fn table_and_branch(&self) -> (&str, Option<&str>) {
+        (&self.path, self.reference.as_deref())
     }
 
     /// Starts to follow a repository. Must be called within a runtime.

@@ -18,6 +18,7 @@ mod man;
 mod merge_driver;
 mod progress;
 mod quantity;
+mod registrations;
 mod resolve;
 mod secret;
 mod serve;

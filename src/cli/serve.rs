@@ -4,6 +4,7 @@ use std::io::{self, Write as _, stderr};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -11,6 +12,7 @@ use tracing::{info, warn};
 
 use super::git::GitArgs;
 use super::logging::{self, LogFormat};
+use super::registrations::{RegistrationArgs, is_branch};
 use super::tls::TlsArgs;
 use super::{Exit, complain, quantity, secret, table};
 use crate::server::{
@@ -111,6 +113,9 @@ pub(super) struct Args {
     tls: TlsArgs,
 
     #[command(flatten)]
+    registrations: RegistrationArgs,
+
+    #[command(flatten)]
     git: GitArgs,
 }
 
@@ -201,6 +206,10 @@ async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
+    let registrations = match args.registrations.prepare(&args.git, remote.as_ref()) {
+        Ok(registrations) => registrations,
+        Err(exit) => return Ok(exit),
+    };
     let fetches = Fetches::default();
     let observer = fetches.observer();
     let hook = secret::of("WAYPOST_HOOK_SECRET")
@@ -228,16 +237,25 @@ async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
     };
     let max_bytes = args.max_table_bytes;
     let loading = async {
-        Ok::<_, anyhow::Error>(match remote {
+        Ok::<_, anyhow::Error>(Ok(match remote {
             Some(remote) => {
-                Server::load(config, args.git.follow(remote, max_bytes, observer)?).await
+                let remote = args.git.follow(remote, max_bytes, observer)?;
+                let registrations = registrations
+                    .map(|it| it.registrations(&args.git, &remote, max_bytes))
+                    .transpose()?;
+                let follower = Arc::clone(remote.follower());
+                let server = Server::load(config, remote).await;
+                if registrations.is_some() && !is_branch(&follower) {
+                    return Ok(Err(Exit::Usage));
+                }
+                server.map(|server| server.registering(registrations))
             }
             None => {
                 let table = args.table.first().cloned().unwrap_or_default();
                 let files = Files::watched(args.table, max_bytes);
                 Server::load(config, args.git.pull(files, table, observer)?).await
             }
-        })
+        }))
     };
     // The first fetch may take as long as --git-timeout says.
     let loaded = tokio::select! {
@@ -248,8 +266,9 @@ async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
         }
     };
     let server = match loaded {
-        Ok(server) => server,
-        Err(error) => return refuse(error),
+        Ok(Ok(server)) => server,
+        Ok(Err(error)) => return refuse(error),
+        Err(exit) => return Ok(exit),
     };
     (server.run(listeners, signals).await).context("cannot start the threads that serve")?;
     info!("stopped");

@@ -9,6 +9,7 @@ mod refused;
 mod registered;
 mod scene;
 mod schema;
+mod start;
 #[path = "../support/mod.rs"]
 mod support;
 mod trouble;
