@@ -305,6 +305,11 @@ fn operations_name_flags_that_there_are() {
 }
 
 #[test]
+fn the_page_on_registrations_names_flags_that_there_are() {
+    names_flags_that_there_are("docs/registrations.md", 3);
+}
+
+#[test]
 #[cfg(feature = "tls")]
 fn the_page_on_tls_names_flags_that_there_are() {
     names_flags_that_there_are("docs/tls.md", 5);
