@@ -187,15 +187,13 @@ fn a_shallow_clone_is_told_apart_from_unrelated_work() {
 fn a_bare_repository_has_two_commits_to_compare() {
     let scene = Scene::committed(BEFORE);
     scene.commit(AFTER);
-    scene.git("clone --quiet --bare . bare.git");
-    let told = scene.diff_in("bare.git", "HEAD~1 HEAD");
+    let outside = tempfile::tempdir().unwrap();
+    let bare = outside.path().to_str().unwrap();
+    scene.git(&format!("clone --quiet --bare . {bare}"));
+    let told = scene.diff_in(bare, "HEAD~1 HEAD");
     assert_eq!(told, scene.diff("HEAD~1 HEAD"));
     assert!(told.starts_with("status 0\n"), "{told}");
-    assert!(
-        scene
-            .diff_in("bare.git", "HEAD~1")
-            .starts_with("status 2\n")
-    );
+    assert!(scene.diff_in(bare, "HEAD~1").starts_with("status 2\n"));
 }
 
 #[test]

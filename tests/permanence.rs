@@ -9,7 +9,7 @@ mod git;
 mod scene;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use insta::assert_snapshot;
 
@@ -387,6 +387,62 @@ fn what_cannot_be_looked_back_at_is_refused() {
     assert!(
         cut_off.starts_with("status 3\n") && cut_off.contains("git fetch --unshallow"),
         "{cut_off}"
+    );
+}
+
+#[test]
+fn a_committed_link_is_not_followed() {
+    let scene = Scene::committed(&table(&[A, X]));
+    let outside = tempfile::tempdir().unwrap();
+    let secret = outside.path().join("secret.yaml");
+    fs::write(&secret, "SECRET\n").unwrap();
+    let path = scene.root.join("mapping.yaml");
+    fs::remove_file(&path).unwrap();
+    symlink(&secret, &path).unwrap();
+    scene.commit_all();
+    let told = "1:1: \"mapping.yaml\" is a symbolic link, which is not followed in the repository";
+    let told = format!("mapping.yaml:{told}");
+    for arguments in ["--base HEAD~1", "--history", "--base HEAD"] {
+        assert_eq!(scene.errors(arguments), [told.as_str()]);
+    }
+    for format in ["human", "json", "github", "gitlab", "sarif", "junit"] {
+        let told = scene.check(&format!("--base HEAD~1 --format {format}"));
+        assert!(
+            told.starts_with("status 1\n") && told.contains("is a symbolic link"),
+            "{told}"
+        );
+        assert!(!told.contains("SECRET"), "{told}");
+    }
+    let told = scene.waypost(".", "diff HEAD~1");
+    assert!(
+        told.starts_with("status 1\n") && told.contains("is a symbolic link"),
+        "{told}"
+    );
+    // The rest of the way is no different, nor is a link to what is committed.
+    fs::remove_file(&path).unwrap();
+    scene.write("tables/mapping.yaml", &table(&[X]));
+    symlink("tables", scene.root.join("links")).unwrap();
+    let told = scene.errors("--base HEAD~1 links/mapping.yaml");
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with("links/mapping.yaml:1:1: \"links\" is"));
+    symlink("mapping.yaml", scene.root.join("tables/more.yaml")).unwrap();
+    let told = scene.errors("--base HEAD~1 tables");
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with("tables/more.yaml:1:1: \"tables/more.yaml\" is"));
+}
+
+#[test]
+fn a_link_to_a_work_tree_is_followed() {
+    let scene = Scene::committed(&table(&[A, X]));
+    let outside = tempfile::tempdir().unwrap();
+    let way = outside.path().join("way");
+    symlink(&scene.root, &way).unwrap();
+    scene.write("mapping.yaml", &table(&[X]));
+    let told = scene.errors(&format!("--base HEAD {}/mapping.yaml", way.display()));
+    assert_eq!(told.len(), 1);
+    assert!(
+        told[0].ends_with(GONE.split_once(' ').unwrap().1),
+        "{told:?}"
     );
 }
 

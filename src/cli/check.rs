@@ -119,31 +119,14 @@ impl Format {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let looks_back = args.promised.look_back();
-    if looks_back && args.rev.is_none() && args.paths.iter().any(|it| it == Path::new(STDIN)) {
+    if args.promised.look_back()
+        && args.rev.is_none()
+        && args.paths.iter().any(|it| it == Path::new(STDIN))
+    {
         complain("standard input has no history: name the file that it came from");
         return Ok(Exit::Usage);
     }
-    let rev = args.rev.as_deref().map(RevPath::find).transpose()?;
-    let files = match &rev {
-        Some(rev) => rev.read(args.max_table_bytes)?,
-        None => table::read(&args.paths, args.max_table_bytes)?,
-    };
-    let mut compilation = compile(&files);
-    compilation.run_tests(Timestamp::from(SystemTime::now()));
-    if looks_back && let Some(table) = &compilation.table {
-        let lineage = match rev {
-            Some(rev) => Lineage::of_commit(rev, args.max_table_bytes),
-            None => Lineage::of_work_tree(&args.paths, args.max_table_bytes)?,
-        };
-        let broken = args.promised.broken(table, &lineage)?;
-        compilation.add(broken);
-    }
-    let findings = Findings {
-        files,
-        compilation,
-        deny_warnings: args.deny == Some(Deny::Warnings),
-    };
+    let findings = find(args)?;
     let mut out = BufWriter::new(stdout().lock());
     args.format.write(&findings, &mut out)?;
     out.flush()?;
@@ -152,6 +135,38 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         Exit::Refused
     } else {
         Exit::Done
+    })
+}
+
+/// Reads and checks the table, unless there is something that must not be read.
+fn find(args: &Args) -> anyhow::Result<Findings> {
+    let max = args.max_table_bytes;
+    let deny_warnings = args.deny == Some(Deny::Warnings);
+    let (files, lineage) = match &args.rev {
+        Some(rev) => {
+            let rev = RevPath::find(rev)?;
+            (rev.read(max)?, Some(Lineage::of_commit(rev, max)))
+        }
+        None if args.promised.look_back() => {
+            let lineage = Lineage::of_work_tree(&args.paths, max)?;
+            let refused = table::refuse_links(&lineage.repository, &args.paths)?;
+            if !refused.is_empty() {
+                return Ok(Findings::refused(refused, deny_warnings));
+            }
+            (table::read(&args.paths, max)?, Some(lineage))
+        }
+        None => (table::read(&args.paths, max)?, None),
+    };
+    let mut compilation = compile(&files);
+    compilation.run_tests(Timestamp::from(SystemTime::now()));
+    if let (Some(lineage), Some(table)) = (lineage, &compilation.table) {
+        let broken = args.promised.broken(table, &lineage)?;
+        compilation.add(broken);
+    }
+    Ok(Findings {
+        files,
+        compilation,
+        deny_warnings,
     })
 }
 

@@ -89,6 +89,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let base = repository.merge_base(repository.commit(&args.base)?, tip)?;
     let paths = args.table.iter().map(|path| repository.path(path));
     let paths = paths.collect::<Result<Vec<_>, _>>()?;
+    if args.head.is_none() {
+        let refused = table::refuse_links(&repository, &args.table)?;
+        if !refused.is_empty() {
+            table::tell(&refused)?;
+            return Ok(Exit::Refused);
+        }
+    }
     let old = repository.read_all(base, &paths, MAX_BYTES)?;
     let new = match head {
         Some(head) => repository.read_all(head, &paths, MAX_BYTES)?,

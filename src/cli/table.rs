@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use crate::mapping::{Compilation, Diagnostic, SourceFile, compile};
-use crate::source::FileSource;
+use crate::mapping::{Compilation, Diagnostic, Place, Position, SourceFile, compile};
+use crate::source::{Committed, CommittedError, FileSource};
 
 /// The path that means standard input.
 pub(super) const STDIN: &str = "-";
@@ -46,6 +46,30 @@ pub(super) fn tell(diagnostics: &[Diagnostic]) -> anyhow::Result<()> {
         writeln!(stderr(), "{diagnostic}")?;
     }
     Ok(())
+}
+
+/// Returns an error for each symbolic link of a work tree that a table at some paths would follow.
+///
+/// What is proposed there may link to anything that the machine can read, and Git's history knows
+/// the link alone.
+pub(super) fn refuse_links(
+    repository: &Committed,
+    paths: &[PathBuf],
+) -> Result<Vec<Diagnostic>, CommittedError> {
+    let mut refused = Vec::new();
+    for path in paths {
+        let told = repository.links(path)?.into_iter().map(|(file, link)| {
+            let place = Place {
+                file: file.to_string_lossy().into(),
+                position: Position::START,
+            };
+            let message =
+                format!("{link:?} is a symbolic link, which is not followed in the repository");
+            Diagnostic::error(place, message).with_hint("commit the file itself")
+        });
+        refused.extend(told);
+    }
+    Ok(refused)
 }
 
 fn read_stdin(max_bytes: u64) -> anyhow::Result<SourceFile> {

@@ -77,6 +77,16 @@ pub fn compile(files: &[SourceFile]) -> Compilation {
 }
 
 impl Compilation {
+    /// Returns what comes of files that are not even read, for these reasons.
+    pub fn refused(reasons: Vec<Diagnostic>) -> Self {
+        Self {
+            table: None,
+            expectations: Vec::new(),
+            diagnostics: reasons,
+            names: Arc::default(),
+        }
+    }
+
     /// Runs the tests written in the table, and adds those that fail to the diagnostics.
     ///
     /// Without a table there is nothing to run.

@@ -4,14 +4,15 @@
 //! is told in `history`.
 
 use std::env;
-use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use git2::{Commit, ErrorCode, Oid, Repository};
 
+use super::files::table_names;
 use super::tree::{find_id, read_table};
-use super::tree_path::{TreePath, from_top, real};
+use super::tree_path::{TreePath, from_top};
+use super::work_tree::{Spot, git_dir};
 use super::{CommittedError, TreeError};
 use crate::mapping::SourceFile;
 
@@ -56,12 +57,9 @@ impl Committed {
     ///
     /// If there is none, or Git cannot or will not use it.
     pub fn around(path: &Path) -> Result<Self, CommittedError> {
-        let real = real(path)?;
-        let directory = (real.ancestors())
-            .find(|ancestor| ancestor.is_dir())
-            .unwrap_or(Path::new("/"));
-        let git_dir = Repository::discover_path(directory, &[] as &[&OsStr]);
-        let git_dir = git_dir.map_err(|_| CommittedError::NoRepository {
+        let spot = spot(path)?;
+        let directory = spot.directory();
+        let git_dir = git_dir(directory).map_err(|_| CommittedError::NoRepository {
             path: path.to_owned(),
         })?;
         Self::open(Repository::open(git_dir), path, directory)
@@ -95,7 +93,11 @@ impl Committed {
                 _ => CommittedError::Unusable { path, source },
             }
         })?;
-        let work_dir = repository.workdir().map(real).transpose()?;
+        let work_dir = repository.workdir().map(|work_dir| {
+            let real = work_dir.canonicalize();
+            real.map_err(|error| CommittedError::io(work_dir, error))
+        });
+        let work_dir = work_dir.transpose()?;
         Ok(Self {
             repository,
             work_dir,
@@ -124,7 +126,7 @@ impl Committed {
     }
 
     /// Finds a path in the repository: as the work tree has it, or in a bare repository from the
-    /// top.
+    /// top. Links in the work tree are not followed: they are what is committed there.
     ///
     /// # Errors
     ///
@@ -133,13 +135,37 @@ impl Committed {
         let Some(work_dir) = &self.work_dir else {
             return Ok(TreePath::new(path.to_string_lossy().into(), path));
         };
-        match real(path)?.strip_prefix(work_dir) {
-            Ok(inside) => Ok(TreePath::new(inside.to_string_lossy().into(), path)),
-            Err(_) => Err(CommittedError::Outside {
-                path: path.to_owned(),
-                work_dir: work_dir.clone(),
-            }),
+        let inside = inside(work_dir, &spot(path)?.path, path)?;
+        Ok(TreePath::new(inside, path))
+    }
+
+    /// Returns the symbolic links of the work tree by which a table is more than what is committed
+    /// at its path: the path itself, one on the way, or files of a directory; each with the file
+    /// that it stands for, as people know it, and its own path from the top.
+    ///
+    /// # Errors
+    ///
+    /// If the path lies elsewhere, or its directory cannot be read.
+    pub fn links(&self, path: &Path) -> Result<Vec<(PathBuf, String)>, CommittedError> {
+        let Some(work_dir) = &self.work_dir else {
+            return Ok(Vec::new());
+        };
+        let spot = spot(path)?;
+        if let Some(link) = &spot.link {
+            let link = inside(work_dir, link, path)?;
+            return Ok(vec![(path.to_owned(), link)]);
         }
+        if !spot.path.is_dir() {
+            return Ok(Vec::new());
+        }
+        // What is not there is told by whoever reads it.
+        let names = table_names(&spot.path).unwrap_or_default();
+        let links = (names.iter()).filter(|name| spot.path.join(name).is_symlink());
+        let told = links.map(|name| {
+            let link = inside(work_dir, &spot.path.join(name), path)?;
+            Ok((path.join(name), link))
+        });
+        told.collect()
     }
 
     /// Finds a path as Git takes it apart: from the top, or from where we are if it begins with
@@ -214,6 +240,21 @@ impl Committed {
     pub(super) fn find(&self, commit: CommitId) -> Result<Commit<'_>, CommittedError> {
         let found = self.repository.find_commit(commit.0);
         found.map_err(|source| damaged(commit, source))
+    }
+}
+
+fn spot(path: &Path) -> Result<Spot, CommittedError> {
+    Spot::of(path).map_err(|error| CommittedError::io(path, error))
+}
+
+/// Returns from the top what lies in a work tree, for a path that people gave.
+fn inside(work_dir: &Path, place: &Path, path: &Path) -> Result<String, CommittedError> {
+    match place.strip_prefix(work_dir) {
+        Ok(inside) => Ok(inside.to_string_lossy().into()),
+        Err(_) => Err(CommittedError::Outside {
+            path: path.to_owned(),
+            work_dir: work_dir.to_owned(),
+        }),
     }
 }
 

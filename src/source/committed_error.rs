@@ -1,7 +1,7 @@
 //! Why a local repository does not have what is asked of it.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{CommitId, TreeError};
 
@@ -101,6 +101,13 @@ pub enum CommittedError {
 }
 
 impl CommittedError {
+    pub(super) fn io(path: &Path, source: io::Error) -> Self {
+        Self::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
     /// Tells whether there is just nothing at that path in the commit.
     pub fn is_absence(&self) -> bool {
         matches!(

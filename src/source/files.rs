@@ -68,7 +68,8 @@ pub(super) fn is_table_name(name: &OsStr) -> bool {
         && (Path::new(name).extension()).is_some_and(|ext| wanted.iter().any(|want| ext == *want))
 }
 
-fn table_names(directory: &Path) -> Result<Vec<OsString>, SourceError> {
+/// Returns the names of the table files directly in a directory, sorted.
+pub(super) fn table_names(directory: &Path) -> Result<Vec<OsString>, SourceError> {
     let failed = |error| SourceError::from_io(directory, error);
     let mut names = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
 /// The most links followed, as on Linux (`path_resolution(7)`).
-const MAX_LINKS: usize = 40;
+pub(super) const MAX_LINKS: usize = 40;
 
 /// The way from a path to what it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub(super) fn follow(path: &Path) -> io::Result<Trail> {
 }
 
 /// Returns the parts of a path from last to first.
-fn parts(path: &Path) -> Vec<OsString> {
+pub(super) fn parts(path: &Path) -> Vec<OsString> {
     path.components()
         .rev()
         .filter_map(|component| match component {
@@ -89,7 +89,7 @@ fn parts(path: &Path) -> Vec<OsString> {
 }
 
 /// Returns what is written in a link, or `None` if something else is there.
-fn read_link(path: &Path) -> io::Result<Option<PathBuf>> {
+pub(super) fn read_link(path: &Path) -> io::Result<Option<PathBuf>> {
     if fs::symlink_metadata(path)?.is_symlink() {
         fs::read_link(path).map(Some)
     } else {

@@ -50,6 +50,7 @@ mod verify;
 mod wanted;
 mod watch;
 mod worker;
+mod work_tree;
 
 pub use address::{RemoteUrl, RemoteUrlError};
 pub use committed::{CommitId, Committed, Version};

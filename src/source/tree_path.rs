@@ -7,8 +7,6 @@ use std::env;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::CommittedError;
-
 /// A path in a repository.
 #[derive(Debug, Clone)]
 pub struct TreePath {
@@ -37,24 +35,6 @@ impl TreePath {
         };
         shown.to_string_lossy().into()
     }
-}
-
-/// Returns a path without links, as far as it exists.
-pub(super) fn real(path: &Path) -> Result<PathBuf, CommittedError> {
-    let absolute = std::path::absolute(path).map_err(|source| CommittedError::Io {
-        path: path.to_owned(),
-        source,
-    })?;
-    for ancestor in absolute.ancestors() {
-        if let (Ok(real), Ok(rest)) = (ancestor.canonicalize(), absolute.strip_prefix(ancestor)) {
-            // What is joined to nothing ends in a slash.
-            return Ok(match rest.as_os_str().is_empty() {
-                true => real,
-                false => real.join(rest),
-            });
-        }
-    }
-    Ok(absolute)
 }
 
 /// Returns a path from where we are as it is from the top, if it is in there.

@@ -3,6 +3,7 @@
 //! A table is there if the compiler found no error in it; only then did its tests run.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::mapping::{Compilation, Diagnostic, Place, SourceFile};
 
@@ -15,6 +16,19 @@ pub(super) struct Findings {
 }
 
 impl Findings {
+    /// Returns the findings on files that are not read: why they are not.
+    pub(super) fn refused(reasons: Vec<Diagnostic>, deny_warnings: bool) -> Self {
+        let unread = reasons.iter().map(|reason| SourceFile {
+            path: Arc::clone(&reason.place.file),
+            bytes: Vec::new(),
+        });
+        Self {
+            files: unread.collect(),
+            compilation: Compilation::refused(reasons),
+            deny_warnings,
+        }
+    }
+
     /// Returns every problem, in the order of files and lines.
     pub(super) fn diagnostics(&self) -> &[Diagnostic] {
         &self.compilation.diagnostics

@@ -1,0 +1,151 @@
+//! Work trees: which one a path lies in, and where in it.
+//!
+//! A work tree is known by its `.git`, which nobody can commit. Other things that make a repository
+//! (`HEAD`, `objects`, `refs`) can be, so they count only where no directory above has a `.git`.
+//!
+//! Links on the way to a work tree are followed. One in it is itself what is committed: the path
+//! goes on below it by name, wherever it leads.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use git2::Repository;
+
+use super::links::{MAX_LINKS, parts, read_link};
+
+/// Where a path lies, be there something or not.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    /// The path: absolute, and without links that lie in no work tree.
+    pub(super) path: PathBuf,
+    /// The first link on the way that lies in a work tree.
+    pub(super) link: Option<PathBuf>,
+}
+
+impl Spot {
+    /// Finds where a path lies.
+    ///
+    /// # Errors
+    ///
+    /// If links lead in a circle, or there is no current directory.
+    pub(super) fn of(path: &Path) -> io::Result<Self> {
+        let mut pending = parts(&std::path::absolute(path)?);
+        let mut path = PathBuf::from("/");
+        let mut link = None;
+        let mut followed = 0;
+        while let Some(part) = pending.pop() {
+            if part == ".." {
+                path.pop();
+                continue;
+            }
+            let is_outside = link.is_none() && top(&path).is_none();
+            path.push(part);
+            if link.is_some() {
+                continue;
+            }
+            let Ok(Some(target)) = read_link(&path) else {
+                continue;
+            };
+            if !is_outside {
+                link = Some(path.clone());
+                continue;
+            }
+            followed += 1;
+            if followed > MAX_LINKS {
+                return Err(io::Error::from_raw_os_error(libc::ELOOP));
+            }
+            path.pop();
+            if target.is_absolute() {
+                path = PathBuf::from("/");
+            }
+            pending.extend(parts(&target));
+        }
+        Ok(Self { path, link })
+    }
+
+    /// Returns the closest directory above a link or the path itself, or the path, that exists.
+    pub(super) fn directory(&self) -> &Path {
+        let start = match &self.link {
+            Some(link) => link.parent().unwrap_or(link),
+            None => &self.path,
+        };
+        let directory = start.ancestors().find(|it| it.is_dir());
+        directory.unwrap_or(Path::new("/"))
+    }
+}
+
+/// Returns the top of the work tree that a directory without links lies in, if it does.
+pub(super) fn top(directory: &Path) -> Option<&Path> {
+    (directory.ancestors()).find(|it| it.join(".git").symlink_metadata().is_ok())
+}
+
+/// Returns the Git directory of the repository around a directory without links.
+///
+/// # Errors
+///
+/// If there is none.
+pub(super) fn git_dir(directory: &Path) -> Result<PathBuf, git2::Error> {
+    let start = top(directory).unwrap_or(directory);
+    Repository::discover_path(start, &[] as &[&OsStr])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn work_tree() -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("tree/.git")).unwrap();
+        fs::create_dir_all(root.join("tree/links")).unwrap();
+        (dir, root)
+    }
+
+    #[test]
+    fn links_above_a_work_tree_are_followed_and_those_in_it_are_not() {
+        let (_guard, root) = work_tree();
+        symlink("tree", root.join("way")).unwrap();
+        symlink("way/here", root.join("to")).unwrap();
+        symlink("links", root.join("tree/here")).unwrap();
+        let spot = |path: &str| Spot::of(&root.join(path)).unwrap();
+        let at = |path: &str, link: Option<&str>| Spot {
+            path: root.join(path),
+            link: link.map(|link| root.join(link)),
+        };
+        assert_eq!(spot("way/links/a"), at("tree/links/a", None));
+        assert_eq!(spot("way/links/../gone/a"), at("tree/gone/a", None));
+        for path in ["tree/here/a", "way/here/a", "to/a"] {
+            assert_eq!(spot(path), at("tree/here/a", Some("tree/here")), "{path}");
+            assert_eq!(spot(path).directory(), root.join("tree"));
+        }
+        assert_eq!(spot("gone/a"), at("gone/a", None));
+        assert_eq!(spot("gone/a").directory(), root);
+    }
+
+    #[test]
+    fn gives_up_on_a_circle() {
+        let dir = tempfile::tempdir().unwrap();
+        symlink("b", dir.path().join("a")).unwrap();
+        symlink("a", dir.path().join("b")).unwrap();
+        let error = Spot::of(&dir.path().join("a")).unwrap_err();
+        assert_eq!(error.raw_os_error(), Some(libc::ELOOP));
+    }
+
+    #[test]
+    fn what_is_committed_is_no_repository() {
+        let (_guard, root) = work_tree();
+        Repository::init(root.join("tree")).unwrap();
+        let inner = root.join("tree/links");
+        Repository::init_bare(&inner).unwrap();
+        assert_eq!(git_dir(&inner).unwrap(), root.join("tree/.git"));
+        // Where nothing is above it, it is one.
+        let bare = root.join("bare");
+        Repository::init_bare(&bare).unwrap();
+        assert_eq!(git_dir(&bare.join("objects")).unwrap(), bare);
+        assert!(git_dir(&root).is_err());
+    }
+}
