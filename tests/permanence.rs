@@ -432,6 +432,28 @@ fn a_committed_link_is_not_followed() {
 }
 
 #[test]
+fn a_committed_repository_is_no_past() {
+    let scene = Scene::empty();
+    scene.write("links/a.yaml", &table(&[A, X]));
+    scene.commit_all();
+    // Its own history begins with the change.
+    scene.write("inner/a.yaml", &table(&[X]));
+    scene.git("-C inner init --quiet");
+    scene.git("-C inner add .");
+    scene.git("-C inner commit --quiet --message links");
+    for part in ["HEAD", "objects", "refs", "config"] {
+        let from = scene.root.join("inner/.git").join(part);
+        fs::rename(from, scene.root.join("links").join(part)).unwrap();
+    }
+    fs::remove_dir_all(scene.root.join("inner")).unwrap();
+    scene.write("links/a.yaml", &table(&[X]));
+    scene.commit_all();
+    let gone = GONE.replace("mapping", "links/a");
+    assert_eq!(scene.errors("--base HEAD~1 links"), [gone.clone()]);
+    assert_eq!(scene.errors("--history links"), [gone]);
+}
+
+#[test]
 fn a_link_to_a_work_tree_is_followed() {
     let scene = Scene::committed(&table(&[A, X]));
     let outside = tempfile::tempdir().unwrap();

@@ -14,6 +14,7 @@ use git2::{ErrorCode, ObjectType, Oid, Repository, Tree};
 
 use super::files::{Listing, is_table_name};
 use super::links::{self, Link, Trail};
+use super::work_tree;
 use crate::mapping::{SourceFile, Timestamp};
 
 /// Which repositories' checkouts some files lie in: usually one or none.
@@ -44,7 +45,7 @@ impl Surroundings {
             inside: None,
         };
         for directory in directories {
-            match Repository::discover_path(&directory, &[] as &[&OsStr]) {
+            match work_tree::git_dir(&directory) {
                 Ok(git_dir) => {
                     found.git_dirs.insert(git_dir);
                     found.inside = Some(directory);
@@ -77,7 +78,8 @@ impl Surroundings {
         let repository = match Repository::open(git_dir) {
             Ok(repository) => repository,
             Err(error) if error.code() == ErrorCode::Owner => {
-                let root = checkout_root(inside);
+                // This is the path that `safe.directory` must name.
+                let root = work_tree::top(inside).unwrap_or(inside);
                 return Err(format!(
                     "the Git checkout {0} belongs to another user, so its commit is not used: \
                      git config --global --add safe.directory {0}",
@@ -104,13 +106,6 @@ fn existing(directory: &Path) -> Option<PathBuf> {
     (directory.ancestors())
         .find(|ancestor| ancestor.is_dir())
         .map(Path::to_owned)
-}
-
-/// Returns the path that `safe.directory` must name: where `.git` is, be it directory or file.
-fn checkout_root(inside: &Path) -> &Path {
-    (inside.ancestors())
-        .find(|directory| directory.join(".git").exists())
-        .unwrap_or(inside)
 }
 
 fn unusable(git_dir: &Path, error: &dyn std::error::Error) -> String {

@@ -22,6 +22,7 @@ use super::rounds::{Ended, Round, Rounds};
 use super::transfer::{Tip, TransferError};
 use super::verify::{Refusal, Verify};
 use super::wanted::Wanted;
+use super::work_tree;
 use crate::mapping::Timestamp;
 
 /// How long to wait for another Git command to let go of the checkout.
@@ -166,7 +167,8 @@ impl Upstream {
         let place = links::follow(table).map(|trail| trail.end);
         let place = place.unwrap_or_else(|_| table.to_owned());
         let directory = place.ancestors().find(|it| it.is_dir()).unwrap_or(&place);
-        let repository = Repository::discover(directory).map_err(|error| {
+        let opened = work_tree::git_dir(directory).and_then(Repository::open);
+        let repository = opened.map_err(|error| {
             let path = table.to_owned();
             match error.code() {
                 ErrorCode::NotFound => PullError::NoCheckout { path },
