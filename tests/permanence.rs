@@ -581,6 +581,36 @@ fn a_statement_on_a_branch_holds_for_the_merge() {
     assert_eq!(scene.errors("--history"), [ELSEWHERE]);
 }
 
+#[test]
+fn lines_of_work_that_took_each_other_in_state_for_themselves() {
+    let scene = Scene::committed(&table(&[A, Y]));
+    scene.git("switch --quiet --create topic");
+    scene.commit(&table(&[A, X, Y]));
+    scene.git("switch --quiet main");
+    scene.commit_saying(&table(&[A_AT_B, Y]), STATED);
+    scene.git("tag stated");
+    // Each takes in what the other had, so that they parted at two commits.
+    scene.git("merge --quiet --no-commit --strategy ours topic");
+    scene.commit(&table(&[A_AT_B, X, Y]));
+    scene.git("switch --quiet topic");
+    scene.git("merge --quiet --no-commit --strategy ours stated");
+    scene.commit(&table(&[A_AT_B, X, Y]));
+    for (tip, base) in [("topic", "main"), ("main", "topic")] {
+        scene.git(&format!("switch --quiet --force-create try-{tip} {tip}"));
+        scene.holds(&format!("--base {base}"));
+        scene.commit(&table(&[A_AT_C, X, Y]));
+        assert_eq!(scene.errors(&format!("--base {base}")), [ELSEWHERE]);
+        scene.commit_saying(&table(&[A_AT_C, X, Y]), STATED);
+        scene.holds(&format!("--base {base}"));
+        scene.commit(&table(&[X, Y]));
+        let gone = scene.errors(&format!("--base {base}"));
+        assert!(
+            gone.len() == 1 && gone[0].ends_with("\"a\" is gone"),
+            "{gone:?}"
+        );
+    }
+}
+
 /// What the page on reviewing shows: the change of its first example, held to what was published.
 #[test]
 fn the_page_on_reviewing_shows_what_happens() {

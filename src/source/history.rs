@@ -31,6 +31,20 @@ impl Committed {
         }
     }
 
+    /// Tells whether two lines of work parted at several commits: each has taken in the other since.
+    ///
+    /// # Errors
+    ///
+    /// If Git cannot read them.
+    pub fn has_several_bases(
+        &self,
+        one: CommitId,
+        other: CommitId,
+    ) -> Result<bool, CommittedError> {
+        let bases = self.repository.merge_bases(one.0, other.0);
+        Ok(bases.map_err(|source| damaged(other, source))?.len() > 1)
+    }
+
     /// Returns the commits that lead to a tip and not to a base.
     ///
     /// # Errors

@@ -143,12 +143,17 @@ impl Lineage {
         stated: &[Statement],
     ) -> anyhow::Result<Vec<Broken>> {
         let repository = &self.repository;
-        let base = repository.merge_base(repository.commit(base)?, self.tip)?;
+        let rev = repository.commit(base)?;
+        let base = repository.merge_base(rev, self.tip)?;
         let Some((commit, old)) = self.last_sound(base)? else {
             return Ok(Vec::new());
         };
+        // Where branches were merged both ways, the base has not all that REV has: what was stated
+        // there is used up.
+        let mut stating = repository.since(rev, self.tip)?;
+        stating.extend(repository.since(commit, base)?);
         let mut stated = stated.to_vec();
-        for commit in repository.since(commit, self.tip)? {
+        for commit in stating {
             for text in repository.trailers(commit, TRAILER)? {
                 match Statement::read(&text) {
                     Some(read) => stated.extend(read),
@@ -161,7 +166,19 @@ impl Lineage {
                 }
             }
         }
-        Ok(breaches(&old, &self.origin(commit)?, table, &stated))
+        let origin = self.origin(commit)?;
+        let mut broken = breaches(&old, &origin, table, &stated);
+        // Of several bases, the one that was taken may lack what another states. What REV has just
+        // so is not the doing of this change.
+        if !broken.is_empty()
+            && repository.has_several_bases(rev, self.tip)?
+            && let Past::Sound(theirs) = self.table_at(rev)?
+        {
+            let anew = breaches(&theirs, &origin, table, &stated);
+            let anew: HashSet<_> = anew.into_iter().map(|it| it.link).collect();
+            broken.retain(|it| anew.contains(&it.link));
+        }
+        Ok(broken)
     }
 
     /// Returns the table that was served at a base: if the one there has errors, the last before
