@@ -64,7 +64,7 @@ pub use properties::{DEFAULT_MAX_AGE, Forward, Misfit, NewCode, Retired, Status}
 pub use resolve::{Outcome, Redirect, Request, Via};
 pub use scheme::Scheme;
 pub use site::Site;
-pub use statement::Statement;
+pub use statement::{Statement, Statements};
 pub use table::Table;
 pub use target::{MAX_TARGET_BYTES, Target, TargetError};
 pub use timestamp::Timestamp;

@@ -12,7 +12,7 @@ use std::fmt;
 
 use super::catalogue::Catalogue;
 use super::gap::Gap;
-use super::{Diagnostic, Entry, Site, Statement, Table};
+use super::{Diagnostic, Entry, Site, Statement, Statements, Table};
 
 /// The key of the trailers by which commits state what they mean.
 pub const TRAILER: &str = "Waypost-Allow";
@@ -92,7 +92,7 @@ impl Breach {
 
 /// Returns the promises of an old table that a new one breaks, unless that is stated to be meant;
 /// in the order in which the old one was written.
-pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &[Statement]) -> Vec<Broken> {
+pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) -> Vec<Broken> {
     let mut broken = Vec::new();
     for site in old.sites() {
         let address = site.address();
@@ -105,7 +105,7 @@ pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &[Statement])
                 let breach = Breach::of(entry.target_parts(), entry.is_retired(), new);
                 let is_meant = |breach: &Breach| {
                     let site = new.map_or(site, |new| new.site());
-                    breach.can_be_meant() && stated.iter().any(|it| it.is_about(site, &code))
+                    breach.can_be_meant() && !stated.waiting(site, &code).is_empty()
                 };
                 if let Some(kind) = breach.filter(|breach| !is_meant(breach)) {
                     breaches.push(Finding {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     fn between(old: &Table, new: &Table, stated: &[&str]) -> Vec<Diagnostic> {
-        let stated: Vec<_> = stated.iter().map(|it| Statement::retarget(it)).collect();
+        let stated = stated.iter().map(|it| Statement::retarget(it)).collect();
         let broken = breaches(old, &origin(), new, &stated);
         broken.into_iter().map(|it| it.diagnostic).collect()
     }

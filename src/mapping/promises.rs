@@ -12,15 +12,14 @@ use std::rc::Rc;
 
 use super::catalogue::Catalogue;
 use super::permanence::Breach;
-use super::{Entry, Link, Site, Statement, Table};
+use super::{Entry, Link, Statement, Statements, Table};
 
 /// What is promised at one commit.
 #[derive(Debug, Clone, Default)]
 pub struct Promises {
     /// By the address of the site, then by code.
     sites: BTreeMap<String, HashMap<Box<str>, Promise>>,
-    /// Statements by the commit that made them, and whether they have served.
-    stated: BTreeMap<(usize, Statement), bool>,
+    stated: Statements,
 }
 
 /// What is promised of one code.
@@ -52,16 +51,12 @@ impl Promises {
                 }
             }
         }
-        for (statement, has_served) in &other.stated {
-            *self.stated.entry(statement.clone()).or_default() |= has_served;
-        }
+        self.stated.join(&other.stated);
     }
 
     /// Takes in what a commit states, before its table.
     pub fn state(&mut self, commit: usize, statements: impl IntoIterator<Item = Statement>) {
-        let statements = statements.into_iter();
-        self.stated
-            .extend(statements.map(|it| ((commit, it), false)));
+        self.stated.state(commit, statements);
     }
 
     /// Takes in the table of a commit.
@@ -77,7 +72,7 @@ impl Promises {
                         continue;
                     };
                     if let Some(breach) = promise.breach(Some(entry)) {
-                        let stated = waiting(&self.stated, site, &code);
+                        let stated = self.stated.waiting(site, &code);
                         let is_meant = breach.can_be_meant() && !stated.is_empty();
                         // What is refused is not asked for again.
                         serving.extend(stated);
@@ -91,13 +86,13 @@ impl Promises {
             }
         }
         for statement in serving {
-            self.stated.insert(statement, true);
+            self.stated.serve(&statement);
         }
     }
 
     /// Returns what a table that is proposed on top breaks, unless that is stated: the links, by
     /// the commit that last kept each promise.
-    pub fn broken(&self, table: &Table, stated: &[Statement]) -> BTreeMap<usize, Vec<Link>> {
+    pub fn broken(&self, table: &Table, stated: &Statements) -> BTreeMap<usize, Vec<Link>> {
         let mut broken: BTreeMap<usize, Vec<Link>> = BTreeMap::new();
         let sites: HashMap<_, _> = (table.sites().iter())
             .map(|site| (site.address(), site))
@@ -110,8 +105,8 @@ impl Promises {
                     continue;
                 };
                 let is_stated = |site| {
-                    stated.iter().any(|it| it.is_about(site, code))
-                        || !waiting(&self.stated, site, code).is_empty()
+                    let mut all = [stated, &self.stated].into_iter();
+                    all.any(|stated| !stated.waiting(site, code).is_empty())
                 };
                 if !breach.can_be_meant() || !site.is_some_and(is_stated) {
                     broken.entry(promise.kept).or_default().push(Link {
@@ -157,17 +152,6 @@ impl Promise {
     }
 }
 
-/// Returns the statements about a code that have not served yet.
-fn waiting(
-    stated: &BTreeMap<(usize, Statement), bool>,
-    site: &Site,
-    code: &str,
-) -> Vec<(usize, Statement)> {
-    let waiting = stated.iter().filter(|(_, has_served)| !**has_served);
-    let about = waiting.filter(|((_, statement), _)| statement.is_about(site, code));
-    about.map(|(stated, _)| stated.clone()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,7 +191,7 @@ mod tests {
 
     /// Returns which commits kept what a table breaks.
     fn broken(promises: &Promises, entries: &str) -> Vec<usize> {
-        let broken = promises.broken(&table(entries), &[]);
+        let broken = promises.broken(&table(entries), &Statements::default());
         broken.into_keys().collect()
     }
 
@@ -251,7 +235,7 @@ mod tests {
         // It still waits when the history ends, or comes from elsewhere.
         let promises = line(&[(A, "retarget x")]);
         assert!(holds(&promises, B));
-        let meant = [Statement::retarget("x")];
+        let meant = [Statement::retarget("x")].into_iter().collect();
         assert!(line(&[(A, "")]).broken(&table(B), &meant).is_empty());
     }
 
@@ -274,7 +258,7 @@ mod tests {
     fn what_is_retired_is_given_to_nobody_else() {
         let promises = line(&[(A, ""), (RETIRED, ""), (B, "retarget x")]);
         assert_eq!(broken(&promises, B), [1]);
-        let meant = [Statement::retarget("x")];
+        let meant = [Statement::retarget("x")].into_iter().collect();
         assert_eq!(promises.broken(&table(B), &meant).len(), 1);
         assert!(holds(&promises, A));
         // Neither then nor later.

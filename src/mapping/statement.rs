@@ -1,5 +1,7 @@
 //! Statements: that a published code is meant to lead elsewhere from now on.
 
+use std::borrow::Borrow;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::Site;
@@ -8,8 +10,20 @@ use super::Site;
 const RETARGET: &str = "retarget";
 
 /// That one code is meant to lead elsewhere.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Statement(Rc<str>);
+
+/// Statements, found by what they say.
+#[derive(Debug, Clone, Default)]
+pub struct Statements(HashMap<Statement, Makers>);
+
+/// Who made a statement: commits, as numbers.
+#[derive(Debug, Clone, Default)]
+struct Makers {
+    /// Those for whom it has not served yet.
+    waiting: BTreeSet<usize>,
+    served: BTreeSet<usize>,
+}
 
 impl Statement {
     /// States it of a code as tables write it, in whichever site; or of one whole short link.
@@ -33,15 +47,66 @@ impl Statement {
     pub(super) fn text_for(link: &str) -> String {
         format!("{RETARGET} {link}")
     }
+}
 
-    /// Tells whether it is about this code of this site.
-    pub(super) fn is_about(&self, site: &Site, code: &str) -> bool {
-        if !self.0.contains("://") {
-            return *self.0 == *code;
-        }
-        let plain = self.0.strip_prefix(site.base_url().as_str());
-        plain == Some(code) || *self.0 == *site.short_url(code)
+/// A statement is found by its text.
+impl Borrow<str> for Statement {
+    fn borrow(&self) -> &str {
+        &self.0
     }
+}
+
+impl Statements {
+    /// Takes in what a commit states.
+    pub fn state(&mut self, commit: usize, statements: impl IntoIterator<Item = Statement>) {
+        for statement in statements {
+            self.0.entry(statement).or_default().waiting.insert(commit);
+        }
+    }
+
+    /// Takes in what another line of work knows: what has served there has served.
+    pub(super) fn join(&mut self, other: &Self) {
+        for (statement, makers) in &other.0 {
+            let own = self.0.entry(statement.clone()).or_default();
+            own.served.extend(&makers.served);
+            own.waiting.extend(&makers.waiting);
+            own.waiting.retain(|commit| !own.served.contains(commit));
+        }
+    }
+
+    /// Returns the statements about this code of this site that wait to serve.
+    pub(super) fn waiting(&self, site: &Site, code: &str) -> Vec<Statement> {
+        let texts = spellings(site, code).into_iter();
+        let known = texts.filter_map(|text| self.0.get_key_value(text.as_str()));
+        let waiting = known.filter(|(_, makers)| !makers.waiting.is_empty());
+        waiting.map(|(statement, _)| statement.clone()).collect()
+    }
+
+    /// Takes note that a statement has served, whoever made it so far.
+    pub(super) fn serve(&mut self, statement: &Statement) {
+        if let Some(makers) = self.0.get_mut(statement) {
+            makers.served.append(&mut makers.waiting);
+        }
+    }
+}
+
+/// Statements that no commit made.
+impl FromIterator<Statement> for Statements {
+    fn from_iter<I: IntoIterator<Item = Statement>>(statements: I) -> Self {
+        let mut all = Self::default();
+        all.state(0, statements);
+        all
+    }
+}
+
+/// Returns what states of one code: in each site itself, in this one its whole link.
+fn spellings(site: &Site, code: &str) -> Vec<String> {
+    let links = [
+        format!("{}{code}", site.base_url().as_str()),
+        site.short_url(code),
+    ];
+    let itself = (!code.contains("://")).then(|| code.to_owned());
+    itself.into_iter().chain(links).collect()
 }
 
 #[cfg(test)]
@@ -80,9 +145,10 @@ mod tests {
         let files = [file("a.example"), file("b.example")];
         let table = compile(&files).table.unwrap();
         let about = |link: &str, code| {
-            let statement = Statement::retarget(link);
+            let stated: Statements = [Statement::retarget(link)].into_iter().collect();
             let sites = table.sites().iter();
-            sites.filter(|site| statement.is_about(site, code)).count()
+            let about = sites.filter(|site| !stated.waiting(site, code).is_empty());
+            about.count()
         };
         assert_eq!(about("é", "é"), 2);
         assert_eq!(about("É", "é"), 0);

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::promised::{Lineage, Past};
-use crate::mapping::{Broken, Promises, Statement, TRAILER, Table, breaches};
+use crate::mapping::{Broken, Promises, Statement, Statements, TRAILER, Table, breaches};
 use crate::source::{Step, Version};
 
 /// What is known at a commit.
@@ -31,7 +31,7 @@ struct Frontier {
 pub(super) fn broken(
     lineage: &Lineage,
     table: &Table,
-    stated: &[Statement],
+    stated: &Statements,
 ) -> anyhow::Result<Vec<Broken>> {
     let steps = lineage.repository.history(lineage.tip)?;
     let mut frontier = Frontier::new(&steps);
@@ -50,7 +50,12 @@ pub(super) fn broken(
         };
         let links: HashSet<_> = links.into_iter().collect();
         // What is stated was looked at with the promises.
-        let broken = breaches(&old, &lineage.origin(commit)?, table, &[]);
+        let broken = breaches(
+            &old,
+            &lineage.origin(commit)?,
+            table,
+            &Statements::default(),
+        );
         all.extend(broken.into_iter().filter(|it| links.contains(&it.link)));
     }
     Ok(all)

@@ -10,7 +10,9 @@ use clap::builder::BoolishValueParser;
 
 use super::history;
 use crate::cli::complain;
-use crate::mapping::{Broken, Diagnostic, Origin, Statement, TRAILER, Table, breaches, compile};
+use crate::mapping::{
+    Broken, Diagnostic, Origin, Statement, Statements, TRAILER, Table, breaches, compile,
+};
 use crate::source::{CommitId, Committed, CommittedError, RevPath, TreePath, Version};
 
 #[derive(Debug, clap::Args)]
@@ -71,7 +73,7 @@ impl Args {
         lineage: &Lineage,
     ) -> anyhow::Result<Vec<Diagnostic>> {
         let stated = self.allow_retarget.iter();
-        let stated: Vec<_> = stated.map(|link| Statement::retarget(link)).collect();
+        let stated: Statements = stated.map(|link| Statement::retarget(link)).collect();
         let mut broken = match &self.base {
             Some(base) => lineage.broken_since(base, table, &stated)?,
             None => Vec::new(),
@@ -140,7 +142,7 @@ impl Lineage {
         &self,
         base: &str,
         table: &Table,
-        stated: &[Statement],
+        stated: &Statements,
     ) -> anyhow::Result<Vec<Broken>> {
         let repository = &self.repository;
         let rev = repository.commit(base)?;
@@ -152,11 +154,11 @@ impl Lineage {
         // there is used up.
         let mut stating = repository.since(rev, self.tip)?;
         stating.extend(repository.since(commit, base)?);
-        let mut stated = stated.to_vec();
+        let mut stated = stated.clone();
         for commit in stating {
             for text in repository.trailers(commit, TRAILER)? {
                 match Statement::read(&text) {
-                    Some(read) => stated.extend(read),
+                    Some(read) => stated.state(0, read),
                     None => complain(&format!(
                         "the commit {} says {:?}, which states nothing: \
                          write it as in \"{TRAILER}: retarget CODE\"",
