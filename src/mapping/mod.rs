@@ -58,7 +58,7 @@ pub use document::SourceFile;
 pub use entry::Entry;
 pub use expectation::Expectation;
 pub use outline::{EntryOutline, Form, Outline, Pair, Scalar};
-pub use permanence::{Broken, Link, Origin, TRAILER, breaches};
+pub use permanence::{Breach, Broken, Link, Origin, TRAILER, breaches, tell_known};
 pub use promises::Promises;
 pub use properties::{DEFAULT_MAX_AGE, Forward, Misfit, NewCode, Retired, Status};
 pub use resolve::{Outcome, Redirect, Request, Via};

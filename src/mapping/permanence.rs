@@ -8,6 +8,7 @@
 //! has promised is told in `promises`.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
 use super::catalogue::Catalogue;
@@ -53,7 +54,7 @@ pub struct Origin {
 
 /// How a promise is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Breach {
+pub enum Breach {
     /// The code is there no more.
     Gone,
     /// It leads elsewhere.
@@ -93,6 +94,34 @@ impl Breach {
 /// Returns the promises of an old table that a new one breaks, unless that is stated to be meant;
 /// in the order in which the old one was written.
 pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) -> Vec<Broken> {
+    tell(old, origin, new, |entry, code, now| {
+        let breach = Breach::of(entry.target_parts(), entry.is_retired(), now)?;
+        let site = now.map_or(entry.site(), |now| now.site());
+        let is_meant = breach.can_be_meant() && !stated.waiting(site, code).is_empty();
+        (!is_meant).then_some(breach)
+    })
+}
+
+/// Tells of promises that are known to be broken, where an old table has them: as [`breaches`] does.
+pub fn tell_known(
+    old: &Table,
+    origin: &Origin,
+    new: &Table,
+    known: &HashMap<Link, Breach>,
+) -> Vec<Broken> {
+    tell(old, origin, new, |entry, code, _| {
+        known.get(&Link::new(entry.site(), code)).copied()
+    })
+}
+
+/// Tells how each code of an old table is broken in a new one, if it is: that is decided from the
+/// old entry, the code and the new entry.
+fn tell(
+    old: &Table,
+    origin: &Origin,
+    new: &Table,
+    decide: impl Fn(Entry<'_>, &str, Option<Entry<'_>>) -> Option<Breach>,
+) -> Vec<Broken> {
     let mut broken = Vec::new();
     for site in old.sites() {
         let address = site.address();
@@ -102,14 +131,9 @@ pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) 
         for entry in before.entries() {
             for code in before.codes(entry) {
                 let new = now.lookup(&code);
-                let breach = Breach::of(entry.target_parts(), entry.is_retired(), new);
-                let is_meant = |breach: &Breach| {
-                    let site = new.map_or(site, |new| new.site());
-                    breach.can_be_meant() && !stated.waiting(site, &code).is_empty()
-                };
-                if let Some(kind) = breach.filter(|breach| !is_meant(breach)) {
-                    breaches.push(Finding {
-                        kind,
+                if let Some(breach) = decide(entry, &code, new) {
+                    breaches.push(BrokenCode {
+                        breach,
                         code,
                         old: entry,
                         new,
@@ -121,7 +145,7 @@ pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) 
             continue;
         }
         breaches.sort_by_key(|it| it.old.written());
-        let is_gone = breaches.iter().any(|it| it.kind == Breach::Gone);
+        let is_gone = breaches.iter().any(|it| it.breach == Breach::Gone);
         let gap = is_gone.then(|| Gap::new(&before, &now, new));
         let has_several_sites = old.sites().len().max(new.sites().len()) > 1;
         broken.extend(breaches.iter().map(|it| Broken {
@@ -132,15 +156,15 @@ pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) 
     broken
 }
 
-/// A breach between two tables.
-struct Finding<'t> {
-    kind: Breach,
+/// A code whose promise is broken, between two tables.
+struct BrokenCode<'t> {
+    breach: Breach,
     code: Cow<'t, str>,
     old: Entry<'t>,
     new: Option<Entry<'t>>,
 }
 
-impl<'t> Finding<'t> {
+impl<'t> BrokenCode<'t> {
     fn told(&self, origin: &Origin, gap: Option<&Gap<'t>>, has_several_sites: bool) -> Diagnostic {
         let Self { code, old, .. } = self;
         let link = || match has_several_sites {
@@ -151,7 +175,7 @@ impl<'t> Finding<'t> {
         let heir = gap
             .and_then(|gap| gap.heir(*old))
             .filter(|_| self.new.is_none());
-        let (message, way_out) = match (self.kind, heir) {
+        let (message, way_out) = match (self.breach, heir) {
             (Breach::Gone, Some(heir)) => (
                 format!("the published code {code:?} is gone"),
                 format!(
@@ -190,7 +214,7 @@ impl<'t> Finding<'t> {
         };
         let hint = format!(
             "{}; {way_out}",
-            Past {
+            Former {
                 entry: *old,
                 origin
             }
@@ -200,12 +224,12 @@ impl<'t> Finding<'t> {
 }
 
 /// Writes what a code was, and where.
-struct Past<'t, 'o> {
+struct Former<'t, 'o> {
     entry: Entry<'t>,
     origin: &'o Origin,
 }
 
-impl fmt::Display for Past<'_, '_> {
+impl fmt::Display for Former<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.entry.target() {
             Some(target) => write!(f, "it led to {target}")?,

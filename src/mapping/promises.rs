@@ -90,10 +90,14 @@ impl Promises {
         }
     }
 
-    /// Returns what a table that is proposed on top breaks, unless that is stated: the links, by
-    /// the commit that last kept each promise.
-    pub fn broken(&self, table: &Table, stated: &Statements) -> BTreeMap<usize, Vec<Link>> {
-        let mut broken: BTreeMap<usize, Vec<Link>> = BTreeMap::new();
+    /// Returns what a table that is proposed on top breaks, unless that is stated: the links and
+    /// how, by the commit that last kept each promise.
+    pub fn broken(
+        &self,
+        table: &Table,
+        stated: &Statements,
+    ) -> BTreeMap<usize, HashMap<Link, Breach>> {
+        let mut broken: BTreeMap<usize, HashMap<Link, Breach>> = BTreeMap::new();
         let sites: HashMap<_, _> = (table.sites().iter())
             .map(|site| (site.address(), site))
             .collect();
@@ -109,10 +113,12 @@ impl Promises {
                     all.any(|stated| !stated.waiting(site, code).is_empty())
                 };
                 if !breach.can_be_meant() || !site.is_some_and(is_stated) {
-                    broken.entry(promise.kept).or_default().push(Link {
+                    let link = Link {
                         address: address.clone(),
                         code: code.to_string(),
-                    });
+                    };
+                    let broken = broken.entry(promise.kept).or_default();
+                    broken.insert(link, breach);
                 }
             }
         }

@@ -4,11 +4,10 @@
 //! when the last of its children has taken it over, so that as much is held as there are lines of
 //! work side by side.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::promised::{Lineage, Past};
-use crate::mapping::{Broken, Promises, Statement, Statements, TRAILER, Table, breaches};
+use super::promised::{Lineage, Published};
+use crate::mapping::{Broken, Promises, Statement, Statements, TRAILER, Table, tell_known};
 use crate::source::{Step, Version};
 
 /// What is known at a commit.
@@ -43,20 +42,14 @@ pub(super) fn broken(
         return Ok(Vec::new());
     };
     let mut all = Vec::new();
-    for (number, links) in tip.promises.broken(table, stated) {
+    for (number, broken) in tip.promises.broken(table, stated) {
         let commit = steps[number].commit;
-        let Past::Sound(old) = lineage.table_at(commit)? else {
-            continue;
+        let Published::Sound(old) = lineage.table_at(commit)? else {
+            // It was sound when it kept these promises.
+            anyhow::bail!("the commit {commit} holds another table than before");
         };
-        let links: HashSet<_> = links.into_iter().collect();
-        // What is stated was looked at with the promises.
-        let broken = breaches(
-            &old,
-            &lineage.origin(commit)?,
-            table,
-            &Statements::default(),
-        );
-        all.extend(broken.into_iter().filter(|it| links.contains(&it.link)));
+        let origin = lineage.origin(commit)?;
+        all.extend(tell_known(&old, &origin, table, &broken));
     }
     Ok(all)
 }
@@ -89,8 +82,8 @@ impl Frontier {
         let table = match like {
             Some(like) => like.table.clone(),
             None => match lineage.table_at(step.commit)? {
-                Past::Sound(table) => Some(Rc::new(table)),
-                Past::Nothing | Past::Unsound => None,
+                Published::Sound(table) => Some(Rc::new(table)),
+                Published::Nothing | Published::Unsound => None,
             },
         };
         let mut parents = parents.into_iter().map(|it| it.promises);

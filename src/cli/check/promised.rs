@@ -53,7 +53,7 @@ pub(super) struct Lineage {
 }
 
 /// What stands at the paths of a table in one commit.
-pub(super) enum Past {
+pub(super) enum Published {
     Nothing,
     /// Something that is not served.
     Unsound,
@@ -116,14 +116,16 @@ impl Lineage {
     }
 
     /// Compiles the table that a commit holds.
-    pub(super) fn table_at(&self, commit: CommitId) -> Result<Past, CommittedError> {
+    pub(super) fn table_at(&self, commit: CommitId) -> Result<Published, CommittedError> {
         let read = self
             .repository
             .read_all(commit, &self.paths, self.max_bytes);
         match read {
-            Ok(files) if files.is_empty() => Ok(Past::Nothing),
-            Ok(files) => Ok(compile(&files).table.map_or(Past::Unsound, Past::Sound)),
-            Err(error) if error.is_no_table() => Ok(Past::Unsound),
+            Ok(files) if files.is_empty() => Ok(Published::Nothing),
+            Ok(files) => Ok(compile(&files)
+                .table
+                .map_or(Published::Unsound, Published::Sound)),
+            Err(error) if error.is_no_table() => Ok(Published::Unsound),
             Err(error) => Err(error),
         }
     }
@@ -174,7 +176,7 @@ impl Lineage {
         // so is not the doing of this change.
         if !broken.is_empty()
             && repository.has_several_bases(rev, self.tip)?
-            && let Past::Sound(theirs) = self.table_at(rev)?
+            && let Published::Sound(theirs) = self.table_at(rev)?
         {
             let anew = breaches(&theirs, &origin, table, &stated);
             let anew: HashSet<_> = anew.into_iter().map(|it| it.link).collect();
@@ -192,7 +194,7 @@ impl Lineage {
             let version = Some(self.version(commit)?);
             if version != unsound {
                 match self.table_at(commit)? {
-                    Past::Sound(table) => {
+                    Published::Sound(table) => {
                         if commit != base {
                             complain(&format!(
                                 "the table has errors at the base {}: compared with that of {}, \
@@ -203,8 +205,8 @@ impl Lineage {
                         }
                         return Ok(Some((commit, table)));
                     }
-                    Past::Nothing => break,
-                    Past::Unsound => unsound = version,
+                    Published::Nothing => break,
+                    Published::Unsound => unsound = version,
                 }
             }
             next = self.repository.first_parent(commit)?;
