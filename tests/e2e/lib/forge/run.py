@@ -33,6 +33,9 @@ GOOD = BASE + "- url: https://joinpeertube.org/\n  short-code: peertube\n"
 BROKEN = BASE + "- url: https://joinpeertube.org/\n  shortcode: peertube\n"
 MOVED = BASE.replace("https://www.gnu.org/", "https://www.gnu.org/home.html")
 REMOVED = BASE.replace("- url: https://www.gnu.org/\n  short-code: gnu-home\n", "")
+# In the German ISO 646, Ö is what is the backslash in ASCII: checked out so, this is BASE.
+DISGUISED = BASE.replace("gnu-home", '"gnuÖx2dhome"')
+DISGUISE = "mapping.yaml working-tree-encoding=ISO646-DE\n"
 
 
 class Scene:
@@ -50,6 +53,12 @@ class Scene:
         for branch, table in (("good", GOOD), ("broken", BROKEN), ("removed", REMOVED), ("moved", MOVED)):
             git("checkout", "--quiet", "-B", branch, "main", at=self.tree)
             self.commit(branch, table, "Move a page\n\nWaypost-Allow: retarget gnu-home" if table is MOVED else "Change links")
+        git("checkout", "--quiet", "-B", "disguised", "main", at=self.tree)
+        self.commit("disguised", DISGUISED)
+        (self.tree / ".gitattributes").write_text(DISGUISE)
+        git("add", ".gitattributes", at=self.tree)
+        git("commit", "--quiet", "--message", "Change links", at=self.tree)
+        git("push", "--quiet", "origin", "HEAD:disguised", at=self.tree)
         # What was merged meanwhile is no part of a change.
         git("checkout", "--quiet", "main", at=self.tree)
         self.commit("main", BASE.replace("mapping:\n", "mapping:\n" + LATER))
@@ -122,6 +131,10 @@ def the_checks(scene, releases):
         run = job("moved")
         assert run.passed and not run.ignored, run
         assert "1 retargeted" in comment["body"], comment
+
+        run = job("disguised")
+        assert not run.passed and not run.ignored and "gnu-home" in run.output, run
+        assert len(forge.own()) == 1 and "1 renamed" in comment["body"], forge.comments
 
         run = job("main")
         assert run.passed and len(forge.own()) == 1, run
