@@ -19,14 +19,19 @@ VERSION = "1.2.3"
 
 @dataclass
 class Change:
-    """What a job is about: a branch that is proposed, or `main` after a push."""
+    """What a job is about: a branch that is proposed or waits in a queue, or `main` after a push."""
 
     branch: str
     fork: bool = False
+    queued: bool = False
+
+    @property
+    def pushed(self):
+        return self.branch == "main"
 
     @property
     def proposed(self):
-        return self.branch != "main"
+        return not self.pushed and not self.queued
 
 
 @dataclass
@@ -128,13 +133,16 @@ class Actions(Host):
         """The merge as it would be, as `actions/checkout` has it for a pull request."""
         work = self.checkout()
         git("checkout", "--quiet", "--detach", "origin/main", at=work)
-        if change.proposed:
+        if not change.pushed:
             git("merge", "--quiet", "--no-ff", "--no-edit", f"origin/{change.branch}", at=work)
         return work
 
-    def expressions(self, change, secrets):
+    def expressions(self, change, secrets, work):
+        before = git("rev-parse", "origin/main", at=work)
         return {
             "github.token": "the-token",
+            "github.event.merge_group.base_sha": before if change.queued else "",
+            "github.event.before": git("rev-parse", "origin/main~", at=work) if change.pushed else "",
             "github.event.pull_request.number": NUMBER,
             "github.event.pull_request.head.repo.full_name": "stranger/Links" if change.fork else REPOSITORY,
             **{f"secrets.{name}": value for name, value in secrets.items()},
@@ -144,8 +152,9 @@ class Actions(Host):
         self.forge.users = {"the-token": self.login}
         workflow, work = load(template), self.checked_out(change)
         (job,) = workflow["jobs"].values()
-        expressions = self.expressions(change, dict(secrets))
-        fill = lambda text: re.sub(r"\$\{\{ (.+?) \}\}", lambda found: str(expressions[found[1]]), str(text))
+        expressions = self.expressions(change, dict(secrets), work)
+        value = lambda found: next(filter(None, (str(expressions[name]) for name in found[1].split(" || "))), "")
+        fill = lambda text: re.sub(r"\$\{\{ (.+?) \}\}", value, str(text))
         assert workflow["defaults"] == {"run": {"shell": "bash"}}
         shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail"]
         paths, step_summary = self.temporary / "paths", self.temporary / "step-summary"
@@ -235,6 +244,7 @@ class GitLab(Host):
             environment = {
                 "CI_API_V4_URL": f"{self.forge.address}/api/v4",
                 "CI_BUILDS_DIR": self.scene.directory("builds"),
+                "CI_COMMIT_BEFORE_SHA": git("rev-parse", "origin/main~", at=work) if change.pushed else "0" * 40,
                 "CI_COMMIT_SHA": git("rev-parse", "HEAD", at=work),
                 "CI_PROJECT_ID": PROJECT,
             }
@@ -259,7 +269,7 @@ class GitLab(Host):
     def holds(self, rule, change):
         return {
             '$CI_PIPELINE_SOURCE == "merge_request_event"': change.proposed,
-            "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH": not change.proposed,
+            "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH": change.pushed,
         }[rule]
 
 

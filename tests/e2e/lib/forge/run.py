@@ -27,12 +27,13 @@ mapping:
 - url: https://www.gnu.org/
   short-code: gnu-home
 """
-LATER = "- url: https://later.example/\n  short-code: later\n"
+MAIN = BASE.replace("mapping:\n", "mapping:\n- url: https://later.example/\n  short-code: later\n")
 # What branches make of it.
 GOOD = BASE + "- url: https://joinpeertube.org/\n  short-code: peertube\n"
 BROKEN = BASE + "- url: https://joinpeertube.org/\n  shortcode: peertube\n"
 MOVED = BASE.replace("https://www.gnu.org/", "https://www.gnu.org/home.html")
-REMOVED = BASE.replace("- url: https://www.gnu.org/\n  short-code: gnu-home\n", "")
+HOME = "- url: https://www.gnu.org/\n  short-code: gnu-home\n"
+REMOVED = BASE.replace(HOME, "")
 # In the German ISO 646, Ö is what is the backslash in ASCII: checked out so, this is BASE.
 DISGUISED = BASE.replace("gnu-home", '"gnuÖx2dhome"')
 DISGUISE = "mapping.yaml working-tree-encoding=ISO646-DE\n"
@@ -61,7 +62,7 @@ class Scene:
         git("push", "--quiet", "origin", "HEAD:disguised", at=self.tree)
         # What was merged meanwhile is no part of a change.
         git("checkout", "--quiet", "main", at=self.tree)
-        self.commit("main", BASE.replace("mapping:\n", "mapping:\n" + LATER))
+        self.commit("main", MAIN)
 
     def directory(self, name):
         self.count += 1
@@ -138,6 +139,17 @@ def the_checks(scene, releases):
 
         run = job("main")
         assert run.passed and len(forge.own()) == 1, run
+        # What nobody proposed is held to what was there before.
+        scene.commit("main", MAIN.replace(HOME, ""))
+        run = job("main")
+        assert not run.passed and "gnu-home" in run.output, run
+        scene.commit("main", MAIN)
+        run = job("main")
+        assert run.passed and len(forge.own()) == 1, run
+        if template == "github.yaml":
+            assert job("good", queued=True).passed
+            run = job("removed", queued=True)
+            assert not run.passed and "gnu-home" in run.output, run
 
         if host is not Woodpecker:
             calls = len(forge.calls)
