@@ -243,10 +243,10 @@ class GitLab(Host):
                 git("merge", "--quiet", "--no-ff", "--no-edit", target, at=work)
             environment = {
                 "CI_API_V4_URL": f"{self.forge.address}/api/v4",
-                "CI_BUILDS_DIR": self.scene.directory("builds"),
                 "CI_COMMIT_BEFORE_SHA": git("rev-parse", "origin/main~", at=work) if change.pushed else "0" * 40,
                 "CI_COMMIT_SHA": git("rev-parse", "HEAD", at=work),
                 "CI_PROJECT_ID": PROJECT,
+                "TMPDIR": self.temporary,
             }
             if change.proposed:
                 environment |= {
