@@ -143,7 +143,7 @@ fn driver() -> anyhow::Result<String> {
     };
     // If the program is gone or dies, Git must not take our version for the result.
     Ok(format!(
-        "{program} merge-driver %O %A %B %P || exit $(($? == 1 ? 1 : 129))"
+        "{program} merge-driver -- %O %A %B %P || exit $(($? == 1 ? 1 : 129))"
     ))
 }
 

@@ -269,6 +269,26 @@ fn documents_of_a_directory_are_merged_too() {
 }
 
 #[test]
+fn a_name_may_look_like_an_option() {
+    let scene = Scene::new("");
+    fs::remove_file(scene.root.join("mapping.yaml")).unwrap();
+    scene.write("-a.yaml", TABLE);
+    assert!(
+        scene
+            .waypost(&["merge-driver", "--install", "--table=-a.yaml"])
+            .status
+            .success()
+    );
+    scene.commit("table");
+    scene.branch("topic", "-a.yaml", &(TABLE.to_owned() + &entry("y")));
+    scene.write("-a.yaml", &(TABLE.to_owned() + &entry("z")));
+    scene.commit("ours");
+    scene.git("merge --no-edit topic");
+    let expected = TABLE.to_owned() + &entry("z") + &entry("y");
+    assert_eq!(scene.read("-a.yaml"), expected);
+}
+
+#[test]
 fn lines_keep_their_ends() {
     let crlf = |text: String| text.replace('\n', "\r\n");
     let scene = Scene::installed(&crlf(TABLE.to_owned()));
@@ -397,7 +417,7 @@ fn installing_twice_changes_nothing() {
     };
     let (told, files) = install();
     assert!(
-        told.contains("merge.waypost.driver = waypost merge-driver %O %A %B %P"),
+        told.contains("merge.waypost.driver = waypost merge-driver -- %O %A %B %P"),
         "{told}"
     );
     assert!(
