@@ -187,6 +187,9 @@ mapping: # all
 
 tests:
 - {from: /a, to: https://e.org/a}
+# of b
+- from: /c
+  to: https://e.org/b
 ";
 
 /// A change that knows nothing of tables: of some characters, or of a line.

@@ -149,7 +149,7 @@ fn merge_key<'e>(sides: Sides<Option<&Chunk<'e>>>) -> Result<Option<Chunk<'e>>, 
     let texts = sides.map(|it| it.map(|it| &*it.text));
     let tails = sides.map(|it| it.map_or("\n", |it| &it.tail));
     let mut chunk = ours.clone();
-    chunk.tail = text::settled(tails).ok_or(Differs::Comments)?;
+    chunk.tail = text::clean(tails).ok_or(Differs::Comments)?;
     if says.ours == says.theirs {
         if texts.ours == texts.base {
             chunk.text.clone_from(&theirs.text);

@@ -8,7 +8,7 @@ use crate::mapping::{Diagnostic, Outline, SourceFile};
 
 /// Merges by lines, and tells of the result if it is no table.
 pub(super) fn by_lines(sides: Sides<&SourceFile>, reason: String) -> Result<Merged, MergeError> {
-    let merged = text::by_lines(sides.map(|file| &*file.bytes), None)?;
+    let merged = text::by_lines(sides.map(|file| &*file.bytes))?;
     let mut conflicts = Vec::new();
     if !merged.is_clean {
         let text = String::from_utf8_lossy(&merged.text);

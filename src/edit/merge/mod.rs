@@ -6,6 +6,7 @@
 //! of either side is dropped but what the other side removed: when in doubt, it is a conflict.
 
 mod account;
+mod around;
 mod entry;
 mod envelope;
 mod fallback;
@@ -115,9 +116,9 @@ fn merge_lines(files: &Sides<SourceFile>) -> Result<(String, Vec<Conflict>), Str
     items::recognise(&items.base, &mut items.ours);
     items::recognise(&items.base, &mut items.theirs);
     let result = Parts {
-        head: text::lines_of(items.each().map(|it| it.head))?,
+        head: around::merge(items.each().map(|it| it.head))?,
         placed: placed::place(&items),
-        tail: text::lines_of(items.each().map(|it| &*it.tail))?,
+        tail: around::merge(items.each().map(|it| &*it.tail))?,
         dash: indentation::dash(&layouts.ours),
     };
     let accounts = layouts.each().map(Account::of);

@@ -88,7 +88,7 @@ fn joined(key: &Key, from: Sides<Option<&Item<'_>>>, ours: &Item<'_>, theirs: &I
         return joined_comments(from, ours, theirs);
     }
     let comments = from.map(|item| item.map_or("", |item| &item.comments));
-    let comments = text::settled(comments)
+    let comments = text::clean(comments)
         .ok_or_else(|| format!("both sides changed the comments above {:?}", name(key)));
     let entries = from.map(|item| item.and_then(|item| item.entry));
     let both = comments.and_then(|above| Ok(above + &entry::merge(entries, name(key))?));
@@ -101,7 +101,7 @@ fn joined(key: &Key, from: Sides<Option<&Item<'_>>>, ours: &Item<'_>, theirs: &I
 /// Merges comments that stand for themselves, wherever their first line begins.
 fn joined_comments(from: Sides<Option<&Item<'_>>>, ours: &Item<'_>, theirs: &Item<'_>) -> Piece {
     let says = from.map(|item| item.map_or("", |item| item.comments.trim_start()));
-    let Some(text) = text::settled(says) else {
+    let Some(text) = text::clean(says) else {
         let why = "both sides changed these comments".to_owned();
         return Piece::Clash(Clash::new(ours.text(), theirs.text(), why));
     };
@@ -156,17 +156,11 @@ fn merged_codes<'l>(placed: &Placed<'l>) -> Vec<&'l str> {
     if matches!(placed.piece, Piece::Clash(_)) {
         return Vec::new();
     }
-    let Sides { base, ours, theirs } = placed.from.map(codes);
-    if ours.is_empty() || theirs.is_empty() {
-        return [ours, theirs].concat();
+    let codes = placed.from.map(codes);
+    if codes.ours.is_empty() || codes.theirs.is_empty() {
+        return [codes.ours, codes.theirs].concat();
     }
-    let kept = ours
-        .iter()
-        .filter(|it| theirs.contains(it) || !base.contains(it));
-    let added = theirs
-        .iter()
-        .filter(|it| !ours.contains(it) && !base.contains(it));
-    kept.chain(added).copied().collect()
+    codes.items()
 }
 
 /// Returns the codes that an entry has on one side, its own first.

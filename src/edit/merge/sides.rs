@@ -52,3 +52,18 @@ impl<T: PartialEq> Sides<T> {
         }
     }
 }
+
+impl<T: PartialEq + Copy> Sides<Vec<T>> {
+    /// Returns the items of a list that both sides may have changed: those of ours without what
+    /// theirs removed, then what theirs added.
+    pub(super) fn items(&self) -> Vec<T> {
+        let Self { base, ours, theirs } = self;
+        let kept = ours
+            .iter()
+            .filter(|it| theirs.contains(it) || !base.contains(it));
+        let added = theirs
+            .iter()
+            .filter(|it| !ours.contains(it) && !base.contains(it));
+        kept.chain(added).copied().collect()
+    }
+}

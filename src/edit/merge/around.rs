@@ -1,0 +1,199 @@
+//! Merging what stands around the entries: the other keys of a document, its tests among them.
+//!
+//! It is merged by lines. Where these clash, tests are not taken apart: each counts as one line, and
+//! they are merged as a list, so that it is no conflict if both sides add some. Invariant: what is
+//! left of a conflict are whole tests, and other lines.
+
+use super::piece::{Clash, Piece};
+use super::{Sides, text};
+
+/// Merges lines of a document that are not of its entries.
+///
+/// # Errors
+///
+/// If there is too much text.
+pub(super) fn merge(sides: Sides<&str>) -> Result<Piece, String> {
+    if let Some(text) = text::clean(sides) {
+        return Ok(Piece::Agreed(text));
+    }
+    let folded = sides.map(folded);
+    let merged = text::with_base(folded.each().map(String::as_bytes));
+    let merged = merged.map_err(|it| it.to_string())?.text;
+    let merged = String::from_utf8(merged).map_err(|it| it.to_string())?;
+    let mut result = Clash {
+        marked: String::new(),
+        ours: String::new(),
+        theirs: String::new(),
+        why: "both sides changed these lines".to_owned(),
+    };
+    let mut is_clean = true;
+    for hunk in hunks(&merged) {
+        let (ours, theirs) = match hunk {
+            Hunk::Agreed(lines) => {
+                let lines = unfolded(&lines);
+                result.marked += &lines;
+                (lines.clone(), lines)
+            }
+            Hunk::Clash(ours, theirs) => {
+                is_clean = false;
+                let (ours, theirs) = (unfolded(&ours), unfolded(&theirs));
+                result.marked += &format!("<<<<<<< ours\n{ours}=======\n{theirs}>>>>>>> theirs\n");
+                (ours, theirs)
+            }
+        };
+        result.ours += &ours;
+        result.theirs += &theirs;
+    }
+    Ok(if is_clean {
+        Piece::Agreed(result.marked)
+    } else {
+        Piece::Clash(result)
+    })
+}
+
+/// Lines that are agreed on; or those of either side.
+enum Hunk<'t> {
+    Agreed(Vec<&'t str>),
+    Clash(Vec<&'t str>, Vec<&'t str>),
+}
+
+/// Returns what a merge by folded lines came to, with lists of tests merged as such.
+fn hunks(merged: &str) -> Vec<Hunk<'_>> {
+    let mut hunks = Vec::new();
+    let mut lines = merged.split_inclusive('\n').peekable();
+    while lines.peek().is_some() {
+        // No line of a document that could be taken apart looks like a marker.
+        let mut until = |marker: &str| {
+            let lines = lines.by_ref();
+            let until = lines.take_while(|line| !line.starts_with(marker));
+            until.collect::<Vec<_>>()
+        };
+        hunks.push(Hunk::Agreed(until("<<<<<<<")));
+        let (ours, base, theirs) = (until("|||||||"), until("======="), until(">>>>>>>"));
+        hunks.extend(narrowed(Sides { base, ours, theirs }));
+    }
+    hunks
+}
+
+/// Returns what is left of a clash: less, where both sides have the same, or all is tests.
+fn narrowed(sides: Sides<Vec<&str>>) -> [Hunk<'_>; 3] {
+    let Sides {
+        base,
+        mut ours,
+        mut theirs,
+    } = sides;
+    let alike = |(one, other): &(&&str, &&str)| one == other;
+    let above = ours.iter().zip(&theirs).take_while(alike).count();
+    let (first, _) = (ours.drain(..above).collect(), theirs.drain(..above));
+    let below = ours.iter().rev().zip(theirs.iter().rev());
+    let below = below.take_while(alike).count();
+    theirs.truncate(theirs.len() - below);
+    let last = ours.split_off(ours.len() - below);
+
+    let mut all = base.iter().chain(&ours).chain(&theirs);
+    let is_list = all.all(|line| is_test(line));
+    // What both sides took out, either may have replaced.
+    let is_there = |line: &&str| {
+        [&ours, &theirs, &first, &last]
+            .iter()
+            .any(|it| it.contains(line))
+    };
+    let middle = if is_list && base.iter().all(is_there) {
+        Hunk::Agreed(Sides { base, ours, theirs }.items())
+    } else {
+        Hunk::Clash(ours, theirs)
+    };
+    [Hunk::Agreed(first), middle, Hunk::Agreed(last)]
+}
+
+/// Returns a text with each test on one line: behind a carriage return, and with more of them where
+/// its lines end. No document that could be taken apart has any. The comments above a test are of it.
+fn folded(text: &str) -> String {
+    let mut folded = Folded::default();
+    for line in text.split_inclusive('\n') {
+        folded.push(line);
+    }
+    folded.end_test();
+    folded.text + &folded.above
+}
+
+#[derive(Default)]
+struct Folded {
+    text: String,
+    /// The lines of a test, so far.
+    test: String,
+    /// Comments and blank lines which may belong to what comes next.
+    above: String,
+    /// We are in the list of tests.
+    is_list: bool,
+    /// The column of its dashes.
+    dash: Option<usize>,
+}
+
+impl Folded {
+    fn push(&mut self, line: &str) {
+        let says = line.trim();
+        let column = line.len() - line.trim_start().len();
+        let is_deeper = !self.test.is_empty() && self.dash.is_some_and(|dash| column > dash);
+        if says.is_empty() || (says.starts_with('#') && !is_deeper) {
+            self.above += line;
+        } else if is_deeper {
+            self.test += &std::mem::take(&mut self.above);
+            self.test += line;
+        } else if self.is_list && says.starts_with('-') {
+            self.end_test();
+            self.dash = Some(column);
+            self.test = std::mem::take(&mut self.above) + line;
+        } else {
+            self.end_test();
+            self.text += &std::mem::take(&mut self.above);
+            self.text += line;
+            self.is_list = says.trim_start_matches(['"', '\'']).starts_with("tests");
+            self.dash = None;
+        }
+    }
+
+    fn end_test(&mut self) {
+        let test = std::mem::take(&mut self.test);
+        if let Some(test) = test.strip_suffix('\n') {
+            self.text += &format!("\r{}\n", test.replace('\n', "\r"));
+        }
+    }
+}
+
+fn is_test(line: &str) -> bool {
+    line.starts_with('\r')
+}
+
+/// Returns folded lines as they were.
+fn unfolded(lines: &[&str]) -> String {
+    let lines = lines
+        .iter()
+        .map(|line| line.strip_prefix('\r').unwrap_or(line));
+    lines.collect::<String>().replace('\r', "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_test_is_one_line_with_what_stands_above_it() {
+        for (text, lines) in [
+            (
+                "tests:\n# a\n\n- from: /a\n  # deep\n\n  to: gone\n# end\n",
+                "tests:\n\r# a\r\r- from: /a\r  # deep\r\r  to: gone\n# end\n",
+            ),
+            (
+                "\n\"tests\":\n  - {from: /a, to: gone}\n  - from: /b\n    to: gone\n# d\ndefaults:\n",
+                "\n\"tests\":\n\r  - {from: /a, to: gone}\n\r  - from: /b\r    to: gone\n# d\ndefaults:\n",
+            ),
+            // Of another list, every line is one.
+            ("forward:\n- path\n- query\n", "forward:\n- path\n- query\n"),
+        ] {
+            assert_eq!(folded(text), lines);
+            let lines: Vec<_> = lines.split_inclusive('\n').collect();
+            assert_eq!(unfolded(&lines), text);
+        }
+    }
+}
