@@ -16,6 +16,7 @@ mod order;
 mod parts;
 mod piece;
 mod placed;
+mod readdressed;
 mod sides;
 mod text;
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::entry::{self, says};
 use super::items::{Item, Items, Key};
 use super::order::order;
-use super::piece::{Clash, Piece};
-use super::{Sides, account, text};
+use super::piece::{Clash, Piece, View};
+use super::{Sides, account, readdressed, text};
 
 /// An item of the result.
 #[derive(Debug)]
@@ -34,6 +34,7 @@ pub(super) fn place<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Placed<'l>> {
         settled(key, from)
     });
     let mut placed: Vec<_> = items.collect();
+    join_readdressed(&mut placed, &readdressed::find(sides));
     part_shared_codes(&mut placed);
     let is_sorted = sides.each().map(is_sorted);
     let (first, second) = if order.is_theirs {
@@ -118,6 +119,20 @@ fn changed(before: &Item<'_>, after: &Item<'_>) -> bool {
         return false;
     };
     says(&old.pairs) != says(&new.pairs) || account::comments(old) != account::comments(new)
+}
+
+/// Marks entries that both sides gave another target: as one, where ours stands.
+fn join_readdressed(placed: &mut Vec<Placed<'_>>, entries: &[Sides<&Key>]) {
+    for entry in entries {
+        let position = |key| placed.iter().position(|it| it.key == key);
+        let (Some(ours), Some(theirs)) = (position(entry.ours), position(entry.theirs)) else {
+            continue;
+        };
+        let text = |number: usize| placed[number].piece.text(View::Marked).to_owned();
+        let why = format!("both sides changed the \"url\" of {:?}", name(entry.base));
+        placed[ours].piece = Piece::Clash(Clash::new(text(ours), text(theirs), why));
+        placed.remove(theirs);
+    }
 }
 
 /// Marks entries that would have a code which another one has on the other side.

@@ -1,0 +1,62 @@
+//! Entries without a code of their own that both sides gave another target.
+//!
+//! Their codes are made from their targets, so that each side has a code which the others do not
+//! know: only the place tells that both were one entry.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Sides;
+use super::items::{Item, Items, Key};
+
+/// Returns by which keys each version knows entries that both sides gave another target.
+pub(super) fn find<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Sides<&'l Key>> {
+    let ours = successors(&sides.base, &sides.ours);
+    let theirs = successors(&sides.base, &sides.theirs);
+    let mut found: Vec<_> = ours
+        .iter()
+        .filter_map(|(base, ours)| {
+            let theirs = theirs.get(base)?;
+            Some(Sides { base, ours, theirs }.map(|key| *key))
+        })
+        .collect();
+    let known = sides.each().map(keys);
+    found.retain(|it| !known.theirs.contains(it.ours) && !known.ours.contains(it.theirs));
+    found
+}
+
+/// Returns what stands where entries stood that are gone.
+fn successors<'l>(before: &'l Items<'l>, after: &'l Items<'l>) -> HashMap<&'l Key, &'l Key> {
+    let gone = places(before, &keys(after));
+    let new = places(after, &keys(before));
+    let successor = |(place, key)| Some((key, *new.get(&place)?));
+    gone.into_iter().filter_map(successor).collect()
+}
+
+/// Returns where the entries are that the other side lacks: below which item it has, as which one.
+fn places<'l>(
+    items: &'l Items<'l>,
+    other: &HashSet<&Key>,
+) -> HashMap<(Option<&'l Key>, usize), &'l Key> {
+    let mut places = HashMap::new();
+    let (mut above, mut count) = (None, 0);
+    for item in &items.list {
+        if other.contains(&item.key) {
+            (above, count) = (Some(&item.key), 0);
+        } else if is_auto(item) {
+            places.insert((above, count), &item.key);
+            count += 1;
+        }
+    }
+    places
+}
+
+fn keys<'l>(items: &'l Items<'l>) -> HashSet<&'l Key> {
+    items.list.iter().map(|item| &item.key).collect()
+}
+
+/// Tells whether it is an entry whose code is made from its target.
+fn is_auto(item: &Item<'_>) -> bool {
+    let names_code = |key: &str| key == "short-code" || key == "number";
+    item.entry
+        .is_some_and(|entry| !entry.pairs.iter().any(|pair| names_code(&pair.key)))
+}
