@@ -208,7 +208,8 @@ async fn a_head_without_end_ends_the_connection() {
     while soon(wire.0.write_all(&more)).await.is_ok() {
         soon(wire.0.flush()).await.ok();
         sent += more.len();
-        assert!(sent < 1 << 20, "the server takes it all");
+        // More than sockets hold, in case the server gets no turn on a busy machine.
+        assert!(sent < 1 << 23, "the server takes it all");
     }
     // With nothing said, or with GOAWAY, but never with an answer.
     let heard = wire.hear_out().await;
