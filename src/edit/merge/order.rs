@@ -24,11 +24,7 @@ pub(super) fn order<K: Eq + Hash + Copy>(
 ) -> Order<K> {
     let have_moved = [&sides.ours, &sides.theirs].map(|side| moved(&sides.base, side));
     let is_theirs = have_moved == [false, true];
-    let (first, second) = if is_theirs {
-        (&sides.theirs, &sides.ours)
-    } else {
-        (&sides.ours, &sides.theirs)
-    };
+    let (first, second) = sides.each().led_by(is_theirs);
     let (in_base, in_first, in_second) = (set(&sides.base), set(first), set(second));
     // What only the second has, by what it stands behind there.
     let mut behind: HashMap<Option<K>, Vec<K>> = HashMap::new();

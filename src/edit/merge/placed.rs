@@ -31,17 +31,13 @@ pub(super) fn place<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Placed<'l>> {
     });
     let items = order.keys.iter().filter_map(|key| {
         let from = found.each().map(|items| items.get(key).copied());
-        settled(key, from)
+        merged(key, from)
     });
     let mut placed: Vec<_> = items.collect();
     join_readdressed(&mut placed, &readdressed::find(sides));
     part_shared_codes(&mut placed);
     let is_sorted = sides.each().map(is_sorted);
-    let (first, second) = if order.is_theirs {
-        (is_sorted.theirs, is_sorted.ours)
-    } else {
-        (is_sorted.ours, is_sorted.theirs)
-    };
+    let (first, second) = is_sorted.led_by(order.is_theirs);
     if first && (second || order.has_moved) {
         sections(&mut placed).for_each(sort);
     }
@@ -49,7 +45,7 @@ pub(super) fn place<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Placed<'l>> {
 }
 
 /// Merges one item: `None` if it is gone.
-fn settled<'l>(key: &'l Key, from: Sides<Option<&'l Item<'l>>>) -> Option<Placed<'l>> {
+fn merged<'l>(key: &'l Key, from: Sides<Option<&'l Item<'l>>>) -> Option<Placed<'l>> {
     let gaps = from.map(|item| item.map(|item| &*item.gap));
     let gap = match (from.ours, from.theirs) {
         (Some(ours), Some(_)) => gaps.settled().flatten().unwrap_or(&ours.gap),

@@ -18,6 +18,15 @@ impl<T> Sides<T> {
         }
     }
 
+    /// Returns both sides, that which leads first: theirs, or else ours.
+    pub(super) fn led_by(self, is_theirs: bool) -> (T, T) {
+        if is_theirs {
+            (self.theirs, self.ours)
+        } else {
+            (self.ours, self.theirs)
+        }
+    }
+
     /// Returns references to each version.
     pub(super) fn each(&self) -> Sides<&T> {
         Sides {
