@@ -99,6 +99,25 @@ fn tells_people() {
 }
 
 #[test]
+fn names_of_files_make_no_lines_of_their_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let head = "base_url: https://short.code/\nmapping:\n";
+    let entry = "- {url: https://a.example/, short-code: a}\n";
+    for name in ["a\n::error::x\u{202e}.yaml", "b.yaml"] {
+        fs::write(directory.path().join(name), format!("{head}{entry}")).unwrap();
+    }
+    let printed = check(directory.path(), &["."]);
+    assert!(
+        printed.contains("a\\u{a}::error::x\\u{202e}.yaml:3"),
+        "{printed}"
+    );
+    assert!(
+        !printed.lines().any(|line| line.starts_with("::")),
+        "{printed}"
+    );
+}
+
+#[test]
 fn tells_programs_in_json() {
     assert_snapshot!(both("json"));
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::builder::BoolishValueParser;
 
+use super::legible::legible;
 use super::{Exit, complain};
 use crate::edit::merge;
 use crate::mapping::SourceFile;
@@ -74,6 +75,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     else {
         return install(&args.table);
     };
+    let path = &*legible(path);
     // A status up to 128 would tell Git that OURS holds a result.
     Ok(drive(base, ours, theirs, path).unwrap_or_else(|error| {
         complain(&format!("{path}: not merged: {error:#}"));

@@ -11,6 +11,7 @@ use anstyle::{AnsiColor, Style};
 use super::excerpt::Excerpt;
 use super::findings::Findings;
 use super::lines::with_lines;
+use crate::cli::legible::legible;
 use crate::mapping::{Diagnostic, Severity};
 
 /// How each part looks.
@@ -53,9 +54,12 @@ pub(super) fn write(findings: &Findings, palette: &Palette, out: &mut dyn Write)
             Severity::Warning => palette.warning,
         };
         let bold = palette.place;
+        // A file's name is chosen by whoever proposes it, and may stand in any of these.
+        let (shown, message) = (place.to_string(), legible(message));
+        let shown = legible(&shown);
         writeln!(
             out,
-            "{bold}{place}:{bold:#} {weight}{severity}:{weight:#} {message}"
+            "{bold}{shown}:{bold:#} {weight}{severity}:{weight:#} {message}"
         )?;
         let position = place.position;
         if let Some(excerpt) = line.and_then(|line| Excerpt::around(&line, position.column)) {
@@ -72,6 +76,7 @@ pub(super) fn write(findings: &Findings, palette: &Palette, out: &mut dyn Write)
         }
         if let Some(hint) = hint {
             let colour = palette.hint;
+            let hint = legible(hint);
             writeln!(out, "  {colour}hint:{colour:#} {hint}")?;
         }
     }
