@@ -532,6 +532,15 @@ fn what_is_retired_is_given_to_nobody_else() {
     assert_eq!(scene.errors("--base HEAD~1"), [REGIVEN]);
     scene.commit(&table(&[A]));
     scene.holds("--history");
+    // The history knows the target that was dropped.
+    scene.commit(&table(&[A_DROPPED]));
+    scene.commit_saying(&table(&[A_AT_B]), STATED);
+    scene.holds("--base HEAD~1");
+    assert_eq!(scene.errors("--history --allow-retarget a"), [REGIVEN]);
+    let told = scene.check("--history");
+    assert!(told.contains("it led to https://a.example/ ("), "{told}");
+    scene.write("mapping.yaml", &table(&[A]));
+    scene.holds("--history");
 }
 
 #[test]

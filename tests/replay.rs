@@ -39,8 +39,10 @@ impl Random {
 
 #[derive(Debug, Clone)]
 struct Link {
-    target: Option<u32>,
+    target: u32,
     is_retired: bool,
+    /// Whether it is retired without its target.
+    is_dropped: bool,
     aliases: u32,
     file: usize,
     /// What was promised, if it is broken; a link that is gone has no line.
@@ -68,8 +70,8 @@ impl Link {
     fn line(&self, number: u32) -> String {
         let codes = self.codes(number);
         let mut line = format!("- short-code: {}\n", codes[0]);
-        if let Some(target) = self.target {
-            let _ = writeln!(line, "  url: https://example.org/{target}");
+        if !self.is_dropped {
+            let _ = writeln!(line, "  url: https://example.org/{}", self.target);
         }
         if codes.len() > 1 {
             let _ = writeln!(line, "  aliases: [{}]", codes[1..].join(", "));
@@ -101,9 +103,9 @@ impl History {
         }
     }
 
-    fn target(&mut self) -> Option<u32> {
+    fn target(&mut self) -> u32 {
         self.targets += 1;
-        Some(self.targets)
+        self.targets
     }
 
     /// Begins a commit on a line of work; files follow.
@@ -190,6 +192,7 @@ impl History {
                 let link = Link {
                     target: self.target(),
                     is_retired: false,
+                    is_dropped: false,
                     aliases: u32::from(self.random.below(3) == 0),
                     file: self.random.below(3),
                     broken: None,
@@ -210,8 +213,8 @@ impl History {
                 return self.commit(work, "mend");
             }
             12..=22 | 30..=32 => &lives,
-            23 | 24 | 33 => &|link| is_sound(link) && link.is_retired && link.target.is_some(),
-            25 | 26 => &|link| is_sound(link) && link.is_retired && link.target.is_none(),
+            23 | 24 | 33 => &|link| is_sound(link) && link.is_retired && !link.is_dropped,
+            25 | 26 => &|link| is_sound(link) && link.is_dropped,
             27..=29 => &is_sound,
             _ => &|link| link.broken.is_some(),
         };
@@ -234,14 +237,11 @@ impl History {
                 messages[when] = state;
             }
             15 | 16 => link.is_retired = true,
-            17 | 18 => (link.is_retired, link.target) = (true, None),
+            17 | 18 => (link.is_retired, link.is_dropped) = (true, true),
             19..=22 => link.aliases += 1,
             23 => link.is_retired = false,
-            24 => link.target = None,
-            25 | 26 => {
-                (link.is_retired, link.target) = (false, self.target());
-                messages[0] = state;
-            }
+            24 => link.is_dropped = true,
+            25 => (link.is_retired, link.is_dropped) = (false, false),
             27..=29 => link.file = self.random.below(3),
             30 => (link.is_gone, link.broken) = (true, Some(Box::new(was))),
             31 => (link.target, link.broken) = (self.target(), Some(Box::new(was))),
@@ -250,8 +250,9 @@ impl History {
                 link.aliases -= 1;
                 link.broken = Some(Box::new(was));
             }
-            33 => {
-                (link.is_retired, link.target) = (false, self.target());
+            26 | 33 => {
+                (link.is_retired, link.is_dropped) = (false, false);
+                link.target = self.target();
                 link.broken = Some(Box::new(was));
                 messages[0] = state;
             }
@@ -260,7 +261,7 @@ impl History {
                 match self.random.below(3) {
                     0 => {}
                     1 => link.is_retired = true,
-                    _ => (link.is_retired, link.target) = (true, None),
+                    _ => (link.is_retired, link.is_dropped) = (true, true),
                 }
             }
             _ => {}

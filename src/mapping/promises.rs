@@ -27,7 +27,7 @@ pub struct Promises {
 struct Promise {
     target: Option<(&'static str, Rc<str>)>,
     is_retired: bool,
-    /// The last commit that kept it.
+    /// The last commit that kept it, with the target if it has one.
     kept: usize,
     /// How often it was moved.
     moves: u32,
@@ -149,11 +149,15 @@ impl Promise {
 
     /// Takes what an entry says for what is promised.
     fn keep(&mut self, entry: Entry<'_>, commit: usize) {
+        self.is_retired = entry.is_retired();
         let target = entry.target_parts();
+        if target.is_none() && self.target.is_some() {
+            // A retired entry may drop its target. It is still the only one that the code may have.
+            return;
+        }
         if self.target_parts() != target {
             self.target = target.map(|(start, rest)| (start, rest.into()));
         }
-        self.is_retired = entry.is_retired();
         self.kept = commit;
     }
 }
@@ -270,11 +274,17 @@ mod tests {
         // Neither then nor later.
         let back = follow(&promises, &[(3, A, "")]);
         assert_eq!(broken(&back, B), [3]);
+        // Nor if its target was not written down any more.
         let dropped = line(&[(A, ""), (DROPPED, "")]);
-        assert_eq!(broken(&dropped, A), [1]);
-        assert!(dropped.broken(&table(A), &meant).is_empty());
-        assert!(holds(&follow(&dropped, &[(2, A, "retarget x")]), A));
-        assert_eq!(broken(&follow(&dropped, &[(2, A, "")]), A), [1]);
+        assert!(holds(&dropped, A));
+        assert!(holds(&follow(&dropped, &[(2, A, "")]), A));
+        assert_eq!(broken(&follow(&dropped, &[(2, B, "retarget x")]), B), [0]);
+        assert_eq!(dropped.broken(&table(B), &meant).len(), 1);
+        // What never had one is given one if that is meant.
+        let empty = line(&[(DROPPED, "")]);
+        assert_eq!(broken(&empty, A), [0]);
+        assert!(empty.broken(&table(A), &meant).is_empty());
+        assert!(holds(&follow(&empty, &[(1, A, "retarget x")]), A));
     }
 
     #[test]
