@@ -546,7 +546,7 @@ fn what_is_retired_is_given_to_nobody_else() {
 #[test]
 fn lines_of_work_meet() {
     let scene = Scene::committed(&table(&[A]));
-    // Two add the same code; whoever merges decides.
+    // Two add the same code; whoever merges states which it shall be.
     let x = X.replace("x.example", "other.example");
     scene.git("switch --quiet --create topic");
     scene.commit(&table(&[A, &x, Y]));
@@ -554,12 +554,15 @@ fn lines_of_work_meet() {
     scene.commit(&table(&[A, X]));
     scene.git("merge --quiet --no-commit --strategy ours topic");
     scene.commit(&table(&[A, X, Y]));
+    let elsewhere = "mapping.yaml:4:3: the published code \"x\" leads elsewhere";
+    assert_eq!(scene.errors("--history"), [elsewhere]);
+    scene.write("mapping.yaml", &table(&[A, &x, Y]));
+    assert_eq!(scene.errors("--history"), [elsewhere]);
+    scene.holds("--history --allow-retarget x");
+    scene.commit_saying(&table(&[A, X, Y]), "links\n\nWaypost-Allow: retarget x\n");
     scene.holds("--history");
     scene.write("mapping.yaml", &table(&[A, &x, Y]));
-    assert_eq!(
-        scene.errors("--history"),
-        ["mapping.yaml:4:3: the published code \"x\" leads elsewhere"]
-    );
+    assert_eq!(scene.errors("--history"), [elsewhere]);
     // What a merge loses is missed.
     scene.git("switch --quiet --force-create topic");
     scene.git("restore .");

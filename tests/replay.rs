@@ -48,6 +48,8 @@ struct Link {
     /// What was promised, if it is broken; a link that is gone has no line.
     broken: Option<Box<Link>>,
     is_gone: bool,
+    /// Whether two lines of work have promised it different targets.
+    is_contested: bool,
 }
 
 /// A line of work: its links by number, and its last commit.
@@ -106,6 +108,19 @@ impl History {
     fn target(&mut self) -> u32 {
         self.targets += 1;
         self.targets
+    }
+
+    fn link(&mut self) -> Link {
+        Link {
+            target: self.target(),
+            is_retired: false,
+            is_dropped: false,
+            aliases: u32::from(self.random.below(3) == 0),
+            file: self.random.below(3),
+            broken: None,
+            is_gone: false,
+            is_contested: false,
+        }
     }
 
     /// Begins a commit on a line of work; files follow.
@@ -181,23 +196,15 @@ impl History {
 
     /// Edits one link, or none where the edit needs one that is not there.
     fn edit(&mut self, work: &mut Work) {
-        let is_sound = |link: &Link| link.broken.is_none();
+        let is_sound = |link: &Link| link.broken.is_none() && !link.is_contested;
         let lives = |link: &Link| is_sound(link) && !link.is_retired;
-        let kind = self.random.below(36);
+        let kind = self.random.below(37);
         let name = work.name;
         let fits: &dyn Fn(&Link) -> bool = match kind {
             0..=9 => {
                 self.numbers += 2;
                 let number = self.numbers + u32::from(name != "main");
-                let link = Link {
-                    target: self.target(),
-                    is_retired: false,
-                    is_dropped: false,
-                    aliases: u32::from(self.random.below(3) == 0),
-                    file: self.random.below(3),
-                    broken: None,
-                    is_gone: false,
-                };
+                let link = self.link();
                 work.links.insert(number, link);
                 work.touched.insert(number);
                 return self.commit(work, "add");
@@ -216,7 +223,8 @@ impl History {
             23 | 24 | 33 => &|link| is_sound(link) && link.is_retired && !link.is_dropped,
             25 | 26 => &|link| is_sound(link) && link.is_dropped,
             27..=29 => &is_sound,
-            _ => &|link| link.broken.is_some(),
+            34 | 35 => &|link| link.broken.is_some(),
+            _ => &|link| link.is_contested && !link.is_dropped,
         };
         let Some(number) = self.choose(work, name, fits) else {
             return;
@@ -256,13 +264,18 @@ impl History {
                 link.broken = Some(Box::new(was));
                 messages[0] = state;
             }
-            34.. => {
+            34 | 35 => {
                 link = *was.broken.unwrap();
                 match self.random.below(3) {
                     0 => {}
                     1 => link.is_retired = true,
                     _ => (link.is_retired, link.is_dropped) = (true, true),
                 }
+            }
+            36 if self.random.below(3) == 0 => (link.is_retired, link.is_dropped) = (true, true),
+            36 => {
+                link.is_contested = false;
+                messages[self.random.below(3)] = state;
             }
             _ => {}
         }
@@ -277,12 +290,39 @@ impl History {
     }
 
     /// Merges a line of work into another: what either has edited, as it left it.
-    fn merge(&mut self, main: &mut Work, topic: Work) {
+    fn merge(&mut self, main: &mut Work, mut topic: Work) {
+        let contested = self.contest(main, &mut topic);
         for number in topic.touched {
             main.links.insert(number, topic.links[&number].clone());
         }
-        self.begin(main, "merge", Some(topic.tip));
+        let link = main.links.get_mut(&contested).unwrap();
+        let mut message = "merge".to_owned();
+        match self.random.below(3) {
+            0 => {
+                let codes = link.codes(contested).join(" ");
+                let _ = write!(message, "\n\nWaypost-Allow: retarget {codes}\n");
+            }
+            _ => link.is_contested = true,
+        }
+        self.begin(main, &message, Some(topic.tip));
         self.table(main);
+    }
+
+    /// Adds a link to two lines of work, with a target of its own in each.
+    fn contest(&mut self, main: &mut Work, topic: &mut Work) -> u32 {
+        self.numbers += 2;
+        let number = self.numbers;
+        let link = self.link();
+        for work in [main, topic] {
+            let target = self.target();
+            let link = Link {
+                target,
+                ..link.clone()
+            };
+            work.links.insert(number, link);
+            self.commit(work, "add");
+        }
+        number
     }
 }
 
@@ -290,6 +330,9 @@ impl History {
 fn broken(work: &Work) -> BTreeSet<String> {
     let mut broken = BTreeSet::new();
     for (&number, link) in &work.links {
+        if link.is_contested && !link.is_dropped {
+            broken.extend(link.codes(number));
+        }
         let Some(was) = &link.broken else { continue };
         let codes = was.codes(number).into_iter();
         let kept = match link.is_gone || link.target != was.target {
@@ -362,6 +405,8 @@ fn replay(seed: u64) {
     let scene = Scene::empty();
     import(&scene, &history.stream);
     let standing = broken(&main);
+    let is_contested = |link: &Link| link.is_contested && !link.is_dropped;
+    assert!(main.links.values().any(is_contested));
     assert!(standing.len() > 3, "nothing is planted: {standing:?}");
     assert_eq!(found(&scene), standing, "seed {seed}");
 
@@ -369,6 +414,9 @@ fn replay(seed: u64) {
     for link in main.links.values_mut() {
         if let Some(was) = link.broken.take() {
             *link = *was;
+        }
+        if link.is_contested {
+            (link.is_retired, link.is_dropped) = (true, true);
         }
     }
     let mark = main.tip;

@@ -17,9 +17,17 @@ use super::{Entry, Link, Statement, Statements, Table};
 /// What is promised at one commit.
 #[derive(Debug, Clone, Default)]
 pub struct Promises {
-    /// By the address of the site, then by code.
-    sites: BTreeMap<String, HashMap<Box<str>, Promise>>,
+    /// By the address of the site.
+    sites: BTreeMap<String, Codes>,
     stated: Statements,
+}
+
+/// What is promised in one site, by code.
+#[derive(Debug, Clone, Default)]
+struct Codes {
+    first: HashMap<Box<str>, Promise>,
+    /// What other lines of work have promised of the same codes, moved as often as the first.
+    rivals: HashMap<Box<str>, Vec<Promise>>,
 }
 
 /// What is promised of one code.
@@ -34,20 +42,15 @@ struct Promise {
 }
 
 impl Promises {
-    /// Joins another line of work: where both have moved a promise, who moved it more often is
-    /// right, or else this one.
+    /// Joins another line of work: of a code that both have promised, who moved it more often is
+    /// right. If neither did, both hold.
     pub fn join(&mut self, other: &Self) {
-        for (address, promises) in &other.sites {
+        for (address, theirs) in &other.sites {
             let own = self.sites.entry(address.clone()).or_default();
-            for (code, promise) in promises {
-                match own.get_mut(code) {
-                    None => drop(own.insert(code.clone(), promise.clone())),
-                    Some(own) if own.moves < promise.moves => *own = promise.clone(),
-                    Some(own) if own.target == promise.target => {
-                        own.is_retired |= promise.is_retired;
-                        own.kept = own.kept.max(promise.kept);
-                    }
-                    Some(_) => {}
+            for (code, promise) in &theirs.first {
+                own.add(code, promise);
+                for rival in theirs.rivals.get(code).into_iter().flatten() {
+                    own.add(code, rival);
                 }
             }
         }
@@ -63,25 +66,20 @@ impl Promises {
     pub fn publish(&mut self, commit: usize, table: &Table) {
         let mut serving = Vec::new();
         for site in table.sites() {
-            let promises = self.sites.entry(site.address()).or_default();
+            let codes = self.sites.entry(site.address()).or_default();
             let catalogue = Catalogue::new(Some(site));
             for entry in catalogue.entries() {
                 for code in catalogue.codes(entry) {
-                    let Some(promise) = promises.get_mut(&*code) else {
-                        promises.insert(code.into(), Promise::new(entry, commit));
+                    let breaches = codes.publish(&code, entry, commit);
+                    if breaches.is_empty() {
                         continue;
-                    };
-                    if let Some(breach) = promise.breach(Some(entry)) {
-                        let stated = self.stated.waiting(site, &code);
-                        let is_meant = breach.can_be_meant() && !stated.is_empty();
-                        // What is refused is not asked for again.
-                        serving.extend(stated);
-                        if !is_meant {
-                            continue;
-                        }
-                        promise.moves += 1;
                     }
-                    promise.keep(entry, commit);
+                    let stated = self.stated.waiting(site, &code);
+                    if !stated.is_empty() && breaches.into_iter().all(Breach::can_be_meant) {
+                        codes.settle(&code, entry, commit);
+                    }
+                    // What is refused is not asked for again.
+                    serving.extend(stated);
                 }
             }
         }
@@ -101,11 +99,17 @@ impl Promises {
         let sites: HashMap<_, _> = (table.sites().iter())
             .map(|site| (site.address(), site))
             .collect();
-        for (address, promises) in &self.sites {
+        for (address, codes) in &self.sites {
             let site = sites.get(address).copied();
-            for (code, promise) in promises {
+            for (code, first) in &codes.first {
                 let now = site.and_then(|site| site.lookup(code));
-                let Some(breach) = promise.breach(now) else {
+                let rivals = codes.rivals.get(code).into_iter().flatten();
+                let breaches = std::iter::once(first).chain(rivals);
+                let breaches = breaches.filter_map(|it| Some((it.kept, it.breach(now)?)));
+                // Of several, what cannot be meant is told, and of these the last.
+                let Some((kept, breach)) =
+                    breaches.max_by_key(|(kept, breach)| (!breach.can_be_meant(), *kept))
+                else {
                     continue;
                 };
                 let is_stated = |site| {
@@ -117,12 +121,64 @@ impl Promises {
                         address: address.clone(),
                         code: code.to_string(),
                     };
-                    let broken = broken.entry(promise.kept).or_default();
-                    broken.insert(link, breach);
+                    broken.entry(kept).or_default().insert(link, breach);
                 }
             }
         }
         broken
+    }
+}
+
+impl Codes {
+    /// Takes in a promise of another line of work.
+    fn add(&mut self, code: &str, promise: &Promise) {
+        let Some(first) = self.first.get_mut(code) else {
+            self.first.insert(code.into(), promise.clone());
+            return;
+        };
+        if first.moves < promise.moves {
+            *first = promise.clone();
+            self.rivals.remove(code);
+        } else if first.moves == promise.moves {
+            let rivals = self.rivals.get_mut(code).into_iter().flatten();
+            let mut known = std::iter::once(first).chain(rivals);
+            match known.find(|known| known.target == promise.target) {
+                Some(known) => {
+                    known.is_retired |= promise.is_retired;
+                    known.kept = known.kept.max(promise.kept);
+                }
+                None => {
+                    let rivals = self.rivals.entry(code.into()).or_default();
+                    rivals.push(promise.clone());
+                }
+            }
+        }
+    }
+
+    /// Takes an entry for what is promised of its code; returns how it breaks what it does not keep.
+    fn publish(&mut self, code: &str, entry: Entry<'_>, commit: usize) -> Vec<Breach> {
+        let Some(first) = self.first.get_mut(code) else {
+            self.first.insert(code.into(), Promise::new(entry, commit));
+            return Vec::new();
+        };
+        let mut breaches = Vec::new();
+        let rivals = self.rivals.get_mut(code).into_iter().flatten();
+        for promise in std::iter::once(first).chain(rivals) {
+            match promise.breach(Some(entry)) {
+                Some(breach) => breaches.push(breach),
+                None => promise.keep(entry, commit),
+            }
+        }
+        breaches
+    }
+
+    /// Moves all that is promised of a code to an entry.
+    fn settle(&mut self, code: &str, entry: Entry<'_>, commit: usize) {
+        self.rivals.remove(code);
+        if let Some(promise) = self.first.get_mut(code) {
+            promise.moves += 1;
+            promise.keep(entry, commit);
+        }
     }
 }
 
@@ -310,14 +366,43 @@ mod tests {
             assert!(holds(&joined, B));
             assert_eq!(broken(&joined, A), [1]);
         }
-        let again = follow(&start, &[(3, C, "retarget x")]);
-        for (one, two, right, wrong) in [(&moved, &again, B, C), (&again, &moved, C, B)] {
+    }
+
+    #[test]
+    fn what_two_lines_promised_differently_holds_twice() {
+        let start = line(&[(A, "")]);
+        let apart = Promises::default();
+        for (one, two) in [
+            (
+                follow(&start, &[(1, B, "retarget x")]),
+                follow(&start, &[(2, C, "retarget x")]),
+            ),
+            (follow(&apart, &[(1, B, "")]), follow(&apart, &[(2, C, "")])),
+        ] {
             let mut joined = one.clone();
-            joined.join(two);
-            assert!(holds(&joined, right) && !holds(&joined, wrong));
-            // The merge may say which it shall be.
-            let meant = follow(&joined, &[(4, wrong, "retarget x")]);
-            assert!(holds(&meant, wrong));
+            joined.join(&two);
+            let mut other = two;
+            other.join(&one);
+            other.join(&joined);
+            for joined in [&joined, &other] {
+                assert_eq!(broken(joined, B), [2]);
+                assert_eq!(broken(joined, C), [1]);
+                assert_eq!(broken(&follow(joined, &[(3, B, "")]), B), [2]);
+                // Whoever merges says which it shall be, or somebody later; else it is retired.
+                for right in [A, B, C] {
+                    let meant = [Statement::retarget("x")].into_iter().collect();
+                    assert!(joined.broken(&table(right), &meant).is_empty());
+                    let mut settled = follow(joined, &[(3, right, "retarget x")]);
+                    assert!(holds(&settled, right));
+                    settled.join(joined);
+                    assert!(holds(&settled, right));
+                    let late = [(3, right, ""), (4, right, "retarget x")];
+                    assert!(holds(&follow(joined, &late), right));
+                }
+                assert!(holds(joined, DROPPED));
+                let dropped = follow(joined, &[(3, DROPPED, "")]);
+                assert!(!holds(&follow(&dropped, &[(4, B, "retarget x")]), B));
+            }
         }
     }
 
