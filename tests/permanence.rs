@@ -303,6 +303,35 @@ fn entries_may_move_between_files_and_files_may_go() {
 }
 
 #[test]
+fn a_table_may_move_if_its_old_place_is_named() {
+    let scene = Scene::committed(&table(&[A, X]));
+    fs::remove_file(scene.root.join("mapping.yaml")).unwrap();
+    scene.write("links/a.yaml", &table(&[A]));
+    scene.write("links/b.yaml", &table(&[X]));
+    for arguments in ["--base main", "--history"] {
+        scene.holds(&format!("{arguments} mapping.yaml links"));
+        let told = scene.check(&format!("{arguments} links mapping.yaml"));
+        let note = "waypost: no table is at mapping.yaml now: held to what was published there\n";
+        assert!(told.contains(note), "{told}");
+        // By itself it is there no more.
+        assert!(scene.check(arguments).starts_with("status 3\n"));
+    }
+    scene.write("links/b.yaml", &table(&[Y]));
+    let gone = "links/a.yaml:3:3: the published code \"x\" is gone";
+    for arguments in ["--base main", "--history"] {
+        assert_eq!(
+            scene.errors(&format!("{arguments} mapping.yaml links")),
+            [gone]
+        );
+    }
+    // Also afterwards.
+    scene.commit_all();
+    assert_eq!(scene.errors("--history mapping.yaml links"), [gone]);
+    scene.write("links/b.yaml", &table(&[X, Y]));
+    scene.holds("--history mapping.yaml links");
+}
+
+#[test]
 fn a_bare_repository_is_checked_by_revisions() {
     let scene = Scene::committed(&table(&[A, X]));
     scene.git("switch --quiet --create topic");

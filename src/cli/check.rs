@@ -27,7 +27,7 @@ use self::promised::Lineage;
 use super::table::STDIN;
 use super::{Exit, complain, quantity, table};
 use crate::mapping::{Timestamp, compile};
-use crate::source::RevPath;
+use crate::source::{FileSource, RevPath};
 
 /// Check a table: every problem at once, at the line where it is
 ///
@@ -153,7 +153,10 @@ fn find(args: &Args) -> anyhow::Result<Findings> {
             if !refused.is_empty() {
                 return Ok(Findings::refused(refused, deny_warnings));
             }
-            (table::read(&args.paths, max)?, Some(lineage))
+            (
+                table::read(&there_now(&args.paths, max), max)?,
+                Some(lineage),
+            )
         }
         None => (table::read(&args.paths, max)?, None),
     };
@@ -168,6 +171,24 @@ fn find(args: &Args) -> anyhow::Result<Findings> {
         compilation,
         deny_warnings,
     })
+}
+
+/// Returns the paths at which there is a table now; all, if there is none at any.
+///
+/// Files that a table was moved away from are still named to look back at what they held.
+fn there_now(paths: &[PathBuf], max_bytes: u64) -> Vec<PathBuf> {
+    let (gone, there): (Vec<_>, Vec<_>) = (paths.iter().cloned())
+        .partition(|path| FileSource::new(vec![path.clone()], max_bytes).is_absent());
+    if there.is_empty() {
+        return gone;
+    }
+    for path in gone {
+        complain(&format!(
+            "no table is at {} now: held to what was published there",
+            path.display()
+        ));
+    }
+    there
 }
 
 fn summary(findings: &Findings) -> String {

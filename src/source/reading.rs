@@ -65,6 +65,14 @@ impl FileSource {
         &self.paths
     }
 
+    /// Tells whether there is no table at its paths: nothing at one of them, or an empty directory.
+    pub fn is_absent(&self) -> bool {
+        matches!(
+            Listing::of(&self.paths),
+            Err(SourceError::NotFound { .. } | SourceError::NoYaml { .. })
+        )
+    }
+
     /// Reads the table, and waits for whoever is changing it: usually not at all, at most some
     /// 20 seconds.
     ///
