@@ -478,8 +478,8 @@ fn a_committed_repository_is_no_past() {
     scene.write("links/a.yaml", &table(&[X]));
     scene.commit_all();
     let gone = GONE.replace("mapping", "links/a");
-    assert_eq!(scene.errors("--base HEAD~1 links"), [gone.clone()]);
-    assert_eq!(scene.errors("--history links"), [gone]);
+    assert_eq!(scene.errors("--base HEAD~1 links"), [gone.as_str()]);
+    assert_eq!(scene.errors("--history links"), [gone.as_str()]);
 }
 
 #[test]

@@ -49,8 +49,8 @@ mod turn;
 mod verify;
 mod wanted;
 mod watch;
-mod worker;
 mod work_tree;
+mod worker;
 
 pub use address::{RemoteUrl, RemoteUrlError};
 pub use committed::{CommitId, Committed, Version};
