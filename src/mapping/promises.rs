@@ -26,24 +26,27 @@ pub struct Promises {
 #[derive(Debug, Clone, Default)]
 struct Codes {
     first: HashMap<Box<str>, Promise>,
-    /// What other lines of work have promised of the same codes, moved as often as the first.
+    /// What other lines of work have promised of the same codes, and the first has not left.
     rivals: HashMap<Box<str>, Vec<Promise>>,
 }
+
+/// Where a code leads: the parts of a target, or nowhere.
+type Goal = Option<(&'static str, Rc<str>)>;
 
 /// What is promised of one code.
 #[derive(Debug, Clone)]
 struct Promise {
-    target: Option<(&'static str, Rc<str>)>,
+    target: Goal,
     is_retired: bool,
     /// The last commit that kept it, with the target if it has one.
     kept: usize,
-    /// How often it was moved.
-    moves: u32,
+    /// Where it led before statements moved it.
+    left: Vec<Goal>,
 }
 
 impl Promises {
-    /// Joins another line of work: of a code that both have promised, who moved it more often is
-    /// right. If neither did, both hold.
+    /// Joins another line of work: of a code that both have promised, who has moved it from where
+    /// the other still has it is right. Otherwise both hold.
     pub fn join(&mut self, other: &Self) {
         for (address, theirs) in &other.sites {
             let own = self.sites.entry(address.clone()).or_default();
@@ -136,22 +139,23 @@ impl Codes {
             self.first.insert(code.into(), promise.clone());
             return;
         };
-        if first.moves < promise.moves {
-            *first = promise.clone();
-            self.rivals.remove(code);
-        } else if first.moves == promise.moves {
-            let rivals = self.rivals.get_mut(code).into_iter().flatten();
-            let mut known = std::iter::once(first).chain(rivals);
-            match known.find(|known| known.target == promise.target) {
-                Some(known) => {
-                    known.is_retired |= promise.is_retired;
-                    known.kept = known.kept.max(promise.kept);
-                }
-                None => {
-                    let rivals = self.rivals.entry(code.into()).or_default();
-                    rivals.push(promise.clone());
-                }
+        let rivals = self.rivals.get_mut(code).into_iter().flatten();
+        for known in std::iter::once(&mut *first).chain(rivals) {
+            if known.target == promise.target {
+                return known.unite(promise);
+            } else if known.supersedes(promise) {
+                return;
             }
+        }
+        let mut rivals = self.rivals.remove(code).unwrap_or_default();
+        rivals.retain(|known| !promise.supersedes(known));
+        if promise.supersedes(first) {
+            *first = promise.clone();
+        } else {
+            rivals.push(promise.clone());
+        }
+        if !rivals.is_empty() {
+            self.rivals.insert(code.into(), rivals);
         }
     }
 
@@ -174,9 +178,10 @@ impl Codes {
 
     /// Moves all that is promised of a code to an entry.
     fn settle(&mut self, code: &str, entry: Entry<'_>, commit: usize) {
-        self.rivals.remove(code);
+        let rivals = self.rivals.remove(code).unwrap_or_default();
         if let Some(promise) = self.first.get_mut(code) {
-            promise.moves += 1;
+            promise.left.push(promise.target.clone());
+            promise.left.extend(rivals.into_iter().map(|it| it.target));
             promise.keep(entry, commit);
         }
     }
@@ -188,7 +193,7 @@ impl Promise {
             target: None,
             is_retired: false,
             kept: commit,
-            moves: 0,
+            left: Vec::new(),
         };
         promise.keep(entry, commit);
         promise
@@ -197,6 +202,24 @@ impl Promise {
     fn target_parts(&self) -> Option<(&str, &str)> {
         let (start, rest) = self.target.as_ref()?;
         Some((start, rest))
+    }
+
+    /// Tells whether a statement has moved this from where the other still has it.
+    fn supersedes(&self, other: &Self) -> bool {
+        let has_left = self.left.contains(&other.target);
+        let was_left = other.left.contains(&self.target);
+        has_left && (!was_left || self.left.len() > other.left.len())
+    }
+
+    /// Takes in the same promise of another line of work.
+    fn unite(&mut self, other: &Self) {
+        self.is_retired |= other.is_retired;
+        self.kept = self.kept.max(other.kept);
+        for target in &other.left {
+            if !self.left.contains(target) {
+                self.left.push(target.clone());
+            }
+        }
     }
 
     fn breach(&self, now: Option<Entry<'_>>) -> Option<Breach> {
@@ -365,6 +388,21 @@ mod tests {
             joined.join(two);
             assert!(holds(&joined, B));
             assert_eq!(broken(&joined, A), [1]);
+        }
+    }
+
+    #[test]
+    fn moving_a_promise_displaces_only_what_it_was_moved_from() {
+        // A line that has the code from elsewhere, and has moved it there.
+        let moved = line(&[(C, ""), (B, "retarget x")]);
+        let start = line(&[(OTHER, "")]);
+        let retired = follow(&start, &[(2, A, ""), (3, RETIRED, "")]);
+        for known in [follow(&start, &[(2, A, "")]), retired] {
+            for (one, two) in [(&moved, &known), (&known, &moved)] {
+                let mut joined = one.clone();
+                joined.join(two);
+                assert!(!holds(&joined, B) && !holds(&joined, A));
+            }
         }
     }
 
