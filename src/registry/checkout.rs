@@ -178,10 +178,13 @@ impl Checkout {
     pub(super) fn identities(&self) -> Result<[Identity; 2], PublishError> {
         let ask = |of| {
             let known = self.git.run(&self.named(&["var", of]));
+            let who = known.map_err(|error| match error {
+                GitProgramError::Failed { .. } => IdentityError::Unknown.into(),
+                error => PublishError::from(error),
+            })?;
             // Its time is behind the address.
-            let who = known.map_err(|_| IdentityError::Unknown)?;
             let (who, _) = who.rsplit_once("> ").ok_or(IdentityError::Unknown)?;
-            format!("{who}>").parse::<Identity>()
+            Ok::<_, PublishError>(format!("{who}>").parse::<Identity>()?)
         };
         Ok([ask("GIT_AUTHOR_IDENT")?, ask("GIT_COMMITTER_IDENT")?])
     }

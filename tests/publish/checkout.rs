@@ -180,6 +180,18 @@ fn says_how_to_tell_git_who_commits() {
 }
 
 #[test]
+fn says_that_there_is_no_git_program() {
+    let work = Work::new();
+    for flag in ["--commit", "--push", "--branch=x"] {
+        let before = work.state();
+        let mut command = add(&work.0, &work.0.at("work"));
+        let ended = run(command.env("PATH", "/nowhere").args([URL, flag]));
+        ended.says(3, "there is no git program");
+        assert_eq!(work.state(), before);
+    }
+}
+
+#[test]
 fn pushes_on_what_others_have_pushed_and_follows() {
     let work = Work::new();
     work.others_push("theirs.md");
