@@ -22,7 +22,7 @@ pub struct NewBranch(String);
 
 /// Why a name cannot be that of a branch.
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} cannot be the name of a branch: see git help check-ref-format")]
+#[error("{0:?} cannot be the name of a branch: give one like add-gnu-home, without refs/heads/")]
 pub struct NewBranchError(String);
 
 impl std::str::FromStr for NewBranch {
@@ -30,7 +30,9 @@ impl std::str::FromStr for NewBranch {
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let full = format!("refs/heads/{name}");
-        match Reference::is_valid_name(&full) && !name.starts_with('-') {
+        // Git makes no branch HEAD, and `refs/heads/a` was meant for the branch `a`.
+        let odd = name.starts_with('-') || name.starts_with("refs/") || name == "HEAD";
+        match Reference::is_valid_name(&full) && !odd {
             true => Ok(Self(full)),
             false => Err(NewBranchError(name.to_owned())),
         }
@@ -182,5 +184,10 @@ mod tests {
         for name in ["", "-d", "a b", "a..b", "a.lock", "/a", "a:b"] {
             assert!(name.parse::<NewBranch>().is_err(), "{name}");
         }
+        // Git would push to these, but nobody means a branch of such a name.
+        for name in ["HEAD", "refs/heads/a", "refs/tags/a"] {
+            assert!(name.parse::<NewBranch>().is_err(), "{name}");
+        }
+        assert_eq!("a/HEAD".parse::<NewBranch>().unwrap().short(), "a/HEAD");
     }
 }
