@@ -119,7 +119,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             let mut out = BufWriter::new(stdout().lock());
             format.write(site, now, &mut out)?;
             out.flush()?;
-            tell_losses(&Losses::count(site, now, |it| format.carries(it)))?;
+            tell_losses(&format.losses(site, now))?;
             if format == exchange::Format::Nginx {
                 tell_alike(site)?;
             }
@@ -131,7 +131,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
                 return Ok(Exit::Refused);
             }
             write_pages(site, now, directory)?;
-            tell_losses(&Losses::count(site, now, exchange::page_carries))?;
+            tell_losses(&exchange::page_losses(site, now))?;
         }
         (None, None) => unreachable!("a static site requires a directory"),
     }

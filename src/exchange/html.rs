@@ -8,8 +8,8 @@ use askama::Template;
 
 use crate::mapping::{Site, Timestamp};
 
-use super::Feature;
 use super::order::Order;
+use super::{Feature, Losses};
 
 /// The name by which hosts know the page of a directory.
 const INDEX: &str = "index.html";
@@ -104,7 +104,8 @@ fn page(path: String, html: askama::Result<String>) -> Result<Page, PageWithoutP
     Ok(Page { path, html })
 }
 
-/// Tells whether a page can say this of an entry.
-pub fn page_carries(feature: Feature) -> bool {
-    feature == Feature::Title
+/// Counts what the pages of a site cannot carry, as it is at that time.
+pub fn page_losses(site: &Site, now: Timestamp) -> Losses {
+    let carries = |feature| matches!(feature, Feature::Title | Feature::Length);
+    Losses::count(site, now, carries, |_| true)
 }

@@ -2,7 +2,7 @@
 
 use crate::mapping::{DEFAULT_MAX_AGE, Forward, Site, Status, Timestamp};
 
-use super::order::Order;
+use super::order::{Order, Row};
 
 /// Something that an entry says besides its code and its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,11 +27,13 @@ pub enum Feature {
     Tags,
     /// An archived copy of the target.
     Archive,
+    /// A URL, or a path, longer than its readers take.
+    Length,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Status,
         Self::Forward,
         Self::CacheMaxAge,
@@ -42,6 +44,7 @@ impl Feature {
         Self::Owner,
         Self::Tags,
         Self::Archive,
+        Self::Length,
     ];
 
     /// Returns the word for it in messages.
@@ -57,6 +60,7 @@ impl Feature {
             Self::Owner => "owner",
             Self::Tags => "tags",
             Self::Archive => "archive",
+            Self::Length => "links too long for this form",
         }
     }
 }
@@ -66,8 +70,14 @@ impl Feature {
 pub struct Losses([usize; Feature::ALL.len()]);
 
 impl Losses {
-    /// Counts what is lost of a site, as it is at that time.
-    pub fn count(site: &Site, now: Timestamp, carries: impl Fn(Feature) -> bool) -> Self {
+    /// Counts what is lost of a site, as it is at that time, where rows that do not fit are left
+    /// out. Whether one fits is asked only if lengths are not carried.
+    pub(super) fn count(
+        site: &Site,
+        now: Timestamp,
+        carries: impl Fn(Feature) -> bool,
+        fits: impl Fn(&Row<'_>) -> bool,
+    ) -> Self {
         let mut losses = Self::default();
         if Feature::ALL.into_iter().all(&carries) {
             return losses;
@@ -76,12 +86,14 @@ impl Losses {
         for row in Order::of(site).rows() {
             let entry = row.entry;
             let is_gone = entry.is_gone(now);
+            let is_gone_too = is_gone && !carries(Feature::Gone);
+            let is_too_long = !is_gone_too && !carries(Feature::Length) && !fits(&row);
             for feature in Feature::ALL {
-                // Of what is left out, nothing more is lost.
-                let is_left_out = is_gone && !carries(Feature::Gone);
                 let is_lost = match feature {
                     Feature::Gone => is_gone,
-                    _ if is_left_out => false,
+                    Feature::Length => is_too_long,
+                    // Of what is left out, nothing more is lost.
+                    _ if is_gone_too || is_too_long => false,
                     Feature::Status => !is_gone && entry.status() != Status::Found,
                     Feature::Forward => !is_gone && entry.forward() != Forward::None,
                     Feature::CacheMaxAge => !is_gone && entry.cache_max_age() != DEFAULT_MAX_AGE,

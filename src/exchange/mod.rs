@@ -25,8 +25,10 @@ use std::io::{self, Write};
 
 use crate::mapping::{Site, Timestamp};
 
+use self::order::Row;
+
 pub use case::alike_but_for_case;
-pub use html::{Page, PageWithoutPlace, page_carries, pages};
+pub use html::{Page, PageWithoutPlace, page_losses, pages};
 pub use losses::{Feature, Losses};
 
 /// A form in which a site is one text.
@@ -72,15 +74,20 @@ impl Format {
         }
     }
 
-    /// Tells whether the format can say this of an entry.
-    pub fn carries(self, feature: Feature) -> bool {
+    /// Counts what it cannot carry of a site as it is at that time.
+    pub fn losses(self, site: &Site, now: Timestamp) -> Losses {
+        let fits = |row: &Row<'_>| nginx::fits(row, now);
+        Losses::count(site, now, |feature| self.carries(feature), fits)
+    }
+
+    fn carries(self, feature: Feature) -> bool {
+        use Feature::{Gone, Length, Status};
         match self {
             Self::Yaml | Self::JsonLines | Self::Csv => true,
-            Self::Beacon | Self::UrlTeam => false,
-            Self::Redirects => feature == Feature::Status,
-            Self::Nginx | Self::Caddy | Self::Apache => {
-                matches!(feature, Feature::Status | Feature::Gone)
-            }
+            Self::Beacon | Self::UrlTeam => feature == Length,
+            Self::Redirects => matches!(feature, Status | Length),
+            Self::Nginx => matches!(feature, Status | Gone),
+            Self::Caddy | Self::Apache => matches!(feature, Status | Gone | Length),
         }
     }
 }

@@ -42,11 +42,22 @@ const DOLLAR: &str = "geo $waypost_dollar { default \"$\"; }\n";
 /// of padding, and the mark at the end of a bucket.
 const OVERHEAD: usize = 8 + 2 + 7 + 8;
 
-/// Writes a site as it is at that time.
+/// The most bytes between quotes: nginx reads its files through a buffer of 4,096, which must hold a
+/// text and what ends it (ngx_conf_file.c, NGX_CONF_BUFFER).
+const LONGEST: usize = 4093;
+
+/// Tells whether nginx can read what a row says. Keys are taken as expressions, their longest form.
+pub(super) fn fits(row: &Row<'_>, now: Timestamp) -> bool {
+    let target = row.target(now);
+    expression(&row.path()).len() <= LONGEST
+        && target.is_none_or(|target| value(&target).len() <= LONGEST)
+}
+
+/// Writes a site as it is at that time, but for what does not fit.
 pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     let order = Order::of(site);
     let (mut codes, mut longest) = (0, 0);
-    for row in order.rows() {
+    for row in order.rows().filter(|row| fits(row, now)) {
         codes += 1;
         longest = longest.max(row.path().len());
     }
@@ -61,14 +72,17 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
     for status in STATUSES {
         writeln!(out, "map $uri $waypost_{} {{", status.code())?;
         for row in order.rows().filter(|row| row.entry.status() == status) {
-            if let Some(target) = row.target(now) {
+            if let Some(target) = row.target(now).filter(|_| fits(&row, now)) {
                 writeln!(out, "    {} \"{}\";", key(&row, &alike), value(&target))?;
             }
         }
         out.write_all(b"}\n")?;
     }
     out.write_all(b"map $uri $waypost_410 {\n")?;
-    for row in order.rows().filter(|row| row.target(now).is_none()) {
+    for row in order.rows() {
+        if row.target(now).is_some() || !fits(&row, now) {
+            continue;
+        }
         writeln!(out, "    {} 1;", key(&row, &alike))?;
     }
     out.write_all(b"}\n")
@@ -78,9 +92,13 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
 fn key(row: &Row<'_>, alike: &Alike) -> String {
     let path = row.path();
     match alike.contains(&row.code) {
-        true => format!("\"~^{}$\"", matching(&path)),
+        true => format!("\"{}\"", expression(&path)),
         false => format!("\"{path}\""),
     }
+}
+
+fn expression(path: &str) -> String {
+    format!("~^{}$", matching(path))
 }
 
 fn value(url: &str) -> Cow<'_, str> {
@@ -89,4 +107,33 @@ fn value(url: &str) -> Cow<'_, str> {
     }
     let url = url.replace('\\', "\\\\").replace('"', "\\\"");
     Cow::Owned(url.replace('$', "${waypost_dollar}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::site_of;
+    use super::super::{Feature, Format};
+    use super::*;
+
+    #[test]
+    fn leaves_out_and_counts_what_nginx_cannot_read() {
+        // A `$` is written as the 17 bytes of a variable.
+        let entries: String = [("fits", 0, 0), ("long", 1, 0), ("dollar", 0, 1)]
+            .map(|(code, more, dollars)| {
+                let path = "a".repeat(LONGEST - "https://e.org/".len() + more - dollars);
+                let dollars = "$".repeat(dollars);
+                format!("- url: https://e.org/{path}{dollars}\n  short-code: {code}\n")
+            })
+            .concat();
+        let table = site_of(&entries);
+        let site = &table.sites()[0];
+        let now = Timestamp::parse_start("2026-01-01").unwrap();
+        let mut out = Vec::new();
+        Format::Nginx.write(site, now, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("\"/fits\""), "{text}");
+        assert!(!text.contains("/long") && !text.contains("/dollar"));
+        assert_eq!(Format::Nginx.losses(site, now).of(Feature::Length), 2);
+        assert_eq!(Format::Caddy.losses(site, now).of(Feature::Length), 0);
+    }
 }
