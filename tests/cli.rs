@@ -128,6 +128,79 @@ fn empty_variables_count_as_not_set() {
 }
 
 #[test]
+fn variables_that_do_not_go_with_the_flags_count_as_not_set() {
+    let table = "base_url: https://s.example/\nmapping: []\n";
+    let works = |args: &str, variables: &[(&str, &str)]| {
+        let desk = tempfile::tempdir().unwrap();
+        fs::write(desk.path().join("mapping.yaml"), table).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
+        let command = command.args(args.split(' ')).current_dir(desk.path());
+        let output = command.env_clear().envs(variables.iter().copied()).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{args} {variables:?} {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let add = "add https://e.org/";
+    let remote = [("WAYPOST_REF", "main"), ("WAYPOST_PATH", "links")];
+    works(add, &remote);
+    let code = works(&format!("{add} --code zz"), &[("WAYPOST_NUMBER", "7")]);
+    assert_eq!(code, "https://s.example/zz\n");
+    let file = ("WAYPOST_FILE", "mapping.yaml");
+    works(&format!("{add} --fragment --table ."), &[file]);
+    works(add, &[file, ("WAYPOST_FRAGMENT", "false")]);
+    works("check", &[("WAYPOST_ALLOW_RETARGET", "zz")]);
+    works("check mapping.yaml", &[("WAYPOST_TABLE", "nowhere.yaml")]);
+    works("export", &[("WAYPOST_EXPORT_FORMAT", "csv"), remote[0]]);
+
+    // Here the flag names another table than the variable.
+    let told = run_with(
+        &["add", "https://e.org/", "--repo", "nowhere"],
+        "",
+        &[("WAYPOST_TABLE", "mapping.yaml"), ("WAYPOST_COMMIT", "1")],
+    );
+    assert!(told.contains("nowhere: no repository is there"), "{told}");
+}
+
+#[test]
+fn what_variables_break_is_told_with_their_names() {
+    for (args, variables, expected) in [
+        (
+            "add https://e.org/",
+            &[("WAYPOST_NUMBER", "7"), ("WAYPOST_CODE", "a")][..],
+            "--code <CODE> comes from the variable WAYPOST_CODE\n\
+             waypost: --number <N|next> comes from the variable WAYPOST_NUMBER\n",
+        ),
+        (
+            "add https://e.org/",
+            &[("WAYPOST_STATUS", "9")],
+            "--status <CODE> comes from the variable WAYPOST_STATUS\n",
+        ),
+        (
+            "export",
+            &[("WAYPOST_EXPORT_FORMAT", "html")],
+            "required arguments were not provided:\n  <DIR>",
+        ),
+        (
+            "serve",
+            &[("WAYPOST_TLS_CERT", "a.pem")],
+            "--tls-cert and --tls-key go together",
+        ),
+    ] {
+        if !cfg!(feature = "tls") && args == "serve" {
+            continue;
+        }
+        let args: Vec<_> = args.split(' ').collect();
+        let told = run_with(&args, "", variables);
+        assert!(
+            told.starts_with("status 2\n") && told.contains(expected),
+            "{told}"
+        );
+    }
+    let told = run_with(&["add", "--status", "9"], "", &[("WAYPOST_STATUS", "301")]);
+    assert!(!told.contains("WAYPOST_STATUS"), "{told}");
+}
+
+#[test]
 fn check_tells_what_it_cannot_read() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("link.yaml");
@@ -317,12 +390,12 @@ fn serve_tells_why_it_cannot_speak_tls() {
     };
     let lone = start(&["--tls-cert", "a.pem"]);
     assert!(
-        lone.starts_with("status 2\n") && lone.contains("--tls-key <FILE>"),
+        lone.starts_with("status 2\n") && lone.contains("--tls-cert and --tls-key"),
         "{lone}"
     );
     let lone = start(&["--https-redirect-listen", "127.0.0.1:0"]);
     assert!(
-        lone.starts_with("status 2\n") && lone.contains("--tls-cert <FILE>"),
+        lone.starts_with("status 2\n") && lone.contains("--tls-cert and --tls-key"),
         "{lone}"
     );
     let pair = |file| start(&["--tls-cert", file, "--tls-key", file]);

@@ -26,7 +26,9 @@ mod table;
 #[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
 mod transfer;
+mod variables;
 
+use std::env;
 use std::io;
 use std::process::ExitCode;
 
@@ -100,8 +102,18 @@ enum Exit {
 
 /// Runs the program on the process's arguments.
 pub fn main() -> ExitCode {
-    let matches = command().get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let (definition, line) = (command(), Vec::from_iter(env::args_os()));
+    let matches = variables::parse(&definition, &line);
+    let cli = match matches.and_then(|it| Cli::from_arg_matches(&it)) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Nobody is left to tell if this cannot be written.
+            let _ = error.print();
+            let blamed = variables::blamed(&definition, &line, &error);
+            blamed.iter().for_each(|told| complain(told));
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8));
+        }
+    };
     let result = match cli.command {
         Command::Serve(args) => serve::run(*args),
         Command::Check(args) => check::run(&args),
@@ -131,18 +143,7 @@ pub fn main() -> ExitCode {
 
 /// Returns the definition of the command line, of which help, completions and manual pages are made.
 fn command() -> clap::Command {
-    Cli::command().mut_subcommands(|verb| verb.mut_args(with_plain_variables))
-}
-
-/// Makes an argument's variable behave as people expect: help names it but does not show what is
-/// in it, and an empty one, as templates of deployments leave them, counts as not set.
-fn with_plain_variables(arg: clap::Arg) -> clap::Arg {
-    let value = arg.get_env().and_then(std::env::var_os);
-    let arg = arg.hide_env_values(true);
-    match value {
-        Some(value) if value.is_empty() => arg.env(None::<&'static str>),
-        _ => arg,
-    }
+    Cli::command().mut_subcommands(|verb| verb.mut_args(variables::plain))
 }
 
 /// Tells the person at the terminal what went wrong.

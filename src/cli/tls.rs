@@ -11,30 +11,16 @@ use crate::server::Tls;
 #[command(next_help_heading = "TLS")]
 pub(super) struct TlsArgs {
     /// Speak TLS on the public listener, with this certificate chain in PEM form
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "WAYPOST_TLS_CERT",
-        requires = "tls_key"
-    )]
+    // What goes together is seen to below: half of it, in a variable, must not be left out in silence.
+    #[arg(long, value_name = "FILE", env = "WAYPOST_TLS_CERT")]
     tls_cert: Option<PathBuf>,
 
     /// The private key of the certificate, in PEM form
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "WAYPOST_TLS_KEY",
-        requires = "tls_cert"
-    )]
+    #[arg(long, value_name = "FILE", env = "WAYPOST_TLS_KEY")]
     tls_key: Option<PathBuf>,
 
     /// Where clients that speak plain HTTP are sent on to HTTPS
-    #[arg(
-        long,
-        value_name = "ADDRESS",
-        env = "WAYPOST_HTTPS_REDIRECT_LISTEN",
-        requires = "tls_cert"
-    )]
+    #[arg(long, value_name = "ADDRESS", env = "WAYPOST_HTTPS_REDIRECT_LISTEN")]
     https_redirect_listen: Option<SocketAddr>,
 }
 
@@ -42,8 +28,17 @@ impl TlsArgs {
     /// Reads the certificate, if there is to be one; complains and tells how to exit if it cannot
     /// be used.
     pub(super) fn load(&self) -> Result<Option<Tls>, Exit> {
-        let (Some(certificate), Some(key)) = (&self.tls_cert, &self.tls_key) else {
-            return Ok(None);
+        let (certificate, key) = match (&self.tls_cert, &self.tls_key) {
+            (Some(certificate), Some(key)) => (certificate, key),
+            (None, None) if self.https_redirect_listen.is_none() => return Ok(None),
+            (None, None) => {
+                complain("--https-redirect-listen goes with --tls-cert and --tls-key");
+                return Err(Exit::Usage);
+            }
+            _ => {
+                complain("--tls-cert and --tls-key go together");
+                return Err(Exit::Usage);
+            }
         };
         Tls::load(certificate, key).map(Some).map_err(|error| {
             complain(&format!("TLS: {}", error.chain()));
