@@ -60,6 +60,9 @@ impl<'t> Draft<'t> {
             }
             Destination::Fragment(directory) => {
                 let name = spot::fragment_name(code.as_str());
+                let name = name.ok_or_else(|| Refusal::NameTooLong {
+                    code: code.to_string(),
+                })?;
                 let path = match directory.trim_end_matches('/') {
                     "" => name,
                     directory => format!("{directory}/{name}"),

@@ -105,6 +105,12 @@ pub enum Refusal {
         /// Its path.
         path: String,
     },
+    /// A file of its own would have a longer name than files can have.
+    #[error("a file named after the code {code:?} would have too long a name")]
+    NameTooLong {
+        /// The code.
+        code: String,
+    },
     /// The document does not let an entry be inserted without risk.
     #[error("the entry cannot be inserted")]
     CannotInsert {
@@ -193,6 +199,10 @@ impl Refusal {
             Self::SeveralSites { .. } => "name one with --site".to_owned(),
             Self::SeveralFiles { .. } => {
                 "name one with --file, or give the entry a file of its own with --fragment"
+                    .to_owned()
+            }
+            Self::NameTooLong { .. } => {
+                "choose a shorter code, or add it to a file that is there, without --fragment"
                     .to_owned()
             }
             Self::FileExists { .. } => "name it with --file".to_owned(),

@@ -69,11 +69,15 @@ fn find<'s>(site: &'s Site, name: &str) -> Option<&'s str> {
     files.next().filter(|_| files.next().is_none())
 }
 
-/// Returns the name of a file for the entry of a code: no other code has it.
+/// The most bytes that the name of a file has (NAME_MAX of Linux and macOS).
+const MAX_NAME_BYTES: usize = 255;
+
+/// Returns the name of a file for the entry of a code, which no other code has, unless it would be
+/// longer than the name of a file can be.
 ///
 /// ASCII letters, digits, `-`, `_`, `~` and `.` stand for themselves, all else is percent-encoded,
 /// and so is what would make a name hidden or look like a flag.
-pub(super) fn fragment_name(code: &str) -> String {
+pub(super) fn fragment_name(code: &str) -> Option<String> {
     let mut name = String::new();
     for (at, byte) in code.bytes().enumerate() {
         let is_safe = byte.is_ascii_alphanumeric() || b"_~".contains(&byte);
@@ -83,7 +87,8 @@ pub(super) fn fragment_name(code: &str) -> String {
             name.push_str(&format!("%{byte:02X}"));
         }
     }
-    name + ".yaml"
+    name.push_str(".yaml");
+    (name.len() <= MAX_NAME_BYTES).then_some(name)
 }
 
 #[cfg(test)]
@@ -99,7 +104,13 @@ mod tests {
             ("a/b-c", "a%2Fb-c.yaml"),
             ("é", "%C3%A9.yaml"),
         ] {
-            assert_eq!(fragment_name(code), name);
+            assert_eq!(fragment_name(code).as_deref(), Some(name));
         }
+    }
+    #[test]
+    fn no_fragment_has_a_name_that_is_too_long() {
+        let longest = fragment_name(&"é".repeat(41)).map(|name| name.len());
+        assert_eq!(longest, Some(41 * 6 + 5));
+        assert_eq!(fragment_name(&"é".repeat(42)), None);
     }
 }

@@ -112,6 +112,23 @@ fn told(child: Child) -> String {
 }
 
 #[test]
+fn a_code_that_is_too_long_for_the_name_of_a_file_is_refused() {
+    let desk = Desk::new();
+    let code = "é".repeat(120);
+    let args = [
+        "https://e.org/",
+        "--code",
+        &code,
+        "--fragment",
+        "--table",
+        ".",
+    ];
+    let told = desk.refuses(&args);
+    assert!(told.starts_with("status 1\n"), "{told}");
+    assert!(told.contains("hint: choose a shorter code"), "{told}");
+}
+
+#[test]
 fn the_short_link_is_printed_alone() {
     let desk = Desk::new();
     let args = [

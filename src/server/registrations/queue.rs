@@ -245,6 +245,7 @@ fn place(refusal: &Refusal) -> (&'static str, Option<String>) {
     match refusal {
         Refusal::Target(_) | Refusal::OwnLink => ("/url", refusal.hint()),
         Refusal::Code(_) => ("/short_code", refusal.hint()),
+        Refusal::NameTooLong { .. } => ("/short_code", None),
         Refusal::CodeRepeated { .. } => ("/aliases", None),
         Refusal::NoNumberLeft => ("/number", None),
         Refusal::ControlCharacter { what, .. } => (
