@@ -140,6 +140,8 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         }
     };
     let code = args.code.map(WishedCode::Custom);
+    // Scripts pass what they have, which may be nothing.
+    let says_something = |text: &String| !text.is_empty();
     let wish = Wish {
         url: match args.url {
             Some(url) => url,
@@ -147,9 +149,9 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         },
         code: code.or(args.number).unwrap_or_default(),
         aliases: args.alias,
-        title: args.title,
-        owner: args.owner,
-        tags: args.tag,
+        title: args.title.filter(says_something),
+        owner: args.owner.filter(says_something),
+        tags: args.tag.into_iter().filter(says_something).collect(),
         status: args.status,
         forward: args.forward,
         expires: args.expires,

@@ -129,6 +129,23 @@ fn a_code_that_is_too_long_for_the_name_of_a_file_is_refused() {
 }
 
 #[test]
+fn what_says_nothing_is_not_written() {
+    let desk = Desk::new();
+    let args = [
+        "https://e.org/",
+        "--title=",
+        "--owner=",
+        "--tag=",
+        "--tag=a",
+    ];
+    let told = desk.add(&args);
+    assert!(told.starts_with("status 0\n"), "{told}");
+    let text = desk.read("mapping.yaml");
+    assert!(!text.contains("title") && !text.contains("owner"), "{text}");
+    assert!(text.contains("tags: [a]"), "{text}");
+}
+
+#[test]
 fn the_short_link_is_printed_alone() {
     let desk = Desk::new();
     let args = [
