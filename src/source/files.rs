@@ -34,12 +34,17 @@ pub(super) struct Directory {
 
 impl Listing {
     /// Lists the files that paths name: a file itself, or each table file directly in a directory.
+    /// A path that is repeated counts once.
     pub(super) fn of(paths: &[PathBuf]) -> Result<Self, SourceError> {
         let mut listing = Self {
             files: Vec::new(),
             directories: Vec::new(),
         };
-        for path in paths {
+        for (at, path) in paths.iter().enumerate() {
+            // What is named twice is still there once.
+            if paths[..at].contains(path) {
+                continue;
+            }
             let metadata = fs::metadata(path).map_err(|e| SourceError::from_io(path, e))?;
             if !metadata.is_dir() {
                 listing.files.push(path.clone());

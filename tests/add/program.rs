@@ -146,6 +146,14 @@ fn what_says_nothing_is_not_written() {
 }
 
 #[test]
+fn a_table_that_is_named_twice_is_there_once() {
+    let desk = Desk::new();
+    let table = ["--table", "mapping.yaml"];
+    let told = desk.add(&[&["https://e.org/"], &table[..], &table[..]].concat());
+    assert!(told.starts_with("status 0\n"), "{told}");
+}
+
+#[test]
 fn the_short_link_is_printed_alone() {
     let desk = Desk::new();
     let args = [
