@@ -67,6 +67,19 @@ pub enum StateError {
         #[source]
         source: io::Error,
     },
+    /// There is no place for a temporary one.
+    #[error(
+        "cannot write to the state directory {}: name a directory with TMPDIR that this user can \
+         write to, or free space in it",
+        path.display()
+    )]
+    NoTemporary {
+        /// What could not be made.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
 }
 
 impl StateError {
@@ -145,7 +158,9 @@ impl StateDir {
     pub(super) fn private(temp: &Path) -> Result<Self, StateError> {
         let path = temp.join(format!("{PRIVATE}{:016x}", chance()));
         let made = DirBuilder::new().mode(0o700).create(&path);
-        made.map_err(|e| denied(&path, e))?;
+        if let Err(source) = made {
+            return Err(StateError::NoTemporary { path, source });
+        }
         let mut state = Self::open(&path)?;
         state.private = true;
         if let Ok(me) = fs::metadata(&path) {

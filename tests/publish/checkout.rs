@@ -180,6 +180,17 @@ fn says_how_to_tell_git_who_commits() {
 }
 
 #[test]
+fn says_where_a_clone_would_have_room() {
+    let work = Work::new();
+    let remote = work.0.at("remote.git");
+    let mut command = add(&work.0, &work.0.root);
+    command.args([URL, "--repo", remote.to_str().unwrap()]);
+    let ended = run(command.env("TMPDIR", "/nowhere"));
+    ended.says(3, "name a directory with TMPDIR");
+    assert!(!ended.err.contains("--state-dir"), "{ended:#?}");
+}
+
+#[test]
 fn says_that_there_is_no_git_program() {
     let work = Work::new();
     for flag in ["--commit", "--push", "--branch=x"] {
