@@ -12,12 +12,19 @@ use super::commit::{Identity, IdentityError};
 use super::publish::PublishError;
 use crate::source::{GitProgram, GitProgramError};
 
+/// What libgit2 says of a repository whose objects it cannot name.
+const OBJECT_FORMAT: &str = "unknown object format";
+
 /// Why a checkout was left as it is.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckoutError {
     /// There is none.
-    #[error("{} is in no Git checkout: leave out --commit, or use --repo", path.display())]
+    #[error(
+        "{} is in no Git checkout, which --commit, --push and --branch need: leave them out, or \
+         name a repository with --repo",
+        path.display()
+    )]
     None {
         /// The table.
         path: PathBuf,
@@ -29,6 +36,16 @@ pub enum CheckoutError {
         path.display()
     )]
     Foreign {
+        /// The table.
+        path: PathBuf,
+    },
+    /// Its objects are named in a way that libgit2 does not know.
+    #[error(
+        "the Git repository around {} uses SHA-256, which is not supported: leave out --commit, \
+         --push and --branch, and commit with git",
+        path.display()
+    )]
+    ObjectFormat {
         /// The table.
         path: PathBuf,
     },
@@ -109,6 +126,9 @@ impl Checkout {
         let repository = Repository::discover(directory).map_err(|error| match error.code() {
             ErrorCode::NotFound => CheckoutError::None { path: path() }.into(),
             ErrorCode::Owner => CheckoutError::Foreign { path: path() }.into(),
+            _ if error.message().contains(OBJECT_FORMAT) => {
+                CheckoutError::ObjectFormat { path: path() }.into()
+            }
             _ => PublishError::Git(error),
         })?;
         let Some(work_dir) = repository.workdir().and_then(|it| it.canonicalize().ok()) else {

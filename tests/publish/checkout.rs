@@ -152,11 +152,28 @@ fn refuses_where_there_is_no_checkout() {
     for flag in ["--commit", "--push", "--branch=x"] {
         let ended = run(add(&work.0, &alone).args([URL, flag]));
         ended.says(3, "is in no Git checkout");
+        assert!(ended.err.contains("--push and --branch need"), "{ended:#?}");
     }
     assert_eq!(
         fs::read_to_string(alone.join("mapping.yaml")).unwrap(),
         TABLE
     );
+}
+
+#[test]
+fn says_that_sha_256_is_not_supported() {
+    let work = Work::new();
+    let new = work.0.at("new");
+    git(&work.0.root, "init --quiet --object-format=sha256 new");
+    fs::write(new.join("mapping.yaml"), TABLE).unwrap();
+    for flag in ["--commit", "--push", "--branch=x"] {
+        let ended = run(add(&work.0, &new).args([URL, flag]));
+        ended.says(
+            3,
+            "uses SHA-256, which is not supported: leave out --commit",
+        );
+    }
+    assert_eq!(fs::read_to_string(new.join("mapping.yaml")).unwrap(), TABLE);
 }
 
 #[test]
