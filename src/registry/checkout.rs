@@ -225,7 +225,7 @@ impl Checkout {
     ///
     /// # Errors
     ///
-    /// If Git, or a hook, refuses. Then nothing but the file itself differs from before.
+    /// If Git cannot, or a hook refuses. Then nothing but the file itself differs from before.
     pub fn commit(&self, file: &Path, message: &str) -> Result<(), PublishError> {
         let file = self.inside(file)?;
         let on_file = |command: &[&str]| {
@@ -248,8 +248,15 @@ impl Checkout {
         if new && ended.is_err() {
             self.git.run(&on_file(&["rm", "--cached", "--quiet"]))?;
         }
-        ended?;
-        Ok(())
+        match ended {
+            // Where a hook says no. What Git cannot do ends with 128.
+            Err(GitProgramError::Failed {
+                said,
+                status: Some(1),
+                ..
+            }) => Err(PublishError::Declined { said }),
+            ended => Ok(ended.map(drop)?),
+        }
     }
 
     /// Returns the commit that is checked out.

@@ -85,6 +85,12 @@ pub enum PublishError {
     /// Git cannot make the commit.
     #[error("cannot make the commit")]
     Git(#[from] git2::Error),
+    /// A hook of the checkout does not want it.
+    #[error("the commit was refused: {said}")]
+    Declined {
+        /// Its words.
+        said: String,
+    },
     /// The remote does not want it.
     #[error("the remote refused the push: {reason}")]
     Refused {

@@ -72,13 +72,16 @@ pub enum GitProgramError {
         command: String,
         /// Its words.
         said: String,
+        /// Its exit status, unless a signal ended it.
+        status: Option<i32>,
     },
 }
 
 /// What Git answered.
 #[derive(Debug)]
 struct Answer {
-    success: bool,
+    /// The exit status, unless a signal ended it.
+    status: Option<i32>,
     out: String,
     err: String,
 }
@@ -117,9 +120,10 @@ impl GitProgram {
         input: &str,
     ) -> Result<String, GitProgramError> {
         let answer = self.runtime.block_on(self.ask(arguments, input))?;
-        match answer.success {
-            true => Ok(answer.out.trim_end().to_owned()),
-            false => Err(GitProgramError::Failed {
+        match answer.status {
+            Some(0) => Ok(answer.out.trim_end().to_owned()),
+            status => Err(GitProgramError::Failed {
+                status,
                 command: command_of(arguments),
                 said: readable(if answer.err.trim().is_empty() {
                     &answer.out
@@ -209,7 +213,7 @@ impl GitProgram {
             Ok(output) => {
                 let output = output.map_err(failed)?;
                 Ok(Answer {
-                    success: output.status.success(),
+                    status: output.status.code(),
                     out: String::from_utf8_lossy(&output.stdout).into_owned(),
                     // An address in it may hold a password.
                     err: redact(&String::from_utf8_lossy(&output.stderr), &[]),
@@ -259,7 +263,7 @@ fn pushed(answer: &Answer) -> Pushed {
         Some(("!", summary)) => Pushed::rejected(summary, &said),
         // Somebody else made the same commit in the same second.
         Some(("=", _)) => Pushed::Lost,
-        Some(_) if answer.success => Pushed::Landed {
+        Some(_) if answer.status == Some(0) => Pushed::Landed {
             said: readable(&said),
         },
         _ => Pushed::Unclear {
@@ -280,7 +284,7 @@ mod tests {
 
     fn read(success: bool, line: &str, err: &str) -> Pushed {
         pushed(&Answer {
-            success,
+            status: Some(i32::from(!success)),
             out: format!("To /srv/links.git\n{line}\nDone\n"),
             err: err.to_owned(),
         })

@@ -100,8 +100,13 @@ fn commits_a_new_file() {
 fn runs_the_hooks_of_a_commit_and_takes_back_what_they_refuse() {
     let work = Work::new();
     work.hook("pre-commit", "echo not today; exit 1");
-    work.refuses(&["--commit"], 3, "not today");
-    work.refuses(&["--commit", "--fragment", "--table", "."], 3, "not today");
+    work.refuses(&["--commit"], 1, "the commit was refused: not today");
+    work.refuses(&["--commit", "--fragment", "--table", "."], 1, "not today");
+    work.hook("pre-commit", "exit 0");
+    work.git("config commit.gpgSign true");
+    work.git("config gpg.program false");
+    work.refuses(&["--commit"], 3, "git commit failed");
+    work.git("config --unset commit.gpgSign");
     work.hook("pre-commit", "exit 0");
     work.add(&["--commit"]).says(0, "committed");
 }

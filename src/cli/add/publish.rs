@@ -207,7 +207,7 @@ pub(super) fn exit_of(error: &anyhow::Error) -> Exit {
         _ => error.downcast_ref(),
     };
     match published {
-        Some(PublishError::Refused { .. }) => Exit::Refused,
+        Some(PublishError::Refused { .. } | PublishError::Declined { .. }) => Exit::Refused,
         Some(PublishError::Identity(_)) => Exit::Usage,
         _ => Exit::Failed,
     }
