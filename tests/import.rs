@@ -131,6 +131,31 @@ fn what_is_there_stays_and_comes_first() {
 }
 
 #[test]
+fn a_takedown_is_not_undone() {
+    let scene = Scene::with(
+        "base_url: https://short.code/\nmapping:\n- short-code: KiuH6GHM\n  retired: true\n\
+         - url: https://gone.org/\n  short-code: gone\n  retired: true\n",
+    );
+    let before = scene.text();
+    let rows = b"code,url\n,https://taken.org/\nx,https://taken.org/\ngone,https://gone.org/\n\
+                 ,https://gone.org/\n";
+    let told = scene.import(&["-", "--format", "csv"], rows);
+    assert_snapshot!(told, @r#"
+    status 1
+    <stdin>:3: error: ERR-000-02-00: URL already registered
+      hint: its link https://short.code/KiuH6GHM at mapping.yaml:3:3 is retired or expired, and no import brings it back
+    <stdin>:4: error: the code "gone" is taken by the entry at mapping.yaml:5:3
+      hint: it is retired or expired, and its code stays taken: choose another
+    <stdin>:2: error: ERR-000-02-00: URL already registered
+      hint: its link https://short.code/KiuH6GHM at mapping.yaml:3:3 is retired or expired, and no import brings it back
+    <stdin>:5: error: ERR-000-02-00: URL already registered
+      hint: its link https://short.code/gone at mapping.yaml:5:3 is retired or expired, and no import brings it back
+    added 0 links to mapping.yaml; 4 not taken
+    "#);
+    assert_eq!(scene.text(), before);
+}
+
+#[test]
 fn nothing_is_written_unless_all_of_it_is_sound() {
     let table = "base_url: https://short.code/\nmapping:\n- url: https://e.org/\n  short-code: a\n";
     let rows =

@@ -168,7 +168,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     });
     drop(progress);
     match imported {
-        Ok(imported) => announce(args, &imported, refused),
+        Ok(imported) => {
+            for (line, refusal) in &imported.refused {
+                tell_row(
+                    &name,
+                    *line,
+                    &refusal.to_string(),
+                    way_out(refusal).as_deref(),
+                )?;
+            }
+            announce(args, &imported, refused + imported.refused.len())
+        }
         Err(Failure::Local(LocalError::Refused(refusal))) => tell(&refusal),
         Err(Failure::Read(error)) => {
             complain(&legible(&format!("{name}: {error}")));
@@ -222,18 +232,12 @@ fn fill(
         progress.advance(row.line as u64);
         let (message, hint) = match row.link.map(|link| intake.take(row.line, link)) {
             Ok(Ok(())) => return,
-            Ok(Err(refusal)) => (refusal.to_string(), refusal.hint()),
+            Ok(Err(refusal)) => (refusal.to_string(), way_out(&refusal)),
             Err(error) => (error.to_string(), error.hint().map(str::to_owned)),
         };
         refused += 1;
         let line = row.line;
-        let write = progress.above(|| {
-            writeln!(stderr(), "{name}:{line}: error: {}", legible(&message))?;
-            match &hint {
-                Some(hint) => writeln!(stderr(), "  hint: {}", legible(hint)),
-                None => Ok(()),
-            }
-        });
+        let write = progress.above(|| tell_row(name, line, &message, hint.as_deref()));
         if told.is_ok() {
             told = write;
         }
@@ -248,11 +252,32 @@ fn fill(
     Ok(refused)
 }
 
+/// Tells why a row is not taken.
+fn tell_row(name: &str, line: usize, message: &str, hint: Option<&str>) -> io::Result<()> {
+    writeln!(stderr(), "{name}:{line}: error: {}", legible(message))?;
+    match hint {
+        Some(hint) => writeln!(stderr(), "  hint: {}", legible(hint)),
+        None => Ok(()),
+    }
+}
+
+/// Returns the way out for a row: of one whose URL has a link, that is the link.
+fn way_out(refusal: &Refusal) -> Option<String> {
+    match refusal {
+        Refusal::AlreadyRegistered(holder) => Some(format!(
+            "its link {} at {} is retired or expired, and no import brings it back",
+            holder.short_url, holder.place
+        )),
+        _ => refusal.hint(),
+    }
+}
+
 fn announce(args: &Args, imported: &Imported, refused: usize) -> anyhow::Result<Exit> {
     let Imported {
         path,
         added,
         known,
+        refused: _,
         warnings,
     } = imported;
     table::tell(&warnings[..warnings.len().min(TOLD_WARNINGS)])?;

@@ -43,6 +43,8 @@ pub struct Imported {
     pub added: usize,
     /// How many were there already, or came twice.
     pub known: usize,
+    /// Those that could not be taken in the end, with their lines.
+    pub refused: Vec<(usize, Refusal)>,
     /// What is odd about the table since.
     pub warnings: Vec<Diagnostic>,
 }
@@ -79,6 +81,7 @@ pub fn import_into_files<E: From<LocalError>>(
         path: path.to_owned(),
         added: batch.entries.len(),
         known: batch.known,
+        refused: std::mem::take(&mut batch.refused),
         warnings: Vec::new(),
     };
     if batch.entries.is_empty() {

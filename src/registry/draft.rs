@@ -1,6 +1,6 @@
 //! Drafts: entries that a table lets be written, before their files are.
 
-use super::{Destination, Holder, Refusal, Wish, choice, spot};
+use super::{Destination, Refusal, Wish, choice, spot};
 use crate::edit::NewEntry;
 use crate::mapping::{Code, Site, Table, Target, Timestamp};
 
@@ -37,7 +37,7 @@ impl<'t> Draft<'t> {
             return Err(Refusal::OwnLink);
         }
         let site = spot::site(table, wish.site.as_deref(), &wish.destination)?;
-        if let Some(holder) = registered(site, &target, now) {
+        if let Some(holder) = choice::registered(site, &target, now) {
             return Err(Refusal::AlreadyRegistered(holder));
         }
         let own = choice::own_code(site, &wish.code, &target, highest, now)?;
@@ -107,18 +107,4 @@ pub(super) fn target_of(wish: &Wish) -> Result<Target<'_>, Refusal> {
         }
         _ => Ok(target),
     }
-}
-
-/// Returns the entry that a target has: a live one before one that is gone.
-fn registered(site: &Site, target: &Target<'_>, now: Timestamp) -> Option<Box<Holder>> {
-    let entries = site.leading_to(target.as_str());
-    let live = entries.iter().find(|entry| !entry.is_gone(now));
-    // Who has the code that the target's hash spells and has dropped its own target had this one.
-    let taken_down = || {
-        let code = site.scheme().code(target.as_str());
-        let holder = site.lookup(code.as_str());
-        holder.filter(|entry| entry.target().is_none())
-    };
-    let found = live.or(entries.first()).copied().or_else(taken_down)?;
-    Some(Holder::of(found, now))
 }

@@ -2,15 +2,16 @@
 //!
 //! Published links must not break, so a code that a link has is kept, whatever else leads to its
 //! target. Links that have none wait until all others have theirs: what they get does not depend on
-//! where between the others they stand.
+//! where between the others they stand. A link that is retired or expired is known to none but those
+//! that are so themselves: whoever brings it back to life is told.
 //! Invariant: what is taken can be inserted together, for no code is given twice.
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Holder, Refusal};
+use super::{Refusal, choice};
 use crate::edit::{NewEntry, OwnCode};
 use crate::exchange::read::Link;
-use crate::mapping::{Code, Forward, Misfit, NewCode, Site, Target, Timestamp};
+use crate::mapping::{Code, Forward, Misfit, Site, Target, Timestamp};
 
 /// What was taken so far.
 pub struct Intake<'t> {
@@ -30,6 +31,8 @@ pub(super) struct Batch {
     pub(super) entries: Vec<NewEntry>,
     /// How many links were in the table already, or came twice.
     pub(super) known: usize,
+    /// Those that could not be taken in the end, with their lines.
+    pub(super) refused: Vec<(usize, Refusal)>,
 }
 
 /// Who has a code.
@@ -38,6 +41,8 @@ struct Holding {
     line: usize,
     /// The entry; none if it waits for its own code.
     entry: Option<usize>,
+    /// It is retired or expired.
+    is_gone: bool,
 }
 
 impl<'t> Intake<'t> {
@@ -83,7 +88,8 @@ impl<'t> Intake<'t> {
         let aliases = link.aliases.iter().map(|text| Code::custom(text));
         let aliases: Vec<_> = aliases.collect::<Result<_, _>>()?;
         let codes = || own.iter().chain(&aliases);
-        if own.is_some() && codes().all(|code| self.leads_to(code, url.as_ref())) {
+        let is_gone = is_gone(&link.retired, &link.expires, self.now);
+        if own.is_some() && codes().all(|code| self.leads_to(code, url.as_ref(), is_gone)) {
             self.known += 1;
             return Ok(());
         }
@@ -95,9 +101,18 @@ impl<'t> Intake<'t> {
                 return Err(Refusal::CodeRepeated { code });
             }
         }
+        let taken_down = |url| choice::taken_down(self.site, url, self.now);
+        if let Some(holder) = (own.as_ref()).and(url.as_ref()).and_then(taken_down) {
+            return Err(Refusal::AlreadyRegistered(holder));
+        }
         let entry = own.is_some().then_some(self.entries.len());
         for code in codes() {
-            self.codes.insert(code.clone(), Holding { line, entry });
+            let holding = Holding {
+                line,
+                entry,
+                is_gone,
+            };
+            self.codes.insert(code.clone(), holding);
         }
         let entry = NewEntry {
             code: self.own_code(own, link.number, url.as_ref()),
@@ -122,56 +137,114 @@ impl<'t> Intake<'t> {
 
     /// Gives codes to those that wait for one.
     pub(super) fn finish(mut self) -> Result<Batch, Refusal> {
+        let mut refused = Vec::new();
         let waiting = std::mem::take(&mut self.waiting);
         if !waiting.is_empty() {
-            let url = |entry: &NewEntry| Some(entry.url.as_ref()?.as_str().to_owned());
-            let mut targets: HashSet<_> = self.entries.iter().filter_map(url).collect();
+            let mut targets = self.targets();
             let mut number = self.highest_number();
             for (line, mut entry) in waiting {
-                let target = url(&entry).unwrap_or_default();
-                let is_known = || !self.site.leading_to(&target).is_empty();
-                // One with aliases of its own says more than is known.
-                if entry.aliases.is_empty() && (targets.contains(&target) || is_known()) {
-                    self.known += 1;
-                    continue;
-                }
-                entry.code = match self.site.new_code() {
-                    NewCode::Auto => self.derived(&target),
-                    NewCode::Number => self.next_number(&mut number)?,
-                };
-                let code = entry.own_code(self.site.scheme()).into_owned();
+                let Some(url) = &entry.url else { continue };
+                let is_gone = is_gone(&entry.retired, &entry.expires, self.now);
                 let holding = Holding {
                     line,
                     entry: Some(self.entries.len()),
+                    is_gone,
                 };
+                match self.is_known(url, &targets, is_gone) {
+                    Err(refusal) => {
+                        refused.push((line, refusal));
+                        continue;
+                    }
+                    // One with aliases of its own says more than is known.
+                    Ok(true) if entry.aliases.is_empty() => {
+                        self.known += 1;
+                        continue;
+                    }
+                    Ok(_) => {}
+                }
+                targets.entry(url.as_str().to_owned()).or_insert(holding);
+                entry.code = choice::any(self.site, url, || number, |code| self.is_free(code))?;
+                if let OwnCode::Number(_, given) = entry.code {
+                    number = Some(given);
+                }
+                let code = entry.own_code(self.site.scheme()).into_owned();
                 self.codes.insert(code, holding);
-                targets.insert(target);
                 self.entries.push(entry);
             }
         }
         Ok(Batch {
             entries: self.entries,
             known: self.known,
+            refused,
         })
     }
 
-    /// Tells whether a code leads to a target, by the table or by what was taken.
-    fn leads_to(&self, code: &Code, url: Option<&Target<'_>>) -> bool {
-        if let Some(entry) = self.site.lookup(code.as_str()) {
-            return entry.target().as_deref() == url.map(Target::as_str);
+    /// Returns which targets were taken with codes of their own: by one that is live, if any is.
+    fn targets(&self) -> HashMap<String, Holding> {
+        let mut targets: HashMap<_, Holding> = HashMap::new();
+        for holding in self.codes.values() {
+            let entry = holding.entry.and_then(|entry| self.entries.get(entry));
+            let Some(url) = entry.and_then(|entry| entry.url.as_ref()) else {
+                continue;
+            };
+            let first = targets.entry(url.as_str().to_owned()).or_insert(*holding);
+            if (holding.is_gone, holding.line) < (first.is_gone, first.line) {
+                *first = *holding;
+            }
         }
-        let holding = self.codes.get(code).and_then(|holding| holding.entry);
-        let entry = holding.and_then(|entry| self.entries.get(entry));
-        entry.is_some_and(|entry| entry.url.as_ref() == url)
+        targets
+    }
+
+    /// Tells whether a target has a link, by the table or by what was taken.
+    fn is_known(
+        &self,
+        url: &Target<'_>,
+        targets: &HashMap<String, Holding>,
+        is_gone: bool,
+    ) -> Result<bool, Refusal> {
+        let taken = targets.get(url.as_str()).or_else(|| self.taken_down(url));
+        if taken.is_some_and(|taken| !taken.is_gone) {
+            return Ok(true);
+        }
+        let holder = choice::registered(self.site, url, self.now);
+        match (holder, taken) {
+            (Some(holder), _) if holder.is_gone && !is_gone => {
+                Err(Refusal::AlreadyRegistered(holder))
+            }
+            (None, Some(taken)) if !is_gone => Err(Refusal::GoneByLine { line: taken.line }),
+            (holder, taken) => Ok(holder.is_some() || taken.is_some()),
+        }
+    }
+
+    /// Returns who of those taken has the code that a target derives, and has dropped that target.
+    fn taken_down(&self, url: &Target<'_>) -> Option<&Holding> {
+        let code = self.site.scheme().code(url.as_str());
+        let holding = self.codes.get(&code)?;
+        let entry = self.entries.get(holding.entry?)?;
+        entry.url.is_none().then_some(holding)
+    }
+
+    /// Tells whether a code leads to a target, by the table or by what was taken, or no longer does
+    /// so where the link that is looked at is gone as well.
+    fn leads_to(&self, code: &Code, url: Option<&Target<'_>>, is_gone: bool) -> bool {
+        if let Some(entry) = self.site.lookup(code.as_str()) {
+            let leads = entry.target().as_deref() == url.map(Target::as_str);
+            return leads && (is_gone || !entry.is_gone(self.now));
+        }
+        let Some(holding) = self.codes.get(code) else {
+            return false;
+        };
+        let entry = holding.entry.and_then(|entry| self.entries.get(entry));
+        let leads = entry.is_some_and(|entry| entry.url.as_ref() == url);
+        leads && (is_gone || !holding.is_gone)
+    }
+
+    fn is_free(&self, code: &Code) -> bool {
+        self.site.lookup(code.as_str()).is_none() && !self.codes.contains_key(code)
     }
 
     fn check_free(&self, code: &Code) -> Result<(), Refusal> {
-        if let Some(holder) = self.site.lookup(code.as_str()) {
-            return Err(Refusal::CodeTaken {
-                code: code.to_string(),
-                holder: Holder::of(holder, self.now),
-            });
-        }
+        choice::free(self.site, code.clone(), self.now)?;
         match self.codes.get(code) {
             Some(Holding { line, .. }) => Err(Refusal::CodeTakenByLine {
                 code: code.to_string(),
@@ -201,36 +274,21 @@ impl<'t> Intake<'t> {
         }
     }
 
-    /// Returns the code that the site derives, or the next free one behind it.
-    fn derived(&self, target: &str) -> OwnCode {
-        let code = self.site.scheme().code(target);
-        if self.check_free(&code).is_ok() {
-            return OwnCode::Auto;
-        }
-        let mut probed = self.site.scheme().probe(code.as_str());
-        let next = probed.find(|code| self.check_free(code).is_ok());
-        OwnCode::Custom(next.expect("there are more codes than a table has entries"))
-    }
-
-    fn highest_number(&self) -> u64 {
+    fn highest_number(&self) -> Option<u64> {
         let taken = self.entries.iter().filter_map(|entry| match entry.code {
             OwnCode::Number(_, number) => Some(number),
             _ => None,
         });
-        let all = taken.chain(self.site.highest_number());
-        all.max().unwrap_or_default()
+        taken.chain(self.site.highest_number()).max()
     }
+}
 
-    fn next_number(&self, number: &mut u64) -> Result<OwnCode, Refusal> {
-        loop {
-            *number = number.checked_add(1).ok_or(Refusal::NoNumberLeft)?;
-            // A number may spell a reserved word.
-            let code = Code::number(*number).ok();
-            if let Some(code) = code.filter(|code| self.check_free(code).is_ok()) {
-                return Ok(OwnCode::Number(code, *number));
-            }
-        }
-    }
+/// Tells whether a link with these dates is gone.
+fn is_gone(retired: &Option<String>, expires: &Option<String>, now: Timestamp) -> bool {
+    let expires = expires.as_deref().and_then(Timestamp::parse_end);
+    // What is no date is `true`.
+    let is_past = |text: &str| Timestamp::parse_start(text).is_none_or(|from| from <= now);
+    retired.as_deref().is_some_and(is_past) || expires.is_some_and(|end| end <= now)
 }
 
 impl Batch {
@@ -267,7 +325,8 @@ mod tests {
             bytes: text.into_bytes(),
         };
         let table = compile(&[file]).table.unwrap();
-        let mut intake = Intake::new(&table.sites()[0], Timestamp::MIN);
+        let now = Timestamp::from_unix(1_700_000_000);
+        let mut intake = Intake::new(&table.sites()[0], now);
         let mut refused = Vec::new();
         for (link, line) in links.into_iter().zip(1..) {
             if let Err(refusal) = intake.take(line, link) {
@@ -275,6 +334,8 @@ mod tests {
             }
         }
         let batch = intake.finish().unwrap();
+        let late = batch.refused.iter();
+        refused.extend(late.map(|(line, refusal)| format!("{line}: {refusal}")));
         let entries = batch.entries.iter().map(|entry| {
             let code = entry.own_code(table.sites()[0].scheme()).to_string();
             match entry.code {
@@ -330,6 +391,73 @@ mod tests {
         assert_eq!(refused, [""; 0]);
         assert_eq!(entries, ["e", "t0P0JMya", "t0P0JMyb"]);
         assert_eq!(known, 2);
+    }
+
+    #[test]
+    fn what_is_gone_stays_gone() {
+        let table = "mapping:\n\
+             - {url: 'https://gone.org/', short-code: gone, retired: true}\n\
+             - {url: 'https://past.org/', short-code: past, expires: 1970-01-01}\n\
+             - {short-code: KiuH6GHM, retired: true}\n";
+        let links = vec![
+            link("gone", "https://gone.org/"),
+            link("", "https://gone.org/"),
+            link("", "https://past.org/"),
+            link("", "https://taken.org/"),
+            link("x", "https://taken.org/"),
+        ];
+        let retired = |link: &Link| Link {
+            retired: Some("true".to_owned()),
+            ..link.clone()
+        };
+        let (entries, refused, known) = taken(table, links.clone());
+        assert_eq!((entries, known), (Vec::new(), 0));
+        let registered = "ERR-000-02-00: URL already registered";
+        assert_eq!(
+            refused,
+            [
+                "1: the code \"gone\" is taken by the entry at t.yaml:3:3",
+                &format!("5: {registered}"),
+                &format!("2: {registered}"),
+                &format!("3: {registered}"),
+                &format!("4: {registered}"),
+            ]
+        );
+        // Those that are gone themselves say nothing new.
+        let (entries, refused, known) = taken(table, links[..4].iter().map(retired).collect());
+        assert_eq!((entries, refused, known), (Vec::new(), Vec::new(), 4));
+        // So it is with what comes from the same file, wherever in it.
+        let taken_down = Link {
+            url: None,
+            ..retired(&link("KiuH6GHM", ""))
+        };
+        let (entries, refused, known) = taken(
+            "mapping: []\n",
+            vec![
+                link("", "https://gone.org/"),
+                link("", "https://taken.org/"),
+                retired(&links[0]),
+                taken_down,
+                links[0].clone(),
+                link("", "https://live.org/"),
+                retired(&link("a", "https://live.org/")),
+                link("b", "https://live.org/"),
+            ],
+        );
+        assert_eq!(entries, ["gone", "KiuH6GHM", "a", "b"]);
+        assert_eq!(known, 1);
+        assert_eq!(refused[0], "5: the code \"gone\" is taken by line 3");
+        let late = [
+            "1: the URL is that of line 3",
+            "2: the URL is that of line 4",
+        ];
+        assert!(
+            refused[1..]
+                .iter()
+                .zip(late)
+                .all(|(told, it)| told.starts_with(it))
+        );
+        assert_eq!(refused.len(), 3);
     }
 
     #[test]

@@ -42,6 +42,12 @@ pub enum Refusal {
         /// The line of the other link.
         line: usize,
     },
+    /// The URL is that of another link that is imported, which is retired or expired.
+    #[error("the URL is that of line {line}, which is retired or expired")]
+    GoneByLine {
+        /// The line of the other link.
+        line: usize,
+    },
     /// A link that is imported does not say where it leads.
     #[error("there is no URL")]
     NoUrl,
