@@ -156,14 +156,64 @@ fn a_takedown_is_not_undone() {
 }
 
 #[test]
+fn what_would_break_the_table_is_told_and_all_else_taken() {
+    let scene = Scene::with(
+        "base_url: https://short.code/\ndefaults: {forward: path, status: 301}\nmapping: []\n\
+         tests:\n- from: /t\n  to: not-found\n",
+    );
+    let rows = b"code,url,forward,status\n\
+        a,https://a.org/,,302\n\
+        self,http://short.code/self?x,none,\n\
+        ,https://short.code/a,none,\n\
+        x,https://short.code/y,none,\n\
+        y,https://short.code/x,none,\n\
+        b,https://b.org/x,,\n\
+        t,https://t.org/,path,\n\
+        c,https://c.org/,path,301\n";
+    let told = scene.import(&["-", "--format", "csv"], rows);
+    assert_snapshot!(told, @r#"
+    status 1
+    <stdin>:3: error: the URL is a short link of this table already
+      hint: register where it leads to instead
+    <stdin>:4: error: the URL is a short link of this table already
+      hint: register where it leads to instead
+    <stdin>:7: error: the path cannot be forwarded to a target that ends like this, as the defaults of its file ask for
+      hint: let it say "forward: none"
+    <stdin>:6: error: the table would have errors: the target leads round in a loop of short links
+      hint: https://short.code/y → https://short.code/x → https://short.code/y: lead one of them elsewhere
+    <stdin>:8: error: the table would have errors: the test of "/t" fails: expected not-found, got https://t.org/
+    mapping.yaml:9:8: warning: the target is a link that this table lacks
+      hint: lead this entry elsewhere, or add that link
+    added 3 links to mapping.yaml; 5 not taken
+    "#);
+    assert_snapshot!(scene.text(), @r"
+    base_url: https://short.code/
+    defaults: {forward: path, status: 301}
+    mapping:
+    - url: https://a.org/
+      short-code: a
+      status: 302
+    - url: https://c.org/
+      short-code: c
+    - url: https://short.code/y
+      short-code: x
+      forward: none
+    tests:
+    - from: /t
+      to: not-found
+    ");
+}
+
+#[test]
 fn nothing_is_written_unless_all_of_it_is_sound() {
     let table = "base_url: https://short.code/\nmapping:\n- url: https://e.org/\n  short-code: a\n";
-    let rows =
-        b"short-code,url\nx,https://short.code/y\ny,https://short.code/x\nz,https://z.org/\n";
     let broken = table.replace("url: https", "uri: https");
     for (table, rows, status) in [
-        (table, &rows[..], "status 1\n"),
-        (&broken, b"short-code,url\nz,https://z.org/\n", "status 1\n"),
+        (
+            &broken[..],
+            &b"short-code,url\nz,https://z.org/\n"[..],
+            "status 1\n",
+        ),
         (table, b"short-code,ziel\nz,https://z.org/\n", "status 1\n"),
         (
             table,

@@ -170,12 +170,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     match imported {
         Ok(imported) => {
             for (line, refusal) in &imported.refused {
-                tell_row(
-                    &name,
-                    *line,
-                    &refusal.to_string(),
-                    way_out(refusal).as_deref(),
-                )?;
+                let (message, hint) = why(refusal);
+                tell_row(&name, *line, &message, hint.as_deref())?;
             }
             announce(args, &imported, refused + imported.refused.len())
         }
@@ -232,7 +228,7 @@ fn fill(
         progress.advance(row.line as u64);
         let (message, hint) = match row.link.map(|link| intake.take(row.line, link)) {
             Ok(Ok(())) => return,
-            Ok(Err(refusal)) => (refusal.to_string(), way_out(&refusal)),
+            Ok(Err(refusal)) => why(&refusal),
             Err(error) => (error.to_string(), error.hint().map(str::to_owned)),
         };
         refused += 1;
@@ -261,14 +257,22 @@ fn tell_row(name: &str, line: usize, message: &str, hint: Option<&str>) -> io::R
     }
 }
 
-/// Returns the way out for a row: of one whose URL has a link, that is the link.
-fn way_out(refusal: &Refusal) -> Option<String> {
+/// Returns why a row is refused, and the way out.
+fn why(refusal: &Refusal) -> (String, Option<String>) {
     match refusal {
-        Refusal::AlreadyRegistered(holder) => Some(format!(
-            "its link {} at {} is retired or expired, and no import brings it back",
-            holder.short_url, holder.place
-        )),
-        _ => refusal.hint(),
+        Refusal::AlreadyRegistered(holder) => {
+            let hint = format!(
+                "its link {} at {} is retired or expired, and no import brings it back",
+                holder.short_url, holder.place
+            );
+            (refusal.to_string(), Some(hint))
+        }
+        // The place of a problem is in a text that nobody has seen.
+        Refusal::Unsound { problems } => match &problems[..] {
+            [first, ..] => (format!("{refusal}: {}", first.message), first.hint.clone()),
+            [] => (refusal.to_string(), None),
+        },
+        _ => (refusal.to_string(), refusal.hint()),
     }
 }
 
@@ -316,19 +320,19 @@ fn links(count: usize) -> String {
 
 /// Tells why nothing was imported.
 fn tell(refusal: &Refusal) -> anyhow::Result<Exit> {
-    match refusal {
-        Refusal::TableHasErrors(problems) | Refusal::CannotInsertAny { problems } => {
-            table::tell(problems)?;
-        }
-        Refusal::Unsound { problems } => {
-            for problem in problems {
-                // Its place is in a text that nobody has seen.
-                writeln!(stderr(), "error: {}", legible(&problem.message))?;
-            }
-        }
-        _ => {}
+    if let Refusal::TableHasErrors(problems) | Refusal::CannotInsertAny { problems } = refusal {
+        table::tell(problems)?;
     }
     complain(&refusal.to_string());
+    if let Refusal::Unsound { problems } = refusal {
+        for problem in problems {
+            // Its place is in a text that nobody has seen.
+            writeln!(stderr(), "  error: {}", legible(&problem.message))?;
+            if let Some(hint) = &problem.hint {
+                writeln!(stderr(), "  hint: {}", legible(hint))?;
+            }
+        }
+    }
     if let Some(hint) = refusal.hint() {
         writeln!(stderr(), "  hint: {hint}")?;
     }

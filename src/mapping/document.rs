@@ -39,11 +39,15 @@ pub(super) struct Document<'t> {
 
 /// Values for the entries of a document that do not set them.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Defaults {
-    pub(super) status: Option<Status>,
-    pub(super) forward: Option<Forward>,
-    pub(super) cache_max_age: Option<u32>,
-    pub(super) new: Option<NewCode>,
+pub struct Defaults {
+    /// The redirect status.
+    pub status: Option<Status>,
+    /// What is carried over to targets.
+    pub forward: Option<Forward>,
+    /// How long redirects may be cached, in seconds.
+    pub cache_max_age: Option<u32>,
+    /// How new links get their codes.
+    pub new: Option<NewCode>,
 }
 
 /// An entry as written, on its way into a draft.

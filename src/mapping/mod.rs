@@ -54,7 +54,7 @@ pub use code::{Code, CodeError, MAX_CODE_BYTES};
 pub use compile::{Compilation, compile};
 pub use diagnostic::{Diagnostic, Place, Position, Severity};
 pub use diff::compare;
-pub use document::SourceFile;
+pub use document::{Defaults, SourceFile};
 pub use entry::Entry;
 pub use expectation::Expectation;
 pub use outline::{EntryOutline, Form, Outline, Pair, Scalar};

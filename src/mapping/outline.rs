@@ -9,7 +9,7 @@ use std::ops::Range;
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput, StructureStyle};
 
 use super::diagnostic::Problems;
-use super::document::Document;
+use super::document::{Defaults, Document};
 use super::{Code, Diagnostic, Place, Position, Scheme, SourceFile, text, yaml};
 
 /// The parts of a document.
@@ -19,6 +19,8 @@ pub struct Outline<'t> {
     pub text: &'t str,
     /// How the document derives auto codes, whatever other documents of the site state.
     pub scheme: Scheme,
+    /// What its entries are if they do not say otherwise.
+    pub defaults: Defaults,
     /// The document itself is written in braces.
     pub is_flow: bool,
     /// The list of entries is written in brackets, from there.
@@ -92,6 +94,7 @@ impl<'t> Outline<'t> {
         let mut problems = Problems::default();
         let document = Document::read(0, file, &mut problems);
         let scheme = document.scheme.map(|scheme| scheme.value);
+        let defaults = document.defaults;
         let told = problems.into_told();
         if told.iter().any(Diagnostic::is_error) {
             return Err(told);
@@ -102,6 +105,7 @@ impl<'t> Outline<'t> {
             outline: Self {
                 text,
                 scheme: scheme.unwrap_or_default(),
+                defaults,
                 is_flow: false,
                 bracket: None,
                 list_end: text.len(),

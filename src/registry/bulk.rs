@@ -3,16 +3,13 @@
 //! What was written is the table and the new entries, by what both mean, or nothing has changed.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-
-use memchr::memmem;
 
 use super::intake::Intake;
 use super::local::{lock, take_back, write};
 use super::proof::Before;
+use super::sieve::{Sieve, Sifted};
 use super::{Destination, LocalError, Refusal, spot};
-use crate::edit;
-use crate::mapping::{BaseUrl, Diagnostic, SourceFile, Timestamp};
+use crate::mapping::{BaseUrl, Diagnostic, Outline, SourceFile, Timestamp};
 use crate::source::FileSource;
 
 /// Where links are imported.
@@ -74,40 +71,33 @@ pub fn import_into_files<E: From<LocalError>>(
     let document = files.iter().find(|file| *file.path == *path);
     let document = document.expect("a table is compiled from these files");
 
-    let mut intake = Intake::new(site, import.now);
+    let outline = Outline::of(document);
+    let defaults = outline
+        .map_err(|problems| refused(Refusal::CannotInsertAny { problems }))?
+        .defaults;
+    let mut intake = Intake::new(table, site, defaults, import.now);
     fill(&mut intake)?;
     let mut batch = intake.finish().map_err(refused)?;
-    let mut imported = Imported {
+    batch.drop_defaults(defaults);
+    let sieve = Sieve {
+        files: &files,
+        before: &before,
+        site,
+        document,
+        max_bytes: import.max_bytes,
+        now: import.now,
+    };
+    let Sifted { file, warnings } = sieve.sift(&mut batch).map_err(refused)?;
+    let imported = Imported {
         path: path.to_owned(),
         added: batch.entries.len(),
         known: batch.known,
-        refused: std::mem::take(&mut batch.refused),
-        warnings: Vec::new(),
+        refused: batch.refused,
+        warnings,
     };
-    if batch.entries.is_empty() {
-        return Ok(imported);
-    }
-    if memmem::find(&document.bytes, b"defaults").is_none() {
-        batch.drop_defaults();
-    }
-    let text = edit::insert(document, &batch.entries)
-        .map_err(|problems| refused(Refusal::CannotInsertAny { problems }))?;
-    let new = SourceFile {
-        path: Arc::clone(&document.path),
-        bytes: text.into_bytes(),
-    };
-    let others = files.iter().filter(|file| file.path != new.path);
-    let bytes: usize = others.chain([&new]).map(|file| file.bytes.len()).sum();
-    if bytes as u64 > import.max_bytes {
-        let max_bytes = import.max_bytes;
-        return Err(refused(Refusal::TooLarge { max_bytes }).into());
-    }
-    let added: Vec<_> = batch.entries.iter().map(|it| (site, it)).collect();
-    let proof = before.prove(std::slice::from_ref(&new), &added, import.now);
-    imported.warnings = proof.map_err(refused)?.warnings;
-    if !import.is_rehearsal {
+    if imported.added > 0 && !import.is_rehearsal {
         let document = import.made.is_none().then_some(document);
-        put(&source, &files, &new, document)?;
+        put(&source, &files, &file, document)?;
     }
     Ok(imported)
 }

@@ -11,13 +11,20 @@ use std::collections::{HashMap, HashSet};
 use super::{Refusal, choice};
 use crate::edit::{NewEntry, OwnCode};
 use crate::exchange::read::Link;
-use crate::mapping::{Code, Forward, Misfit, Site, Target, Timestamp};
+use crate::mapping::{
+    Code, DEFAULT_MAX_AGE, Defaults, Forward, Misfit, Site, Table, Target, Timestamp,
+};
 
 /// What was taken so far.
 pub struct Intake<'t> {
+    table: &'t Table,
     site: &'t Site,
+    /// What is said in the document that the links go into.
+    defaults: Defaults,
     now: Timestamp,
     entries: Vec<NewEntry>,
+    /// On which line each entry stands.
+    lines: Vec<usize>,
     /// Those without a code of their own, with their lines.
     waiting: Vec<(usize, NewEntry)>,
     /// The codes of what was taken, each with its line and its target.
@@ -29,6 +36,8 @@ pub struct Intake<'t> {
 pub(super) struct Batch {
     /// The entries to insert.
     pub(super) entries: Vec<NewEntry>,
+    /// The line of each.
+    lines: Vec<usize>,
     /// How many links were in the table already, or came twice.
     pub(super) known: usize,
     /// Those that could not be taken in the end, with their lines.
@@ -46,11 +55,20 @@ struct Holding {
 }
 
 impl<'t> Intake<'t> {
-    pub(super) fn new(site: &'t Site, now: Timestamp) -> Self {
+    /// Takes links for a document of a site, which has these defaults.
+    pub(super) fn new(
+        table: &'t Table,
+        site: &'t Site,
+        defaults: Defaults,
+        now: Timestamp,
+    ) -> Self {
         Self {
+            table,
             site,
+            defaults,
             now,
             entries: Vec::new(),
+            lines: Vec::new(),
             waiting: Vec::new(),
             codes: HashMap::new(),
             known: 0,
@@ -72,11 +90,7 @@ impl<'t> Intake<'t> {
         let url = url.map(Target::into_owned);
         let archive = link.archive.as_deref().map(Target::parse).transpose()?;
         let archive = archive.map(Target::into_owned);
-        if let (Some(url), Some(forward)) = (&url, link.forward)
-            && let Some(misfit) = Misfit::of(forward, url.as_str())
-        {
-            return Err(misfit.into());
-        }
+        self.check_forward(url.as_ref(), link.forward)?;
         let own = match (&link.code, link.number) {
             (Some(text), _) => Some(Code::custom(text)?),
             (None, Some(number)) => Some(Code::number(number)?),
@@ -88,6 +102,9 @@ impl<'t> Intake<'t> {
         let aliases = link.aliases.iter().map(|text| Code::custom(text));
         let aliases: Vec<_> = aliases.collect::<Result<_, _>>()?;
         let codes = || own.iter().chain(&aliases);
+        if let Some(url) = &url {
+            self.check_elsewhere(url, codes())?;
+        }
         let is_gone = is_gone(&link.retired, &link.expires, self.now);
         if own.is_some() && codes().all(|code| self.leads_to(code, url.as_ref(), is_gone)) {
             self.known += 1;
@@ -129,10 +146,50 @@ impl<'t> Intake<'t> {
             archive,
         };
         match link.code.is_some() || link.number.is_some() {
-            true => self.entries.push(entry),
+            true => {
+                self.entries.push(entry);
+                self.lines.push(line);
+            }
             false => self.waiting.push((line, entry)),
         }
         Ok(())
+    }
+
+    /// Checks that a URL takes what is carried over to it.
+    fn check_forward(
+        &self,
+        url: Option<&Target<'_>>,
+        forward: Option<Forward>,
+    ) -> Result<(), Refusal> {
+        let misfit = |forward: Option<Forward>| Misfit::of(forward?, url?.as_str());
+        match forward {
+            Some(_) => misfit(forward).map_or(Ok(()), |it| Err(it.into())),
+            None => {
+                misfit(self.defaults.forward).map_or(Ok(()), |it| Err(Refusal::DefaultMisfit(it)))
+            }
+        }
+    }
+
+    /// Checks that a URL is not a short link of the table. One that is published may lead to
+    /// another, but not to itself.
+    fn check_elsewhere<'c>(
+        &self,
+        url: &Target<'_>,
+        mut codes: impl Iterator<Item = &'c Code>,
+    ) -> Result<(), Refusal> {
+        if !self.table.covers(url) {
+            return Ok(());
+        }
+        let rest = |url: &str| url.split_once("://").map(|(_, rest)| rest.to_owned());
+        let page = url.as_str().split(['?', '#']).next().and_then(rest);
+        let Some(first) = codes.next() else {
+            return Err(Refusal::OwnLink);
+        };
+        let mut links = [first].into_iter().chain(codes);
+        match links.any(|code| rest(&self.site.short_url(code.as_str())) == page) {
+            true => Err(Refusal::OwnLink),
+            false => Ok(()),
+        }
     }
 
     /// Gives codes to those that wait for one.
@@ -170,10 +227,12 @@ impl<'t> Intake<'t> {
                 let code = entry.own_code(self.site.scheme()).into_owned();
                 self.codes.insert(code, holding);
                 self.entries.push(entry);
+                self.lines.push(line);
             }
         }
         Ok(Batch {
             entries: self.entries,
+            lines: self.lines,
             known: self.known,
             refused,
         })
@@ -292,13 +351,21 @@ fn is_gone(retired: &Option<String>, expires: &Option<String>, now: Timestamp) -
 }
 
 impl Batch {
-    /// Leaves out what an entry is anyway, in a document without defaults of its own.
-    pub(super) fn drop_defaults(&mut self) {
+    /// Refuses an entry, by its number.
+    pub(super) fn refuse(&mut self, number: usize, refusal: Refusal) {
+        self.entries.remove(number);
+        self.refused.push((self.lines.remove(number), refusal));
+    }
+
+    /// Leaves out what an entry is anyway in a document of these defaults.
+    pub(super) fn drop_defaults(&mut self, defaults: Defaults) {
+        let status = defaults.status.unwrap_or_default();
+        let forward = defaults.forward.unwrap_or_default();
+        let max_age = defaults.cache_max_age.unwrap_or(DEFAULT_MAX_AGE);
         for entry in &mut self.entries {
-            entry.status = entry.status.filter(|it| *it != Default::default());
-            entry.forward = entry.forward.filter(|it| *it != Forward::None);
-            let max_age = entry.cache_max_age;
-            entry.cache_max_age = max_age.filter(|it| *it != crate::mapping::DEFAULT_MAX_AGE);
+            entry.status = entry.status.filter(|it| *it != status);
+            entry.forward = entry.forward.filter(|it| *it != forward);
+            entry.cache_max_age = entry.cache_max_age.filter(|it| *it != max_age);
         }
     }
 }
@@ -326,7 +393,8 @@ mod tests {
         };
         let table = compile(&[file]).table.unwrap();
         let now = Timestamp::from_unix(1_700_000_000);
-        let mut intake = Intake::new(&table.sites()[0], now);
+        let defaults = Defaults::default();
+        let mut intake = Intake::new(&table, &table.sites()[0], defaults, now);
         let mut refused = Vec::new();
         for (link, line) in links.into_iter().zip(1..) {
             if let Err(refusal) = intake.take(line, link) {

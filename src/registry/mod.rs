@@ -24,6 +24,7 @@ mod register;
 mod registrar;
 mod remote;
 mod review;
+mod sieve;
 mod spot;
 mod turn;
 mod wish;

@@ -54,6 +54,9 @@ pub enum Refusal {
     /// The URL cannot take what is to be carried over to it.
     #[error(transparent)]
     Misfit(#[from] Misfit),
+    /// The URL cannot take what the defaults of the document ask to be carried over.
+    #[error("{0}, as the defaults of its file ask for")]
+    DefaultMisfit(Misfit),
     /// The same code is wished for twice.
     #[error("the code {code:?} is asked for twice")]
     CodeRepeated {
@@ -194,6 +197,7 @@ impl Refusal {
             Self::Target(error) => return error.hint(),
             Self::Code(error) => return error.hint(),
             Self::Misfit(misfit) => misfit.hint().to_owned(),
+            Self::DefaultMisfit(_) => "let it say \"forward: none\"".to_owned(),
             Self::OwnLink => "register where it leads to instead".to_owned(),
             Self::CodeTaken { holder, .. } => match &holder.target {
                 _ if holder.is_gone => {

@@ -1,0 +1,89 @@
+//! Sieving: which of many entries a table stands, and its file with those in it.
+//!
+//! All are tried at once, and mostly the table stands them all. If it does not, halves are tried
+//! until each one at fault is known, in the order in which they came: of entries that lead to each
+//! other in a loop, it is the one that closes it.
+//! Invariant: the entries that are kept were proved together.
+
+use std::sync::Arc;
+
+use super::Refusal;
+use super::intake::Batch;
+use super::proof::Before;
+use crate::edit::{self, NewEntry};
+use crate::mapping::{Diagnostic, Site, SourceFile, Timestamp};
+
+/// How many entries are found out before it is given up: halving takes a compilation a step.
+const MOST_AT_FAULT: usize = 20;
+
+/// A document, and the table that it is of.
+pub(super) struct Sieve<'s> {
+    pub(super) files: &'s [SourceFile],
+    pub(super) before: &'s Before<'s>,
+    pub(super) site: &'s Site,
+    pub(super) document: &'s SourceFile,
+    /// How much text the table may have.
+    pub(super) max_bytes: u64,
+    pub(super) now: Timestamp,
+}
+
+/// What came of it.
+pub(super) struct Sifted {
+    /// The document with the entries that were kept.
+    pub(super) file: SourceFile,
+    /// What is odd about the table since.
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+impl Sieve<'_> {
+    /// Keeps the entries that the table stands; the others are refused.
+    ///
+    /// # Errors
+    ///
+    /// If no entries can be inserted, if those are too much text, or if too many are at fault.
+    pub(super) fn sift(&self, batch: &mut Batch) -> Result<Sifted, Refusal> {
+        let (mut kept, mut at_fault) = (0, 0);
+        let mut parts = vec![batch.entries.len()];
+        let mut sifted = None;
+        while let Some(part) = parts.pop() {
+            match self.prove(&batch.entries[..kept + part]) {
+                Ok(proved) => {
+                    kept += part;
+                    sifted = Some(proved);
+                }
+                Err(refusal @ (Refusal::Unsound { .. } | Refusal::SideEffects))
+                    if part > 0 && at_fault < MOST_AT_FAULT =>
+                {
+                    if part == 1 {
+                        at_fault += 1;
+                        batch.refuse(kept, refusal);
+                    } else {
+                        // The first half is tried next.
+                        parts.extend([part - part / 2, part / 2]);
+                    }
+                }
+                Err(refusal) => return Err(refusal),
+            }
+        }
+        sifted.map_or_else(|| self.prove(&[]), Ok)
+    }
+
+    fn prove(&self, entries: &[NewEntry]) -> Result<Sifted, Refusal> {
+        let text = edit::insert(self.document, entries)
+            .map_err(|problems| Refusal::CannotInsertAny { problems })?;
+        let file = SourceFile {
+            path: Arc::clone(&self.document.path),
+            bytes: text.into_bytes(),
+        };
+        let others = self.files.iter().filter(|other| other.path != file.path);
+        let bytes: usize = others.chain([&file]).map(|file| file.bytes.len()).sum();
+        if bytes as u64 > self.max_bytes {
+            let max_bytes = self.max_bytes;
+            return Err(Refusal::TooLarge { max_bytes });
+        }
+        let added: Vec<_> = entries.iter().map(|entry| (self.site, entry)).collect();
+        let proof = (self.before).prove(std::slice::from_ref(&file), &added, self.now)?;
+        let warnings = proof.warnings;
+        Ok(Sifted { file, warnings })
+    }
+}
