@@ -93,18 +93,28 @@ impl<'t> Draft<'t> {
 /// If the wish is refused whatever the table is.
 pub(super) fn target_of(wish: &Wish) -> Result<Target<'_>, Refusal> {
     let target = Target::parse(&wish.url)?;
-    let title = wish.title.iter().map(|it| ("title", it));
-    let owner = wish.owner.iter().map(|it| ("owner", it));
-    let tags = wish.tags.iter().map(|it| ("tag", it));
-    for (what, text) in title.chain(owner).chain(tags) {
-        if let Some(character) = text.chars().find(|c| c.is_control()) {
-            return Err(Refusal::ControlCharacter { what, character });
-        }
-    }
+    check_texts(wish.title.as_deref(), wish.owner.as_deref(), &wish.tags)?;
     match &wish.expires {
         Some(text) if Timestamp::parse_end(text).is_none() => {
             Err(Refusal::Expires { text: text.clone() })
         }
         _ => Ok(target),
     }
+}
+
+/// Checks the texts for people that a new entry is to hold.
+pub(super) fn check_texts(
+    title: Option<&str>,
+    owner: Option<&str>,
+    tags: &[String],
+) -> Result<(), Refusal> {
+    let title = title.map(|it| ("title", it)).into_iter();
+    let owner = owner.map(|it| ("owner", it)).into_iter();
+    let tags = tags.iter().map(|it| ("tag", &**it));
+    for (what, text) in title.chain(owner).chain(tags) {
+        if let Some(character) = text.chars().find(|c| c.is_control()) {
+            return Err(Refusal::ControlCharacter { what, character });
+        }
+    }
+    Ok(())
 }

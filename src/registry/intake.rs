@@ -8,6 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::draft::check_texts;
 use super::{Refusal, choice};
 use crate::edit::{NewEntry, OwnCode};
 use crate::exchange::read::Link;
@@ -90,6 +91,7 @@ impl<'t> Intake<'t> {
         let url = url.map(Target::into_owned);
         let archive = link.archive.as_deref().map(Target::parse).transpose()?;
         let archive = archive.map(Target::into_owned);
+        check_texts(link.title.as_deref(), link.owner.as_deref(), &link.tags)?;
         self.check_forward(url.as_ref(), link.forward)?;
         let own = match (&link.code, link.number) {
             (Some(text), _) => Some(Code::custom(text)?),
@@ -442,6 +444,25 @@ mod tests {
         assert_eq!(refused[2], "7: '+' is not allowed in a short code");
         assert_eq!(refused[4], "9: the URL is not absolute");
         assert_eq!(refused[5], "10: there is no URL");
+    }
+
+    #[test]
+    fn texts_are_held_to_what_a_wish_is_held_to() {
+        let bell = Link {
+            title: Some("a\u{7}".to_owned()),
+            ..link("a", "https://e.org/")
+        };
+        let line_feed = Link {
+            tags: vec!["b\n".to_owned()],
+            ..link("b", "https://e.org/")
+        };
+        let (entries, refused, _) = taken("mapping: []\n", vec![bell, line_feed]);
+        assert_eq!(entries, [""; 0]);
+        assert_eq!(
+            refused[0],
+            "1: the title holds the control character '\\u{7}'"
+        );
+        assert_eq!(refused[1], "2: the tag holds the control character '\\n'");
     }
 
     #[test]
