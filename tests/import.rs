@@ -234,6 +234,38 @@ fn nothing_is_written_unless_all_of_it_is_sound() {
 }
 
 #[test]
+fn a_table_is_made_even_if_nothing_comes_into_it() {
+    for (format, input, told) in [
+        (
+            "csv",
+            &b"url\n"[..],
+            "status 0\nadded 0 links to mapping.yaml\n",
+        ),
+        ("jsonl", b"", "status 0\nadded 0 links to mapping.yaml\n"),
+        (
+            "csv",
+            b"",
+            "status 1\nwaypost: <stdin>: there is nothing in it, not even a header\n",
+        ),
+    ] {
+        let scene = Scene::new();
+        let args = ["-", "--format", format, "--base-url", "https://short.code/"];
+        assert_eq!(scene.import(&args, input), told);
+        let text = fs::read_to_string(scene.table());
+        match told.starts_with("status 0") {
+            true => assert_eq!(
+                text.unwrap(),
+                "base_url: https://short.code/\nmapping: []\n"
+            ),
+            false => assert!(text.is_err()),
+        }
+    }
+    let told = Scene::with("base_url: https://short.code/\nmapping: []\n")
+        .import(&["-", "--format", "kutt"], b" \n");
+    assert!(told.starts_with("status 1\n<stdin>:1: error: "), "{told}");
+}
+
+#[test]
 fn a_file_that_may_not_be_written_is_not() {
     let table = "base_url: https://short.code/\nmapping: []\n";
     let scene = Scene::with(table);

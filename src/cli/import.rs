@@ -183,9 +183,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
                     stderr(),
                     "  hint: tell which one it is with --column url=NAME"
                 )?;
-                return Ok(Exit::Refused);
             }
-            Ok(Exit::Usage)
+            Ok(match error {
+                ReadError::NoSuchColumn { .. } => Exit::Usage,
+                ReadError::NoUrlColumn { .. } | ReadError::NoHeader => Exit::Refused,
+            })
         }
         Err(error) => Err(error.into()),
     }

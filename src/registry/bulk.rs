@@ -95,7 +95,8 @@ pub fn import_into_files<E: From<LocalError>>(
         refused: batch.refused,
         warnings,
     };
-    if imported.added > 0 && !import.is_rehearsal {
+    let is_changed = imported.added > 0 || import.made.is_some();
+    if is_changed && !import.is_rehearsal {
         let document = import.made.is_none().then_some(document);
         put(&source, &files, &file, document)?;
     }

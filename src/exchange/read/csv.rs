@@ -102,7 +102,10 @@ fn layout(
             .from_reader(bytes);
         let mut record = ByteRecord::new();
         let Ok(true) = reader.read_byte_record(&mut record) else {
-            return Ok(None);
+            return match dialect.without_header {
+                [] => Err(ReadError::NoHeader),
+                _ => Ok(None),
+            };
         };
         let header: Vec<_> = record
             .iter()

@@ -34,6 +34,10 @@ struct Item {
 
 /// Reads every page.
 pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
+    if text.trim_ascii().is_empty() {
+        let link = Err(RowError::Json("it is empty".to_owned()));
+        return take(Row { line: 1, link });
+    }
     let (mut held, mut total) = (0, 0);
     let (mut line, mut counted) = (1, 0);
     let mut line_at = |offset: usize| {
