@@ -1,7 +1,8 @@
 //! Comma-separated values (RFC 4180): a header, and a record an entry.
 //!
 //! Columns are the keys of a table. Aliases are parted by spaces, which no code holds; tags by
-//! commas, and a comma or a backslash in a tag has a backslash before it.
+//! commas. What would be lost of a tag among others has a backslash before it: a comma, a backslash,
+//! and white space at its ends. A tag that says nothing is two quotes.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -26,6 +27,9 @@ const HEADER: [&str; 12] = [
     "archive",
 ];
 
+/// A tag that says nothing.
+pub(super) const NO_TEXT: &str = "\"\"";
+
 /// Writes a site.
 pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
     record(&HEADER.map(Cow::Borrowed), out)?;
@@ -36,7 +40,6 @@ pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
 
 fn fields(entry: Entry<'_>) -> [Cow<'_, str>; HEADER.len()] {
     let text = |text| Cow::Borrowed(Option::unwrap_or_default(text));
-    let tag = |tag: &str| tag.replace('\\', "\\\\").replace(',', "\\,");
     let tags: Vec<_> = entry.tags().map(tag).collect();
     [
         entry.code(),
@@ -56,6 +59,25 @@ fn fields(entry: Entry<'_>) -> [Cow<'_, str>; HEADER.len()] {
         },
         text(entry.archive()),
     ]
+}
+
+/// Writes a tag so that it can be told from others and from what is around it.
+fn tag(tag: &str) -> String {
+    match tag {
+        "" => return NO_TEXT.to_owned(),
+        NO_TEXT => return format!("\\{NO_TEXT}"),
+        _ => {}
+    }
+    let last = tag.char_indices().next_back().map(|(at, _)| at);
+    let mut written = String::new();
+    for (at, c) in tag.char_indices() {
+        let is_at_end = at == 0 || Some(at) == last;
+        if c == ',' || c == '\\' || is_at_end && c.is_whitespace() {
+            written.push('\\');
+        }
+        written.push(c);
+    }
+    written
 }
 
 fn record(fields: &[Cow<'_, str>], out: &mut dyn Write) -> io::Result<()> {

@@ -10,6 +10,7 @@ use super::lines::text;
 use super::origin::Origin;
 use super::row::{self, Link, Row, RowError};
 use super::{Options, ReadError};
+use crate::exchange::csv::NO_TEXT;
 
 /// What programs do in their own way.
 pub(super) struct Dialect {
@@ -218,22 +219,53 @@ fn link(
     })
 }
 
-/// Parts tags; a backslash keeps what follows it.
+/// A tag on its way out of a list.
+#[derive(Default)]
+struct Tag {
+    text: String,
+    /// How much of it stands behind backslashes, and so is as it was meant.
+    kept: usize,
+}
+
+impl Tag {
+    fn push(&mut self, c: char) {
+        if !(self.text.is_empty() && c.is_whitespace()) {
+            self.text.push(c);
+        }
+    }
+
+    fn keep(&mut self, c: char) {
+        self.text.push(c);
+        self.kept = self.text.len();
+    }
+
+    /// Returns what it says; `None` if there is none between two commas.
+    fn finish(mut self) -> Option<String> {
+        let end = self.text.trim_end().len().max(self.kept);
+        self.text.truncate(end);
+        match &*self.text {
+            "" => None,
+            NO_TEXT if self.kept == 0 => Some(String::new()),
+            _ => Some(self.text),
+        }
+    }
+}
+
+/// Parts tags, without the white space around them; a backslash keeps what follows it.
 fn tags(text: &str, separator: char) -> Vec<String> {
-    let mut tags = vec![String::new()];
+    let mut tags = vec![Tag::default()];
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         if c == separator {
-            tags.push(String::new());
+            tags.push(Tag::default());
         } else if let Some(tag) = tags.last_mut() {
             match c {
-                '\\' if separator == ',' => tag.extend(chars.next()),
+                '\\' if separator == ',' => chars.next().into_iter().for_each(|c| tag.keep(c)),
                 c => tag.push(c),
             }
         }
     }
-    let tags = tags.iter().map(|tag| tag.trim().to_owned());
-    tags.filter(|tag| !tag.is_empty()).collect()
+    tags.into_iter().filter_map(Tag::finish).collect()
 }
 
 #[cfg(test)]
@@ -366,6 +398,10 @@ mod tests {
     fn tags_are_parted_as_they_were_joined() {
         assert_eq!(tags("a, b\\,c\\\\,,d\\", ','), ["a", "b,c\\", "d"]);
         assert_eq!(tags("a\\|b,c", '|'), ["a\\", "b,c"]);
+        assert_eq!(
+            tags("\\ a\\ , \\  \\ ,\"\", \\\"\"", ','),
+            [" a ", "   ", "", "\"\""]
+        );
         assert_eq!(tags("", ','), [""; 0]);
     }
 }
