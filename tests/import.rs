@@ -492,7 +492,7 @@ fn yaml(text: &str) -> String {
 }
 
 /// Paths and queries with what means something to some program.
-const URL: &str = "https://e\\.org/[a-z0-9/?&=$%20{}|!'()*+,;:@~.#\\[\\]^\"\\\\-]{0,12}";
+const URL: &str = "https://e\\.org/(:splat)?[a-z0-9/?&=$%20{}|!'()*+,;:@~.#\\[\\]^\"\\\\-]{0,12}";
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]

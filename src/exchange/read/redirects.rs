@@ -54,7 +54,8 @@ fn link(from: &str, to: &str, status: &str, origin: Origin<'_>) -> Result<Link, 
         }
         (None, _) => (to, Forward::None),
     };
-    if url.contains(":splat") {
+    // Without a "*" there is nothing to fill in, and the text stands for itself.
+    if forward == Forward::Path && url.contains(":splat") {
         return Err(RowError::NoLink(
             "the rest of the path does not end the URL",
         ));
@@ -80,13 +81,15 @@ mod tests {
             Form::Redirects,
             b"# Links\n/a  https://e.org/\n/b/ https://f.org:8080/:x 301! # for ever\n\
               /docs/*\thttps://docs.e.org/:splat\t308\n\
-              https://short.code/%C3%A9 https://g.org/ 307\n",
+              https://short.code/%C3%A9 https://g.org/ 307\n\
+              /c https://h.org/:splat\n",
         );
         let found = [
             "2 a https://e.org/",
             "3 b https://f.org:8080/:x",
             "4 docs https://docs.e.org/",
             "5 é https://g.org/",
+            "6 c https://h.org/:splat",
         ];
         assert_eq!(pairs(&rows), found);
         let links: Vec<_> = rows.iter().map(|row| row.link.as_ref().unwrap()).collect();
@@ -94,6 +97,7 @@ mod tests {
         assert_eq!(links[1].status, Some(Status::MovedPermanently));
         assert_eq!(links[1].forward, Some(Forward::None));
         assert_eq!(links[2].forward, Some(Forward::Path));
+        assert_eq!(links[4].forward, Some(Forward::None));
     }
 
     #[test]
@@ -108,6 +112,7 @@ mod tests {
             "/* https://e.org/:splat",
             "/a/* https://e.org/",
             "/a/* https://e.org/:splat/b",
+            "/a/* https://e.org/:splat/:splat",
             "/a* https://e.org/",
             "https://other.code/a https://e.org/",
             "/a https://e.org/ 418",
