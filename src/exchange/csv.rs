@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use crate::mapping::{Entry, Retired, Site};
 
 use super::order::Order;
+use super::read::csv::NO_TEXT;
 
 /// The columns, in their order.
 const HEADER: [&str; 12] = [
@@ -26,9 +27,6 @@ const HEADER: [&str; 12] = [
     "retired",
     "archive",
 ];
-
-/// A tag that says nothing.
-pub(super) const NO_TEXT: &str = "\"\"";
 
 /// Writes a site.
 pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {

@@ -10,7 +10,9 @@ use super::lines::text;
 use super::origin::Origin;
 use super::row::{self, Link, Row, RowError};
 use super::{Options, ReadError};
-use crate::exchange::csv::NO_TEXT;
+
+/// A tag that says nothing.
+pub(crate) const NO_TEXT: &str = "\"\"";
 
 /// What programs do in their own way.
 pub(super) struct Dialect {

@@ -6,7 +6,7 @@
 mod apache;
 mod beacon;
 mod columns;
-mod csv;
+pub(super) mod csv;
 mod directives;
 mod expression;
 mod json_lines;
