@@ -42,7 +42,10 @@ fn write_entry(entry: Entry<'_>, out: &mut dyn Write) -> io::Result<()> {
         pair("url", &scalar(target))?;
     }
     let derived = target.map(|target| entry.site().scheme().code(&target));
-    if derived.is_none_or(|derived| derived.as_str() != code) {
+    if let Some(number) = entry.sequence_number() {
+        // What makes the next number goes on from here.
+        pair("number", &number.to_string())?;
+    } else if derived.is_none_or(|derived| derived.as_str() != code) {
         pair("short-code", &scalar(&code))?;
     }
     let aliases: Vec<_> = entry.aliases().map(scalar).collect();

@@ -6,7 +6,7 @@ use super::arena::Text;
 use super::codes::{CodeKind, Listed};
 use super::notes::{NoteKind, Term};
 use super::record::{Record, Shape};
-use super::{Forward, Place, Position, Retired, Site, Status, Timestamp, scheme, target};
+use super::{Code, Forward, Place, Position, Retired, Site, Status, Timestamp, scheme, target};
 
 /// One entry of a site.
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +60,12 @@ impl<'t> Entry<'t> {
         }
         let own = self.listed().find(|listed| listed.kind != CodeKind::Alias);
         Cow::Borrowed(own.map_or("", |listed| self.site.codes.text(listed)))
+    }
+
+    /// Returns the `number` whose base62 form its code is, if it has one.
+    pub fn sequence_number(&self) -> Option<u64> {
+        let number = self.listed().find(|it| it.kind == CodeKind::Number)?;
+        Code::number_of(self.site.codes.text(number))
     }
 
     /// Returns its further codes.
