@@ -178,11 +178,11 @@ impl Branch for CheckoutBranch {
         )?)
     }
 
-    fn push(&self, commit: Oid, _tip: Oid) -> Result<Pushed, PublishError> {
+    fn push(&self, commit: Oid, tip: Oid) -> Result<Pushed, PublishError> {
         let (git, commit) = (&self.checkout.git, commit.to_string());
         Ok(match &self.review {
-            None => git.push(&self.remote, &commit, &self.base, false)?,
-            Some(new) => new.judge(git.push(&self.remote, &commit, new.full(), true)?),
+            None => git.push(&self.remote, &commit, &self.base, Some(&tip.to_string()))?,
+            Some(new) => new.judge(git.push(&self.remote, &commit, new.full(), None)?),
         })
     }
 

@@ -150,8 +150,7 @@ impl GitProgram {
         Ok(())
     }
 
-    /// Pushes a commit, so that the branch is moved to it if that is a step forward, or made if it
-    /// is to be `new`.
+    /// Pushes a commit to a branch that is expected to be at another one, or not to exist.
     ///
     /// # Errors
     ///
@@ -161,16 +160,15 @@ impl GitProgram {
         remote: &str,
         commit: &str,
         branch: &str,
-        new: bool,
+        expected: Option<&str>,
     ) -> Result<Pushed, GitProgramError> {
         let specification = format!("{commit}:{branch}");
-        // In the expectation that there is none. Otherwise only a step forward is no force.
-        let expected = format!("--force-with-lease={branch}:");
-        let mut arguments = vec!["push", "--porcelain"];
-        if new {
-            arguments.push(&expected);
-        }
-        arguments.extend(["--", remote, &specification]);
+        // Without it, a branch that was moved back meanwhile would be moved forward again.
+        let lease = format!(
+            "--force-with-lease={branch}:{}",
+            expected.unwrap_or_default()
+        );
+        let arguments = ["push", "--porcelain", &lease, "--", remote, &specification];
         match self.runtime.block_on(self.ask(&arguments, "")) {
             Ok(answer) => Ok(pushed(&answer)),
             Err(error @ GitProgramError::TimedOut { .. }) => Ok(Pushed::Unclear {

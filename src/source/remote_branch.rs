@@ -209,8 +209,9 @@ impl RemoteBranch {
         let path = self.state.clone_path(&self.clone);
         if *self.remote.transport() == Transport::Local {
             let git = GitProgram::new(&path, self.transfer.timeout)?;
-            let (remote, new) = (self.remote.expose(), expected.is_none());
-            return Ok(git.push(remote, &commit.to_string(), branch, new)?);
+            let expected = expected.map(|id| id.to_string());
+            let (remote, commit) = (self.remote.expose(), commit.to_string());
+            return Ok(git.push(remote, &commit, branch, expected.as_deref())?);
         }
         let task = Task::Push(push::Order {
             commit: commit.to_string(),

@@ -49,6 +49,21 @@ fn computes_again_what_somebody_else_was_faster_with() {
 }
 
 #[test]
+fn does_not_bring_back_what_was_taken_back() {
+    let scene = Scene::new();
+    let before = scene.remote("rev-parse main");
+    scene.push("mapping.yaml", "one\nto be taken back\n");
+    let mut writer = scene.writer(None);
+    let published = scene.publish(&mut writer, |text| {
+        scene.remote(&format!("update-ref refs/heads/main {}", before.trim()));
+        Ok(add_line(text, "mine"))
+    });
+    published.unwrap().unwrap();
+    assert_eq!(scene.table(), "one\nmine");
+    assert_eq!(scene.commits(), 2);
+}
+
+#[test]
 fn hands_through_what_is_refused_on_the_new_tip() {
     let scene = Scene::new();
     let mut writer = scene.writer(None);
