@@ -35,7 +35,7 @@ pub struct Registered {
     pub short_url: String,
 }
 
-/// Registers wishes in a table of these files.
+/// Registers wishes in a table of these files, which may come to `max_bytes`.
 ///
 /// # Errors
 ///
@@ -43,6 +43,7 @@ pub struct Registered {
 pub fn register_all(
     files: &[SourceFile],
     wishes: &[Wish],
+    max_bytes: u64,
     now: Timestamp,
 ) -> Result<Batch, Refusal> {
     let mut rounds = Rounds {
@@ -50,6 +51,7 @@ pub fn register_all(
         outcomes: wishes.iter().map(|_| None).collect(),
         waiting: (0..wishes.len()).collect(),
         together: usize::MAX,
+        max_bytes,
     };
     while !rounds.waiting.is_empty() {
         rounds.go(wishes, now)?;
@@ -69,12 +71,14 @@ struct Rounds {
     waiting: Vec<usize>,
     /// How many may be put together.
     together: usize,
+    /// How much text the table may have.
+    max_bytes: u64,
 }
 
 impl Rounds {
     /// Finds an outcome for one wish at least, or halves how many are put together.
     fn go(&mut self, wishes: &[Wish], now: Timestamp) -> Result<(), Refusal> {
-        let before = Before::of(&self.files, now)?;
+        let before = Before::of(&self.files, self.max_bytes, now)?;
         let mut claims = Claims::default();
         let mut put = Vec::new();
         let mut drafts = Vec::new();
@@ -198,7 +202,7 @@ mod tests {
 
     /// Registers wishes; returns the codes they got, or why they got none, and the text.
     fn registered(text: &str, wishes: &[Wish]) -> (Vec<String>, String) {
-        let batch = register_all(&table(text), wishes, Timestamp::MIN).unwrap();
+        let batch = register_all(&table(text), wishes, 1 << 20, Timestamp::MIN).unwrap();
         let outcomes = batch.outcomes.into_iter();
         let told = outcomes.map(|outcome| match outcome {
             Ok(registered) => registered.code,
@@ -253,9 +257,26 @@ mod tests {
     }
 
     #[test]
+    fn what_would_be_too_large_is_refused() {
+        let text = table(EMPTY);
+        let large = Wish {
+            title: Some("t".repeat(500)),
+            ..wish("https://large.example/", custom("large"))
+        };
+        let wishes = [wish("https://a.example/", custom("a")), large];
+        let batch = register_all(&text, &wishes, 500, Timestamp::MIN).unwrap();
+        assert!(batch.outcomes[0].is_ok());
+        assert!(matches!(
+            batch.outcomes[1],
+            Err(Refusal::TooLarge { max_bytes: 500 })
+        ));
+        assert!(batch.files[0].bytes.len() <= 500);
+    }
+
+    #[test]
     fn a_table_with_errors_takes_nothing() {
         let wishes = [wish("https://a.example/", WishedCode::Any)];
-        let refused = register_all(&table("mapping: 1\n"), &wishes, Timestamp::MIN);
+        let refused = register_all(&table("mapping: 1\n"), &wishes, 1 << 20, Timestamp::MIN);
         assert!(matches!(refused, Err(Refusal::TableHasErrors(_))));
     }
 }

@@ -63,7 +63,7 @@ pub fn import_into_files<E: From<LocalError>>(
         None => source.read_once().map_err(LocalError::from)?.files,
     };
     let refused = |refusal| LocalError::Refused(refusal);
-    let before = Before::of(&files, import.now).map_err(refused)?;
+    let before = Before::of(&files, import.max_bytes, import.now).map_err(refused)?;
     let table = &before.table;
     let destination = Destination::Document(import.file.map(str::to_owned));
     let site = spot::site(table, import.site, &destination).map_err(refused)?;
@@ -80,11 +80,9 @@ pub fn import_into_files<E: From<LocalError>>(
     let mut batch = intake.finish().map_err(refused)?;
     batch.drop_defaults(defaults);
     let sieve = Sieve {
-        files: &files,
         before: &before,
         site,
         document,
-        max_bytes: import.max_bytes,
         now: import.now,
     };
     let Sifted { file, warnings } = sieve.sift(&mut batch).map_err(refused)?;

@@ -99,7 +99,7 @@ pub fn register_in_files(
     let mut path = String::new();
     for _ in 0..ATTEMPTS {
         let files = table.read_once()?.files;
-        let registration = register(&files, wish, now)?;
+        let registration = register(&files, wish, max_bytes, now)?;
         path = registration.file.path.to_string();
         let old = files.iter().find(|file| *file.path == *path);
         if let Some(checkout) = checkout {
@@ -217,7 +217,8 @@ mod tests {
             url: "https://e.org/".to_owned(),
             ..Wish::default()
         };
-        let registered = register(std::slice::from_ref(&file), &wish, Timestamp::MIN).unwrap();
+        let registered =
+            register(std::slice::from_ref(&file), &wish, 1 << 20, Timestamp::MIN).unwrap();
         fs::write(&*file.path, "other").unwrap();
         assert!(!write(&registered.file, Some(&file)).unwrap());
         assert_eq!(read(&file), "other");

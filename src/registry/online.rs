@@ -20,7 +20,7 @@ pub fn register_on_branch(
 ) -> Result<Result<(Registration, Published), Refusal>, PublishError> {
     let mut last = None;
     let published = publish(branch, table, patience, |files| {
-        let registration = register(files, wish, SystemTime::now().into())?;
+        let registration = register(files, wish, table.max_bytes(), SystemTime::now().into())?;
         let edit = Edit {
             files: vec![registration.file.clone()],
             message: message(&registration),

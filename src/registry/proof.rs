@@ -15,6 +15,8 @@ use crate::mapping::{
 pub(super) struct Before<'f> {
     files: &'f [SourceFile],
     pub(super) table: Table,
+    /// How much text the table may have.
+    max_bytes: u64,
     /// What is wrong with it, failed tests included.
     problems: Vec<Diagnostic>,
 }
@@ -28,18 +30,23 @@ pub(super) struct Proof {
 }
 
 impl<'f> Before<'f> {
-    /// Compiles the table of these files.
+    /// Compiles the table of these files, which may come to `max_bytes`.
     ///
     /// # Errors
     ///
     /// If it has errors.
-    pub(super) fn of(files: &'f [SourceFile], now: Timestamp) -> Result<Self, Refusal> {
+    pub(super) fn of(
+        files: &'f [SourceFile],
+        max_bytes: u64,
+        now: Timestamp,
+    ) -> Result<Self, Refusal> {
         let mut compiled = compile(files);
         compiled.run_tests(now);
         match compiled.table {
             Some(table) => Ok(Self {
                 files,
                 table,
+                max_bytes,
                 problems: compiled.diagnostics,
             }),
             None => Err(Refusal::TableHasErrors(compiled.diagnostics)),
@@ -47,14 +54,20 @@ impl<'f> Before<'f> {
     }
 
     /// Proves that the table with these files, changed or new, is the table with these entries of
-    /// its sites.
+    /// its sites, and can be read again.
     pub(super) fn prove(
         &self,
         written: &[SourceFile],
         added: &[(&Site, &NewEntry)],
         now: Timestamp,
     ) -> Result<Proof, Refusal> {
-        let mut new = compile(&with(self.files, written));
+        let files = with(self.files, written);
+        let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
+        if bytes as u64 > self.max_bytes {
+            let max_bytes = self.max_bytes;
+            return Err(Refusal::TooLarge { max_bytes });
+        }
+        let mut new = compile(&files);
         new.run_tests(now);
         let told = self.untold(new.diagnostics);
         let (problems, warnings) = told

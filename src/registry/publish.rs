@@ -52,6 +52,11 @@ impl TablePath {
     pub fn path(&self) -> &str {
         &self.path
     }
+
+    /// Returns the most bytes that the table may have.
+    pub(super) fn max_bytes(&self) -> u64 {
+        self.max_bytes
+    }
 }
 
 /// A change that the remote has taken.

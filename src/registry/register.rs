@@ -26,19 +26,20 @@ pub struct Registration {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Registers a wish in a table of these files.
+/// Registers a wish in a table of these files, which may come to `max_bytes`.
 ///
 /// # Errors
 ///
 /// Returns the first reason why the wish is not registered: the target is looked at first, then
-/// whether it has a link, then codes, then the file.
+/// whether it has a link, then codes, then the file, then what the table would be.
 pub fn register(
     files: &[SourceFile],
     wish: &Wish,
+    max_bytes: u64,
     now: Timestamp,
 ) -> Result<Registration, Refusal> {
     let target = target_of(wish)?;
-    let before = Before::of(files, now)?;
+    let before = Before::of(files, max_bytes, now)?;
     let draft = Draft::of(wish, target, &before.table, Site::highest_number, now)?;
     let drafts = std::slice::from_ref(&draft);
     let mut written = drafts::write(&before.table, files, drafts)?;

@@ -91,9 +91,10 @@ impl Registrar {
             remote: &mut self.remote,
         };
         let wishes: Vec<Wish> = applications.iter().map(|it| it.wish.clone()).collect();
+        let max_bytes = self.table.max_bytes();
         let mut outcomes = Vec::new();
         let published = publish(&mut branch, &self.table, PATIENCE, |files| {
-            let batch = register_all(files, &wishes, SystemTime::now().into());
+            let batch = register_all(files, &wishes, max_bytes, SystemTime::now().into());
             let Batch {
                 outcomes: all,
                 files,

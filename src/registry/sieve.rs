@@ -18,12 +18,9 @@ const MOST_AT_FAULT: usize = 20;
 
 /// A document, and the table that it is of.
 pub(super) struct Sieve<'s> {
-    pub(super) files: &'s [SourceFile],
     pub(super) before: &'s Before<'s>,
     pub(super) site: &'s Site,
     pub(super) document: &'s SourceFile,
-    /// How much text the table may have.
-    pub(super) max_bytes: u64,
     pub(super) now: Timestamp,
 }
 
@@ -75,12 +72,6 @@ impl Sieve<'_> {
             path: Arc::clone(&self.document.path),
             bytes: text.into_bytes(),
         };
-        let others = self.files.iter().filter(|other| other.path != file.path);
-        let bytes: usize = others.chain([&file]).map(|file| file.bytes.len()).sum();
-        if bytes as u64 > self.max_bytes {
-            let max_bytes = self.max_bytes;
-            return Err(Refusal::TooLarge { max_bytes });
-        }
         let added: Vec<_> = entries.iter().map(|entry| (self.site, entry)).collect();
         let proof = (self.before).prove(std::slice::from_ref(&file), &added, self.now)?;
         let warnings = proof.warnings;

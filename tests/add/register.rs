@@ -7,6 +7,9 @@ use waypost::registry::{Destination, Refusal, Registration, Wish, WishedCode, re
 
 const HEAD: &str = "base_url: https://short.code/\n";
 
+/// More than any table here has.
+const MAX_BYTES: u64 = 1 << 20;
+
 fn files(texts: &[(&str, &str)]) -> Vec<SourceFile> {
     let file = |(path, text): &(&str, &str)| SourceFile {
         path: (*path).into(),
@@ -46,7 +49,12 @@ fn now() -> Timestamp {
 
 /// Registers in a table of one file, behind its base URL.
 fn in_one(text: &str, wish: &Wish) -> Result<Registration, Refusal> {
-    register(&files(&[("t.yaml", &format!("{HEAD}{text}"))]), wish, now())
+    register(
+        &files(&[("t.yaml", &format!("{HEAD}{text}"))]),
+        wish,
+        MAX_BYTES,
+        now(),
+    )
 }
 
 /// Returns what a registration adds to an empty list, behind a head of the document.
@@ -249,7 +257,7 @@ fn the_site_and_the_file_are_never_guessed() {
         ("d/b.yaml", "base_url: https://b.example/\nmapping: []\n"),
         ("d/c.yaml", "base_url: https://b.example/\nmapping: []\n"),
     ]);
-    let try_ = |wish: &Wish| register(&table, wish, now());
+    let try_ = |wish: &Wish| register(&table, wish, MAX_BYTES, now());
     let document = |name: &str| Destination::Document(Some(name.to_owned()));
     let url = "https://n.org/";
     assert!(matches!(
@@ -290,12 +298,18 @@ fn the_site_and_the_file_are_never_guessed() {
     // A site is what a URL is registered in.
     let mut table = table;
     table.push(new.file);
-    let again = register(&table, &on("https://b.example/", fragment), now());
+    let again = register(
+        &table,
+        &on("https://b.example/", fragment),
+        MAX_BYTES,
+        now(),
+    );
     assert!(matches!(again, Err(Refusal::AlreadyRegistered(_))));
     assert!(
         register(
             &table,
             &on("https://a.example/", Destination::default()),
+            MAX_BYTES,
             now()
         )
         .is_ok()
@@ -310,7 +324,7 @@ fn a_fragment_joins_the_only_site() {
     )]);
     let fragment = Destination::Fragment("d".to_owned());
     let wish = at("https://framasoft.org/", fragment);
-    let new = register(&table, &wish, now()).unwrap();
+    let new = register(&table, &wish, MAX_BYTES, now()).unwrap();
     assert_eq!(new.code, "VDxGgZ3y2qk");
     assert_eq!(new.file.bytes, b"mapping:\n- url: https://framasoft.org/\n");
     // Something else may have its name already.
@@ -318,7 +332,7 @@ fn a_fragment_joins_the_only_site() {
     other.bytes = b"mapping: []\n".to_vec();
     table.push(other);
     assert!(matches!(
-        register(&table, &wish, now()),
+        register(&table, &wish, MAX_BYTES, now()),
         Err(Refusal::FileExists { .. })
     ));
 }
@@ -375,9 +389,19 @@ fn of_many_files_a_few_are_named() {
     let mut table = files(&[("d/a.yaml", &format!("{HEAD}mapping: []\n"))]);
     let more = (0..9).map(|number| format!("d/b{number}.yaml"));
     table.extend(more.flat_map(|path| files(&[(&path, "mapping: []\n")])));
-    let refusal = register(&table, &wish("https://n.org/"), now()).unwrap_err();
+    let refusal = register(&table, &wish("https://n.org/"), MAX_BYTES, now()).unwrap_err();
     assert_eq!(
         refusal.to_string(),
         "the site is written in several files: d/a.yaml, d/b0.yaml, d/b1.yaml, d/b2.yaml and 6 more"
     );
+}
+
+#[test]
+fn a_table_that_could_not_be_read_again_is_not_made() {
+    let table = files(&[("t.yaml", &format!("{HEAD}mapping: []\n"))]);
+    let full = table[0].bytes.len() as u64;
+    assert!(matches!(
+        register(&table, &wish("https://n.org/"), full, now()),
+        Err(Refusal::TooLarge { max_bytes }) if max_bytes == full
+    ));
 }

@@ -99,6 +99,18 @@ async fn what_is_no_registration_is_told_as_what_it_is() {
 }
 
 #[tokio::test]
+async fn a_table_that_is_full_stays_as_it_is() {
+    // What the server reads is at most 1 MiB.
+    let full = format!("# {}\n{EMPTY}", "x".repeat((1 << 20) - 60));
+    let scene = Scene::with_table(&full).await;
+    let body = r#"{"url": "https://e.org/", "short_code": "a"}"#;
+    let reply = scene.register(body).await;
+    assert_eq!((status(&reply), &*problem(&reply)), (422, "invalid"));
+    assert!(reply.text().contains("larger than 1048576 bytes"));
+    assert_eq!(scene.commits(), 1);
+}
+
+#[tokio::test]
 async fn a_table_that_is_not_public_is_looked_up_with_a_token() {
     let config = Config {
         public_table: false,
