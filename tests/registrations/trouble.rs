@@ -51,6 +51,10 @@ async fn a_table_with_errors_is_left_alone() {
     let reply = scene.register(r#"{"url": "https://e.org/"}"#).await;
     assert_eq!((status(&reply), &*problem(&reply)), (503, "no-table"));
     assert_eq!(scene.table(), "mapping: 1");
+    // More than is read.
+    scene.push(&format!("# {}\n{EMPTY}", "x".repeat(1 << 20)));
+    let reply = scene.register(r#"{"url": "https://e.org/"}"#).await;
+    assert_eq!((status(&reply), &*problem(&reply)), (503, "no-table"));
     scene.push(EMPTY);
     assert_eq!(
         status(&scene.register(r#"{"url": "https://e.org/"}"#).await),
