@@ -162,12 +162,8 @@ fn registration() -> Value {
                 "description": "The code; else one is made as the site makes them",
             },
             "number": {
-                "description": "A number whose code it shall be, or the next one; without short_code",
-                "anyOf": [
-                    {"const": "next"},
-                    {"type": "integer", "minimum": 0, "maximum": u64::MAX},
-                    {"type": "null"},
-                ],
+                "enum": ["next", null],
+                "description": "Whether its code shall be of the next number; without short_code",
             },
             "aliases": {"type": ["array", "null"], "items": {"type": "string"}},
             "title": {"type": ["string", "null"]},

@@ -171,11 +171,8 @@ impl Reader {
     fn number(&mut self) -> Option<WishedCode> {
         match self.take("number")? {
             Value::String(text) if text == "next" => Some(WishedCode::NextNumber),
-            Value::Number(number) if number.is_u64() => number.as_u64().map(WishedCode::Number),
-            _ => self.find(
-                "number",
-                "is neither \"next\" nor a whole number from 0 to 18446744073709551615",
-            ),
+            // A number that somebody chose would leave none behind it for others, were it the last.
+            _ => self.find("number", "is not \"next\""),
         }
     }
 
@@ -284,12 +281,12 @@ mod tests {
     fn tells_all_that_is_wrong_at_once() {
         assert_eq!(
             wrong(
-                r#"{"url": 1, "number": -1, "tags": "x", "status": 200, "forward": "all",
+                r#"{"url": 1, "number": 18446744073709551615, "tags": "x", "status": 200, "forward": "all",
                     "get_or_create": 1, "title": "a", "title": "b", "shortcode": "x", "a/b": 1}"#
             ),
             [
                 "/url is not a text",
-                "/number is neither \"next\" nor a whole number from 0 to 18446744073709551615",
+                "/number is not \"next\"",
                 "/tags is not a list of texts",
                 "/status is none of 301, 302, 303, 307 and 308",
                 "/forward is none of none, query, path, path-and-query",
@@ -302,7 +299,7 @@ mod tests {
         assert_eq!(wrong("{}"), ["/url is missing"]);
         assert_eq!(wrong("[1]"), [" is not an object"]);
         assert_eq!(
-            wrong(r#"{"url": "u", "short_code": "a", "number": 1}"#),
+            wrong(r#"{"url": "u", "short_code": "a", "number": "next"}"#),
             ["/number goes without \"short_code\""]
         );
     }
