@@ -78,6 +78,16 @@ async fn what_is_no_registration_is_told_as_what_it_is() {
         let reply = scene.register(body).await;
         assert_eq!(status(&reply), expected, "{reply}");
     }
+    for key in ["expires", "site", "file", "short_code", "unknown"] {
+        let long = "a".repeat(60_000);
+        let reply = scene
+            .register(&format!(
+                r#"{{"url": "https://e.org/", "{key}": "{long}"}}"#
+            ))
+            .await;
+        assert_eq!(status(&reply), 422, "{key}");
+        assert!(reply.text().len() < 2_000, "{key}");
+    }
     let headers = format!("Authorization: Bearer {ADA}\r\nContent-Type: text/plain\r\n");
     assert_eq!(status(&scene.post(&headers, "{}").await), 415);
     for (method, path, allow) in [
@@ -95,7 +105,7 @@ async fn what_is_no_registration_is_told_as_what_it_is() {
         (scene.commits(), scene.table()),
         (1, EMPTY.trim().to_owned())
     );
-    assert_eq!(scene.counted("refused").await, 12.0);
+    assert_eq!(scene.counted("refused").await, 17.0);
 }
 
 #[tokio::test]

@@ -20,6 +20,12 @@ use super::kind::Kind;
 /// The media type of problems (RFC 9457 section 6).
 const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
 
+/// How many characters of a text are told of a request that is wrong: it may be the request's own.
+const MAX_TOLD: usize = 300;
+
+/// How many things that are wrong with a request are told.
+const MAX_FINDINGS: usize = 30;
+
 /// An answer, which may be given again.
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
@@ -141,14 +147,28 @@ impl Problem {
         }
     }
 
-    /// Tells what is wrong with a request.
+    /// Tells what is wrong with a request, in no more than some kilobytes.
     pub(super) fn invalid(detail: Option<String>, errors: Vec<Finding>) -> Self {
+        let errors = errors.into_iter().take(MAX_FINDINGS).map(|it| Finding {
+            pointer: cut(it.pointer),
+            message: cut(it.message),
+            hint: it.hint.map(cut),
+        });
         Self {
-            detail,
-            errors,
+            detail: detail.map(cut),
+            errors: errors.collect(),
             ..Self::of(Kind::Invalid)
         }
     }
+}
+
+/// Returns a text, without the end of one that is too long.
+fn cut(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(MAX_TOLD) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
 
 impl From<Problem> for Answer {
@@ -204,6 +224,12 @@ impl Answer {
 
     pub(super) fn add(&mut self, name: HeaderName, value: HeaderValue) {
         self.headers.push((name, value));
+    }
+
+    /// Returns how much memory it takes, in bytes, but for what every answer takes.
+    pub(super) fn bytes(&self) -> usize {
+        let headers = self.headers.iter().map(|(_, value)| value.len());
+        self.body.len() + headers.sum::<usize>()
     }
 
     /// Tells whether the same request would get the same again, so that it is worth keeping.

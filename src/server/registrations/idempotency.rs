@@ -19,8 +19,11 @@ use super::tokens::{Bearer, Fingerprint};
 /// How long an answer is kept.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How many are kept: at a kilobyte each, ten megabytes.
+/// How many are kept.
 const MAX_KEPT: usize = 10_000;
+
+/// How many bytes they have together: a kilobyte each, and most have less.
+const MAX_BYTES: usize = 10_000_000;
 
 /// The longest key, in bytes.
 const MAX_KEY: usize = 255;
@@ -37,6 +40,8 @@ struct Kept {
     requests: HashMap<Fingerprint, Request>,
     /// In the order they came. One that is not in the map any more has gone without an answer.
     order: VecDeque<(Instant, Fingerprint)>,
+    /// The bytes of all answers.
+    bytes: usize,
 }
 
 struct Request {
@@ -122,11 +127,11 @@ impl Memory {
 }
 
 impl Kept {
-    /// Makes room for one more.
+    /// Forgets what is old, and the oldest to make room for one more.
     fn forget(&mut self, now: Instant) {
         while let Some((began, key)) = self.order.front().copied() {
             let is_old = now.saturating_duration_since(began) >= KEPT;
-            if !is_old && self.order.len() < MAX_KEPT {
+            if !is_old && self.order.len() < MAX_KEPT && self.bytes <= MAX_BYTES {
                 return;
             }
             self.order.pop_front();
@@ -137,7 +142,8 @@ impl Kept {
     /// Removes a request, but not a later one of the same key.
     fn remove(&mut self, key: &Fingerprint, began: Instant) {
         if self.requests.get(key).is_some_and(|it| it.began == began) {
-            self.requests.remove(key);
+            let removed = self.requests.remove(key);
+            self.bytes -= removed.and_then(|it| it.answer).map_or(0, |it| it.bytes());
         }
     }
 }
@@ -145,11 +151,14 @@ impl Kept {
 impl Ticket {
     /// Keeps the answer, if it is worth keeping.
     pub(super) fn answered(self, answer: &Answer) {
+        let mut kept = self.memory.kept();
         if answer.is_final()
-            && let Some(request) = self.memory.kept().requests.get_mut(&self.key)
+            && let Some(request) = kept.requests.get_mut(&self.key)
             && request.began == self.began
         {
             request.answer = Some(answer.clone());
+            kept.bytes += answer.bytes();
+            kept.forget(self.began);
         }
     }
 }
@@ -228,6 +237,21 @@ mod tests {
         let tomorrow = Instant::now() + KEPT;
         drop(memory.begin(&bearer(1), b"x", b"", tomorrow));
         assert!(memory.kept().requests.is_empty());
+    }
+
+    #[test]
+    fn many_large_answers_take_no_more_room() {
+        let memory = Memory::default();
+        let large = Answer::document(&"x".repeat(MAX_BYTES / 4));
+        for n in 0..9 {
+            ticket(begin(&memory, &n.to_string(), "")).answered(&large);
+            let kept = memory.kept();
+            assert!(kept.bytes <= MAX_BYTES);
+            let answers = kept.requests.values().filter_map(|it| it.answer.as_ref());
+            assert_eq!(kept.bytes, answers.map(Answer::bytes).sum::<usize>());
+        }
+        assert!(matches!(begin(&memory, "8", ""), Known::Answered(_)));
+        assert!(matches!(begin(&memory, "0", ""), Known::New(_)));
     }
 
     #[test]

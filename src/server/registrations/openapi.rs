@@ -12,6 +12,7 @@ use crate::mapping::{Forward, MAX_TARGET_BYTES};
 
 use super::answer::Answer;
 use super::kind::Kind;
+use super::request::MAX_TEXT;
 
 /// The kinds of problems that a lookup may have.
 const OF_LOOKUPS: [Kind; 5] = [
@@ -166,12 +167,14 @@ fn registration() -> Value {
                 "description": "Whether its code shall be of the next number; without short_code",
             },
             "aliases": {"type": ["array", "null"], "items": {"type": "string"}},
-            "title": {"type": ["string", "null"]},
+            "title": {"type": ["string", "null"], "maxLength": MAX_TEXT},
             "owner": {
-                "type": ["string", "null"],
+                "type": ["string", "null"], "maxLength": MAX_TEXT,
                 "description": "Who answers for it; else whom the token belongs to",
             },
-            "tags": {"type": ["array", "null"], "items": {"type": "string"}},
+            "tags": {
+                "type": ["array", "null"], "items": {"type": "string", "maxLength": MAX_TEXT},
+            },
             "status": {"enum": [301, 302, 303, 307, 308, null]},
             "forward": {"enum": forwards().chain([Value::Null]).collect::<Vec<_>>()},
             "expires": {

@@ -28,6 +28,12 @@ pub(super) const KEYS: [&str; 13] = [
     "get_or_create",
 ];
 
+/// How long a title, an owner and a tag may be, in characters.
+pub(super) const MAX_TEXT: usize = 1_000;
+
+/// How many keys that there are not are told of.
+const MAX_UNKNOWN: usize = 10;
+
 /// What a client asks for.
 #[derive(Debug)]
 pub(super) struct Asked {
@@ -115,9 +121,9 @@ impl Reader {
                 None => number.unwrap_or_default(),
             },
             aliases: self.texts("aliases"),
-            title: self.text("title"),
-            owner: self.text("owner"),
-            tags: self.texts("tags"),
+            title: self.short_text("title"),
+            owner: self.short_text("owner"),
+            tags: self.tags(),
             status: self.status(),
             forward: self.forward(),
             expires: self.text("expires"),
@@ -126,7 +132,8 @@ impl Reader {
             url: url.unwrap_or_default(),
         };
         let get_or_create = self.get_or_create();
-        for (key, _) in std::mem::take(&mut self.pairs) {
+        let rest = std::mem::take(&mut self.pairs);
+        for (key, _) in rest.into_iter().take(MAX_UNKNOWN) {
             match KEYS.contains(&&*key) {
                 true => self.note(&key, "stands there twice"),
                 false => self.unknown(&key),
@@ -152,6 +159,25 @@ impl Reader {
         match self.take(key)? {
             Value::String(text) => Some(text),
             _ => self.find(key, "is not a text"),
+        }
+    }
+
+    fn short_text(&mut self, key: &str) -> Option<String> {
+        let text = self.text(key);
+        self.measure(key, text.as_slice());
+        text
+    }
+
+    fn tags(&mut self) -> Vec<String> {
+        let tags = self.texts("tags");
+        self.measure("tags", &tags);
+        tags
+    }
+
+    /// Notes if a text is too long.
+    fn measure(&mut self, key: &str, texts: &[String]) {
+        if texts.iter().any(|text| text.chars().count() > MAX_TEXT) {
+            self.note(key, format!("has more than {MAX_TEXT} characters"));
         }
     }
 
@@ -302,6 +328,24 @@ mod tests {
             wrong(r#"{"url": "u", "short_code": "a", "number": "next"}"#),
             ["/number goes without \"short_code\""]
         );
+    }
+
+    #[test]
+    fn texts_and_what_is_told_have_an_end() {
+        let (fits, long) = ("ä".repeat(MAX_TEXT), "ä".repeat(MAX_TEXT + 1));
+        let of = |text| {
+            format!(
+                r#"{{"url": "u", "title": "{text}", "owner": "{text}", "tags": ["a", "{text}"]}}"#
+            )
+        };
+        assert!(Asked::read(of(&fits).as_bytes()).is_ok());
+        assert_eq!(
+            wrong(&of(&long)),
+            ["/title", "/owner", "/tags"].map(|it| format!("{it} has more than 1000 characters"))
+        );
+        let unknown: String = (0..100).map(|n| format!(r#", "k{n}": 1"#)).collect();
+        let told = wrong(&format!(r#"{{"url": "u"{unknown}}}"#));
+        assert_eq!(told.len(), MAX_UNKNOWN);
     }
 
     #[test]
