@@ -5,7 +5,8 @@
 //! code, wait for the next round, in which the first of them stands in the table.
 //!
 //! Invariants: it ends as if the wishes had been registered one by one; what one of them is refused
-//! for changes nothing for the others.
+//! for changes nothing for the others; there is an end to the rounds, so that those that are at fault
+//! hold up nobody for long.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,11 +16,16 @@ use super::{Refusal, Wish, drafts};
 use crate::edit::OwnCode;
 use crate::mapping::{Code, Site, SourceFile, Timestamp};
 
+/// How many rounds are gone, unless nothing is decided by then: each compiles the table once, and
+/// once more if something was written.
+const MOST_ROUNDS: u32 = 8;
+
 /// What became of wishes.
 #[derive(Debug)]
 pub struct Batch {
-    /// What became of each, in their order.
-    pub outcomes: Vec<Result<Registered, Refusal>>,
+    /// What became of each, in their order: of one at least. Nothing is known of those that took too
+    /// long, which are to come again.
+    pub outcomes: Vec<Option<Result<Registered, Refusal>>>,
     /// The files that change or are new, as they shall be: none if all were refused.
     pub files: Vec<SourceFile>,
 }
@@ -47,38 +53,58 @@ pub fn register_all(
     now: Timestamp,
 ) -> Result<Batch, Refusal> {
     let mut rounds = Rounds {
-        files: files.to_vec(),
         outcomes: wishes.iter().map(|_| None).collect(),
         waiting: (0..wishes.len()).collect(),
         together: usize::MAX,
-        max_bytes,
+        gone: 0,
     };
-    while !rounds.waiting.is_empty() {
-        rounds.go(wishes, now)?;
+    let mut changed = files.to_vec();
+    while rounds.go_on() {
+        let before = Before::of(&changed, max_bytes, now)?;
+        let written = rounds.write(&before, wishes, now);
+        changed = with(&changed, &written);
     }
-    let outcomes = rounds.outcomes.into_iter().flatten().collect();
-    rounds.files.retain(|file| !files.contains(file));
+    changed.retain(|file| !files.contains(file));
     Ok(Batch {
-        outcomes,
-        files: rounds.files,
+        outcomes: rounds.outcomes,
+        files: changed,
     })
 }
 
 struct Rounds {
-    files: Vec<SourceFile>,
     outcomes: Vec<Option<Result<Registered, Refusal>>>,
     /// The wishes without an outcome, by number, in their order.
     waiting: Vec<usize>,
     /// How many may be put together.
     together: usize,
-    /// How much text the table may have.
-    max_bytes: u64,
+    /// How many rounds there were.
+    gone: u32,
 }
 
 impl Rounds {
+    fn go_on(&self) -> bool {
+        let is_in_time = self.gone < MOST_ROUNDS || self.outcomes.iter().all(Option::is_none);
+        !self.waiting.is_empty() && is_in_time
+    }
+
+    /// Goes rounds until wishes are written; returns the files that changed, if it came to that.
+    fn write(&mut self, before: &Before<'_>, wishes: &[Wish], now: Timestamp) -> Vec<SourceFile> {
+        while self.go_on() {
+            if let Some(written) = self.go(before, wishes, now) {
+                return written;
+            }
+        }
+        Vec::new()
+    }
+
     /// Finds an outcome for one wish at least, or halves how many are put together.
-    fn go(&mut self, wishes: &[Wish], now: Timestamp) -> Result<(), Refusal> {
-        let before = Before::of(&self.files, self.max_bytes, now)?;
+    fn go(
+        &mut self,
+        before: &Before<'_>,
+        wishes: &[Wish],
+        now: Timestamp,
+    ) -> Option<Vec<SourceFile>> {
+        self.gone += 1;
         let mut claims = Claims::default();
         let mut put = Vec::new();
         let mut drafts = Vec::new();
@@ -102,32 +128,39 @@ impl Rounds {
                 }
             }
         }
+        if drafts.is_empty() {
+            return None;
+        }
         let added: Vec<_> = drafts.iter().map(|it| (it.site, &it.entry)).collect();
-        let written = drafts::write(&before.table, &self.files, &drafts)
+        let written = drafts::write(&before.table, before.files, &drafts)
             .and_then(|written| before.prove(&written, &added, now).map(|_| written));
-        match written {
+        let written = match written {
             Ok(written) => {
                 for (number, draft) in put.into_iter().zip(&drafts) {
                     self.outcomes[number] = Some(Ok(Registered::of(draft)));
                 }
-                self.files = with(&self.files, &written);
-                self.together = usize::MAX;
+                self.together = self.together.saturating_mul(2);
+                Some(written)
             }
-            Err(refusal) => match put[..] {
-                [only] => {
-                    self.outcomes[only] = Some(Err(refusal));
-                    self.together = usize::MAX;
+            Err(refusal) => {
+                match put[..] {
+                    // Where one is at fault, the next may be, too.
+                    [only] => {
+                        self.outcomes[only] = Some(Err(refusal));
+                        self.together = 1;
+                    }
+                    // Some of them are at fault. The first half may be without.
+                    _ => {
+                        self.together = put.len() / 2;
+                        later.extend(put);
+                        later.sort_unstable();
+                    }
                 }
-                // Some of them are at fault. The first half may be without.
-                _ => {
-                    self.together = put.len() / 2;
-                    later.extend(put);
-                    later.sort_unstable();
-                }
-            },
-        }
+                None
+            }
+        };
         self.waiting = later;
-        Ok(())
+        written
     }
 }
 
@@ -200,19 +233,29 @@ mod tests {
         WishedCode::Custom(code.to_owned())
     }
 
-    /// Registers wishes; returns the codes they got, or why they got none, and the text.
+    /// Registers wishes, again those that took too long; returns the codes they got, or why they
+    /// got none, and the text.
     fn registered(text: &str, wishes: &[Wish]) -> (Vec<String>, String) {
-        let batch = register_all(&table(text), wishes, 1 << 20, Timestamp::MIN).unwrap();
-        let outcomes = batch.outcomes.into_iter();
-        let told = outcomes.map(|outcome| match outcome {
-            Ok(registered) => registered.code,
-            Err(refusal) => refusal.to_string(),
-        });
-        let text = match &batch.files[..] {
-            [] => text.to_owned(),
-            files => String::from_utf8(files[0].bytes.clone()).unwrap(),
-        };
-        (told.collect(), text)
+        let mut files = table(text);
+        let mut told = vec![String::new(); wishes.len()];
+        let mut waiting: Vec<usize> = (0..wishes.len()).collect();
+        while !waiting.is_empty() {
+            let these: Vec<_> = waiting.iter().map(|&it| wishes[it].clone()).collect();
+            let batch = register_all(&files, &these, 1 << 20, Timestamp::MIN).unwrap();
+            assert!(batch.outcomes.iter().any(Option::is_some));
+            let mut left = Vec::new();
+            for (number, outcome) in waiting.into_iter().zip(batch.outcomes) {
+                match outcome {
+                    Some(Ok(registered)) => told[number] = registered.code,
+                    Some(Err(refusal)) => told[number] = refusal.to_string(),
+                    None => left.push(number),
+                }
+            }
+            waiting = left;
+            files = with(&files, &batch.files);
+        }
+        let text = String::from_utf8(files.remove(0).bytes).unwrap();
+        (told, text)
     }
 
     const EMPTY: &str = "base_url: https://s.code/\nmapping: []\n";
@@ -265,12 +308,28 @@ mod tests {
         };
         let wishes = [wish("https://a.example/", custom("a")), large];
         let batch = register_all(&text, &wishes, 500, Timestamp::MIN).unwrap();
-        assert!(batch.outcomes[0].is_ok());
+        assert!(matches!(batch.outcomes[0], Some(Ok(_))));
         assert!(matches!(
             batch.outcomes[1],
-            Err(Refusal::TooLarge { max_bytes: 500 })
+            Some(Err(Refusal::TooLarge { max_bytes: 500 }))
         ));
         assert!(batch.files[0].bytes.len() <= 500);
+    }
+
+    #[test]
+    fn those_at_fault_do_not_hold_up_the_rest_for_long() {
+        let text = table(EMPTY);
+        let large = (0..256).map(|n| Wish {
+            title: Some("t".repeat(500)),
+            ..wish(&format!("https://e.org/{n}"), WishedCode::NextNumber)
+        });
+        let mut wishes: Vec<_> = large.collect();
+        wishes.insert(1, wish("https://sound.example/", custom("sound")));
+        let batch = register_all(&text, &wishes[..9], 500, Timestamp::MIN).unwrap();
+        assert!(matches!(batch.outcomes[0], Some(Err(_))));
+        assert!(matches!(batch.outcomes[1], Some(Ok(_))));
+        let batch = register_all(&text, &wishes, 500, Timestamp::MIN).unwrap();
+        assert_eq!(batch.outcomes.iter().flatten().count(), 1);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::mapping::{
 
 /// A table before entries are added.
 pub(super) struct Before<'f> {
-    files: &'f [SourceFile],
+    pub(super) files: &'f [SourceFile],
     pub(super) table: Table,
     /// How much text the table may have.
     max_bytes: u64,

@@ -32,8 +32,9 @@ pub struct Application {
 /// What became of applications.
 #[derive(Debug)]
 pub struct Decided {
-    /// What became of each, in their order.
-    pub outcomes: Vec<Result<Registered, Refusal>>,
+    /// What became of each, in their order: of one at least. Those of which nothing is known are to
+    /// come again.
+    pub outcomes: Vec<Option<Result<Registered, Refusal>>>,
     /// The commit that they were decided on, or in which they are registered: in hexadecimal.
     pub commit: String,
 }
@@ -131,11 +132,11 @@ impl Registrar {
 fn edit(
     files: Vec<SourceFile>,
     applications: &[Application],
-    outcomes: &[Result<Registered, Refusal>],
+    outcomes: &[Option<Result<Registered, Refusal>>],
 ) -> Edit {
     let all = applications.iter().zip(outcomes);
     let registered: Vec<_> = all
-        .filter_map(|(application, outcome)| Some((application, outcome.as_ref().ok()?)))
+        .filter_map(|(application, outcome)| Some((application, outcome.as_ref()?.as_ref().ok()?)))
         .collect();
     let mut message = match registered[..] {
         [(_, only)] => format!("Add {}\n\n", only.code),

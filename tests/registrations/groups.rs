@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use crate::scene::{BOB, Scene, problem, status};
+use crate::scene::{BOB, EMPTY, Scene, problem, status};
 use crate::support::{Reply, soon, until};
 
 /// How many of one owner may wait: `MAX_OF_OWNER` in `src/server/registrations/queue.rs`.
@@ -94,4 +94,27 @@ async fn one_owner_leaves_room_for_others() {
     assert!(rest.iter().all(|reply| status(reply) == 201));
     assert_eq!(rest.len(), PLACES - 1);
     assert_eq!(scene.counted("limited").await, 1.0);
+}
+
+#[tokio::test]
+async fn those_that_take_too_long_are_decided_in_later_groups() {
+    let full = format!("# {}\n{}", "x".repeat((1 << 20) - 3_000), EMPTY);
+    let scene = Arc::new(Scene::with_table(&full).await);
+    let first = held(&scene).await;
+    let large = |n| {
+        let title = "t".repeat(1_000);
+        format!(
+            r#"{{"url": "https://large.example/{n}", "title": "{title}", "tags": ["{title}", "{title}"]}}"#
+        )
+    };
+    let bob = together(&scene, (0..40).map(large).collect());
+    until(async || scene.server.metric("waypost_connections").await == Some(41.0)).await;
+    let body = r#"{"url": "https://ada.example/"}"#;
+    let ada = async { scene.register(body).await };
+    let (ada, ()) = tokio::join!(ada, async { scene.release() });
+    assert_eq!(status(&ada), 201);
+    assert_eq!(status(&answers(first).await[0]), 201);
+    let bob = answers(bob).await;
+    assert!(bob.iter().all(|reply| status(reply) == 422));
+    assert!(!scene.table().contains("large.example"));
 }

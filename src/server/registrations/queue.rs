@@ -4,7 +4,7 @@
 //! Who asked is answered once the push has landed and the link is live here.
 //!
 //! Invariants: what waits is bounded, in all and for each owner; whoever leaves without the answer
-//! changes nothing.
+//! changes nothing; owners have their turns, so that none holds up the others.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -39,7 +39,9 @@ const MAX_GROUP: usize = 256;
 
 /// The end of the queue where registrations are put in.
 pub(super) struct Queue {
-    sender: mpsc::Sender<Job>,
+    sender: mpsc::UnboundedSender<Job>,
+    /// The places that there are.
+    room: Arc<Semaphore>,
     /// The places that each owner has.
     places: Mutex<HashMap<Arc<str>, Arc<Semaphore>>>,
 }
@@ -50,12 +52,12 @@ pub(super) struct Job {
     get_or_create: bool,
     ticket: Option<Ticket>,
     reply: oneshot::Sender<Answer>,
-    _place: OwnedSemaphorePermit,
+    _places: [OwnedSemaphorePermit; 2],
 }
 
 /// The other end, and who works there.
 pub(super) struct Worker {
-    jobs: mpsc::Receiver<Job>,
+    jobs: mpsc::UnboundedReceiver<Job>,
     registrar: Arc<Mutex<Registrar>>,
     /// What went wrong last, so that it is told once.
     told: Option<String>,
@@ -63,9 +65,10 @@ pub(super) struct Worker {
 
 /// Returns both ends of a queue.
 pub(super) fn queue(registrar: Registrar) -> (Queue, Worker) {
-    let (sender, jobs) = mpsc::channel(MAX_WAITING);
+    let (sender, jobs) = mpsc::unbounded_channel();
     let queue = Queue {
         sender,
+        room: Arc::new(Semaphore::new(MAX_WAITING)),
         places: Mutex::default(),
     };
     let worker = Worker {
@@ -90,15 +93,17 @@ impl Queue {
         ticket: Option<Ticket>,
     ) -> Result<oneshot::Receiver<Answer>, Kind> {
         let place = self.places_of(&by).try_acquire_owned();
+        let place = place.map_err(|_| Kind::TooMany)?;
+        let room = Arc::clone(&self.room).try_acquire_owned();
         let (reply, answer) = oneshot::channel();
         let job = Job {
             application: Application { wish, by },
             get_or_create,
             ticket,
             reply,
-            _place: place.map_err(|_| Kind::TooMany)?,
+            _places: [place, room.map_err(|_| Kind::Full)?],
         };
-        self.sender.try_send(job).map_err(|_| Kind::Full)?;
+        self.sender.send(job).map_err(|_| Kind::Full)?;
         Ok(answer)
     }
 
@@ -124,9 +129,16 @@ impl Job {
 impl Worker {
     /// Registers what is put in, group by group, until nobody can put anything in any more.
     pub(super) async fn run(mut self, shared: Arc<Shared>, reloads: Reloads) {
-        let mut group = Vec::new();
-        while self.jobs.recv_many(&mut group, MAX_GROUP).await > 0 {
-            let jobs = std::mem::take(&mut group);
+        let mut waiting = Vec::new();
+        let mut size = MAX_GROUP;
+        loop {
+            if waiting.is_empty() && self.jobs.recv_many(&mut waiting, MAX_WAITING).await == 0 {
+                return;
+            }
+            while let Ok(job) = self.jobs.try_recv() {
+                waiting.push(job);
+            }
+            let jobs = group(&mut waiting, size);
             let applications: Vec<_> = jobs.iter().map(|job| job.application.clone()).collect();
             let registrar = Arc::clone(&self.registrar);
             let registering = in_background(move || {
@@ -137,7 +149,14 @@ impl Worker {
             match registering.await {
                 Ok(Ok(decided)) => {
                     self.told = None;
-                    conclude(jobs, decided, &shared, &reloads).await;
+                    let count = jobs.len();
+                    let left = conclude(jobs, decided, &shared, &reloads).await;
+                    // Where some are at fault, fewer are found out in fewer rounds.
+                    size = match left.len() {
+                        0 => MAX_GROUP.min(size * 2),
+                        left => (count - left).max(1),
+                    };
+                    waiting.splice(0..0, left);
                 }
                 Ok(Err(error)) => {
                     let kind = self.tell(&error);
@@ -169,20 +188,47 @@ impl Worker {
     }
 }
 
-/// Waits until what was decided is live, and answers.
-async fn conclude(jobs: Vec<Job>, decided: Decided, shared: &Shared, reloads: &Reloads) {
+/// Takes a group out of those that wait: one of each owner in turn, each owner's in their order.
+fn group(waiting: &mut Vec<Job>, size: usize) -> Vec<Job> {
+    let mut turns = HashMap::new();
+    let in_turn = waiting.drain(..).map(|job| {
+        let turn = turns.entry(Arc::clone(&job.application.by)).or_insert(0);
+        *turn += 1;
+        (*turn, job)
+    });
+    let mut in_turn: Vec<(usize, Job)> = in_turn.collect();
+    in_turn.sort_by_key(|(turn, _)| *turn);
+    let mut group: Vec<_> = in_turn.into_iter().map(|(_, job)| job).collect();
+    *waiting = group.split_off(size.min(group.len()));
+    group
+}
+
+/// Waits until what was decided is live, and answers; returns those that are to come again.
+async fn conclude(
+    jobs: Vec<Job>,
+    decided: Decided,
+    shared: &Shared,
+    reloads: &Reloads,
+) -> Vec<Job> {
     let Decided { outcomes, commit } = decided;
-    let registered = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+    let registered = outcomes.iter().flatten().filter(|it| it.is_ok()).count();
     if registered > 0 {
         info!(registered, commit, "registered");
     }
     reloads.look().await;
     let live = shared.live.load_full();
     let now = Timestamp::from(SystemTime::now());
+    let mut left = Vec::new();
     for (job, outcome) in jobs.into_iter().zip(outcomes) {
-        let answer = answer(&job, outcome, live.as_deref(), &commit, now);
-        job.answer(answer);
+        match outcome {
+            Some(outcome) => {
+                let answer = answer(&job, outcome, live.as_deref(), &commit, now);
+                job.answer(answer);
+            }
+            None => left.push(job),
+        }
     }
+    left
 }
 
 fn answer(
@@ -276,4 +322,42 @@ fn chain(error: &dyn Error) -> String {
         cause = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn owners_have_their_turns() {
+        let places = Arc::new(Semaphore::new(100));
+        let place = || Arc::clone(&places).try_acquire_owned().unwrap();
+        let job = |(by, url): (&str, &str)| Job {
+            application: Application {
+                wish: Wish {
+                    url: url.to_owned(),
+                    ..Wish::default()
+                },
+                by: by.into(),
+            },
+            get_or_create: false,
+            ticket: None,
+            reply: oneshot::channel().0,
+            _places: [place(), place()],
+        };
+        let all = [
+            ("ada", "1"),
+            ("ada", "2"),
+            ("ada", "3"),
+            ("bob", "4"),
+            ("bob", "5"),
+        ];
+        let mut waiting: Vec<_> = all.into_iter().map(job).collect();
+        let mut urls = |size| {
+            let group = group(&mut waiting, size);
+            let urls = group.into_iter().map(|it| it.application.wish.url);
+            urls.collect::<Vec<_>>().concat()
+        };
+        assert_eq!([urls(3), urls(1), urls(9), urls(9)], ["142", "5", "3", ""]);
+    }
 }
