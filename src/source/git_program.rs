@@ -14,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 
 use super::address::redact;
+use super::captured::Captured;
 use super::push::{Pushed, readable};
 use super::transfer::{SECRET_VARIABLES, SERVICE_VARIABLES};
 
@@ -29,6 +30,12 @@ const PLACE_VARIABLES: [&str; 8] = [
     "GIT_QUARANTINE_PATH",
     "GIT_WORK_TREE",
 ];
+
+/// What is read of its answers, none of which is longer.
+const MAX_ANSWER: u64 = 1 << 20;
+
+/// What is kept of its errors, which may hold a remote's words without end.
+const MAX_ERRORS: u64 = 64 << 10;
 
 /// Git, run in one directory.
 #[derive(Debug)]
@@ -201,20 +208,36 @@ impl GitProgram {
             .spawn()
             .map_err(failed)?;
         let talk = async {
-            if let Some(mut stdin) = child.stdin.take() {
-                // One that does not read it tells why below.
-                let _ = stdin.write_all(input.as_bytes()).await;
-            }
-            child.wait_with_output().await
+            let (stdin, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+            let hand_over = async {
+                if let Some(mut stdin) = stdin {
+                    // One that does not read it tells why below.
+                    let _ = stdin.write_all(input.as_bytes()).await;
+                }
+            };
+            let ((), status, out, err) = tokio::join!(
+                hand_over,
+                child.wait(),
+                Captured::read(out, MAX_ANSWER),
+                Captured::read(err, MAX_ERRORS),
+            );
+            Ok((status?, out?, err?))
         };
         match timeout(self.timeout, talk).await {
             Ok(output) => {
-                let output = output.map_err(failed)?;
+                let (status, out, err) = output.map_err(failed)?;
+                if out.is_cut {
+                    return Err(GitProgramError::Failed {
+                        command: command_of(arguments),
+                        said: "its answer is too long".to_owned(),
+                        status: status.code(),
+                    });
+                }
                 Ok(Answer {
-                    status: output.status.code(),
-                    out: String::from_utf8_lossy(&output.stdout).into_owned(),
+                    status: status.code(),
+                    out: out.text(),
                     // An address in it may hold a password.
-                    err: redact(&String::from_utf8_lossy(&output.stderr), &[]),
+                    err: redact(&err.text(), &[]),
                 })
             }
             Err(_) => Err(GitProgramError::TimedOut {
@@ -286,6 +309,24 @@ mod tests {
             out: format!("To /srv/links.git\n{line}\nDone\n"),
             err: err.to_owned(),
         })
+    }
+
+    #[test]
+    fn words_without_end_are_read_and_not_kept() {
+        let git = GitProgram::new(Path::new("."), Duration::from_secs(60)).unwrap();
+        let run = |script: &str| {
+            let alias = format!("alias.flood=!{script}");
+            git.run(&["-c", &alias, "flood"]).unwrap_err()
+        };
+        let flood = "head -c 3000000 /dev/zero";
+        let failed = run(&format!("echo sorry >&2; {flood} >&2; exit 3"));
+        let GitProgramError::Failed { said, status, .. } = failed else {
+            panic!("{failed}");
+        };
+        assert_eq!((said.trim(), status), ("sorry", Some(3)));
+        // Half of an answer is none.
+        let failed = run(flood);
+        assert!(failed.to_string().contains("too long"), "{failed}");
     }
 
     #[test]

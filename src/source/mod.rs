@@ -6,6 +6,7 @@
 //! a checkout. Every call returns within bounded time.
 
 mod address;
+mod captured;
 mod checkout;
 mod committed;
 mod committed_error;

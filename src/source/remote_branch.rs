@@ -226,7 +226,7 @@ impl RemoteBranch {
                 Ok(pushed.map_text(|text| redact(text, &login.secrets())))
             }
             // It may have gone through before it was stopped.
-            Err(error @ (TransferError::TimedOut(_) | TransferError::Died(_))) => {
+            Err(error @ (TransferError::TimedOut(_) | TransferError::Died { .. })) => {
                 Ok(Pushed::Unclear {
                     reason: error.to_string(),
                 })

@@ -13,15 +13,16 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 use super::address::{RemoteUrl, Transport, redact};
+use super::captured::Captured;
 use super::credentials::{Credentials, CredentialsError, Login};
 use super::fetch;
 use super::known_hosts::HostKeys;
-use super::push;
+use super::push::{self, readable};
 use super::state::{StateDir, StateError};
 use super::wanted::Wanted;
 
@@ -45,6 +46,9 @@ pub(super) const SERVICE_VARIABLES: [&str; 6] = [
 
 /// An answer is much shorter.
 const MAX_ANSWER: u64 = 1 << 20;
+
+/// What is kept of what it writes to standard error: a panic's message, or the system's.
+const MAX_LAST_WORDS: u64 = 4 << 10;
 
 /// How long a killed process may take to be gone; one that the kernel holds is left to it.
 const BURIAL: Duration = Duration::from_secs(5);
@@ -140,8 +144,16 @@ pub enum TransferError {
         source: io::Error,
     },
     /// The process ended without an answer.
-    #[error("the process that fetched or pushed ended early ({0}): see whether memory ran out")]
-    Died(ExitStatus),
+    #[error(
+        "the process that fetched or pushed ended early ({status}): {}",
+        if said.is_empty() { "see whether memory ran out" } else { said }
+    )]
+    Died {
+        /// How it ended.
+        status: ExitStatus,
+        /// What it wrote to standard error, on one line.
+        said: String,
+    },
 }
 
 impl Transfer {
@@ -205,12 +217,14 @@ impl Transfer {
             program: self.program.clone(),
             source,
         };
+        let secrets = job.login.secrets();
         let job = serde_json::to_vec(job).map_err(|error| failed(error.into()))?;
         let mut command = Command::new(&self.program);
         command
             .arg("transfer")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .kill_on_drop(true);
         for variable in SECRET_VARIABLES.iter().chain(&SERVICE_VARIABLES) {
             command.env_remove(variable);
@@ -220,9 +234,14 @@ impl Transfer {
         }
         let mut child = command.spawn().map_err(failed)?;
         match timeout(self.timeout, talk(&mut child, job)).await {
-            Ok(Ok((status, text))) => {
-                serde_json::from_slice(&text).map_err(|_| TransferError::Died(status))
-            }
+            Ok(Ok(Ended {
+                status,
+                answer,
+                last_words,
+            })) => serde_json::from_slice(&answer.bytes).map_err(|_| TransferError::Died {
+                status,
+                said: readable(&redact(&last_words.text(), &secrets)),
+            }),
             ended => {
                 let killed = child.start_kill();
                 if killed.is_ok() {
@@ -263,20 +282,36 @@ impl Transfer {
     }
 }
 
+/// How a process ended, and what it wrote.
+struct Ended {
+    status: ExitStatus,
+    answer: Captured,
+    last_words: Captured,
+}
+
 /// Hands over the job, and keeps the pipe open until the answer is there.
-async fn talk(child: &mut Child, mut job: Vec<u8>) -> io::Result<(ExitStatus, Vec<u8>)> {
+async fn talk(child: &mut Child, mut job: Vec<u8>) -> io::Result<Ended> {
     let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
     let mut input = child.stdin.take().ok_or_else(gone)?;
-    let output = child.stdout.take().ok_or_else(gone)?;
+    let (output, errors) = (child.stdout.take(), child.stderr.take());
     job.push(b'\n');
-    // One that has ended already tells why below.
-    let _ = input.write_all(&job).await;
-    let _ = input.flush().await;
-    let mut text = Vec::new();
-    output.take(MAX_ANSWER).read_to_end(&mut text).await?;
+    let hand_over = async {
+        // One that has ended already tells why below.
+        let _ = input.write_all(&job).await;
+        let _ = input.flush().await;
+    };
+    let ((), answer, last_words) = tokio::join!(
+        hand_over,
+        Captured::read(output, MAX_ANSWER),
+        Captured::read(errors, MAX_LAST_WORDS),
+    );
     let status = child.wait().await?;
     drop(input);
-    Ok((status, text))
+    Ok(Ended {
+        status,
+        answer: answer?,
+        last_words: last_words?,
+    })
 }
 
 fn host_keys(host: &str, port: u16, credentials: &Credentials) -> Result<HostKeys, TransferError> {

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use waypost::source::{FetchOptions, FetchResult, Following, RemoteUrl, Transfer};
@@ -231,6 +232,36 @@ fn a_remote_that_drips_meets_the_deadline() {
     });
     assert!(followed.read().is_err());
     assert_eq!(followed.last().result, FetchResult::TimedOut);
+}
+
+#[test]
+fn a_process_that_dies_is_reported_with_its_last_words() {
+    let scene = Scene::new();
+    let (script, program) = (scene.at("script"), scene.at("program"));
+    // More than a pipe holds, so that it would wait if nobody read that.
+    let flood = "head -c 1000000 /dev/zero >&2";
+    let text = format!("#!/bin/sh\nread -r job\necho 'out of memory' >&2\n{flood}\nexit 9\n");
+    fs::write(&script, text).unwrap();
+    // Written by another process: what another test starts at this moment would hold it open.
+    let mut install = Command::new("install");
+    let install = install.args(["-m", "700"]).args([&script, &program]);
+    assert!(install.status().unwrap().success());
+    let fetch = scene.fetch_options();
+    let followed = Followed::start(Following {
+        fetch: FetchOptions {
+            transfer: Transfer {
+                program,
+                ..scene.transfer()
+            },
+            ..fetch
+        },
+        ..scene.following()
+    });
+    let error = followed.error();
+    assert!(
+        error.contains("ended early (exit status: 9): out of memory"),
+        "{error}"
+    );
 }
 
 #[test]
