@@ -382,6 +382,19 @@ fn serve_tells_why_it_cannot_start() {
 }
 
 #[test]
+fn serve_refuses_a_log_filter_that_is_none() {
+    let refused = run_with(&["serve"], "", &[("WAYPOST_LOG", "h2=loud")]);
+    assert!(
+        refused.starts_with("status 2\n") && refused.contains("TARGET=LEVEL"),
+        "{refused}"
+    );
+    assert!(
+        refused.contains("comes from the variable WAYPOST_LOG"),
+        "{refused}"
+    );
+}
+
+#[test]
 #[cfg(feature = "tls")]
 fn serve_tells_why_it_cannot_speak_tls() {
     let start = |tls: &[&str]| {

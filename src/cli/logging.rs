@@ -3,7 +3,10 @@
 use std::io::{IsTerminal as _, stdout};
 
 use clap::ValueEnum;
-use tracing::Level;
+use tracing_subscriber::prelude::*;
+use tracing_subscriber::{fmt, registry};
+
+use super::log_filter::LogFilter;
 
 /// The form of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -15,14 +18,16 @@ pub(super) enum LogFormat {
 }
 
 /// Sends the log to standard output from now on.
-pub(super) fn start(format: LogFormat) {
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(Level::INFO)
-        .with_target(false)
+pub(super) fn start(format: LogFormat, filter: LogFilter) {
+    let layer = fmt::layer()
+        .with_target(filter.admits_libraries())
         // Whoever read the log may have gone, which is no reason to write elsewhere.
         .log_internal_errors(false);
-    match format {
-        LogFormat::Text => subscriber.with_ansi(stdout().is_terminal()).init(),
-        LogFormat::Json => subscriber.json().flatten_event(true).init(),
-    }
+    let layer = match format {
+        LogFormat::Text => layer.with_ansi(stdout().is_terminal()).boxed(),
+        LogFormat::Json => layer.json().flatten_event(true).boxed(),
+    };
+    registry()
+        .with(layer.with_filter(filter.into_targets()))
+        .init();
 }

@@ -13,6 +13,7 @@ mod git;
 mod healthcheck;
 mod import;
 mod legible;
+mod log_filter;
 mod logging;
 mod man;
 mod merge_driver;

@@ -11,6 +11,7 @@ use anyhow::Context as _;
 use tracing::{info, warn};
 
 use super::git::GitArgs;
+use super::log_filter::LogFilter;
 use super::logging::{self, LogFormat};
 use super::registrations::{RegistrationArgs, is_branch};
 use super::tls::TlsArgs;
@@ -108,6 +109,20 @@ pub(super) struct Args {
     )]
     log_format: LogFormat,
 
+    /// Which events are logged: LEVEL or TARGET=LEVEL, several separated by commas
+    ///
+    /// These are directives of tracing's EnvFilter. Waypost's own events have the target waypost and
+    /// are logged from info on, unless a directive is for them or for everything; those of libraries
+    /// are logged only where a directive asks for them, as `h2=debug` does, and may hold what clients
+    /// send. The levels are off, error, warn, info, debug and trace.
+    #[arg(
+        long,
+        value_name = "FILTER",
+        env = "WAYPOST_LOG",
+        default_value = "waypost=info"
+    )]
+    log: LogFilter,
+
     // Last, for their headings in the help hold for whatever follows.
     #[command(flatten)]
     tls: TlsArgs,
@@ -155,7 +170,7 @@ impl ListenArgs {
 }
 
 pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
-    logging::start(args.log_format);
+    logging::start(args.log_format, args.log.clone());
     let inherited = match Inherited::from_env() {
         Ok(inherited) => inherited,
         Err(error) => {
