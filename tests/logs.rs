@@ -6,15 +6,19 @@
 
 mod support;
 
-use std::io::Write;
+use std::fs::{self, OpenOptions};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tracing::level_filters::LevelFilter;
 use waypost::server::{Config, HookSecret};
 
-use crate::support::{Running, until};
+use crate::support::{FOREVER, Running, say, until};
 
 const TABLE: &str = "base_url: https://short.code/\nmapping:\n\
                      - {url: 'https://e.example/', short-code: x}\n";
@@ -103,4 +107,99 @@ async fn a_problem_is_logged_once_and_clients_are_not() {
         server.public, server.admin
     );
     assert!(addresses[0].ends_with(&own), "{addresses:?}");
+}
+
+/// A process that is killed if the test fails before it has ended.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Process {
+    /// Asks it to terminate, and returns its exit status.
+    fn terminate(&mut self) -> Option<i32> {
+        kill_process(Pid::from_child(&self.0), Signal::TERM).unwrap();
+        let began = Instant::now();
+        while began.elapsed() < FOREVER {
+            if let Some(status) = self.0.try_wait().unwrap() {
+                return status.code();
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("it does not end");
+    }
+}
+
+#[tokio::test]
+async fn a_log_that_nobody_reads_holds_nothing_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let (pipe, table) = (directory.path().join("log"), directory.path().join("table"));
+    fs::write(&table, TABLE).unwrap();
+    let mkfifo = Command::new("mkfifo").arg(&pipe).status();
+    assert!(mkfifo.unwrap().success());
+    let open = |flags| {
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(flags)
+            .open(&pipe)
+    };
+    let (reader, writer) = (open(0).unwrap(), open(0).unwrap());
+    let mut server = Process(
+        Command::new(env!("CARGO_BIN_EXE_waypost"))
+            .args([
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--admin-listen",
+                "127.0.0.1:0",
+            ])
+            .args(["--threads", "2", "--log-format", "json", "--table"])
+            .arg(&table)
+            .env_clear()
+            .stdout(writer.try_clone().unwrap())
+            .stderr(writer)
+            .spawn()
+            .unwrap(),
+    );
+    let mut log = BufReader::new(reader);
+    let serving: serde_json::Value = loop {
+        let mut line = String::new();
+        log.read_line(&mut line).unwrap();
+        if line.contains("\"serving\"") {
+            break serde_json::from_str(&line).unwrap();
+        }
+    };
+    let address = |name: &str| serving[name].as_str().unwrap().parse().unwrap();
+    let (public, admin) = (address("public"), address("admin"));
+    // From here on nobody reads, and there is no room for one more byte.
+    let mut filler = open(libc::O_NONBLOCK).unwrap();
+    for piece in [&[b'\n'; 4096][..], b"\n"] {
+        while filler.write_all(piece).is_ok() {}
+        assert_eq!(
+            filler.write(piece).unwrap_err().kind(),
+            ErrorKind::WouldBlock
+        );
+    }
+
+    let ask = async |address, request: &str| {
+        let head = "HTTP/1.1\r\nHost: short.code\r\nConnection: close\r\n\r\n";
+        say(address, format!("{request} {head}").as_bytes()).await
+    };
+    // Each look at the table is logged, and there are more than there are threads.
+    for number in 0..4 {
+        let entries = "- {url: nothing}\n".repeat(30 + number);
+        fs::write(&table, format!("{TABLE}{entries}")).unwrap();
+        let report = ask(admin, "POST /-/reload").await;
+        assert!(report.text().contains("rejected"), "{report}");
+        let redirect = ask(public, "GET /x").await;
+        assert_eq!(redirect.status_line(), "HTTP/1.1 302 Found");
+        let ready = ask(admin, "GET /readyz").await;
+        assert_eq!(ready.status_line(), "HTTP/1.1 200 OK");
+    }
+    assert_eq!(server.terminate(), Some(0));
 }

@@ -5,6 +5,7 @@
 mod add;
 mod check;
 mod code;
+mod complaint;
 mod completions;
 mod diff;
 mod export;
@@ -14,9 +15,11 @@ mod healthcheck;
 mod import;
 mod legible;
 mod log_filter;
+mod log_output;
 mod logging;
 mod man;
 mod merge_driver;
+mod panics;
 mod progress;
 mod quantity;
 mod registrations;
@@ -34,6 +37,8 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use self::complaint::complain;
 
 /// A URL shortener whose only database is a Git repository.
 #[derive(Debug, Parser)]
@@ -145,15 +150,6 @@ pub fn main() -> ExitCode {
 /// Returns the definition of the command line, of which help, completions and manual pages are made.
 fn command() -> clap::Command {
     Cli::command().mut_subcommands(|verb| verb.mut_args(variables::plain))
-}
-
-/// Tells the person at the terminal what went wrong.
-#[expect(
-    clippy::print_stderr,
-    reason = "the command line talks to people there"
-)]
-fn complain(message: &str) {
-    eprintln!("waypost: {message}");
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -1,6 +1,6 @@
 //! `waypost serve`: answers the short links of a table.
 
-use std::io::{self, Write as _, stderr};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -15,10 +15,10 @@ use super::log_filter::LogFilter;
 use super::logging::{self, LogFormat};
 use super::registrations::{RegistrationArgs, is_branch};
 use super::tls::TlsArgs;
-use super::{Exit, complain, quantity, secret, table};
+use super::{Exit, complain, complaint, quantity, secret, table};
 use crate::server::{
-    Config, Fetches, Files, HookSecret, Inherited, Listener, Listeners, LoadError, Server, bind,
-    room_for, signals, told_to_stop,
+    Config, Fetches, Files, HookSecret, Inherited, Listener, Listeners, LoadError, LogDrops,
+    Server, bind, room_for, signals, told_to_stop,
 };
 
 /// How long what runs in the background may take to let go of things at the end.
@@ -170,7 +170,11 @@ impl ListenArgs {
 }
 
 pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
-    logging::start(args.log_format, args.log.clone());
+    complaint::limit_waiting();
+    let log_drops = LogDrops::default();
+    let log = logging::start(args.log_format, args.log.clone(), log_drops.clone());
+    // Written to the end when it is dropped.
+    let _log = log.context("cannot start the log")?;
     let inherited = match Inherited::from_env() {
         Ok(inherited) => inherited,
         Err(error) => {
@@ -180,13 +184,12 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     };
     // Those that serve have runtimes of their own.
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        // Two, so that what one writes to a log that nobody reads does not keep clients out.
-        .worker_threads(2)
+        .worker_threads(1)
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
     // On its worker, which sees what comes in; this thread would have to be woken for everything.
-    let serving = runtime.spawn(serve(args, inherited));
+    let serving = runtime.spawn(serve(args, inherited, log_drops));
     let exit = runtime.block_on(serving).context("the server panicked");
     // A temporary clone goes with its last user, but a reload that is still reading must not hold
     // up the exit.
@@ -194,7 +197,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     exit?
 }
 
-async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
+async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> anyhow::Result<Exit> {
     let mut signals = signals().context("cannot handle signals")?;
     let tls = match args.tls.load() {
         Ok(tls) => tls,
@@ -237,6 +240,7 @@ async fn serve(args: Args, mut inherited: Inherited) -> anyhow::Result<Exit> {
         public_table: !args.no_public_table,
         tls,
         fetches,
+        log_drops,
         max_staleness: args.max_staleness,
         wait: args.wait,
         poll_interval: args.poll_interval,
@@ -314,9 +318,8 @@ fn refuse(error: LoadError) -> anyhow::Result<Exit> {
     let LoadError::Rejected { diagnostics, .. } = &error else {
         return Err(error.into());
     };
-    for diagnostic in diagnostics {
-        writeln!(stderr(), "{diagnostic}")?;
-    }
+    let lines = diagnostics.iter().map(|it| format!("{it}\n"));
+    complaint::write(lines.collect());
     complain(&error.to_string());
     Ok(Exit::Refused)
 }

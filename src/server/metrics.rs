@@ -19,7 +19,7 @@ use crate::source::Revision;
 use super::counts::{Counts, Requests};
 use super::live::Reloaded;
 use super::registrations::Ended;
-use super::{Fetches, Tls};
+use super::{Fetches, LogDrops, Tls};
 
 /// An unchanged file takes a millisecond; a checkout that is being written may take 10 s.
 const RELOAD_SECONDS: [f64; 11] = [
@@ -42,9 +42,10 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    pub(super) fn new(fetches: &Fetches, max_connections: u32) -> Self {
+    pub(super) fn new(fetches: &Fetches, log_drops: &LogDrops, max_connections: u32) -> Self {
         let registry = Registry::new();
         fetches.register(&registry);
+        log_drops.register(&registry);
         let requests = registered(&registry, Ok(Requests::default()));
         let reloads = registered(
             &registry,
@@ -205,7 +206,10 @@ mod tests {
 
     #[test]
     fn every_label_value_is_there_from_the_start() {
-        let text = String::from_utf8(Metrics::new(&Fetches::default(), 1).exposition()).unwrap();
+        let text = String::from_utf8(
+            Metrics::new(&Fetches::default(), &LogDrops::default(), 1).exposition(),
+        )
+        .unwrap();
         for answered in Answered::ALL {
             let line = format!(
                 "waypost_requests_total{{outcome=\"{}\"}} 0\n",
@@ -227,6 +231,7 @@ mod tests {
             );
             assert!(text.contains(&line), "{line}");
         }
+        assert!(text.contains("waypost_log_dropped_total 0\n"));
         assert!(text.contains("waypost_build_info{version=\""));
         assert!(text.contains("\nprocess_open_fds "));
     }

@@ -25,6 +25,7 @@ mod lines;
 mod listener;
 mod live;
 mod load;
+mod log_drops;
 mod metrics;
 mod negotiate;
 mod pages;
@@ -53,7 +54,6 @@ use std::thread::available_parallelism;
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tracing::info;
 
@@ -75,11 +75,13 @@ pub use self::hook::HookSecret;
 pub use self::inherited::{Inherited, InheritedError};
 pub use self::listener::{Listener, bind};
 pub use self::load::{Fetching, LoadError, Source};
+pub use self::log_drops::LogDrops;
 pub use self::patience::Patience;
 pub use self::readable::shows_itself;
 pub use self::registrations::{Registrations, TokenFile, TokensError};
 pub use self::remote::Remote;
 pub use self::shutdown::{Signal, signals, told_to_stop};
+pub use self::threads::SERVING_THREAD;
 pub use self::tls::Tls;
 #[cfg(feature = "tls")]
 pub use self::tls::TlsError;
@@ -114,6 +116,8 @@ pub struct Config {
     pub tls: Option<Tls>,
     /// What is told of the source's fetches, by whoever makes them.
     pub fetches: Fetches,
+    /// Log lines that were dropped, as whoever writes the log counts them.
+    pub log_drops: LogDrops,
     /// How long ago a fetch may last have succeeded for the server to be ready.
     pub max_staleness: Option<Duration>,
 }
@@ -132,6 +136,7 @@ impl Default for Config {
             public_table: true,
             tls: None,
             fetches: Fetches::default(),
+            log_drops: LogDrops::default(),
             max_staleness: None,
         }
     }
@@ -177,7 +182,7 @@ impl Server {
     ///
     /// Fails if the table has errors or cannot be read.
     pub async fn load(config: Config, source: impl Source) -> Result<Self, LoadError> {
-        let metrics = Metrics::new(&config.fetches, config.max_connections);
+        let metrics = Metrics::new(&config.fetches, &config.log_drops, config.max_connections);
         if let Some(tls) = &config.tls {
             metrics.include(tls);
         }
@@ -251,17 +256,24 @@ impl Server {
             config: &config,
             threads: &threads,
         };
-        // On its own, for it may be held up where it logs; aborted when this ends.
-        let mut working = JoinSet::new();
-        let service = registrations.map(|registrations| {
-            let (service, work) = registrations.begin(Arc::clone(&shared), reloads.clone());
-            working.spawn(work);
-            Arc::new(service)
-        });
+        let (service, registering) = registrations
+            .map(|registrations| {
+                let (service, work) = registrations.begin(Arc::clone(&shared), reloads.clone());
+                (Arc::new(service), work)
+            })
+            .unzip();
         let public = serving.short_links(listeners.public, reloads.clone(), service);
         let admin = serving.operators(listeners.admin, reloads);
         let redirects = serving.https_redirects(listeners.https_redirect, port);
-        working.spawn(reloader.run(config.poll_interval, asked));
+        let reloading = reloader.run(config.poll_interval, asked);
+        let working = async {
+            let registering = async {
+                if let Some(registering) = registering {
+                    registering.await;
+                }
+            };
+            tokio::join!(reloading, registering)
+        };
         let lifecycle = shutdown::conduct(&shared.lifecycle, &config, signals, &manager);
         let all = async {
             if config.wait {
@@ -274,7 +286,7 @@ impl Server {
             _ = all => {}
             () = lifecycle => {}
             // Never ends by itself.
-            _ = working.join_next() => {}
+            _ = working => {}
         }
         Ok(())
     }

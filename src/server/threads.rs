@@ -18,6 +18,9 @@ use tokio::sync::oneshot;
 use super::counts::Counts;
 use super::metrics::Metrics;
 
+/// The name of each thread that serves clients.
+pub const SERVING_THREAD: &str = "serving";
+
 /// Threads that serve until this is dropped; connections that are still open then are cut off.
 pub(super) struct Threads(Vec<Thread>);
 
@@ -76,7 +79,7 @@ impl Thread {
             let _ = runtime.block_on(ended);
         };
         thread::Builder::new()
-            .name("serving".to_owned())
+            .name(SERVING_THREAD.to_owned())
             .spawn(run)?;
         Ok(Self {
             runtime: handle,
@@ -106,12 +109,12 @@ mod tests {
 
     use tokio::sync::mpsc;
 
-    use super::super::Fetches;
+    use super::super::{Fetches, LogDrops};
     use super::*;
 
     #[tokio::test]
     async fn shares_connections_out_and_cuts_them_off_at_the_end() {
-        let metrics = Metrics::new(&Fetches::default(), 4);
+        let metrics = Metrics::new(&Fetches::default(), &LogDrops::default(), 4);
         let threads = Threads::start(NonZeroUsize::new(2).unwrap(), &metrics).unwrap();
         let (sender, mut receiver) = mpsc::channel(4);
         for _ in 0..4 {

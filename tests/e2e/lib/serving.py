@@ -33,9 +33,14 @@ def wait_until(predicate, what, patience=PATIENCE):
 
 
 class Serving:
-    """A server in a directory of its own. `files` are its (soft, hard) limit of open files."""
+    """A server in a directory of its own. `files` are its (soft, hard) limit of open files.
 
-    def __init__(self, directory, *arguments, env=None, files=None, admin="127.0.0.1:0"):
+    What it writes goes to a file, unless descriptors for it are given.
+    """
+
+    def __init__(
+        self, directory, *arguments, env=None, files=None, admin="127.0.0.1:0", stdout=None, stderr=None
+    ):
         self.log_file = directory / f"waypost-{len(list(directory.glob('waypost-*.log')))}.log"
         limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, files)) if files else None
         with self.log_file.open("wb") as log:
@@ -44,8 +49,8 @@ class Serving:
                 + ["--log-format", "json", *map(str, arguments)],
                 env={**os.environ, **(env or {})},
                 stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
+                stdout=log if stdout is None else stdout,
+                stderr=log if stderr is None else stderr,
                 preexec_fn=limit,
                 cwd=directory,
             )

@@ -1,16 +1,25 @@
-"""Clients who make a library log."""
+"""Clients who make a library log, and readers of the log who pause: nobody waits for either."""
 
+import contextlib
+import http.client
+import itertools
+import json
+import os
+import signal
+import socket
 import ssl
 import struct
 import subprocess
 
-from serving import HOST, wait_until
+from serving import HOST, PATIENCE, wait_until
 
-from .scene import attack, table
+from .scene import FOUND, attack, replace, table
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 SETTINGS, PING = 4, 6
 ACK = 1
+# 34 KB each: of these, two connections once hung a server.
+ACKS = 2000
 
 
 def frame(kind, flags, payload=b""):
@@ -46,6 +55,58 @@ def acknowledge(client, count):
         heard += some
 
 
+def follow(client):
+    """Follows a link over a connection, and returns (status, location)."""
+    connection = http.client.HTTPConnection(HOST)
+    connection.sock = client
+    connection.request("GET", "/x", headers={"Host": HOST})
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status, answer.headers.get("Location")
+
+
+class Pipe:
+    """A pipe that is read only when it is wanted."""
+
+    def __init__(self, path):
+        self.path, self.read = path, b""
+        os.mkfifo(path)
+        self.reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        self.writer = os.open(path, os.O_WRONLY)
+
+    def lines(self):
+        """Reads what is there, and returns the lines of the log that have been read."""
+        with contextlib.suppress(BlockingIOError):
+            for some in iter(lambda: os.read(self.reader, 1 << 16), b""):
+                self.read += some
+        whole = self.read[: self.read.rfind(b"\n") + 1]
+        return [json.loads(line) for line in whole.splitlines() if line.startswith(b"{")]
+
+    def fill(self):
+        """Leaves room for not one more byte."""
+        # Opened anew, so that O_NONBLOCK is not set for the server, too.
+        filler = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)
+        for size in (4096, 1):
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    os.write(filler, b"\n" * size)
+        os.close(filler)
+
+    def close(self):
+        os.close(self.reader)
+        os.close(self.writer)
+
+
+def begin(start, pipe, *arguments, **options):
+    """Starts a server that logs to a pipe, and fills that."""
+    server = start("--threads", 2, *arguments, stdout=pipe.writer, **options)
+    said = lambda: [line for line in pipe.lines() if line["message"] == "serving"]  # noqa: E731
+    line = wait_until(said, "it serves")[0]
+    server.public, server.admin = (("127.0.0.1", int(line[it].rsplit(":", 1)[1])) for it in ("public", "admin"))
+    pipe.fill()
+    return server
+
+
 @attack
 def unasked_ping_acks(directory, start):
     """A library's warnings are no business of the log, unless they are asked for."""
@@ -63,3 +124,60 @@ def unasked_ping_acks(directory, start):
     warned = lambda: [it for it in server.log() if it.get("target", "").startswith("h2::")]  # noqa: E731
     wait_until(lambda: len(warned()) >= 10, "they are logged where they are asked for")
     server.stop()
+
+
+@attack
+def paused_log(directory, start):
+    """Whoever reads the log pauses, while clients make it grow: everything else goes on."""
+    arguments = certify(directory)
+    faulty = table("x") + "- {url: nothing}\n" * 30
+    for number, (both, resumes) in enumerate(itertools.product((False, True), repeat=2)):
+        pipe = Pipe(directory / f"log-{number}")
+        stderr = pipe.writer if both else None
+        replace(directory / "mapping.yaml", table("x"))
+        server = begin(start, pipe, *arguments, stderr=stderr, env={"WAYPOST_LOG": "h2=warn"})
+        dropped = lambda: server.metrics()["waypost_log_dropped_total"]  # noqa: B023, E731
+        assert dropped() == 0
+        # Each goes to the thread that has the fewest, so both threads have some.
+        with contextlib.ExitStack() as clients:
+            crowd = [clients.enter_context(connect(server, "h2")) for _ in range(4)]
+            for client in crowd:
+                acknowledge(client, ACKS)
+            assert dropped() > 0
+            for _ in range(4):
+                assert follow(clients.enter_context(connect(server, "http/1.1"))) == FOUND
+            replace(directory / "mapping.yaml", faulty)
+            assert "rejected" in server.operate("/-/reload", "POST")
+            assert server.operate("/readyz") == "ok\n"
+            assert follow(clients.enter_context(connect(server, "http/1.1"))) == FOUND
+        server.quiet()
+        if resumes:
+            missing = dropped()
+            told = lambda: [it for it in pipe.lines() if "dropped" in it["message"]]  # noqa: B023, E731
+            lines = wait_until(told, "it is told how many lines are missing")
+            assert [line["missing"] for line in lines] == [missing], lines
+        server.stop()
+        if resumes:
+            assert pipe.lines()[-1]["message"] == "stopped", pipe.lines()[-1]
+        pipe.close()
+
+
+@attack
+def stuck_standard_error(directory, start):
+    """A server that cannot start ends, though nobody reads why."""
+    (directory / "mapping.yaml").write_text(table("x") + "- {url: nothing}\n" * 30)
+    pipe = Pipe(directory / "errors")
+    pipe.fill()
+    server = start(stdout=pipe.writer, stderr=pipe.writer)
+    status = server.process.wait(PATIENCE)
+    assert status == 1, f"it ended with status {status}"
+    # And one that still tries to fetch its first table ends when it is told to.
+    with socket.create_server(("127.0.0.1", 0)) as remote:
+        url = f"git://127.0.0.1:{remote.getsockname()[1]}/links.git"
+        server = start("--repo", url, stdout=pipe.writer, stderr=pipe.writer)
+        remote.settimeout(PATIENCE)
+        with remote.accept()[0]:
+            server.process.send_signal(signal.SIGTERM)
+            status = server.process.wait(PATIENCE)
+            assert status == 0, f"it ended with status {status}"
+    pipe.close()
