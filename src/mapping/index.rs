@@ -73,6 +73,13 @@ impl Index {
         self.from(value << KEY_REST, fits)
     }
 
+    /// Returns the numbers of the entries whose keys are from `first` to `last`.
+    pub(super) fn with_keys(&self, first: u64, last: u64) -> Range<u32> {
+        let start = self.records.partition_point(|record| record.key < first);
+        let end = self.records.partition_point(|record| record.key <= last);
+        index(start)..index(end)
+    }
+
     /// Takes the records out.
     pub(super) fn into_records(self) -> Vec<Record> {
         self.records

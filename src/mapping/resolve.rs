@@ -12,7 +12,7 @@ use super::{Entry, Site, Status, Table, Timestamp};
 const TRAILING: [char; 11] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '\'', '"'];
 
 /// What linkifiers drop from the end of an auto code.
-const LOST: [char; 2] = ['-', '_'];
+pub(super) const LOST: [char; 2] = ['-', '_'];
 
 /// What of a request decides its outcome.
 #[derive(Debug, Clone, Copy)]
@@ -79,35 +79,58 @@ impl Table {
     }
 }
 
+/// What a path stands for in a site, whatever the time.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Match<'t, 'r> {
+    /// The base URL itself.
+    Landing,
+    /// A code, and what follows it of the raw path, if that is forwarded.
+    Link(Entry<'t>, &'r str, Via),
+    /// A code with `+` after it.
+    Preview(Entry<'t>),
+    /// No code.
+    Nothing,
+}
+
 impl Site {
     /// Decides what the raw path behind the base path gets.
     fn resolve(&self, rest: &str, query: &str, now: Timestamp) -> Outcome<'_> {
+        match self.find_path(rest) {
+            Match::Landing => Outcome::Landing(self),
+            Match::Link(entry, remainder, via) => follow(entry, remainder, query, via, now),
+            Match::Preview(entry) => preview(entry, now),
+            Match::Nothing => Outcome::NotFound(self),
+        }
+    }
+
+    /// Goes through the steps for the raw path after the base path.
+    pub(super) fn find_path<'r>(&self, rest: &'r str) -> Match<'_, 'r> {
         if rest.is_empty() {
-            return Outcome::Landing(self);
+            return Match::Landing;
         }
         let Some(path) = Decoded::new(rest) else {
-            return Outcome::NotFound(self);
+            return Match::Nothing;
         };
         let code = path.as_code();
         if let Some(entry) = code.and_then(|code| self.spelled(code)) {
-            return follow(entry, "", query, Via::Code, now);
+            return Match::Link(entry, "", Via::Code);
         }
         if let Some(entry) = code.and_then(|code| self.lookup(code.strip_suffix('+')?)) {
-            return preview(entry, now);
+            return Match::Preview(entry);
         }
         if let Some((entry, remainder)) = self.forwarding(rest) {
             if has_dot_segments(remainder) {
-                return Outcome::NotFound(self);
+                return Match::Nothing;
             }
-            return follow(entry, remainder, query, Via::Forward, now);
+            return Match::Link(entry, remainder, Via::Forward);
         }
         if let Some(entry) = self.in_standard_alphabet(path.as_str()) {
-            return follow(entry, "", query, Via::Code, now);
+            return Match::Link(entry, "", Via::Code);
         }
         if let Some(entry) = code.and_then(|code| self.repaired(code)) {
-            return follow(entry, "", query, Via::Repair, now);
+            return Match::Link(entry, "", Via::Repair);
         }
-        Outcome::NotFound(self)
+        Match::Nothing
     }
 
     /// The exact code, or the same with one trailing slash removed.
@@ -182,11 +205,10 @@ fn follow<'t>(
     let Some(target) = entry.target_parts().filter(|_| !entry.is_gone(now)) else {
         return Outcome::Gone(entry);
     };
-    let query = if entry.forward().query() { query } else { "" };
     Outcome::Redirect(Redirect {
         entry,
         status: entry.status(),
-        location: location::extend(target, remainder, query),
+        location: location_of(entry, target, remainder, query),
         max_age: if via == Via::Repair {
             0
         } else {
@@ -194,6 +216,17 @@ fn follow<'t>(
         },
         via,
     })
+}
+
+/// Returns where a request for an entry leads that has this target.
+pub(super) fn location_of(
+    entry: Entry<'_>,
+    target: (&str, &str),
+    remainder: &str,
+    query: &str,
+) -> String {
+    let query = if entry.forward().query() { query } else { "" };
+    location::extend(target, remainder, query)
 }
 
 /// How long a redirect may be cached: never past the entry's end.

@@ -150,6 +150,21 @@ pub(super) fn key_bits(code: &str) -> Option<u64> {
     Scheme::Sha256.value(code)
 }
 
+/// Returns the first and the last key that spells a code which begins with this text; none if no
+/// code does.
+pub(super) fn keys_from(start: &str) -> Option<(u64, u64)> {
+    let rest = Scheme::Sha256.code_len().checked_sub(start.len())?;
+    let key = |digit: char| {
+        let code: String = start
+            .chars()
+            .chain(std::iter::repeat_n(digit, rest))
+            .collect();
+        Some(key_bits(&code)? << KEY_REST)
+    };
+    // The first and the last digit of base64url.
+    Some((key('A')?, key('_')? | ((1 << KEY_REST) - 1)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -240,6 +240,17 @@ impl Site {
         entries.filter(|entry| entry.shape().is_hashed)
     }
 
+    /// Returns the entries whose target has a hash that spells a code which begins with this text.
+    pub(super) fn hashed_from(&self, start: &str) -> impl Iterator<Item = Entry<'_>> {
+        let keys = match self.scheme() {
+            Scheme::Sha256 => scheme::keys_from(start),
+            Scheme::Crc64Xz => None,
+        };
+        let numbers = keys.map(|(first, last)| self.index.with_keys(first, last));
+        let entries = numbers.into_iter().flatten().map(|it| self.entry(it));
+        entries.filter(|entry| entry.shape().is_hashed)
+    }
+
     /// Returns the entry of that key and target, if it was not removed.
     pub(super) fn entry_of(&self, owner: Owner) -> Option<Entry<'_>> {
         Some(self.entry(self.index.number_of(owner.key, owner.target)?))

@@ -1,0 +1,76 @@
+//! Neighbourhoods: which codes are too far apart to shadow each other.
+//!
+//! It is decided by their spelling alone, and errs on the side of near: codes that are near may
+//! shadow each other or not, which [`shadowed`](super::shadowed) finds out.
+
+use std::collections::HashSet;
+
+/// Codes of one site, by their neighbourhoods.
+#[derive(Debug, Default)]
+pub struct Neighbourhood {
+    /// The codes themselves, without what repairs add and remove.
+    cores: HashSet<String>,
+    /// Those, and all that they begin with up to a slash.
+    starts: HashSet<String>,
+}
+
+impl Neighbourhood {
+    /// Takes in a code.
+    pub fn insert(&mut self, code: &str) {
+        let core = core(code);
+        self.starts.extend(starts(&core).map(str::to_owned));
+        self.cores.insert(core);
+    }
+
+    /// Tells whether a code may shadow one of these, or one of these may shadow it.
+    pub fn touches(&self, code: &str) -> bool {
+        let core = core(code);
+        self.starts.contains(&core) || starts(&core).any(|start| self.cores.contains(start))
+    }
+}
+
+/// Returns a code without what repairs add and remove at the end of a segment, and with a slash
+/// where the standard-alphabet spelling of an auto code has one.
+fn core(code: &str) -> String {
+    let segments = code.split(['/', '_']);
+    let segments = segments.map(|segment| segment.trim_end_matches(['.', '-']));
+    let segments: Vec<_> = segments.filter(|segment| !segment.is_empty()).collect();
+    segments.join("/")
+}
+
+/// Returns what a core begins with: nothing, whole segments, and itself.
+fn starts(core: &str) -> impl Iterator<Item = &str> {
+    let slashes = core.match_indices('/').map(|(slash, _)| &core[..slash]);
+    [""].into_iter().chain(slashes).chain([core])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_shadow_each_other_is_near() {
+        for (one, other) in [
+            ("a", "a"),
+            ("a", "a/b"),
+            ("a.", "a./b"),
+            ("a", "a.."),
+            ("abcdefg", "abcdefg_"),
+            ("abcdefg-", "abcdefg_"),
+            ("cI", "cI_6xOyY"),
+            ("cI/6x", "cI_6x_yY"),
+            ("...", "a"),
+        ] {
+            for (one, other) in [(one, other), (other, one)] {
+                let mut near = Neighbourhood::default();
+                near.insert(one);
+                assert!(near.touches(other), "{one} {other}");
+            }
+        }
+        let mut near = Neighbourhood::default();
+        near.insert("team/a-1");
+        for far in ["team/a-2", "team/b", "teams", "a", "team/a"] {
+            assert!(!near.touches(far), "{far}");
+        }
+    }
+}
