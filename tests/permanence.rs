@@ -680,3 +680,119 @@ fn the_page_on_reviewing_shows_what_happens() {
     scene.commit_saying(&after, message);
     shows(&scene, "--history");
 }
+
+const BANK: &str = "{url: https://bank.example/, short-code: bank, forward: path}";
+const LOGIN: &str = "{url: https://login.example/, short-code: bank/login}";
+const TAKEN: &str = "the code \"bank/login\" changes where the published path \"bank/login\" leads";
+
+impl Scene {
+    /// Returns the place and message of every error, for a table that warns of its codes, too.
+    fn taken_over(&self, arguments: &str) -> Vec<String> {
+        let told = self.check(arguments);
+        let errors = told.lines().filter(|line| line.contains(": error: "));
+        let errors: Vec<_> = errors.map(|line| line.replace(" error:", "")).collect();
+        assert_eq!(told.starts_with("status 0\n"), errors.is_empty(), "{told}");
+        errors
+    }
+
+    #[track_caller]
+    fn takes_nothing_over(&self, arguments: &str) {
+        assert_eq!(self.taken_over(arguments), [""; 0]);
+    }
+}
+
+#[test]
+fn a_new_code_takes_over_no_published_path_unless_that_is_stated() {
+    let scene = Scene::committed(&table(&[BANK]));
+    let both = table(&[BANK, LOGIN]);
+    scene.write("mapping.yaml", &both);
+    let taken = format!("mapping.yaml:4:3: {TAKEN}");
+    let told = scene.check("--base main");
+    assert!(
+        told.contains("it was answered by \"bank\": it led to https://bank.example/ ("),
+        "{told}"
+    );
+    assert!(
+        told.contains("is meant: Waypost-Allow: retarget bank/login"),
+        "{told}"
+    );
+    for past in ["--base main", "--history", "--base main --history"] {
+        assert_eq!(scene.taken_over(past), [&*taken], "{past}");
+        scene.takes_nothing_over(&format!("{past} --allow-retarget bank/login"));
+    }
+    // It is remembered, and stated before, with or after.
+    scene.commit(&both);
+    scene.commit(&table(&[BANK, LOGIN, X]));
+    assert_eq!(scene.taken_over("--history"), [&*taken]);
+    scene.commit_saying(
+        &table(&[BANK, LOGIN, X]),
+        "links\n\nWaypost-Allow: retarget bank/login\n",
+    );
+    scene.takes_nothing_over("--history");
+    scene.takes_nothing_over("--base HEAD~2");
+    // Prefix and exception that come together take nothing over.
+    let scene = Scene::committed(&table(&[X]));
+    scene.commit(&table(&[X, BANK, LOGIN]));
+    scene.takes_nothing_over("--history");
+    scene.takes_nothing_over("--base HEAD~1");
+}
+
+#[test]
+fn a_code_that_forwards_from_now_on_is_held_to_what_lies_below() {
+    let plain = BANK.replace(", forward: path", "");
+    let scene = Scene::committed(&table(&[&plain, LOGIN]));
+    scene.write("mapping.yaml", &table(&[BANK, LOGIN]));
+    let taken = "mapping.yaml:3:3: the code \"bank\" changes where the published path \
+                 \"bank/login)\" leads";
+    for past in ["--base main", "--history"] {
+        assert_eq!(scene.taken_over(past), [taken], "{past}");
+        scene.takes_nothing_over(&format!("{past} --allow-retarget bank"));
+    }
+}
+
+#[test]
+fn what_two_lines_of_work_take_from_each_other_is_told_after_the_merge() {
+    let scene = Scene::committed(&table(&[X]));
+    scene.git("switch --quiet --create topic");
+    scene.commit(&table(&[LOGIN, X]));
+    scene.git("switch --quiet main");
+    scene.commit(&table(&[X, BANK]));
+    scene.git("merge --quiet --no-commit --strategy=ours topic");
+    scene.commit(&table(&[LOGIN, X, BANK]));
+    assert_eq!(
+        scene.taken_over("--base main~1"),
+        [format!("mapping.yaml:3:3: {TAKEN}")]
+    );
+    assert_eq!(
+        scene.taken_over("--history"),
+        [
+            &format!("mapping.yaml:3:3: {TAKEN}"),
+            "mapping.yaml:5:3: the code \"bank\" changes where the published path \
+             \"bank/login)\" leads"
+        ]
+    );
+    scene.commit_saying(
+        &table(&[LOGIN, X, BANK]),
+        "links\n\nWaypost-Allow: retarget bank bank/login\n",
+    );
+    scene.takes_nothing_over("--history");
+}
+
+#[test]
+fn what_one_line_of_work_has_stated_holds_after_a_merge() {
+    let scene = Scene::committed(&table(&[BANK]));
+    scene.git("switch --quiet --create topic");
+    scene.commit(&table(&[X, BANK]));
+    scene.git("switch --quiet main");
+    scene.commit_saying(
+        &table(&[BANK, LOGIN]),
+        "links\n\nWaypost-Allow: retarget bank/login\n",
+    );
+    scene.git("merge --quiet --no-commit --strategy=ours topic");
+    scene.commit(&table(&[X, BANK, LOGIN]));
+    scene.takes_nothing_over("--history");
+    scene.git("switch --quiet topic");
+    scene.git("merge --quiet --no-commit --strategy=ours main");
+    scene.commit(&table(&[X, BANK, LOGIN]));
+    scene.takes_nothing_over("--history");
+}

@@ -20,6 +20,9 @@ use scene::Scene;
 /// How many edits a history has; some take two commits.
 const EDITS: u32 = 400;
 
+/// An entry that is always there.
+const PREFIX: &str = "- short-code: p\n  url: https://example.org/p/\n  forward: path\n";
+
 /// Small numbers that look random, the same in each run (xorshift64*, Vigna 2016).
 struct Random(u64);
 
@@ -50,6 +53,10 @@ struct Link {
     is_gone: bool,
     /// Whether two lines of work have promised it different targets.
     is_contested: bool,
+    /// Whether its code lies below the prefix, and so takes a path over.
+    is_below: bool,
+    /// Whether nobody has stated that it is meant to.
+    is_shadowing: bool,
 }
 
 /// A line of work: its links by number, and its last commit.
@@ -64,9 +71,11 @@ struct Work {
 impl Link {
     fn codes(&self, number: u32) -> Vec<String> {
         let aliases = (0..self.aliases).map(|alias| format!("c{number}a{alias}"));
-        std::iter::once(format!("c{number}"))
-            .chain(aliases)
-            .collect()
+        let own = match self.is_below {
+            true => format!("p/c{number}"),
+            false => format!("c{number}"),
+        };
+        std::iter::once(own).chain(aliases).collect()
     }
 
     fn line(&self, number: u32) -> String {
@@ -120,6 +129,8 @@ impl History {
             broken: None,
             is_gone: false,
             is_contested: false,
+            is_below: false,
+            is_shadowing: false,
         }
     }
 
@@ -160,6 +171,9 @@ impl History {
             if self.random.below(4) == 0 {
                 lines.reverse();
             }
+            if file == 0 {
+                lines.push(PREFIX.to_owned());
+            }
             let mapping = if lines.is_empty() { " []" } else { "" };
             let text = format!(
                 "base_url: https://short.code/\nmapping:{mapping}\n{}",
@@ -196,7 +210,8 @@ impl History {
 
     /// Edits one link, or none where the edit needs one that is not there.
     fn edit(&mut self, work: &mut Work) {
-        let is_sound = |link: &Link| link.broken.is_none() && !link.is_contested;
+        let is_sound =
+            |link: &Link| link.broken.is_none() && !link.is_contested && !link.is_shadowing;
         let lives = |link: &Link| is_sound(link) && !link.is_retired;
         let kind = self.random.below(37);
         let name = work.name;
@@ -205,9 +220,7 @@ impl History {
                 self.numbers += 2;
                 let number = self.numbers + u32::from(name != "main");
                 let link = self.link();
-                work.links.insert(number, link);
-                work.touched.insert(number);
-                return self.commit(work, "add");
+                return self.add(work, number, link);
             }
             10 => return self.remark(work, "remark"),
             11 => {
@@ -289,6 +302,27 @@ impl History {
         }
     }
 
+    /// Adds a link, of some below the prefix; there it is stated to be meant, or is not.
+    fn add(&mut self, work: &mut Work, number: u32, mut link: Link) {
+        link.is_below = self.random.below(4) == 0;
+        // With the change, before it, after it, or not at all.
+        let when = self.random.below(4);
+        link.is_shadowing = link.is_below && when == 3;
+        let state = match link.is_below {
+            true => format!("add\n\nWaypost-Allow: retarget p/c{number}\n"),
+            false => "add".to_owned(),
+        };
+        if link.is_below && when == 1 {
+            self.remark(work, &state);
+        }
+        work.links.insert(number, link.clone());
+        work.touched.insert(number);
+        self.commit(work, if when == 0 { &state } else { "add" });
+        if link.is_below && when == 2 {
+            self.remark(work, &state);
+        }
+    }
+
     /// Merges a line of work into another: what either has edited, as it left it.
     fn merge(&mut self, main: &mut Work, mut topic: Work) {
         let contested = self.contest(main, &mut topic);
@@ -332,6 +366,9 @@ fn broken(work: &Work) -> BTreeSet<String> {
     for (&number, link) in &work.links {
         if link.is_contested && !link.is_dropped {
             broken.extend(link.codes(number));
+        }
+        if link.is_shadowing {
+            broken.insert(format!("p/c{number}"));
         }
         let Some(was) = &link.broken else { continue };
         let codes = was.codes(number).into_iter();
@@ -384,7 +421,7 @@ fn replay(seed: u64) {
         name: "main",
     };
     let mut topic: Option<Work> = None;
-    history.remark(&mut main, "begin");
+    history.commit(&mut main, "begin");
     for _ in 0..EDITS {
         match (history.random.below(12), &mut topic) {
             (0, None) => {
@@ -407,11 +444,17 @@ fn replay(seed: u64) {
     let standing = broken(&main);
     let is_contested = |link: &Link| link.is_contested && !link.is_dropped;
     assert!(main.links.values().any(is_contested));
+    assert!(main.links.values().any(|link| link.is_shadowing));
     assert!(standing.len() > 3, "nothing is planted: {standing:?}");
     assert_eq!(found(&scene), standing, "seed {seed}");
 
     // All is well again once all of it is as it was.
-    for link in main.links.values_mut() {
+    let mut message = "restore\n\n".to_owned();
+    for (number, link) in &mut main.links {
+        if link.is_shadowing {
+            // What is taken over can only be meant.
+            let _ = writeln!(message, "Waypost-Allow: retarget p/c{number}");
+        }
         if let Some(was) = link.broken.take() {
             *link = *was;
         }
@@ -420,7 +463,7 @@ fn replay(seed: u64) {
         }
     }
     let mark = main.tip;
-    history.commit(&mut main, "restore");
+    history.commit(&mut main, &message);
     import(&scene, &history.stream);
     assert!(main.tip > mark);
     assert_eq!(found(&scene), BTreeSet::new(), "seed {seed}");

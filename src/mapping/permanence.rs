@@ -1,6 +1,7 @@
 //! Permanence: a short link once published is a promise.
 //!
-//! What breaks it is an error: a code that is gone, or that leads elsewhere. The ways out are to
+//! What breaks it is an error: a code that is gone, or that leads elsewhere; and a new code that
+//! changes where a path leads (`shadow_breach`). The ways out are to
 //! retire the entry, which keeps the code taken, or to state that the code is meant to lead
 //! elsewhere. What is retired stays so or returns; its code is never given to another target.
 //!
@@ -13,7 +14,7 @@ use std::fmt;
 
 use super::catalogue::Catalogue;
 use super::gap::Gap;
-use super::{Diagnostic, Entry, Site, Statement, Statements, Table};
+use super::{Diagnostic, Entry, Site, Statement, Statements, Table, shadow_breach};
 
 /// The key of the trailers by which commits state what they mean.
 pub const TRAILER: &str = "Waypost-Allow";
@@ -92,14 +93,16 @@ impl Breach {
 }
 
 /// Returns the promises of an old table that a new one breaks, unless that is stated to be meant;
-/// in the order in which the old one was written.
+/// in the order in which the old one was written. What new codes shadow follows.
 pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) -> Vec<Broken> {
-    tell(old, origin, new, |entry, code, now| {
+    let mut broken = tell(old, origin, new, |entry, code, now| {
         let breach = Breach::of(entry.target_parts(), entry.is_retired(), now)?;
         let site = now.map_or(entry.site(), |now| now.site());
         let is_meant = breach.can_be_meant() && !stated.waiting(site, code).is_empty();
         (!is_meant).then_some(breach)
-    })
+    });
+    broken.extend(shadow_breach::breaches(old, origin, new, stated));
+    broken
 }
 
 /// Tells of promises that are known to be broken, where an old table has them: as [`breaches`] does.
@@ -167,11 +170,7 @@ struct BrokenCode<'t> {
 impl<'t> BrokenCode<'t> {
     fn told(&self, origin: &Origin, gap: Option<&Gap<'t>>, has_several_sites: bool) -> Diagnostic {
         let Self { code, old, .. } = self;
-        let link = || match has_several_sites {
-            true => old.site().short_url(code),
-            false => code.clone().into_owned(),
-        };
-        let state = || format!("{TRAILER}: {}", Statement::text_for(&link()));
+        let state = || Statement::trailer(old.site(), code, has_several_sites);
         let heir = gap
             .and_then(|gap| gap.heir(*old))
             .filter(|_| self.new.is_none());
@@ -224,9 +223,9 @@ impl<'t> BrokenCode<'t> {
 }
 
 /// Writes what a code was, and where.
-struct Former<'t, 'o> {
-    entry: Entry<'t>,
-    origin: &'o Origin,
+pub(super) struct Former<'t, 'o> {
+    pub(super) entry: Entry<'t>,
+    pub(super) origin: &'o Origin,
 }
 
 impl fmt::Display for Former<'_, '_> {

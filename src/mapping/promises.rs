@@ -3,16 +3,17 @@
 //! The first table that has a code promises where it leads, and whatever keeps the promise goes on
 //! with it. What breaks it leaves it as it was: it is broken still when the history ends, unless it
 //! was kept again by then. A statement moves the promise to where the code leads, whether it comes
-//! before the change, with it or after; each is good for one commit.
+//! before the change, with it or after; each is good for one commit. So it is with new codes that
+//! shadow other links.
 //!
 //! Commits are numbers here: how they hang together is told by whoever goes through them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::catalogue::Catalogue;
 use super::permanence::Breach;
-use super::{Entry, Link, Statement, Statements, Table};
+use super::{Entry, Link, Statement, Statements, Table, shadowed};
 
 /// What is promised at one commit.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +21,11 @@ pub struct Promises {
     /// By the address of the site.
     sites: BTreeMap<String, Codes>,
     stated: Statements,
+    /// New codes that shadow other links and are not stated to, each with a commit that has the
+    /// links and not the code.
+    shadowing: HashMap<Link, usize>,
+    /// New codes that are stated to shadow other links.
+    may_shadow: HashSet<Link>,
 }
 
 /// What is promised in one site, by code.
@@ -58,6 +64,12 @@ impl Promises {
             }
         }
         self.stated.join(&other.stated);
+        self.may_shadow.extend(other.may_shadow.iter().cloned());
+        for (link, &kept) in &other.shadowing {
+            self.shadowing.entry(link.clone()).or_insert(kept);
+        }
+        let may_shadow = &self.may_shadow;
+        self.shadowing.retain(|link, _| !may_shadow.contains(link));
     }
 
     /// Takes in what a commit states, before its table.
@@ -65,9 +77,11 @@ impl Promises {
         self.stated.state(commit, statements);
     }
 
-    /// Takes in the table of a commit.
-    pub fn publish(&mut self, commit: usize, table: &Table) {
-        let mut serving = Vec::new();
+    /// Takes in the table of a commit; `before` are the tables that it follows, each with its
+    /// commit.
+    pub fn publish(&mut self, commit: usize, table: &Table, before: &[(usize, &Table)]) {
+        self.shadow(table, before);
+        let mut serving = self.allow_shadowing(table);
         for site in table.sites() {
             let codes = self.sites.entry(site.address()).or_default();
             let catalogue = Catalogue::new(Some(site));
@@ -89,6 +103,58 @@ impl Promises {
         for statement in serving {
             self.stated.serve(&statement);
         }
+    }
+
+    /// Takes in which new codes of a table shadow links of those that it follows.
+    pub fn shadow(&mut self, table: &Table, before: &[(usize, &Table)]) {
+        for &(kept, old) in before {
+            for found in shadowed(old, table) {
+                let link = found.link();
+                if !self.may_shadow.contains(&link) {
+                    self.shadowing.entry(link).or_insert(kept);
+                }
+            }
+        }
+    }
+
+    /// Takes codes for stated that shadow other links; returns the statements.
+    fn allow_shadowing(&mut self, table: &Table) -> Vec<Statement> {
+        let mut serving = Vec::new();
+        for site in table.sites() {
+            let address = site.address();
+            self.shadowing.retain(|link, _| {
+                let stated = match link.address == address {
+                    true => self.stated.waiting(site, &link.code),
+                    false => Vec::new(),
+                };
+                let is_stated = !stated.is_empty();
+                if is_stated {
+                    self.may_shadow.insert(link.clone());
+                    serving.extend(stated);
+                }
+                !is_stated
+            });
+        }
+        serving
+    }
+
+    /// Returns the new codes that shadow other links, unless that is stated, by a commit that has
+    /// the links and not the code.
+    pub fn shadowing(&self, table: &Table, stated: &Statements) -> BTreeMap<usize, HashSet<Link>> {
+        let mut shadowing: BTreeMap<_, HashSet<Link>> = BTreeMap::new();
+        for site in table.sites() {
+            let address = site.address();
+            let here = self.shadowing.iter().filter(|it| it.0.address == address);
+            for (link, &kept) in here {
+                let is_stated = [stated, &self.stated]
+                    .iter()
+                    .any(|stated| !stated.waiting(site, &link.code).is_empty());
+                if !is_stated {
+                    shadowing.entry(kept).or_default().insert(link.clone());
+                }
+            }
+        }
+        shadowing
     }
 
     /// Returns what a table that is proposed on top breaks, unless that is stated: the links and
@@ -264,10 +330,14 @@ mod tests {
     /// Follows a line of commits, each with what it states, from where another ended.
     fn follow(from: &Promises, line: &[(usize, &str, &str)]) -> Promises {
         let mut promises = from.clone();
+        let mut last: Option<(usize, Table)> = None;
         for &(commit, entries, stated) in line {
             let stated = Statement::read(stated).unwrap_or_default();
             promises.state(commit, stated);
-            promises.publish(commit, &table(entries));
+            let table = table(entries);
+            let before = last.as_ref().map(|(commit, table)| (*commit, table));
+            promises.publish(commit, &table, before.as_slice());
+            last = Some((commit, table));
         }
         promises
     }

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::Site;
+use super::{Site, TRAILER};
 
 /// The word in front of the codes of a statement.
 const RETARGET: &str = "retarget";
@@ -43,9 +43,14 @@ impl Statement {
         (!all.is_empty()).then_some(all)
     }
 
-    /// Returns the text that [`Statement::read`] takes.
-    pub(super) fn text_for(link: &str) -> String {
-        format!("{RETARGET} {link}")
+    /// Returns the trailer that states it of a code of a site; of one of several sites, it names the
+    /// whole link.
+    pub fn trailer(site: &Site, code: &str, has_several_sites: bool) -> String {
+        let link = match has_several_sites {
+            true => site.short_url(code),
+            false => code.to_owned(),
+        };
+        format!("{TRAILER}: {RETARGET} {link}")
     }
 }
 

@@ -7,7 +7,9 @@
 use std::rc::Rc;
 
 use super::promised::{Lineage, Published};
-use crate::mapping::{Broken, Promises, Statement, Statements, TRAILER, Table, tell_known};
+use crate::mapping::{
+    Broken, Promises, Statement, Statements, TRAILER, Table, report_shadowing, tell_known,
+};
 use crate::source::{Step, Version};
 
 /// What is known at a commit.
@@ -17,6 +19,8 @@ struct Known {
     version: Version,
     /// None if the commit published nothing.
     table: Option<Rc<Table>>,
+    /// The last table that was published up to there, with the number of its commit.
+    served: Option<(usize, Rc<Table>)>,
 }
 
 /// What is known at commits that have children to come, by their numbers.
@@ -50,6 +54,18 @@ pub(super) fn broken(
         };
         let origin = lineage.origin(commit)?;
         all.extend(tell_known(&old, &origin, table, &broken));
+    }
+    let mut promises = tip.promises;
+    if let Some((number, served)) = &tip.served {
+        Rc::make_mut(&mut promises).shadow(table, &[(*number, served)]);
+    }
+    for (number, links) in promises.shadowing(table, stated) {
+        let commit = steps[number].commit;
+        let Published::Sound(old) = lineage.table_at(commit)? else {
+            anyhow::bail!("the commit {commit} holds another table than before");
+        };
+        let origin = lineage.origin(commit)?;
+        all.extend(report_shadowing(&old, &origin, table, &links));
     }
     Ok(all)
 }
@@ -86,6 +102,7 @@ impl Frontier {
                 Published::Nothing | Published::Unsound => None,
             },
         };
+        let before: Vec<_> = parents.iter().filter_map(|it| it.served.clone()).collect();
         let mut parents = parents.into_iter().map(|it| it.promises);
         let mut promises = parents.next().unwrap_or_default();
         for other in parents {
@@ -95,13 +112,18 @@ impl Frontier {
             let promises = Rc::make_mut(&mut promises);
             promises.state(number, stated);
             if let Some(table) = &table {
-                promises.publish(number, table);
+                let is_other = |it: &&(usize, Rc<Table>)| !Rc::ptr_eq(&it.1, table);
+                let others = before.iter().filter(is_other);
+                let others: Vec<_> = others.map(|(number, it)| (*number, &**it)).collect();
+                promises.publish(number, table, &others);
             }
         }
+        let own = table.clone().map(|table| (number, table));
         Ok(Known {
             promises,
             version,
             table,
+            served: own.or_else(|| before.into_iter().next()),
         })
     }
 
