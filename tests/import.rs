@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use waypost::exchange::Format;
 use waypost::exchange::read::{Form, Link, Options};
 use waypost::mapping::{Change, SourceFile, Table, Timestamp, compare, compile};
-use waypost::registry::{Import, LocalError, import_into_files};
+use waypost::registry::{Import, LocalError, MayShadow, import_into_files};
 
 /// A directory with a table, or with none yet.
 struct Scene {
@@ -363,6 +363,7 @@ fn a_table_that_would_be_too_large_is_left_as_it_is() {
         site: None,
         file: None,
         made: None,
+        may_shadow: &MayShadow::None,
         is_rehearsal: false,
         now: Timestamp::from_unix(0),
     };
@@ -397,6 +398,7 @@ fn round_trip(table: &Table, format: Format, form: Form) -> (Table, usize) {
         site: None,
         file: None,
         made: Some(site.base_url()),
+        may_shadow: &MayShadow::None,
         is_rehearsal: false,
         now: Timestamp::from_unix(0),
     };
@@ -544,4 +546,30 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn published_paths_of_the_table_are_not_taken_over() {
+    let table = "base_url: https://short.code/\nmapping:\n- url: https://bank.example/\n  \
+                 short-code: bank\n  forward: path\n- url: https://d.org/\n  short-code: team/d\n";
+    // A prefix and its exception come together, in whichever order.
+    let rows = b"short-code,url,forward\nbank/login,https://e.org/1,\nnew/x,https://e.org/2,\n\
+                 new,https://e.org/3/,path\nnew/y,https://e.org/4,\nteam,https://e.org/5/,path\n";
+    let scene = Scene::with(table);
+    assert_snapshot!(scene.import(&["-", "--format", "csv"], rows), @r#"
+    status 1
+    <stdin>:2: error: the code "bank/login" would change where "bank/login" leads, which "bank" at mapping.yaml:3:3 answers
+      hint: choose another code, or say with --allow-shadowing that it is meant
+    <stdin>:6: error: the code "team" would change where "team/d)" leads, which "team/d" at mapping.yaml:6:3 answers
+      hint: choose another code, or say with --allow-shadowing that it is meant
+    mapping.yaml:10:15: warning: the code "new/x" lies under "new", which forwards its path
+      hint: this entry wins; "new" never sees that path
+    mapping.yaml:12:15: warning: the code "new/y" lies under "new", which forwards its path
+      hint: this entry wins; "new" never sees that path
+    added 3 links to mapping.yaml; 2 not taken
+    "#);
+    let scene = Scene::with(table);
+    let told = scene.import(&["-", "--format", "csv", "--allow-shadowing"], rows);
+    assert!(told.starts_with("status 0\n"), "{told}");
+    assert!(told.ends_with("added 5 links to mapping.yaml\n"), "{told}");
 }

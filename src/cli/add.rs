@@ -13,7 +13,7 @@ use super::legible::legible;
 use super::table::{self, STDIN};
 use super::{Exit, complain};
 use crate::mapping::{Forward, Status};
-use crate::registry::{Destination, Holder, Refusal, Wish, WishedCode};
+use crate::registry::{Destination, Holder, MayShadow, Refusal, Wish, WishedCode};
 
 /// What standard input may hold: more than any URL, so that a longer one is told as such.
 const MAX_INPUT: u64 = 1 << 20;
@@ -120,6 +120,11 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_GET_OR_CREATE", value_parser = BoolishValueParser::new())]
     get_or_create: bool,
 
+    /// Let the codes change where published paths of other links lead: paths that are forwarded or
+    /// repaired today. A commit of --commit, --push or --branch says that it is meant
+    #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
+    allow_shadowing: bool,
+
     #[command(flatten)]
     git: PublishArgs,
 }
@@ -157,6 +162,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         expires: args.expires,
         site: args.site,
         destination,
+        may_shadow: MayShadow::of_flag(args.allow_shadowing),
     };
     match args.git.add(&args.table, wish) {
         Ok(Ok(added)) => announce(&added),

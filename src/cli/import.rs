@@ -15,7 +15,9 @@ use super::table::{self, MAX_BYTES, STDIN, STDIN_NAME};
 use super::{Exit, complain};
 use crate::exchange::read::{Column, Form, Options, ReadError, Row};
 use crate::mapping::BaseUrl;
-use crate::registry::{Import, Imported, Intake, LocalError, Refusal, import_into_files};
+use crate::registry::{
+    Import, Imported, Intake, LocalError, MayShadow, Refusal, import_into_files,
+};
 
 /// How much a file may hold. Of what it says, a table keeps less.
 const MAX_INPUT: u64 = 1 << 30;
@@ -75,6 +77,11 @@ pub(super) struct Args {
     /// The name that a column of CSV has in the header; with no name it is not read; may be repeated
     #[arg(long, env = "WAYPOST_COLUMN", value_name = "KEY=NAME", value_parser = column)]
     column: Vec<(Column, String)>,
+
+    /// Let rows change where published paths of links lead that the table has already: paths that are
+    /// forwarded or repaired today
+    #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
+    allow_shadowing: bool,
 
     /// Write nothing, and tell what would be
     #[arg(long, env = "WAYPOST_DRY_RUN", value_parser = BoolishValueParser::new())]
@@ -155,6 +162,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         site: args.site.as_deref().filter(|_| args.base_url.is_none()),
         file: args.file.as_deref(),
         made: args.base_url.as_ref(),
+        may_shadow: &MayShadow::of_flag(args.allow_shadowing),
         is_rehearsal: args.dry_run,
         now: SystemTime::now().into(),
     };

@@ -2,19 +2,20 @@
 //!
 //! Compiling a table costs far more than looking at a wish, so all wishes that do not get in each
 //! other's way are written and proved together. Those that do, because they want the same target or
-//! code, wait for the next round, in which the first of them stands in the table.
+//! code, or codes of which one may shadow the other, wait for the next round, in which the first of
+//! them stands in the table.
 //!
 //! Invariants: it ends as if the wishes had been registered one by one; what one of them is refused
 //! for changes nothing for the others; there is an end to the rounds, so that those that are at fault
 //! hold up nobody for long.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::draft::{Draft, target_of};
-use super::proof::{Before, with};
+use super::proof::{Before, Shadowing, with};
 use super::{Refusal, Wish, drafts};
 use crate::edit::OwnCode;
-use crate::mapping::{Code, Site, SourceFile, Timestamp};
+use crate::mapping::{Neighbourhood, Site, SourceFile, Timestamp};
 
 /// How many rounds are gone, unless nothing is decided by then: each compiles the table once, and
 /// once more if something was written.
@@ -39,6 +40,8 @@ pub struct Registered {
     pub code: String,
     /// The short link.
     pub short_url: String,
+    /// The trailers of a commit that state that its codes are meant to shadow what they do.
+    pub trailers: BTreeSet<String>,
 }
 
 /// Registers wishes in a table of these files, which may come to `max_bytes`.
@@ -133,14 +136,39 @@ impl Rounds {
         }
         let added: Vec<_> = drafts.iter().map(|it| (it.site, &it.entry)).collect();
         let written = drafts::write(&before.table, before.files, &drafts)
-            .and_then(|written| before.prove(&written, &added, now).map(|_| written));
+            .and_then(|written| Ok((before.prove(&written, &added, now)?, written)));
         let written = match written {
-            Ok(written) => {
-                for (number, draft) in put.into_iter().zip(&drafts) {
-                    self.outcomes[number] = Some(Ok(Registered::of(draft)));
+            Ok((proof, written)) => {
+                let mut refusals = BTreeMap::new();
+                for shadowing in &proof.shadowings {
+                    let number = put[shadowing.number];
+                    if let Some(refusal) = shadowing.refusal(&wishes[number].may_shadow) {
+                        refusals.entry(number).or_insert(refusal);
+                    }
                 }
-                self.together = self.together.saturating_mul(2);
-                Some(written)
+                if refusals.is_empty() {
+                    for (number, draft) in put.iter().zip(&drafts) {
+                        self.outcomes[*number] = Some(Ok(Registered::of(draft)));
+                    }
+                    for Shadowing {
+                        number, trailer, ..
+                    } in proof.shadowings
+                    {
+                        if let Some(Ok(registered)) = &mut self.outcomes[put[number]] {
+                            registered.trailers.insert(trailer);
+                        }
+                    }
+                    self.together = self.together.saturating_mul(2);
+                    Some(written)
+                } else {
+                    // The others stand the next round without them.
+                    later.extend(put.into_iter().filter(|it| !refusals.contains_key(it)));
+                    later.sort_unstable();
+                    for (number, refusal) in refusals {
+                        self.outcomes[number] = Some(Err(refusal));
+                    }
+                    None
+                }
             }
             Err(refusal) => {
                 match put[..] {
@@ -170,6 +198,7 @@ impl Registered {
             site: draft.site.base_url().as_str().to_owned(),
             code: draft.code.to_string(),
             short_url: draft.site.short_url(draft.code.as_str()),
+            trailers: BTreeSet::new(),
         }
     }
 }
@@ -178,7 +207,7 @@ impl Registered {
 #[derive(Default)]
 struct Claims<'t> {
     targets: HashSet<(&'t str, String)>,
-    codes: HashSet<(&'t str, Code)>,
+    codes: HashMap<&'t str, Neighbourhood>,
     /// The highest number that there is.
     numbers: HashMap<&'t str, Option<u64>>,
 }
@@ -190,16 +219,17 @@ impl<'t> Claims<'t> {
         *known.or_insert_with(|| site.highest_number())
     }
 
-    /// Takes what a draft wants, unless another has it.
+    /// Takes what a draft wants, unless another has it or something too near to it.
     fn admit(&mut self, draft: &Draft<'t>) -> bool {
         let site = draft.site.base_url().as_str();
         let target = (site, draft.target.as_str().to_owned());
-        let codes = || draft.codes().map(|code| (site, code.clone()));
-        if self.targets.contains(&target) || codes().any(|code| self.codes.contains(&code)) {
+        let codes = self.codes.entry(site).or_default();
+        let is_near = draft.codes().any(|code| codes.touches(code.as_str()));
+        if is_near || self.targets.contains(&target) {
             return false;
         }
         self.targets.insert(target);
-        self.codes.extend(codes());
+        draft.codes().for_each(|code| codes.insert(code.as_str()));
         if let OwnCode::Number(_, number) = draft.entry.code {
             let highest = self.highest(draft.site).max(Some(number));
             self.numbers.insert(site, highest);

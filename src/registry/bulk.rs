@@ -8,7 +8,7 @@ use super::intake::Intake;
 use super::local::{lock, take_back, write};
 use super::proof::Before;
 use super::sieve::{Sieve, Sifted};
-use super::{Destination, LocalError, Refusal, spot};
+use super::{Destination, LocalError, MayShadow, Refusal, spot};
 use crate::mapping::{BaseUrl, Diagnostic, Outline, SourceFile, Timestamp};
 use crate::source::FileSource;
 
@@ -25,6 +25,8 @@ pub struct Import<'i> {
     pub file: Option<&'i str>,
     /// The base URL of a table that is made, in a file of the only path.
     pub made: Option<&'i BaseUrl>,
+    /// Which entries of the table, as it was before, may be shadowed.
+    pub may_shadow: &'i MayShadow,
     /// Nothing is written.
     pub is_rehearsal: bool,
     /// What time it is.
@@ -84,8 +86,9 @@ pub fn import_into_files<E: From<LocalError>>(
         site,
         document,
         now: import.now,
+        may_shadow: import.may_shadow,
     };
-    let Sifted { file, warnings } = sieve.sift(&mut batch).map_err(refused)?;
+    let Sifted { file, warnings, .. } = sieve.sift(&mut batch).map_err(refused)?;
     let imported = Imported {
         path: path.to_owned(),
         added: batch.entries.len(),

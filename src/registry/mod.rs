@@ -43,4 +43,4 @@ pub use register::{Registration, register};
 pub use registrar::{Application, Decided, Registrar, RegistrarError};
 pub use remote::Remote;
 pub use review::{NewBranch, NewBranchError, review_address};
-pub use wish::{Destination, Wish, WishedCode};
+pub use wish::{Destination, MayShadow, Wish, WishedCode};

@@ -35,11 +35,19 @@ pub fn register_on_branch(
     Ok(published.map(registered))
 }
 
-/// Returns the message of the commit that holds a registration, with its link as a trailer
-/// (git-interpret-trailers(1)).
+/// Returns the message of the commit that holds a registration, with its link and what it states as
+/// trailers (git-interpret-trailers(1)).
 pub(super) fn message(registration: &Registration) -> String {
     let Registration {
-        code, short_url, ..
+        code,
+        short_url,
+        trailers,
+        ..
     } = registration;
-    format!("Add {code}\n\nShort-Link: {short_url}\n")
+    let mut message = format!("Add {code}\n\nShort-Link: {short_url}\n");
+    for trailer in trailers {
+        message += trailer;
+        message.push('\n');
+    }
+    message
 }

@@ -4,11 +4,11 @@
 
 use std::collections::HashMap;
 
-use super::Refusal;
+use super::{Holder, MayShadow, Refusal};
 use crate::edit::NewEntry;
 use crate::mapping::{
-    ChangeKind, Diagnostic, Entry, Place, Retired, Site, SourceFile, Table, Target, Timestamp,
-    compare, compile,
+    ChangeKind, Diagnostic, Entry, Place, Retired, Site, SourceFile, Statement, Table, Target,
+    Timestamp, compare, compile, shadowed_by,
 };
 
 /// A table before entries are added.
@@ -27,6 +27,35 @@ pub(super) struct Proof {
     pub(super) places: Vec<Place>,
     /// What is odd since they stand there.
     pub(super) warnings: Vec<Diagnostic>,
+    /// What their codes shadow of the table before.
+    pub(super) shadowings: Vec<Shadowing>,
+}
+
+/// An entry whose published path a new entry changes.
+pub(super) struct Shadowing {
+    /// The number of the new entry, among those that were added.
+    pub(super) number: usize,
+    /// Its code that does it.
+    pub(super) code: String,
+    /// The trailer of a commit that states that it is meant.
+    pub(super) trailer: String,
+    /// The path.
+    path: String,
+    holder: Box<Holder>,
+    /// Who answers for the entry.
+    owner: Option<String>,
+}
+
+impl Shadowing {
+    /// Returns why it is refused, unless it is allowed.
+    pub(super) fn refusal(&self, may_shadow: &MayShadow) -> Option<Refusal> {
+        let is_allowed = may_shadow.allows(self.owner.as_deref());
+        (!is_allowed).then(|| Refusal::Shadows {
+            code: self.code.clone(),
+            path: self.path.clone(),
+            holder: self.holder.clone(),
+        })
+    }
 }
 
 impl<'f> Before<'f> {
@@ -91,7 +120,43 @@ impl<'f> Before<'f> {
         Ok(Proof {
             places: places.ok_or(Refusal::SideEffects)?,
             warnings,
+            shadowings: self.shadowings(&table, added, now),
         })
+    }
+
+    /// Returns what the codes of new entries shadow.
+    fn shadowings(
+        &self,
+        table: &Table,
+        added: &[(&Site, &NewEntry)],
+        now: Timestamp,
+    ) -> Vec<Shadowing> {
+        let mut shadowings = Vec::new();
+        let has_several_sites = table.sites().len() > 1;
+        for new in table.sites() {
+            let is_here = |site: &Site| site.base_url() == new.base_url();
+            let Some(old) = self.table.sites().iter().find(|site| is_here(site)) else {
+                continue;
+            };
+            let mut numbers = HashMap::new();
+            for (number, (_, entry)) in added.iter().enumerate().filter(|(_, it)| is_here(it.0)) {
+                let own = entry.own_code(new.scheme()).into_owned();
+                let codes = std::iter::once(own).chain(entry.aliases.iter().cloned());
+                numbers.extend(codes.map(|code| (code.to_string(), number)));
+            }
+            let mut codes: Vec<_> = numbers.keys().collect();
+            codes.sort_unstable();
+            let found = shadowed_by(old, new, &codes).into_iter();
+            shadowings.extend(found.map(|it| Shadowing {
+                number: numbers[&it.code],
+                trailer: Statement::trailer(new, &it.code, has_several_sites),
+                holder: Holder::of(it.old, now),
+                owner: it.old.owner().map(str::to_owned),
+                path: it.path,
+                code: it.code,
+            }));
+        }
+        shadowings
     }
 
     /// Returns the problems that were not told before, wherever in a file they were.

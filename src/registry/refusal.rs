@@ -34,6 +34,19 @@ pub enum Refusal {
         /// Who has it.
         holder: Box<Holder>,
     },
+    /// The code would change where a path leads that another entry answers now.
+    #[error(
+        "the code {code:?} would change where {path:?} leads, which {:?} at {} answers",
+        holder.code, holder.place
+    )]
+    Shadows {
+        /// The code.
+        code: String,
+        /// The path, as it follows the base path.
+        path: String,
+        /// Who answers it.
+        holder: Box<Holder>,
+    },
     /// The code is that of another link that is imported.
     #[error("the code {code:?} is taken by line {line}")]
     CodeTakenByLine {
@@ -206,6 +219,9 @@ impl Refusal {
                 Some(target) => format!("it leads to {target}: choose another code"),
                 None => "choose another code".to_owned(),
             },
+            Self::Shadows { .. } => {
+                "choose another code, or say with --allow-shadowing that it is meant".to_owned()
+            }
             Self::SeveralSites { .. } => "name one with --site".to_owned(),
             Self::SeveralFiles { .. } => {
                 "name one with --file, or give the entry a file of its own with --fragment"

@@ -2,6 +2,8 @@
 //!
 //! Invariant: what a registration writes is the table and one entry more, by what both mean.
 
+use std::collections::BTreeSet;
+
 use super::draft::{Draft, target_of};
 use super::proof::{Before, Proof};
 use super::{Refusal, Wish, drafts};
@@ -24,6 +26,8 @@ pub struct Registration {
     pub is_new_file: bool,
     /// What is odd about the table since the entry is in it.
     pub warnings: Vec<Diagnostic>,
+    /// The trailers of a commit that state that its codes are meant to shadow what they do.
+    pub trailers: BTreeSet<String>,
 }
 
 /// Registers a wish in a table of these files, which may come to `max_bytes`.
@@ -31,7 +35,8 @@ pub struct Registration {
 /// # Errors
 ///
 /// Returns the first reason why the wish is not registered: the target is looked at first, then
-/// whether it has a link, then codes, then the file, then what the table would be.
+/// whether it has a link, then codes, then the file, then what the table would be, and last what
+/// the codes would shadow.
 pub fn register(
     files: &[SourceFile],
     wish: &Wish,
@@ -46,7 +51,12 @@ pub fn register(
     let Proof {
         mut places,
         warnings,
+        shadowings,
     } = before.prove(&written, &[(draft.site, &draft.entry)], now)?;
+    let mut refusals = shadowings.iter().map(|it| it.refusal(&wish.may_shadow));
+    if let Some(refusal) = refusals.find_map(|it| it) {
+        return Err(refusal);
+    }
     Ok(Registration {
         short_url: draft.site.short_url(draft.code.as_str()),
         code: draft.code.to_string(),
@@ -55,5 +65,6 @@ pub fn register(
         file: written.remove(0),
         is_new_file: draft.is_new_file,
         warnings,
+        trailers: shadowings.into_iter().map(|it| it.trailer).collect(),
     })
 }

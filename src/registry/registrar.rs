@@ -13,7 +13,7 @@ use tracing::warn;
 use super::batch::{Batch, Registered, register_all};
 use super::commit::Identity;
 use super::publish::{Branch, Edit, PublishError, TablePath, publish};
-use super::{Refusal, Remote, Wish};
+use super::{MayShadow, Refusal, Remote, Wish};
 use crate::mapping::SourceFile;
 use crate::source::{Follower, Pushed, RemoteBranch, RemoteUrl};
 
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub struct Application {
     /// What is wished for.
     pub wish: Wish,
-    /// Who is named in the commit; without white space.
+    /// Who is named in the commit, and whose links it may shadow; without white space.
     pub by: Arc<str>,
 }
 
@@ -91,7 +91,11 @@ impl Registrar {
             tip: None,
             remote: &mut self.remote,
         };
-        let wishes: Vec<Wish> = applications.iter().map(|it| it.wish.clone()).collect();
+        let wishes = applications.iter().map(|it| Wish {
+            may_shadow: MayShadow::OwnedBy(Arc::clone(&it.by)),
+            ..it.wish.clone()
+        });
+        let wishes: Vec<_> = wishes.collect();
         let max_bytes = self.table.max_bytes();
         let mut outcomes = Vec::new();
         let published = publish(&mut branch, &self.table, PATIENCE, |files| {
@@ -142,9 +146,18 @@ fn edit(
         [(_, only)] => format!("Add {}\n\n", only.code),
         _ => format!("Add {} short links\n\n", registered.len()),
     };
-    for (application, Registered { short_url, .. }) in registered {
+    for (application, registered) in registered {
+        let Registered {
+            short_url,
+            trailers,
+            ..
+        } = registered;
         let by = &application.by;
         message += &format!("Short-Link: {short_url}\nRegistered-By: {by}\n");
+        for trailer in trailers {
+            message += trailer;
+            message.push('\n');
+        }
     }
     Edit { files, message }
 }

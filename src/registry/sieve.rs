@@ -3,13 +3,15 @@
 //! All are tried at once, and mostly the table stands them all. If it does not, halves are tried
 //! until each one at fault is known, in the order in which they came: of entries that lead to each
 //! other in a loop, it is the one that closes it.
+//! Then those are refused that shadow entries which the table had before, unless they may.
 //! Invariant: the entries that are kept were proved together.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Refusal;
 use super::intake::Batch;
-use super::proof::Before;
+use super::proof::{Before, Shadowing};
+use super::{MayShadow, Refusal};
 use crate::edit::{self, NewEntry};
 use crate::mapping::{Diagnostic, Site, SourceFile, Timestamp};
 
@@ -22,6 +24,8 @@ pub(super) struct Sieve<'s> {
     pub(super) site: &'s Site,
     pub(super) document: &'s SourceFile,
     pub(super) now: Timestamp,
+    /// Which entries of the table may be shadowed.
+    pub(super) may_shadow: &'s MayShadow,
 }
 
 /// What came of it.
@@ -30,6 +34,7 @@ pub(super) struct Sifted {
     pub(super) file: SourceFile,
     /// What is odd about the table since.
     pub(super) warnings: Vec<Diagnostic>,
+    shadowings: Vec<Shadowing>,
 }
 
 impl Sieve<'_> {
@@ -39,6 +44,23 @@ impl Sieve<'_> {
     ///
     /// If no entries can be inserted, if those are too much text, or if too many are at fault.
     pub(super) fn sift(&self, batch: &mut Batch) -> Result<Sifted, Refusal> {
+        loop {
+            let sifted = self.sift_errors(batch)?;
+            let mut refusals = BTreeMap::new();
+            for shadowing in &sifted.shadowings {
+                if let Some(refusal) = shadowing.refusal(self.may_shadow) {
+                    refusals.entry(shadowing.number).or_insert(refusal);
+                }
+            }
+            if refusals.is_empty() {
+                return Ok(sifted);
+            }
+            batch.refuse_all(refusals);
+        }
+    }
+
+    /// Keeps the entries with which the table has no errors.
+    fn sift_errors(&self, batch: &mut Batch) -> Result<Sifted, Refusal> {
         let (mut kept, mut at_fault) = (0, 0);
         let mut parts = vec![batch.entries.len()];
         let mut sifted = None;
@@ -74,7 +96,10 @@ impl Sieve<'_> {
         };
         let added: Vec<_> = entries.iter().map(|entry| (self.site, entry)).collect();
         let proof = (self.before).prove(std::slice::from_ref(&file), &added, self.now)?;
-        let warnings = proof.warnings;
-        Ok(Sifted { file, warnings })
+        Ok(Sifted {
+            file,
+            warnings: proof.warnings,
+            shadowings: proof.shadowings,
+        })
     }
 }

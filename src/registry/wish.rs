@@ -1,5 +1,7 @@
 //! Wishes: what somebody wants registered, as they said it and not yet checked.
 
+use std::sync::Arc;
+
 use crate::mapping::{Forward, Status};
 
 /// A link that somebody wants.
@@ -27,6 +29,39 @@ pub struct Wish {
     pub site: Option<String>,
     /// Where it shall be written.
     pub destination: Destination,
+    /// Which links its codes may shadow.
+    pub may_shadow: MayShadow,
+}
+
+/// Which links the codes of a new one may [shadow](crate::mapping::shadowed).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum MayShadow {
+    /// None.
+    #[default]
+    None,
+    /// Those of this owner.
+    OwnedBy(Arc<str>),
+    /// Any.
+    Any,
+}
+
+impl MayShadow {
+    /// Returns what a person allows who says that shadowing is meant, or does not.
+    pub fn of_flag(is_meant: bool) -> Self {
+        match is_meant {
+            true => Self::Any,
+            false => Self::None,
+        }
+    }
+
+    /// Tells whether an entry may be shadowed that has this owner.
+    pub(super) fn allows(&self, owner: Option<&str>) -> bool {
+        match self {
+            Self::None => false,
+            Self::OwnedBy(name) => owner == Some(name),
+            Self::Any => true,
+        }
+    }
 }
 
 /// How a link shall come by its code.

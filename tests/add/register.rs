@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use waypost::mapping::{CodeError, Forward, Scheme, SourceFile, Status, Timestamp};
-use waypost::registry::{Destination, Refusal, Registration, Wish, WishedCode, register};
+use waypost::registry::{
+    Destination, MayShadow, Refusal, Registration, Wish, WishedCode, register,
+};
 
 const HEAD: &str = "base_url: https://short.code/\n";
 
@@ -404,4 +406,56 @@ fn a_table_that_could_not_be_read_again_is_not_made() {
         register(&table, &wish("https://n.org/"), full, now()),
         Err(Refusal::TooLarge { max_bytes }) if max_bytes == full
     ));
+}
+
+#[test]
+fn published_paths_are_taken_over_only_where_that_is_allowed() {
+    let text = "mapping:\n- url: https://bank.example/\n  short-code: bank\n  owner: ada\n  \
+                forward: path\n- url: https://docs.example/\n  short-code: docs\n";
+    let asks = |code: &str, may_shadow: MayShadow| Wish {
+        may_shadow,
+        ..custom("https://n.org/", code)
+    };
+    let ada = || MayShadow::OwnedBy("ada".into());
+    for (code, may_shadow, by) in [
+        ("bank/login", MayShadow::None, "bank"),
+        ("bank/login", MayShadow::OwnedBy("eve".into()), "bank"),
+        // Nobody owns it.
+        ("docs.", ada(), "docs"),
+    ] {
+        match refused(text, &asks(code, may_shadow)) {
+            Refusal::Shadows { holder, path, .. } => {
+                assert_eq!((&*holder.code, &*path), (by, code))
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    // An alias is a code like any other.
+    let alias = Wish {
+        aliases: vec!["docs.".to_owned()],
+        ..wish("https://n.org/")
+    };
+    assert!(matches!(refused(text, &alias), Refusal::Shadows { .. }));
+    for (code, may_shadow, trailers) in [
+        (
+            "bank/login",
+            ada(),
+            &["Waypost-Allow: retarget bank/login"][..],
+        ),
+        ("docs.", MayShadow::Any, &["Waypost-Allow: retarget docs."]),
+        ("banks", MayShadow::Any, &[]),
+    ] {
+        let registration = in_one(text, &asks(code, may_shadow)).unwrap();
+        assert!(
+            registration.trailers.iter().eq(trailers),
+            "{registration:?}"
+        );
+    }
+    // What lies below a code of a prefix is published as well.
+    let text = "mapping:\n- url: https://e.org/\n  short-code: team/a\n";
+    let prefix = Wish {
+        forward: Some(Forward::Path),
+        ..custom("https://n.org/", "team")
+    };
+    assert!(matches!(refused(text, &prefix), Refusal::Shadows { .. }));
 }

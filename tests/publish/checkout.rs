@@ -289,3 +289,47 @@ fn pushes_a_branch_for_review_from_wherever_head_is() {
         "there is a branch links/git already",
     );
 }
+
+#[test]
+fn shadowing_that_is_meant_is_stated_in_the_commit() {
+    let scene = Scene::with_table(TABLE);
+    let work = scene.at("work");
+    let forwarding = [
+        "https://bank.example/",
+        "--code",
+        "bank",
+        "--forward",
+        "path",
+        "--commit",
+    ];
+    run(add(&scene, &work).args(forwarding)).says(0, "committed as");
+    let login = ["https://login.example/", "--code", "bank/login", "--commit"];
+    let ended = run(add(&scene, &work).args(login));
+    ended.says(
+        1,
+        "the code \"bank/login\" would change where \"bank/login\" leads",
+    );
+    ended.says(
+        1,
+        "hint: choose another code, or say with --allow-shadowing that it is meant",
+    );
+    let check = |past: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_waypost"));
+        let output = command
+            .arg("check")
+            .args(past)
+            .current_dir(&work)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    run(add(&scene, &work).args(login).arg("--allow-shadowing")).says(0, "committed as");
+    let message = git(&work, "log -1 --format=%B");
+    assert_eq!(
+        message,
+        "Add bank/login\n\nShort-Link: https://short.code/bank/login\n\
+         Waypost-Allow: retarget bank/login"
+    );
+    check(&["--base", "HEAD~1"]);
+    check(&["--history"]);
+}

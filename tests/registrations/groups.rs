@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use crate::scene::{BOB, EMPTY, Scene, problem, status};
+use crate::scene::{ADA, BOB, EMPTY, Scene, problem, status};
 use crate::support::{Reply, soon, until};
 
 /// How many of one owner may wait: `MAX_OF_OWNER` in `src/server/registrations/queue.rs`.
@@ -117,4 +117,47 @@ async fn those_that_take_too_long_are_decided_in_later_groups() {
     let bob = answers(bob).await;
     assert!(bob.iter().all(|reply| status(reply) == 422));
     assert!(!scene.table().contains("large.example"));
+}
+
+#[tokio::test]
+async fn nothing_is_taken_over_within_a_group() {
+    let scene = Arc::new(Scene::new().await);
+    let first = held(&scene).await;
+    let send = |token: &'static str, body: &'static str| {
+        let scene = Arc::clone(&scene);
+        async move { scene.register_as(token, "", body).await }
+    };
+    let waiting = |connections: f64| {
+        let scene = Arc::clone(&scene);
+        async move {
+            until(async || scene.server.metric("waypost_connections").await == Some(connections))
+                .await;
+        }
+    };
+    // One after the other, but in one group: each owner's first before anybody's second.
+    let prefix = r#"{"url": "https://a.example/", "short_code": "team", "forward": "path"}"#;
+    let ours = tokio::spawn(send(ADA, prefix));
+    waiting(2.0).await;
+    let own = tokio::spawn(send(
+        ADA,
+        r#"{"url": "https://o.example/", "short_code": "team/own"}"#,
+    ));
+    waiting(3.0).await;
+    let theirs = tokio::spawn(send(
+        BOB,
+        r#"{"url": "https://b.example/", "short_code": "team/x"}"#,
+    ));
+    waiting(4.0).await;
+    scene.release();
+    assert_eq!(status(&answers(first).await[0]), 201);
+    let statuses = [soon(ours).await, soon(own).await, soon(theirs).await];
+    let [ours, own, theirs] = statuses.map(Result::unwrap);
+    match status(&theirs) {
+        // The request that was sent first need not be read first.
+        201 => assert_eq!(problem(&ours), "shadowing"),
+        _ => {
+            assert_eq!(problem(&theirs), "shadowing");
+            assert_eq!([status(&ours), status(&own)], [201, 201]);
+        }
+    }
 }

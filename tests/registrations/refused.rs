@@ -188,3 +188,44 @@ async fn all_that_is_described_is_answered() {
         }
     }
 }
+
+/// A table whose links have owners: `ada`, somebody else, and nobody.
+const OWNED: &str = "base_url: https://short.code/\nmapping:\n\
+    - {url: https://bank.example/app/, short-code: bank, forward: path-and-query, owner: carol}\n\
+    - {url: https://docs.example/, short-code: docs}\n\
+    - {url: https://ada.example/, short-code: ada, forward: path, owner: ada}\n";
+
+#[tokio::test]
+async fn no_token_takes_over_paths_of_others() {
+    let scene = Scene::with_table(OWNED).await;
+    let commits = scene.commits();
+    for (code, path, held_by) in [
+        ("bank/login", "/bank/login?x=1", "bank"),
+        ("docs.", "/docs.", "docs"),
+    ] {
+        let before = scene.server.get(path).await.header("location");
+        assert!(before.is_some());
+        // Whom it names as owner changes nothing.
+        let body = format!(
+            r#"{{"url": "https://evil.example/", "short_code": "{code}", "owner": "carol"}}"#
+        );
+        let reply = scene.register(&body).await;
+        assert_eq!(status(&reply), 422, "{reply}");
+        assert_eq!(problem(&reply), "shadowing");
+        assert_eq!(reply.json()["existing"]["code"], held_by);
+        let after = scene.server.get(path).await.header("location");
+        assert_eq!(after, before);
+    }
+    let body = r#"{"url": "https://evil.example/", "aliases": ["bank/x"]}"#;
+    assert_eq!(problem(&scene.register(body).await), "shadowing");
+    assert_eq!(scene.commits(), commits);
+    // Their own they may, and the commit says that it is meant.
+    let body = r#"{"url": "https://else.example/", "short_code": "ada/x"}"#;
+    let reply = scene.register(body).await;
+    assert_eq!(status(&reply), 201, "{reply}");
+    let message = scene.remote("log -1 --format=%B main");
+    assert!(
+        message.ends_with("Registered-By: ada\nWaypost-Allow: retarget ada/x"),
+        "{message}"
+    );
+}

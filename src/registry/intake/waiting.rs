@@ -2,7 +2,7 @@
 //!
 //! Whether one has a link already is known only now, when all that bring a code have been taken.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Holding, Intake, is_gone};
 use crate::edit::{NewEntry, OwnCode};
@@ -127,6 +127,21 @@ impl Batch {
     pub(in crate::registry) fn refuse(&mut self, number: usize, refusal: Refusal) {
         self.entries.remove(number);
         self.refused.push((self.lines.remove(number), refusal));
+    }
+
+    /// Refuses entries, by their numbers.
+    pub(in crate::registry) fn refuse_all(&mut self, mut refusals: BTreeMap<usize, Refusal>) {
+        let entries = std::mem::take(&mut self.entries).into_iter();
+        let lines = std::mem::take(&mut self.lines);
+        for (number, (entry, line)) in entries.zip(lines).enumerate() {
+            match refusals.remove(&number) {
+                Some(refusal) => self.refused.push((line, refusal)),
+                None => {
+                    self.entries.push(entry);
+                    self.lines.push(line);
+                }
+            }
+        }
     }
 
     /// Leaves out what an entry is anyway in a document of these defaults.

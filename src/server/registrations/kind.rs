@@ -21,6 +21,7 @@ pub(super) enum Kind {
     TooLarge,
     MediaType,
     Invalid,
+    Shadowing,
     KeyReused,
     TooMany,
     Failed,
@@ -34,7 +35,7 @@ pub(super) enum Kind {
 
 impl Kind {
     /// Every kind.
-    pub(super) const ALL: [Self; 23] = [
+    pub(super) const ALL: [Self; 24] = [
         Self::Malformed,
         Self::BadKey,
         Self::BadQuery,
@@ -49,6 +50,7 @@ impl Kind {
         Self::TooLarge,
         Self::MediaType,
         Self::Invalid,
+        Self::Shadowing,
         Self::KeyReused,
         Self::TooMany,
         Self::Failed,
@@ -117,6 +119,11 @@ impl Kind {
                 S::UNPROCESSABLE_ENTITY,
                 "invalid",
                 "The request cannot be registered",
+            ),
+            Self::Shadowing => (
+                S::UNPROCESSABLE_ENTITY,
+                "shadowing",
+                "The code would change where a path of another owner's link leads",
             ),
             Self::KeyReused => (
                 S::UNPROCESSABLE_ENTITY,

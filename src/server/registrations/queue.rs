@@ -267,6 +267,9 @@ fn refused(refusal: Refusal) -> Answer {
         Refusal::CodeTaken { holder, .. } => {
             Problem::held(Kind::CodeTaken, Some(message), *holder).into()
         }
+        Refusal::Shadows { holder, .. } => {
+            Problem::held(Kind::Shadowing, Some(message), *holder).into()
+        }
         Refusal::Unsound { problems } | Refusal::CannotInsert { problems, .. } => {
             let findings = problems.into_iter().map(|problem| Finding {
                 pointer: String::new(),

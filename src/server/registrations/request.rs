@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::error::Category;
 
 use crate::mapping::{Forward, Status};
-use crate::registry::{Destination, Wish, WishedCode};
+use crate::registry::{Destination, MayShadow, Wish, WishedCode};
 
 use super::answer::Finding;
 
@@ -129,6 +129,8 @@ impl Reader {
             expires: self.text("expires"),
             site: self.text("site"),
             destination: Destination::Document(self.text("file")),
+            // Whose links is for the one to say who knows whose the token is.
+            may_shadow: MayShadow::None,
             url: url.unwrap_or_default(),
         };
         let get_or_create = self.get_or_create();
