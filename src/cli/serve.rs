@@ -17,8 +17,8 @@ use super::registrations::{RegistrationArgs, is_branch};
 use super::tls::TlsArgs;
 use super::{Exit, complain, complaint, quantity, secret, table};
 use crate::server::{
-    Config, Fetches, Files, HookSecret, Inherited, Listener, Listeners, LoadError, LogDrops,
-    Server, bind, room_for, signals, told_to_stop,
+    AdminHost, Config, Fetches, Files, HookSecret, Inherited, Listener, Listeners, LoadError,
+    LogDrops, Server, bind, room_for, signals, told_to_stop,
 };
 
 /// How long what runs in the background may take to let go of things at the end.
@@ -63,6 +63,18 @@ pub(super) struct Args {
 
     #[command(flatten)]
     listen: ListenArgs,
+
+    /// A name under which the admin listener shows its status and reloads; may be repeated
+    ///
+    /// Probes and metrics are answered under any name, and everything under an IP address or
+    /// localhost. Other names are refused, so that no page can read there what is not its own.
+    #[arg(
+        long,
+        value_name = "NAME",
+        env = "WAYPOST_ADMIN_HOST",
+        value_delimiter = ','
+    )]
+    admin_host: Vec<AdminHost>,
 
     /// How many threads serve [default: as many as there are cores]
     #[arg(long, value_name = "N", env = "WAYPOST_THREADS")]
@@ -238,6 +250,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
     let config = Config {
         hook: hook.as_deref().and_then(HookSecret::new),
         public_table: !args.no_public_table,
+        admin_hosts: args.admin_host,
         tls,
         fetches,
         log_drops,

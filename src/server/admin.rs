@@ -1,11 +1,12 @@
 //! The admin listener: probes, metrics, the status, and a way to ask for a reload.
 //!
-//! It is for operators on a private network, and so has no authentication; that browsers there
-//! are not turned against it, what changes anything is refused to any page's script.
+//! It is for operators on a private network, and so has no authentication. So that browsers there
+//! are not turned against it, what changes anything is refused to all pages, and what shows more
+//! than probes and metrics is refused under a name that no operator has allowed.
 
 use std::time::SystemTime;
 
-use hyper::header::{ALLOW, CACHE_CONTROL, HeaderValue, ORIGIN};
+use hyper::header::{ALLOW, CACHE_CONTROL, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use serde::Serialize;
 
@@ -17,10 +18,15 @@ use super::reload::{Reloads, Report};
 use super::response::{self, JSON, TEXT};
 use super::status::{ErrorView, RevisionView, Status};
 use super::tls::{Tls, TlsView};
-use super::{Shared, health};
+use super::{Shared, admin_hosts, health, request};
 
 /// The content type of the Prometheus text format.
 const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+
+/// What a request is told that names another host.
+const MISDIRECTED: &str = "421 Misdirected Request\n\
+    The admin listener answers this under an IP address, localhost, and the names \
+    that --admin-host (WAYPOST_ADMIN_HOST) allows.\n";
 
 #[derive(Serialize)]
 struct Reload {
@@ -36,13 +42,15 @@ pub(super) async fn answer<B>(
     reloads: &Reloads,
     request: Request<B>,
 ) -> Response<Content> {
+    let refusal = refusal(shared, &request);
     let (head, body) = request.into_parts();
     // No request here has content that counts, and hyper waits for a body as long as it is held.
     drop(body);
     let reads = matches!(head.method, Method::GET | Method::HEAD);
     let response = match head.uri.path() {
+        _ if refusal.is_some() => refusal.unwrap_or_default(),
         "/-/reload" => match head.method {
-            Method::POST if head.headers.contains_key(ORIGIN) => {
+            Method::POST if request::is_from_a_page(&head.headers) => {
                 response::line(StatusCode::FORBIDDEN)
             }
             Method::POST => reload(shared, reloads).await,
@@ -68,6 +76,25 @@ pub(super) async fn answer<B>(
     };
     let response = response::with(response, CACHE_CONTROL, "no-store");
     response::for_method(&head.method, response)
+}
+
+/// Returns the answer to a request that names no host under which it may be answered.
+///
+/// Probes and scrapers reach a server by whatever name or port they find it, and what they get is
+/// no secret; so these paths are answered under any host, or none.
+fn refusal<B>(shared: &Shared, request: &Request<B>) -> Option<Response<Content>> {
+    if matches!(
+        request.uri().path(),
+        "/livez" | "/readyz" | "/healthz" | "/metrics"
+    ) {
+        return None;
+    }
+    let Ok(asked) = request::read(request) else {
+        return Some(response::line(StatusCode::BAD_REQUEST));
+    };
+    let is_allowed = |host| admin_hosts::is_allowed(host, &shared.admin_hosts);
+    (!asked.host.is_some_and(is_allowed))
+        .then(|| response::body(StatusCode::MISDIRECTED_REQUEST, TEXT, MISDIRECTED))
 }
 
 /// Waits for a reload and tells how it ended.

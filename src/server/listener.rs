@@ -2,8 +2,10 @@
 //!
 //! At the limit the server stops accepting: further clients wait in the listen backlog, where
 //! they cost nothing, and get their turn. So that they do, keep-alive is off while the limit is
-//! reached, and idle connections end after their next answer.
+//! reached, and idle connections end after their next answer. On the admin listener nobody waits:
+//! see `admin_room.rs`.
 
+use std::future::Future;
 use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -14,6 +16,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
 
+use super::admin_room::AdminRoom;
 use super::connection::drive;
 use super::public::{Answers, Public};
 use super::registrations::Service;
@@ -33,7 +36,8 @@ const EXHAUSTED: Duration = Duration::from_millis(100);
 /// Clients that are sent on to HTTPS are answered once and let go of.
 pub(super) const REDIRECT_CONNECTIONS: u32 = 1000;
 
-/// Operators and probes are few; a limit of its own keeps them from being crowded out.
+/// Operators and probes are few; a limit of their own keeps them from being crowded out, and at it
+/// the connection that has been quiet longest is closed, so that no probe waits.
 const ADMIN_CONNECTIONS: u32 = 64;
 
 /// A socket that listens.
@@ -140,7 +144,8 @@ impl Serving<'_> {
             permits: Arc::clone(&permits),
             answers,
         });
-        accept_all(listener, name, self.shared, &permits, |stream, permit| {
+        let turn = || turn(&permits);
+        accept_all(listener, name, self.shared, turn, |stream, permit| {
             let thread = self.threads.least_busy();
             let client = public.client(&thread.counts);
             let (place, tls) = (thread.place(), tls.cloned());
@@ -171,48 +176,48 @@ impl Serving<'_> {
 
     /// Serves operators until the server closes and their connections are done.
     pub(super) async fn operators(&self, listener: Listener, reloads: Reloads) {
-        let permits = Arc::new(Semaphore::new(ADMIN_CONNECTIONS as usize));
-        let patience = self.config.patience;
-        accept_all(
-            listener,
-            "admin",
-            self.shared,
-            &permits,
-            |stream, permit| {
-                let shared = Arc::clone(self.shared);
-                let reloads = reloads.clone();
-                tokio::spawn(async move {
-                    let _permit = permit;
-                    let Ok(stream) = prepared(stream) else {
-                        return;
-                    };
-                    let phases = shared.lifecycle.phases();
-                    let answer = |request| Box::pin(admin::answer(&shared, &reloads, request));
-                    // What a client of this side did wrong is its operator's business.
-                    let _ = drive(stream, patience, phases, answer).await;
-                });
-            },
-        )
-        .await;
-        all_returned(&permits, ADMIN_CONNECTIONS).await;
+        let room = Arc::new(AdminRoom::new(ADMIN_CONNECTIONS));
+        let patience = self.config.patience.of_operators();
+        let serve = |stream, place| {
+            let shared = Arc::clone(self.shared);
+            let reloads = reloads.clone();
+            room.serve(place, |activity| async move {
+                let Ok(stream) = prepared(stream) else {
+                    return;
+                };
+                let phases = shared.lifecycle.phases();
+                let answer = |request| {
+                    Box::pin(async {
+                        activity.note();
+                        let answer = admin::answer(&shared, &reloads, request).await;
+                        activity.note();
+                        answer
+                    })
+                };
+                // What a client of this side did wrong is its operator's business.
+                let _ = drive(stream, patience, phases, answer).await;
+            });
+        };
+        accept_all(listener, "admin", self.shared, || room.place(), serve).await;
+        room.until_empty().await;
     }
 }
 
 /// Accepts connections, one permit each, until the server closes; then those that had already
 /// been made, which would otherwise be reset. On an inherited socket they are left to the next
 /// process: they wait there, and under load there would be no end of them.
-async fn accept_all(
+async fn accept_all<T: Future<Output = OwnedSemaphorePermit>>(
     listener: Listener,
     name: &'static str,
     shared: &Shared,
-    permits: &Arc<Semaphore>,
+    turn: impl Fn() -> T,
     serve: impl Fn(TcpStream, OwnedSemaphorePermit),
 ) {
     let mut phases = shared.lifecycle.phases();
     let accepting = async {
         let mut spells = Spells::of(name);
         loop {
-            let permit = turn(permits).await;
+            let permit = turn().await;
             let stream = accept(&listener.socket, &mut spells).await;
             serve(stream, permit);
         }
@@ -235,7 +240,7 @@ async fn accept_all(
     drop(listener);
     for (stream, _) in made {
         // Those beyond the limit get their turn as others end.
-        let permit = turn(permits).await;
+        let permit = turn().await;
         serve(stream, permit);
     }
 }

@@ -9,6 +9,8 @@
 //! internal text; nothing a client sends becomes a metric label or a log line.
 
 mod admin;
+mod admin_hosts;
+mod admin_room;
 mod background;
 mod connection;
 mod content;
@@ -68,6 +70,7 @@ use self::service_manager::ServiceManager;
 use self::shutdown::Lifecycle;
 use self::threads::Threads;
 
+pub use self::admin_hosts::{AdminHost, AdminHostError};
 pub use self::descriptors::room_for;
 pub use self::fetches::Fetches;
 pub use self::files::Files;
@@ -108,6 +111,9 @@ pub struct Config {
     pub drain_timeout: Duration,
     /// How long a client may keep a connection without doing anything with it.
     pub patience: Patience,
+    /// Under which names the admin listener shows more than probes and metrics, beside its addresses
+    /// and `localhost`.
+    pub admin_hosts: Vec<AdminHost>,
     /// What a Git host signs its hooks with; without it there is no hook.
     pub hook: Option<HookSecret>,
     /// Whether anyone may take the live table as a whole.
@@ -132,6 +138,7 @@ impl Default for Config {
             drain_delay: Duration::ZERO,
             drain_timeout: Duration::from_secs(10),
             patience: Patience::default(),
+            admin_hosts: Vec::new(),
             hook: None,
             public_table: true,
             tls: None,
@@ -170,6 +177,7 @@ struct Shared {
     /// None if the table is not to be taken as a whole.
     dumps: Option<Dumps>,
     tls: Option<Tls>,
+    admin_hosts: Vec<AdminHost>,
     max_staleness: Option<Duration>,
     started: Timestamp,
 }
@@ -193,6 +201,7 @@ impl Server {
             source: Arc::new(source),
             dumps: config.public_table.then(Dumps::default),
             tls: config.tls.clone(),
+            admin_hosts: config.admin_hosts.clone(),
             max_staleness: config.max_staleness,
             started: Timestamp::from(SystemTime::now()),
         });

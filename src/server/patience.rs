@@ -40,6 +40,18 @@ impl Default for Patience {
     }
 }
 
+impl Patience {
+    /// Returns how long clients of the admin listener may do nothing: probes and scrapers send at
+    /// once and read at once, and connect anew if they come back later.
+    pub(super) fn of_operators(self) -> Self {
+        Self {
+            head: self.head.min(Duration::from_secs(5)),
+            idle: self.idle.min(Duration::from_secs(30)),
+            stall: self.stall.min(Duration::from_secs(5)),
+        }
+    }
+}
+
 /// Counts the request heads that were read from one connection.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Heads(Arc<AtomicU64>);
@@ -313,6 +325,16 @@ mod tests {
             error = read => assert_eq!(error.kind(), io::ErrorKind::TimedOut),
             () = dribble => panic!("the server hung up without an error"),
         }
+    }
+
+    #[test]
+    fn operators_have_seconds_whatever_the_public_has() {
+        let long = brief(3_600_000, 3_600_000).of_operators();
+        assert!(long.head <= Duration::from_secs(5) && long.idle <= Duration::from_secs(30));
+        let short = brief(2, 3).of_operators();
+        assert_eq!(short.head, Duration::from_millis(2));
+        assert_eq!(short.idle, Duration::from_millis(3));
+        assert_eq!(short.stall, Duration::from_millis(1));
     }
 
     #[tokio::test]

@@ -6,13 +6,16 @@
 //! ends in a line feed alone, and transfer codings other than `chunked`, once.
 //! `X-Forwarded-Host` and its like are not read: anyone can send them.
 
-use hyper::header::{CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
+use hyper::header::{CONTENT_LENGTH, HOST, ORIGIN, TRANSFER_ENCODING};
 use hyper::http::uri::Scheme;
 use hyper::{HeaderMap, Method, Request, Uri, Version};
 
 use crate::mapping;
 
 use super::lines::BareLineFeed;
+
+/// Where a request of a browser comes from. Of `none`, by a person and no page, there is no POST.
+const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
 /// Why a request gets no answer of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +65,12 @@ pub(super) fn read<B>(request: &Request<B>) -> Result<mapping::Request<'_>, Refu
         path: uri.path(),
         query: uri.query(),
     })
+}
+
+/// Tells whether a page in a browser makes a request, whichever page that is: browsers say so
+/// themselves, and no other client has a reason to send these fields (Fetch Metadata; RFC 6454).
+pub(super) fn is_from_a_page(headers: &HeaderMap) -> bool {
+    headers.contains_key(ORIGIN) || headers.contains_key(SEC_FETCH_SITE)
 }
 
 /// Tells whether a proxy may have seen another request in the same bytes.

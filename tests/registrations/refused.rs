@@ -51,6 +51,11 @@ async fn pages_of_browsers_are_kept_out() {
         .register_as(ADA, origin, r#"{"url": "https://e.org/"}"#)
         .await;
     assert_eq!(status(&reply), 403);
+    let site = "Sec-Fetch-Site: cross-site\r\n";
+    let reply = scene
+        .register_as(ADA, site, r#"{"url": "https://e.org/"}"#)
+        .await;
+    assert_eq!(status(&reply), 403);
     let asked = "Origin: https://evil.example\r\nAccess-Control-Request-Method: POST\r\n";
     let reply = scene.server.ask("OPTIONS", "/-/api/links", asked).await;
     assert_eq!(status(&reply), 405);

@@ -2,7 +2,12 @@
 
 use serde_json::json;
 
-use crate::support::{Running, quiet, say};
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use waypost::server::{Config, Patience};
+
+use crate::support::{Running, quiet, rest, say, soon};
 
 const TABLE: &str = "base_url: https://short.code/\nmapping:\n\
                      - {url: 'https://e.example/', short-code: x}\n\
@@ -98,6 +103,11 @@ async fn browsers_cannot_be_made_to_reload() {
         let reply = server.operate("POST", "/-/reload", &header).await;
         assert_eq!(reply.status_line(), "HTTP/1.1 403 Forbidden");
     }
+    for site in ["cross-site", "same-site", "same-origin", "none"] {
+        let header = format!("Sec-Fetch-Site: {site}\r\n");
+        let reply = server.operate("POST", "/-/reload", &header).await;
+        assert_eq!(reply.status_line(), "HTTP/1.1 403 Forbidden", "{site}");
+    }
     let reply = server.operate("GET", "/-/reload", "").await;
     assert_eq!(reply.status_line(), "HTTP/1.1 405 Method Not Allowed");
     assert_eq!(reply.header("allow").unwrap(), "POST");
@@ -107,6 +117,108 @@ async fn browsers_cannot_be_made_to_reload() {
             .await,
         Some(0.0)
     );
+}
+
+/// Sends a request with these lines for its host.
+async fn named(server: &Running, line: &str, hosts: &str) -> String {
+    let request = format!("{line}\r\n{hosts}Connection: close\r\n\r\n");
+    let reply = say(server.admin, request.as_bytes()).await;
+    reply.status_line()["HTTP/1.1 ".len()..].to_owned()
+}
+
+#[tokio::test]
+async fn a_page_cannot_give_itself_the_address_of_the_listener() {
+    let admin_hosts = vec!["Admin.Example".parse().unwrap()];
+    let config = Config {
+        admin_hosts,
+        ..quiet()
+    };
+    let server = Running::configured(config, TABLE).await;
+    let port = server.admin.port();
+    let ours = ["127.0.0.1", "[::1]", "localhost", "admin.example"];
+    for host in ours.map(|host| [host.to_owned(), format!("{host}:{port}")]) {
+        for host in host {
+            let field = format!("Host: {host}\r\n");
+            let status = named(&server, "GET /-/status HTTP/1.1", &field).await;
+            assert_eq!(status, "200 OK", "{host}");
+            let status = named(&server, "POST /-/reload HTTP/1.1", &field).await;
+            assert_eq!(status, "200 OK", "{host}");
+        }
+    }
+    let others = [
+        "evil.example",
+        "localhost.evil.example",
+        "",
+        "admin.example.evil.example",
+    ];
+    for host in others {
+        let field = format!("Host: {host}\r\n");
+        for line in [
+            "GET /-/status",
+            "POST /-/reload",
+            "GET /x",
+            "OPTIONS /-/status",
+        ] {
+            let status = named(&server, &format!("{line} HTTP/1.1"), &field).await;
+            assert_eq!(status, "421 Misdirected Request", "{line} at {host}");
+        }
+    }
+    // Without a host, and under two of them; an absolute target counts before the field.
+    let status = named(&server, "GET /-/status HTTP/1.0", "").await;
+    assert_eq!(status, "421 Misdirected Request");
+    let status = named(&server, "GET /-/status HTTP/1.1", "").await;
+    assert_eq!(status, "400 Bad Request");
+    let both = "Host: localhost\r\nHost: evil.example\r\n";
+    let status = named(&server, "GET /-/status HTTP/1.1", both).await;
+    assert_eq!(status, "400 Bad Request");
+    let absolute = "GET http://evil.example/-/status HTTP/1.1";
+    let status = named(&server, absolute, "Host: localhost\r\n").await;
+    assert_eq!(status, "421 Misdirected Request");
+
+    let request = b"GET /-/status HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
+    let text = say(server.admin, request).await.text();
+    assert!(text.contains("--admin-host"), "{text}");
+    assert!(!text.contains("evil"), "{text}");
+}
+
+#[tokio::test]
+async fn probes_and_scrapers_find_it_under_any_name() {
+    let server = Running::start(TABLE).await;
+    for path in ["/livez", "/readyz", "/healthz", "/metrics"] {
+        for host in ["Host: waypost.links.svc:8081\r\n", "Host: \r\n", ""] {
+            let status = named(&server, &format!("GET {path} HTTP/1.1"), host).await;
+            assert_eq!(status, "200 OK", "{path} {host}");
+        }
+        let status = named(&server, &format!("GET {path} HTTP/1.0"), "").await;
+        assert_eq!(status, "200 OK", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn who_says_nothing_keeps_no_probe_waiting() {
+    let hour = Duration::from_secs(3600);
+    let patience = Patience {
+        head: hour,
+        idle: hour,
+        stall: hour,
+    };
+    let config = Config {
+        patience,
+        ..quiet()
+    };
+    let server = Running::configured(config, TABLE).await;
+    let mut silent = Vec::new();
+    for _ in 0..200 {
+        silent.push(soon(TcpStream::connect(server.admin)).await.unwrap());
+    }
+    for _ in 0..100 {
+        let reply = server.operate("GET", "/livez", "").await;
+        assert_eq!(reply.status_line(), "HTTP/1.1 200 OK");
+    }
+    // Some of them were closed for it, those that came first.
+    for mut client in silent.into_iter().take(100) {
+        assert_eq!(rest(&mut client).await.0, b"");
+    }
 }
 
 #[tokio::test]

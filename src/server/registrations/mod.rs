@@ -21,9 +21,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{
-    ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue, ORIGIN,
-};
+use hyper::header::{ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use tokio::time::timeout;
 
@@ -249,7 +247,7 @@ impl Service {
         headers: &'r HeaderMap,
     ) -> Result<(Bearer, Option<&'r [u8]>), Kind> {
         // A page is somebody else's program in its reader's browser, whatever it knows.
-        if headers.contains_key(ORIGIN) {
+        if head::is_from_a_page(headers) {
             return Err(Kind::FromPage);
         }
         let bearer = self.bearer(headers).ok_or(Kind::Unauthorized)?;

@@ -209,13 +209,13 @@ def operators(directory, start):
     """Clients of the admin listener who say nothing, or have too much to say."""
     (directory / "mapping.yaml").write_text(table("x"))
     server = start().serving()
-    said = (b"", b"POST /-/reload HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\n", b"GET /metr")
+    said = (b"", b"POST /-/reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n", b"GET /metr")
     clients = []
     for number in range(200):
         client = socket.create_connection(server.admin, timeout=PATIENCE)
         client.sendall(said[number % len(said)])
         clients.append(client)
-    # They have 64 connections between them, and give them back; links are followed all the while.
+    # They have 64 connections between them; links are followed all the while.
     assert server.follow() == FOUND
     wait_until(lambda: server.operate("/livez") == "ok\n", "an operator has a turn")
     disperse(clients)

@@ -1,0 +1,88 @@
+"""The operators' side: probes that others would starve, pages that would read or change something
+there, a hook that somebody has recorded."""
+
+import hashlib
+import hmac
+import http.client
+import socket
+import threading
+import time
+
+from serving import PATIENCE, wait_until
+
+from .scene import FOUND, HEAD, SECRET, attack, disperse, git, table
+
+# What kubelets and others commonly give a probe, several times over, for a busy machine.
+PROBE_TIMEOUT = 5
+
+
+def ask(server, line, *fields):
+    """Returns the status and the text that the admin listener answers."""
+    with socket.create_connection(server.admin, timeout=PATIENCE) as client:
+        client.sendall("\r\n".join([line, *fields, "Connection: close", "", ""]).encode())
+        head, _, body = b"".join(iter(lambda: client.recv(1 << 16), b"")).decode().partition("\r\n\r\n")
+        return int(head.split(" ")[1]), body
+
+
+@attack
+def starved_probes(directory, start):
+    """Connections that say nothing, as many as there is room for and more, starve no probe."""
+    (directory / "mapping.yaml").write_text(table("x"))
+    server = start().serving()
+    silent = [socket.create_connection(server.admin, timeout=PATIENCE) for _ in range(64)]
+    over = threading.Event()
+    opened = []
+
+    def open_more():
+        while not over.is_set() and len(opened) < 2000:
+            opened.append(socket.create_connection(server.admin, timeout=PATIENCE))
+            # Fast, but not so fast that this interpreter leaves the probe no turn.
+            time.sleep(0.001)
+            if len(opened) > 200:
+                opened[-200].close()
+
+    thread = threading.Thread(target=open_more)
+    thread.start()
+    slowest = probes = 0
+    try:
+        while probes < 50 or len(opened) < 300:
+            probes += 1
+            began = time.monotonic()
+            probe = http.client.HTTPConnection(*server.admin, timeout=PROBE_TIMEOUT)
+            probe.request("GET", "/livez")
+            assert probe.getresponse().read() == b"ok\n"
+            probe.close()
+            slowest = max(slowest, time.monotonic() - began)
+    finally:
+        over.set()
+        thread.join()
+    print(f"    {len(opened)} silent connections, the slowest of {probes} probes took {slowest:.3f} s", flush=True)
+    disperse((*silent, *opened))
+    assert server.follow() == FOUND
+    assert len(server.log()) == 2, server.log()
+    server.stop()
+
+
+@attack
+def dns_rebinding(directory, start):
+    """A page whose name was given the listener's address reads and changes nothing there."""
+    (directory / "mapping.yaml").write_text(table("x"))
+    server = start(env={"WAYPOST_ADMIN_HOST": "ops.example,admin.example"}).serving()
+    port = server.admin[1]
+    for _ in range(100):
+        for line in ("GET /-/status HTTP/1.1", "POST /-/reload HTTP/1.1", "GET / HTTP/1.1"):
+            status, text = ask(server, line, f"Host: evil.example:{port}")
+            assert status == 421 and "--admin-host" in text and "evil" not in text, (status, text)
+    # Nor does a page that names the address itself.
+    for field in ("Origin: https://evil.example", "Sec-Fetch-Site: cross-site"):
+        status, _ = ask(server, "POST /-/reload HTTP/1.1", f"Host: 127.0.0.1:{port}", field)
+        assert status == 403, (field, status)
+    for host in ("127.0.0.1", "localhost", "admin.example", "ops.example", "[::1]"):
+        status, _ = ask(server, "GET /-/status HTTP/1.1", f"Host: {host}:{port}")
+        assert status == 200, (host, status)
+    for path in ("/livez", "/readyz", "/healthz", "/metrics"):
+        assert ask(server, f"GET {path} HTTP/1.1", "Host: waypost.links.svc")[0] == 200, path
+        assert ask(server, f"GET {path} HTTP/1.0")[0] == 200, path
+    assert server.metrics()['waypost_reloads_total{result="unchanged"}'] == 0
+    assert len(server.log()) == 2, server.log()
+    server.stop()
