@@ -2,7 +2,7 @@
 //!
 //! GitHub, Gitea and Forgejo sign the body with a shared secret, GitLab sends the secret itself.
 //! What a hook says is never used: a valid one is a hint to fetch, and a replayed one the same hint
-//! again. Off unless there is a secret.
+//! again, at the pace of `hook_pace.rs`. Off unless there is a secret.
 //!
 //! Anyone can send bodies here. None is kept: it is signed piece by piece as it comes, and not even
 //! read if nothing in the head could vouch for it. Nothing is logged of hooks that are refused.
@@ -20,7 +20,7 @@ use tokio::time::timeout;
 
 use super::content::Content;
 use super::counts::{Answered, Counts};
-use super::reload::Reloads;
+use super::hook_pace::HookPace;
 use super::route::bad_request;
 use super::{request, response};
 
@@ -112,18 +112,18 @@ pub(super) fn is_meant<B>(request: &Request<B>) -> bool {
 pub(super) async fn answer(
     counts: &Counts,
     secret: &HookSecret,
-    reloads: &Reloads,
+    pace: &HookPace,
     request: Request<Incoming>,
 ) -> Response<Content> {
     let began = Instant::now();
-    let (answered, response) = decide(secret, reloads, request).await;
+    let (answered, response) = decide(secret, pace, request).await;
     counts.answered(answered, began.elapsed());
     response
 }
 
 async fn decide(
     secret: &HookSecret,
-    reloads: &Reloads,
+    pace: &HookPace,
     request: Request<Incoming>,
 ) -> (Answered, Response<Content>) {
     if request::read(&request).is_err() {
@@ -160,7 +160,7 @@ async fn decide(
         Ok(Err(_)) => return refuse(StatusCode::BAD_REQUEST),
         Err(_) => return refuse(StatusCode::REQUEST_TIMEOUT),
     }
-    reloads.hint();
+    pace.hint();
     let response = response::line(StatusCode::ACCEPTED);
     (
         Answered::Page,

@@ -18,6 +18,7 @@ use tokio::time::sleep;
 
 use super::admin_room::AdminRoom;
 use super::connection::drive;
+use super::hook_pace::HookPace;
 use super::public::{Answers, Public};
 use super::registrations::Service;
 use super::reload::Reloads;
@@ -106,12 +107,11 @@ impl Serving<'_> {
     pub(super) async fn short_links(
         &self,
         listener: Listener,
-        reloads: Reloads,
+        hooks: HookPace,
         registrations: Option<Arc<Service>>,
     ) {
         let answers = Answers::Links {
-            hook: self.config.hook.clone(),
-            reloads,
+            hook: self.config.hook.clone().map(|secret| (secret, hooks)),
             registrations,
         };
         let (name, limit) = ("public", self.config.max_connections);

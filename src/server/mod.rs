@@ -21,6 +21,7 @@ mod fetches;
 mod files;
 mod health;
 mod hook;
+mod hook_pace;
 mod https_redirect;
 mod inherited;
 mod lines;
@@ -62,6 +63,7 @@ use tracing::info;
 use crate::mapping::Timestamp;
 
 use self::dump::Dumps;
+use self::hook_pace::HookPace;
 use self::listener::Serving;
 use self::live::Live;
 use self::metrics::Metrics;
@@ -271,7 +273,9 @@ impl Server {
                 (Arc::new(service), work)
             })
             .unzip();
-        let public = serving.short_links(listeners.public, reloads.clone(), service);
+        let hooks = HookPace::default();
+        let passing_on = hooks.clone().pass_on(reloads.clone(), hook_pace::INTERVAL);
+        let public = serving.short_links(listeners.public, hooks, service);
         let admin = serving.operators(listeners.admin, reloads);
         let redirects = serving.https_redirects(listeners.https_redirect, port);
         let reloading = reloader.run(config.poll_interval, asked);
@@ -281,7 +285,7 @@ impl Server {
                     registering.await;
                 }
             };
-            tokio::join!(reloading, registering)
+            tokio::join!(reloading, registering, passing_on)
         };
         let lifecycle = shutdown::conduct(&shared.lifecycle, &config, signals, &manager);
         let all = async {

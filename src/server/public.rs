@@ -13,9 +13,9 @@ use tokio::sync::Semaphore;
 
 use super::content::Content;
 use super::counts::{Answered, Counts};
+use super::hook_pace::HookPace;
 use super::metrics::Open;
 use super::registrations::Service;
-use super::reload::Reloads;
 use super::shutdown::Phases;
 use super::{HookSecret, Shared, hook, https_redirect, registrations, response, route};
 
@@ -34,8 +34,7 @@ pub(super) struct Public {
 pub(super) enum Answers {
     /// Short links are followed there.
     Links {
-        hook: Option<HookSecret>,
-        reloads: Reloads,
+        hook: Option<(HookSecret, HookPace)>,
         registrations: Option<Arc<Service>>,
     },
     /// Clients are sent on to where short links are followed by HTTPS.
@@ -91,16 +90,14 @@ impl PublicClient {
                 response::with(response::line(status), CONNECTION, "close")
             }
             Answers::Links {
-                hook: Some(secret),
-                reloads,
+                hook: Some((secret, pace)),
                 ..
             } if hook::is_meant(&request) => {
-                let (client, secret) = (self.clone(), secret.clone());
-                let reloads = reloads.clone();
+                let (client, secret, pace) = (self.clone(), secret.clone(), pace.clone());
                 return Answer::UnderWay(Box::pin(async move {
                     let method = request.method().clone();
                     let counts = &client.counts;
-                    let response = hook::answer(counts, &secret, &reloads, request).await;
+                    let response = hook::answer(counts, &secret, &pace, request).await;
                     client.finished(&method, response)
                 }));
             }

@@ -1,7 +1,13 @@
 //! The hook: a Git host's word that there is something new.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
 use tokio::io::AsyncWriteExt;
-use waypost::server::{Config, HookSecret};
+use tokio::sync::Notify;
+use waypost::server::{Config, Files, HookSecret, Source};
+use waypost::source::{Fingerprint, Reading, SourceError};
 
 use crate::support::{Reply, Running, quiet, rest, until};
 
@@ -44,6 +50,55 @@ async fn each_hosts_form_brings_the_new_table() {
         let replay = send(&server, &header, BODY).await;
         assert_eq!(replay.status_line(), "HTTP/1.1 202 Accepted", "{header}");
     }
+}
+
+/// A table in files, for which it is counted how often it was to be fetched.
+struct Counted(Files, Arc<AtomicU64>);
+
+impl Source for Counted {
+    fn describe(&self) -> String {
+        self.0.describe()
+    }
+
+    fn hints(&self) -> Arc<Notify> {
+        self.0.hints()
+    }
+
+    fn refresh(&self) {
+        self.1.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn read(&self) -> Result<Reading, SourceError> {
+        self.0.read()
+    }
+
+    fn may_differ_from(&self, known: &Fingerprint) -> bool {
+        self.0.may_differ_from(known)
+    }
+}
+
+#[tokio::test]
+async fn a_hook_sent_again_and_again_fetches_once_a_second() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("mapping.yaml");
+    std::fs::write(&path, BEFORE).unwrap();
+    let fetches = Arc::new(AtomicU64::new(0));
+    let source = Counted(Files::polled(vec![path], 1 << 20), Arc::clone(&fetches));
+    let hook = HookSecret::new(SECRET);
+    let server = Running::on(Config { hook, ..quiet() }, directory, source).await;
+    let so_far = || fetches.load(Ordering::Relaxed);
+    let before = so_far();
+
+    let began = Instant::now();
+    let recorded = format!("X-Hub-Signature-256: sha256={SIGNATURE}\r\n");
+    for number in 1..=300 {
+        let reply = send(&server, &recorded, BODY).await;
+        assert_eq!(reply.status_line(), "HTTP/1.1 202 Accepted", "{number}");
+    }
+    // The first at once, and the last of them after all.
+    until(async || so_far() >= before + 2).await;
+    let most = before + 2 + began.elapsed().as_secs();
+    assert!(so_far() <= most, "{} of at most {most}", so_far());
 }
 
 #[tokio::test]

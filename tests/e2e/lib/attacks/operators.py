@@ -86,3 +86,38 @@ def dns_rebinding(directory, start):
     assert server.metrics()['waypost_reloads_total{result="unchanged"}'] == 0
     assert len(server.log()) == 2, server.log()
     server.stop()
+
+
+@attack
+def replayed_hook(directory, start):
+    """A hook that somebody has recorded, sent again and again: one fetch a second."""
+    work = directory / "links"
+    work.mkdir()
+    git(work, "init", "--quiet", "--initial-branch=main")
+    (work / "mapping.yaml").write_text(table("x"))
+    git(work, "add", "--all")
+    git(work, "commit", "--quiet", "--message=Links")
+    following = ("--repo", work, "--pull-interval", "1h", "--poll-interval", "1h")
+    server = start(*following, env={"WAYPOST_HOOK_SECRET": SECRET}).serving()
+    body = b'{"ref":"refs/heads/main"}'
+    signature = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest().encode()
+    hook = b"POST /-/hook HTTP/1.1\r\n" + HEAD + b"X-Hub-Signature-256: sha256=" + signature
+    hook += b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+    def fetches():
+        samples = server.metrics().items()
+        return sum(value for name, value in samples if name.startswith("waypost_git_fetches_total{"))
+
+    before, began, sent = fetches(), time.monotonic(), 0
+    while time.monotonic() - began < 3:
+        with server.connect() as client:
+            for _ in range(20):
+                client.sendall(hook)
+                assert client.recv(1 << 16).startswith(b"HTTP/1.1 202")
+                sent += 1
+    wait_until(lambda: fetches() > before, "one of them is followed")
+    most = 2 + int(time.monotonic() - began)
+    made = fetches() - before
+    print(f"    {sent} hooks made {made:.0f} fetches", flush=True)
+    assert made <= most, (made, most)
+    server.stop()
