@@ -2,7 +2,8 @@
 //!
 //! A dump of a large table takes a second of a core and many megabytes of the client's time. It is
 //! written in the background, piece by piece, a few pieces ahead of the client; so nobody's redirect
-//! waits for it, and it is never in memory as a whole. Few are written at once, each for a while.
+//! waits for it, and it is never in memory as a whole. Few are written at once, each for a while, and
+//! none for a client that does not read on: it would keep the others from theirs.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use hyper::header::{
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout};
 
 use crate::exchange::Format;
 use crate::mapping::{self, Site, Timestamp};
@@ -28,13 +29,15 @@ use super::content::{Content, Piece};
 use super::counts::Answered;
 use super::live::Snapshot;
 use super::negotiate::accepts_gzip;
+use super::patience::Pace;
 use super::response;
 use super::route::not_allowed;
 
 /// How many dumps are written at once; whoever asks for one more is told to come again.
 const AT_ONCE: usize = 4;
 
-/// How long a dump may take in all: at 100 MB, of which a fifth is sent, 35 kB a second will do.
+/// How long a dump may take in all: at 100 MB, of which a fifth is sent, 35 kB a second will do, which
+/// is little more than the pace that a client has to keep anyway.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// How many bytes a piece has, and how many pieces are written ahead.
@@ -42,15 +45,20 @@ const PIECE: usize = 64 * 1024;
 const AHEAD: usize = 2;
 
 /// The dumps of a server, which are asked for behind `/-/`, or behind the base URL and `-/`.
-pub(super) struct Dumps(Arc<Semaphore>);
-
-impl Default for Dumps {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(AT_ONCE)))
-    }
+pub(super) struct Dumps {
+    permits: Arc<Semaphore>,
+    pace: Pace,
 }
 
 impl Dumps {
+    /// Lets clients read at such a pace.
+    pub(super) fn at(pace: Pace) -> Self {
+        Self {
+            permits: Arc::new(Semaphore::new(AT_ONCE)),
+            pace,
+        }
+    }
+
     /// Returns the answer to a request for a dump, and what it counts as; `None` if it is for
     /// something else. Must be called within a runtime.
     pub(super) fn answer<B>(
@@ -96,10 +104,10 @@ impl Dumps {
             headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
         if *request.method() == Method::GET {
-            let Ok(permit) = Arc::clone(&self.0).try_acquire_owned() else {
+            let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
                 return Some((Some(Answered::Page), busy()));
             };
-            *response.body_mut() = write(snapshot, site, format, gzip, permit);
+            *response.body_mut() = write(snapshot, site, format, gzip, (permit, self.pace));
         }
         Some((Some(Answered::Page), response))
     }
@@ -155,7 +163,7 @@ fn write(
     site: &Site,
     format: Format,
     gzip: bool,
-    permit: OwnedSemaphorePermit,
+    (permit, pace): (OwnedSemaphorePermit, Pace),
 ) -> Content {
     let (sender, receiver) = mpsc::channel(AHEAD);
     let snapshot = Arc::clone(snapshot);
@@ -165,6 +173,8 @@ fn write(
         sender,
         runtime: Handle::current(),
         deadline: Instant::now() + PATIENCE,
+        pace,
+        budget: pace.budget,
         begun: Vec::new(),
     };
     begin(move || {
@@ -189,6 +199,9 @@ struct Pieces {
     sender: mpsc::Sender<Piece>,
     runtime: Handle,
     deadline: Instant,
+    pace: Pace,
+    /// How long the client may still keep this waiting, until it takes another piece.
+    budget: Duration,
     begun: Vec<u8>,
 }
 
@@ -206,12 +219,18 @@ impl Pieces {
         self.send(Piece::Bytes(Bytes::from(bytes)))
     }
 
-    fn send(&self, piece: Piece) -> io::Result<()> {
-        let sending = timeout_at(self.deadline, self.sender.send(piece));
-        match self.runtime.block_on(sending) {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) | Err(_) => Err(io::ErrorKind::BrokenPipe.into()),
-        }
+    /// Waits until a piece is wanted. Only this waiting counts against the client: how long the
+    /// writing takes is the server's affair.
+    fn send(&mut self, piece: Piece) -> io::Result<()> {
+        let began = Instant::now();
+        let left = self.deadline.saturating_duration_since(began);
+        let sending = timeout(left.min(self.budget), self.sender.send(piece));
+        let Ok(Ok(())) = self.runtime.block_on(sending) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let budget = self.budget.saturating_sub(began.elapsed());
+        self.budget = self.pace.budget.min(budget + self.pace.a_piece);
+        Ok(())
     }
 }
 
@@ -226,5 +245,79 @@ impl Write for Pieces {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(pace: Pace, sender: mpsc::Sender<Piece>) -> Pieces {
+        Pieces {
+            sender,
+            runtime: Handle::current(),
+            deadline: Instant::now() + PATIENCE,
+            pace,
+            budget: pace.budget,
+            begun: Vec::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_nothing_is_given_up_on() {
+        let (sender, _receiver) = mpsc::channel(AHEAD);
+        let pace = Pace {
+            budget: Duration::from_millis(5),
+            a_piece: Duration::from_secs(3600),
+        };
+        let mut out = pieces(pace, sender);
+        let writing = begin(move || (0..4).all(|_| out.write_all(&[0; PIECE]).is_ok()));
+        assert!(!writing.await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_a_little_now_and_then_is_given_up_on() {
+        let (sender, mut receiver) = mpsc::channel(AHEAD);
+        let pace = Pace {
+            budget: Duration::from_millis(50),
+            a_piece: Duration::ZERO,
+        };
+        let mut out = pieces(pace, sender);
+        let writing = begin(move || {
+            let mut written = 0;
+            while out.write_all(&[0; PIECE]).is_ok() {
+                written += 1;
+            }
+            written
+        });
+        // None is kept waiting for as long as the budget says, and all of them for far longer.
+        let mut taken = 0;
+        while receiver.recv().await.is_some() {
+            taken += 1;
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        assert_eq!(writing.await.unwrap(), taken);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_keeps_up_has_all_the_time_it_needs() {
+        let (sender, mut receiver) = mpsc::channel(AHEAD);
+        let pace = Pace {
+            budget: Duration::from_secs(3600),
+            a_piece: Duration::ZERO,
+        };
+        let mut out = pieces(pace, sender);
+        let writing = begin(move || {
+            for _ in 0..40 {
+                out.write_all(&[0; PIECE])?;
+            }
+            out.end()
+        });
+        let mut bytes = 0;
+        while let Some(Piece::Bytes(piece)) = receiver.recv().await {
+            bytes += piece.len();
+        }
+        assert_eq!(bytes, 40 * PIECE);
+        assert!(writing.await.unwrap().is_ok());
     }
 }

@@ -81,7 +81,7 @@ pub use self::inherited::{Inherited, InheritedError};
 pub use self::listener::{Listener, bind};
 pub use self::load::{Fetching, LoadError, Source};
 pub use self::log_drops::LogDrops;
-pub use self::patience::Patience;
+pub use self::patience::{Pace, Patience};
 pub use self::readable::shows_itself;
 pub use self::registrations::{Registrations, TokenFile, TokensError};
 pub use self::remote::Remote;
@@ -116,6 +116,8 @@ pub struct Config {
     /// Under which names the admin listener shows more than probes and metrics, beside its addresses
     /// and `localhost`.
     pub admin_hosts: Vec<AdminHost>,
+    /// How slowly a client may read a dump of the table.
+    pub dump_pace: Pace,
     /// What a Git host signs its hooks with; without it there is no hook.
     pub hook: Option<HookSecret>,
     /// Whether anyone may take the live table as a whole.
@@ -140,6 +142,7 @@ impl Default for Config {
             drain_delay: Duration::ZERO,
             drain_timeout: Duration::from_secs(10),
             patience: Patience::default(),
+            dump_pace: Pace::default(),
             admin_hosts: Vec::new(),
             hook: None,
             public_table: true,
@@ -201,7 +204,7 @@ impl Server {
             metrics,
             lifecycle: Lifecycle::default(),
             source: Arc::new(source),
-            dumps: config.public_table.then(Dumps::default),
+            dumps: config.public_table.then(|| Dumps::at(config.dump_pace)),
             tls: config.tls.clone(),
             admin_hosts: config.admin_hosts.clone(),
             max_staleness: config.max_staleness,

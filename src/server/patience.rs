@@ -30,12 +30,32 @@ pub struct Patience {
     pub stall: Duration,
 }
 
+/// How slowly a client may read what is written for it piece by piece: a budget of time in which it
+/// keeps the writer waiting, spent by waiting and refilled by each piece that it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// The whole budget: how long a client may take nothing at all.
+    pub budget: Duration,
+    /// What a piece of 64 KiB adds to it again.
+    pub a_piece: Duration,
+}
+
 impl Default for Patience {
     fn default() -> Self {
         Self {
             head: Duration::from_secs(10),
             idle: Duration::from_secs(75),
             stall: Duration::from_secs(30),
+        }
+    }
+}
+
+impl Default for Pace {
+    /// 32 KiB a second, over twenty seconds.
+    fn default() -> Self {
+        Self {
+            budget: Duration::from_secs(20),
+            a_piece: Duration::from_secs(2),
         }
     }
 }

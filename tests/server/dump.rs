@@ -6,7 +6,7 @@ use std::time::Duration;
 use flate2::read::GzDecoder;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use waypost::mapping::{SourceFile, Table, compare, compile};
-use waypost::server::{Config, Files, Patience};
+use waypost::server::{Config, Files, Pace, Patience};
 
 use crate::support::{Reply, Running, quiet, soon, until};
 
@@ -223,4 +223,34 @@ async fn a_dump_may_take_longer_than_a_connection_may_be_idle() {
     let mut all = Vec::new();
     soon(client.read_to_end(&mut all)).await.unwrap();
     assert!(all.len() > 3000 * 8000);
+}
+
+#[tokio::test]
+async fn who_does_not_read_on_makes_room_for_others() {
+    let pace = Pace {
+        budget: Duration::from_millis(100),
+        a_piece: Duration::ZERO,
+    };
+    let server = large(Config {
+        dump_pace: pace,
+        ..quiet()
+    })
+    .await;
+    let path = "/-/mapping.yaml";
+    let mut clients = Vec::new();
+    for _ in 0..4 {
+        let mut client = server.connect().await;
+        let request = format!("GET {path} HTTP/1.0\r\nHost: short.code\r\n\r\n");
+        client.write_all(request.as_bytes()).await.unwrap();
+        assert_eq!(soon(client.read_u8()).await.unwrap(), b'H');
+        clients.push(client);
+    }
+    // They stay, and never read on.
+    until(async || server.ask("GET", path, "").await.status_line() == "HTTP/1.1 200 OK").await;
+    // What they got is not the whole, and they can see that.
+    for mut client in clients {
+        let mut rest = Vec::new();
+        let _ = soon(client.read_to_end(&mut rest)).await;
+        assert!(rest.len() < 3000 * 8000);
+    }
 }
