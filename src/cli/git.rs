@@ -12,7 +12,7 @@ use super::{quantity, secret};
 use crate::server::{Files, Remote};
 use crate::source::{
     AllowedSigners, Anyone, Credentials, FetchOptions, Following, Observer, Puller, Pulling,
-    RemoteUrl, RemoteUrlError, Schedule, Transfer, Verify,
+    RemoteUrl, RemoteUrlError, Schedule, Transfer, Verify, is_exposed,
 };
 
 /// How remotes are reached.
@@ -44,6 +44,14 @@ impl AccessArgs {
                 Some(home.join(".ssh/known_hosts"))
             }),
         }
+    }
+
+    /// Returns the files of secrets, the key among them, that everyone on this machine can read.
+    pub(super) fn exposed_files(&self) -> Vec<PathBuf> {
+        let key = self.ssh_key.iter().filter(|key| is_exposed(key));
+        let mut files = secret::exposed_files();
+        files.extend(key.cloned());
+        files
     }
 
     /// Returns how fetches and pushes are run.

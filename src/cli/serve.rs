@@ -229,6 +229,10 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
     if !admin.ip().is_loopback() {
         warn!(%admin, "the admin listener can be reached from other machines");
     }
+    for file in args.git.access.exposed_files() {
+        let file = file.display();
+        warn!(%file, "everyone on this machine can read this secret: chmod 600");
+    }
     let remote = match args.git.remote() {
         Ok(remote) => remote,
         Err(error) => {

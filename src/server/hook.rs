@@ -7,6 +7,7 @@
 //! Anyone can send bodies here. None is kept: it is signed piece by piece as it comes, and not even
 //! read if nothing in the head could vouch for it. Nothing is logged of hooks that are refused.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -17,6 +18,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 use tokio::time::timeout;
+use zeroize::Zeroizing;
 
 use super::content::Content;
 use super::counts::{Answered, Counts};
@@ -43,14 +45,15 @@ const SIGNATURES: [(&str, &str); 3] = [
 /// The header in which GitLab sends the secret.
 const TOKEN: &str = "x-gitlab-token";
 
-/// What a host and this server share. Never empty, never shown.
+/// What a host and this server share. Never empty, never shown, and wiped with its last copy.
 #[derive(Clone)]
-pub struct HookSecret(Box<[u8]>);
+pub struct HookSecret(Arc<Zeroizing<Box<[u8]>>>);
 
 impl HookSecret {
     /// Accepts a secret; an empty one is none, because anyone could sign with it.
     pub fn new(secret: &str) -> Option<Self> {
-        (!secret.is_empty()).then(|| Self(secret.as_bytes().into()))
+        let bytes = || Zeroizing::new(Box::from(secret.as_bytes()));
+        (!secret.is_empty()).then(|| Self(Arc::new(bytes())))
     }
 
     /// Returns what a head says to show that its sender knows the secret; `None` if nothing does.

@@ -1,31 +1,21 @@
 //! The credentials for a remote, and how often they are tried.
 //!
 //! Invariants: a secret is shown by no `Debug` and no error; those in files are read again for each
-//! fetch, so that they can be rotated; where they come from is the caller's business, nothing here
-//! looks at the environment.
+//! fetch, so that they can be rotated.
 
 use std::fmt;
 use std::fs;
-use std::io;
 use std::path::PathBuf;
 
 use git2::{Cred, CredentialType, Error};
 use serde::{Deserialize, Serialize};
 
 use super::address::elsewhere;
+use super::secret::{CredentialsError, Secret, SecretText};
 
 /// The user if neither the address nor the credentials name one: what Git hosts use for SSH, and
 /// what does no harm where a token is the password.
 const DEFAULT_USER: &str = "git";
-
-/// Where a secret comes from.
-#[derive(Clone)]
-pub enum Secret {
-    /// It was given.
-    Value(String),
-    /// It is in a file, read at each fetch; a final line break is not part of it.
-    File(PathBuf),
-}
 
 /// What to authenticate with, and which hosts to trust.
 #[derive(Debug, Clone, Default)]
@@ -38,59 +28,6 @@ pub struct Credentials {
     pub ssh_key: Option<PathBuf>,
     /// The SSH host keys to trust, in the form of OpenSSH.
     pub known_hosts: Option<PathBuf>,
-}
-
-/// Why credentials cannot be had.
-#[derive(Debug, thiserror::Error)]
-pub enum CredentialsError {
-    /// A file cannot be read.
-    #[error("cannot read the secret in {}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        #[source]
-        source: io::Error,
-    },
-    /// A file holds nothing.
-    #[error("the secret in {} is empty", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Value(_) => f.write_str("Value(***)"),
-            Self::File(path) => write!(f, "File({})", path.display()),
-        }
-    }
-}
-
-impl Secret {
-    /// Returns the secret as it is now.
-    ///
-    /// # Errors
-    ///
-    /// If it is in a file that cannot be read, or is empty.
-    pub fn read(&self) -> Result<String, CredentialsError> {
-        match self {
-            Self::Value(value) => Ok(value.clone()),
-            Self::File(path) => {
-                let text = fs::read_to_string(path).map_err(|source| {
-                    let path = path.clone();
-                    CredentialsError::Unreadable { path, source }
-                })?;
-                let text = text.trim_end_matches(['\r', '\n']);
-                match text.is_empty() {
-                    true => Err(CredentialsError::Empty { path: path.clone() }),
-                    false => Ok(text.to_owned()),
-                }
-            }
-        }
-    }
 }
 
 impl Credentials {
@@ -114,8 +51,8 @@ impl Credentials {
 /// Credentials as they are at one fetch.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Login {
-    username: Option<String>,
-    password: Option<String>,
+    username: Option<SecretText>,
+    password: Option<SecretText>,
     ssh_key: Option<PathBuf>,
 }
 
@@ -123,7 +60,7 @@ impl Login {
     /// Returns what must not be shown. A user name may be a token.
     pub(super) fn secrets(&self) -> Vec<&str> {
         (self.password.iter().chain(&self.username))
-            .map(String::as_str)
+            .map(|secret| &**secret)
             // Replacing the host's own word would say more than it hides.
             .filter(|secret| *secret != DEFAULT_USER)
             .collect()
@@ -229,8 +166,8 @@ mod tests {
 
     fn login() -> Login {
         Login {
-            username: Some("someone".to_owned()),
-            password: Some("hunter2".to_owned()),
+            username: Some("someone".to_owned().into()),
+            password: Some("hunter2".to_owned().into()),
             ssh_key: Some("/key".into()),
         }
     }
@@ -238,7 +175,7 @@ mod tests {
     #[test]
     fn shows_no_secret() {
         let credentials = Credentials {
-            password: Some(Secret::Value("hunter2".to_owned())),
+            password: Some(Secret::Value("hunter2".to_owned().into())),
             ..Credentials::default()
         };
         assert!(!format!("{credentials:?}").contains("hunter2"));
@@ -255,7 +192,7 @@ mod tests {
         assert!(credentials.read().is_err());
         for password in ["one", " two "] {
             fs::write(file.path(), format!("{password}\n")).unwrap();
-            assert_eq!(credentials.read().unwrap().password.unwrap(), password);
+            assert_eq!(&*credentials.read().unwrap().password.unwrap(), password);
         }
     }
 

@@ -10,10 +10,11 @@ use git2::{Oid, Repository};
 use tokio::runtime::Builder;
 
 use super::address::{RemoteUrl, Transport, redact};
-use super::credentials::{Credentials, CredentialsError};
+use super::credentials::Credentials;
 use super::fetch;
 use super::git_program::{GitProgram, GitProgramError};
 use super::push::{self, Pushed};
+use super::secret::CredentialsError;
 use super::state::{StateDir, StateError};
 use super::transfer::{Task, Tip, Transfer, TransferError};
 use super::wanted::Wanted;

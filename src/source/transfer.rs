@@ -16,13 +16,15 @@ use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
+use zeroize::Zeroizing;
 
 use super::address::{RemoteUrl, Transport, redact};
 use super::captured::Captured;
-use super::credentials::{Credentials, CredentialsError, Login};
+use super::credentials::{Credentials, Login};
 use super::fetch;
 use super::known_hosts::HostKeys;
 use super::push::{self, readable};
+use super::secret::CredentialsError;
 use super::state::{StateDir, StateError};
 use super::wanted::Wanted;
 
@@ -43,6 +45,10 @@ pub(super) const SERVICE_VARIABLES: [&str; 6] = [
     "WATCHDOG_PID",
     "WATCHDOG_USEC",
 ];
+
+/// More than nearly any job has, so that what holds its secrets is not moved, which would leave a
+/// copy that is not wiped.
+pub(super) const JOB_BYTES: usize = 64 * 1024;
 
 /// An answer is much shorter.
 const MAX_ANSWER: u64 = 1 << 20;
@@ -218,7 +224,8 @@ impl Transfer {
             source,
         };
         let secrets = job.login.secrets();
-        let job = serde_json::to_vec(job).map_err(|error| failed(error.into()))?;
+        let mut text = Zeroizing::new(Vec::with_capacity(JOB_BYTES));
+        serde_json::to_writer(&mut *text, job).map_err(|error| failed(error.into()))?;
         let mut command = Command::new(&self.program);
         command
             .arg("transfer")
@@ -233,7 +240,7 @@ impl Transfer {
             command.env("HOME", home);
         }
         let mut child = command.spawn().map_err(failed)?;
-        match timeout(self.timeout, talk(&mut child, job)).await {
+        match timeout(self.timeout, talk(&mut child, text)).await {
             Ok(Ok(Ended {
                 status,
                 answer,
@@ -290,7 +297,7 @@ struct Ended {
 }
 
 /// Hands over the job, and keeps the pipe open until the answer is there.
-async fn talk(child: &mut Child, mut job: Vec<u8>) -> io::Result<Ended> {
+async fn talk(child: &mut Child, mut job: Zeroizing<Vec<u8>>) -> io::Result<Ended> {
     let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
     let mut input = child.stdin.take().ok_or_else(gone)?;
     let (output, errors) = (child.stdout.take(), child.stderr.take());
@@ -299,6 +306,7 @@ async fn talk(child: &mut Child, mut job: Vec<u8>) -> io::Result<Ended> {
         // One that has ended already tells why below.
         let _ = input.write_all(&job).await;
         let _ = input.flush().await;
+        drop(job);
     };
     let ((), answer, last_words) = tokio::join!(
         hand_over,

@@ -4,9 +4,11 @@ use std::io::{self, BufRead, Write};
 use std::process;
 use std::thread;
 
+use zeroize::Zeroizing;
+
 use super::fetch::fetch;
 use super::push::push;
-use super::transfer::{Job, Task};
+use super::transfer::{JOB_BYTES, Job, Task};
 
 /// Does the one transfer that is described in the first line of `input`, and writes the answer.
 ///
@@ -19,9 +21,10 @@ pub fn run_transfer(
     mut input: impl BufRead + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
-    let mut line = Vec::new();
+    let mut line = Zeroizing::new(Vec::with_capacity(JOB_BYTES));
     input.read_until(b'\n', &mut line)?;
     let job: Job = serde_json::from_slice(&line)?;
+    drop(line);
     thread::spawn(move || {
         let _ = io::copy(&mut input, &mut io::sink());
         process::exit(1);

@@ -7,9 +7,9 @@ use git2::Oid;
 
 use clap::builder::BoolishValueParser;
 
-use super::super::Exit;
 use super::super::git::AccessArgs;
 use super::super::table::MAX_BYTES;
+use super::super::{Exit, complain};
 use crate::registry::{
     Branch as _, Checkout, CheckoutBranch, Destination, Identity, LocalError, NewBranch,
     PublishError, Published, Refusal, Registration, Remote, TablePath, Wish, register_in_files,
@@ -121,6 +121,12 @@ impl PublishArgs {
 
     fn add_to_repository(&self, repo: &str, wish: Wish) -> anyhow::Result<Result<Added, Refusal>> {
         let address = RemoteUrl::parse(repo)?;
+        for file in self.access.exposed_files() {
+            let file = file.display();
+            complain(&format!(
+                "warning: everyone on this machine can read {file}: chmod 600 {file}"
+            ));
+        }
         let (transfer, credentials) = (self.access.transfer()?, self.access.credentials());
         let reference = self.reference.as_deref();
         let branch = RemoteBranch::new(address, reference, transfer, credentials)?;

@@ -2,7 +2,8 @@
 //!
 //! A line each: the owner's name, and the SHA-256 of the token in hexadecimal. A token is drawn by
 //! chance, so a fast hash is as good as a slow one: there is nothing to guess. The file is looked at
-//! every second; one with an error leaves the last good one in force.
+//! every second; one with an error leaves the last good one in force. One that is gone revokes all
+//! tokens, but only after a while, so that it can be replaced.
 //!
 //! Invariants: no token is kept, shown or logged; how long a comparison takes tells nothing of it.
 
@@ -10,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use sha2::{Digest, Sha256};
@@ -18,10 +19,15 @@ use subtle::ConstantTimeEq as _;
 use tokio::time::sleep;
 use tracing::{info, warn};
 
+use crate::source::is_exposed;
+
 use super::super::background::in_background;
 
 /// How often the file is looked at.
 const INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long the file may be gone before that revokes all tokens.
+const ABSENCE: Duration = Duration::from_secs(10);
 
 /// How many tokens there may be: each is compared with what a client sends.
 const MAX_TOKENS: usize = 10_000;
@@ -94,8 +100,10 @@ struct Token {
 struct Seen {
     /// What was in it, if it could be read.
     bytes: Option<Vec<u8>>,
-    /// The problem that was told last, if it still is one.
-    problem: Option<String>,
+    /// Since when there is no such file.
+    missing_since: Option<Instant>,
+    /// Why it could not be read, if that was so at the last look.
+    unreadable: Option<String>,
 }
 
 impl TokenFile {
@@ -110,12 +118,14 @@ impl TokenFile {
             let path = path.to_owned();
             return Err(TokensError::Empty { path });
         }
+        warn_if_exposed(path);
         Ok(Self {
             path: path.to_owned(),
             tokens: ArcSwap::from_pointee(tokens),
             seen: Mutex::new(Seen {
                 bytes: Some(bytes),
-                problem: None,
+                missing_since: None,
+                unreadable: None,
             }),
         })
     }
@@ -141,44 +151,74 @@ impl TokenFile {
             sleep(INTERVAL).await;
             let file = Arc::clone(&self);
             // A panic in it leaves the tokens as they are.
-            let _ = in_background(move || file.look()).await;
+            let _ = in_background(move || file.look(Instant::now())).await;
         }
     }
 
     /// Takes what the file says now. One without a token is taken at its word: all were revoked.
-    fn look(&self) {
+    fn look(&self, now: Instant) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = fs::read(&self.path);
-        if read.as_ref().ok() == seen.bytes.as_ref() && seen.bytes.is_some() {
-            return;
-        }
-        let loaded = read
-            .map_err(|source| TokensError::Unreadable {
-                path: self.path.clone(),
-                source,
-            })
-            .and_then(|bytes| {
-                let tokens = parse(&self.path, &bytes);
-                seen.bytes = Some(bytes);
-                tokens
-            });
-        match loaded {
-            Ok(tokens) => {
-                info!(tokens = tokens.len(), "tokens read");
-                self.tokens.store(Arc::new(tokens));
-                seen.problem = None;
+        let bytes = match fs::read(&self.path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.look_for_it(&mut seen, now);
+                return;
             }
             Err(error) => {
-                let problem = error.to_string();
-                if seen.problem.as_ref() != Some(&problem) {
-                    warn!(
-                        error = problem,
-                        "cannot use the tokens, keeping those before"
-                    );
+                seen.missing_since = None;
+                let error = error.to_string();
+                if seen.unreadable.as_ref() != Some(&error) {
+                    let file = self.path.display();
+                    warn!(%file, error, "cannot read the tokens, keeping those before");
                 }
-                seen.problem = Some(problem);
+                seen.unreadable = Some(error);
+                return;
+            }
+        };
+        seen.missing_since = None;
+        seen.unreadable = None;
+        if seen.bytes.as_ref() == Some(&bytes) {
+            return;
+        }
+        match parse(&self.path, &bytes) {
+            Ok(tokens) => {
+                info!(tokens = tokens.len(), "tokens read");
+                warn_if_exposed(&self.path);
+                self.tokens.store(Arc::new(tokens));
+            }
+            Err(error) => {
+                let error = error.to_string();
+                warn!(error, "cannot use the tokens, keeping those before");
             }
         }
+        seen.bytes = Some(bytes);
+    }
+
+    /// Revokes all tokens if their file has been gone for long enough.
+    fn look_for_it(&self, seen: &mut Seen, now: Instant) {
+        let file = self.path.display();
+        let Some(since) = seen.missing_since else {
+            seen.missing_since = Some(now);
+            if seen.bytes.is_some() {
+                let seconds = ABSENCE.as_secs();
+                warn!(%file, seconds, "the file of tokens is gone, revoking all if it stays away");
+            }
+            return;
+        };
+        if seen.bytes.is_some() && now.duration_since(since) >= ABSENCE {
+            warn!(%file, "the file of tokens is gone, all are revoked");
+            self.tokens.store(Arc::default());
+            // Whatever it says when it comes back is new.
+            seen.bytes = None;
+        }
+    }
+}
+
+/// There are only hashes in it, but they tell who may register, and what to try out elsewhere.
+fn warn_if_exposed(path: &Path) {
+    if is_exposed(path) {
+        let file = path.display();
+        warn!(%file, "everyone on this machine can read the file of tokens: chmod 600");
     }
 }
 
@@ -304,15 +344,52 @@ mod tests {
         let tokens = TokenFile::read(&path).unwrap();
         let after = |text: &str| {
             fs::write(&path, text).unwrap();
-            tokens.look();
+            tokens.look(Instant::now());
             owner(&tokens)
         };
         assert_eq!(after("ada"), Some("ada".to_owned()));
         assert_eq!(after(&format!("eve {HASH}")), Some("eve".to_owned()));
-        fs::remove_file(&path).unwrap();
-        tokens.look();
-        assert_eq!(owner(&tokens), Some("eve".to_owned()));
         assert_eq!(after("# all gone"), None);
         assert_eq!(after(&format!("ada {HASH}")), Some("ada".to_owned()));
+    }
+
+    #[test]
+    fn a_file_that_is_gone_for_long_revokes_all_until_it_is_back() {
+        let text = format!("ada {HASH}");
+        let (_directory, path) = file(&text);
+        let tokens = TokenFile::read(&path).unwrap();
+        let start = Instant::now();
+        let at = |seconds: u64| {
+            tokens.look(start + Duration::from_secs(seconds));
+            owner(&tokens).is_some()
+        };
+        // Away for a while, twice.
+        for begun in [0, 100] {
+            fs::remove_file(&path).unwrap();
+            assert!(at(begun) && at(begun + 9));
+            fs::write(&path, &text).unwrap();
+            assert!(at(begun + 10) && at(begun + 99));
+        }
+        // For good.
+        fs::remove_file(&path).unwrap();
+        assert!(at(200) && at(209));
+        assert!(!at(210) && !at(1000));
+        // Back, with the same text.
+        fs::write(&path, &text).unwrap();
+        assert!(at(1001));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_not_gone() {
+        let (directory, path) = file(&format!("ada {HASH}"));
+        let tokens = TokenFile::read(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        let start = Instant::now();
+        for seconds in [0, 10, 1000] {
+            tokens.look(start + Duration::from_secs(seconds));
+            assert_eq!(owner(&tokens).as_deref(), Some("ada"));
+        }
+        drop(directory);
     }
 }

@@ -5,7 +5,6 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
@@ -20,6 +19,7 @@ use x509_cert::Certificate;
 use x509_cert::der::{self, Decode as _};
 
 use crate::mapping::Timestamp;
+use crate::source::is_exposed;
 
 use super::http2;
 
@@ -239,11 +239,4 @@ fn digest(certificate: &[u8], key: &[u8]) -> [u8; 32] {
     hash.update(certificate);
     hash.update(key);
     hash.finalize().into()
-}
-
-/// Tells whether others than the owner and the group can read a file.
-///
-/// A group is common: it is how a server reads keys that belong to root.
-fn is_exposed(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o004 != 0)
 }

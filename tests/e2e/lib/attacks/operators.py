@@ -121,3 +121,31 @@ def replayed_hook(directory, start):
     print(f"    {sent} hooks made {made:.0f} fetches", flush=True)
     assert made <= most, (made, most)
     server.stop()
+
+
+@attack
+def readable_secrets(directory, start):
+    """Secrets in files that everyone on the machine can read are warned of, each with its fix."""
+    work = directory / "links"
+    work.mkdir()
+    git(work, "init", "--quiet", "--initial-branch=main")
+    (work / "mapping.yaml").write_text(table("x"))
+    git(work, "add", "--all")
+    git(work, "commit", "--quiet", "--message=Links")
+    password, hook, tokens, key = (directory / name for name in ("password", "hook", "tokens", "key"))
+    for file in (password, hook, key):
+        file.write_text("s3cret-words\n")
+    tokens.write_text("ada " + hashlib.sha256(b"token").hexdigest() + "\n")
+    env = {"WAYPOST_GIT_PASSWORD_FILE": str(password), "WAYPOST_HOOK_SECRET_FILE": str(hook)}
+    author = ("--git-author", "Links <links@example.org>", "--ssh-key", key)
+    for mode in (0o644, 0o440, 0o600):
+        for file in (password, hook, tokens, key):
+            file.chmod(mode)
+        server = start("--repo", work, "--registrations", "--registrations-tokens", tokens, *author, env=env)
+        server.serving()
+        warned = [line for line in server.log() if "everyone on this machine can read" in line["message"]]
+        named = sorted(line["file"] for line in warned if "chmod 600" in line["message"])
+        exposed = sorted(map(str, (password, hook, tokens, key))) if mode == 0o644 else []
+        assert named == exposed and len(warned) == len(exposed), (oct(mode), server.log())
+        assert "s3cret" not in server.log_file.read_text()
+        server.stop()
