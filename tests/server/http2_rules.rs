@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use waypost::server::{Config, Patience};
+use waypost::server::{Config, HookSecret, Patience};
 
 use crate::frames::*;
 use crate::secure::Secure;
@@ -33,6 +33,9 @@ const PACKED: &[u32] = &[COMPRESSION_ERROR, PROTOCOL_ERROR];
 
 /// `:status: 302`, as RFC 7541 appendix C.6.1 packs it.
 const FOUND: &[u8] = &[0x48, 0x82, 0x64, 0x02];
+
+/// What a hook that is taken counts as.
+const ACCEPTED: &str = "waypost_requests_total{outcome=\"page\"}";
 
 /// A case: its number and name, what follows the client's greeting, and what must come of it.
 type Case = (&'static str, Vec<Vec<u8>>, Then);
@@ -211,6 +214,129 @@ async fn holds(wire: &mut Wire, then: Then) -> Result<(), Vec<Frame>> {
     match then {
         Serves => Err(heard),
         Ends(_) | Resets(_) => Ok(()),
+    }
+}
+
+/// A hook whose content is yet to come, with further fields.
+fn hook(more: &[(&str, &str)]) -> Vec<u8> {
+    let head = fields(&[
+        (":method", "POST"),
+        (":scheme", "https"),
+        (":authority", "short.code"),
+        (":path", "/-/hook"),
+        ("x-gitlab-token", "secret"),
+    ]);
+    frame(HEADERS, END_HEADERS, 1, &[head, fields(more)].concat())
+}
+
+fn content(bytes: &[u8]) -> Vec<u8> {
+    frame(DATA, 0, 1, bytes)
+}
+
+fn end(bytes: &[u8]) -> Vec<u8> {
+    frame(DATA, END_STREAM, 1, bytes)
+}
+
+#[tokio::test]
+async fn where_content_is_read_its_rules_hold() {
+    let secret = HookSecret::new("secret");
+    let config = Config {
+        hook: secret,
+        ..quiet()
+    };
+    let secure = Secure::start(config).await;
+    let trailers = |flags, block: &[u8]| frame(HEADERS, flags, 1, block);
+    let length = &[("content-length", "5")][..];
+    let test = fields(&[("x-test", "ok")]);
+    for (name, said) in [
+        (
+            "8.1.2.6 less content than its length",
+            vec![hook(length), end(b"four")],
+        ),
+        (
+            "8.1.2.6 more content than its length",
+            vec![hook(length), end(b"sixsix")],
+        ),
+        (
+            "8.1.2.6 less in several frames",
+            vec![hook(length), content(b"tw"), end(b"o")],
+        ),
+        (
+            "8.1.2.6 more in several frames",
+            vec![hook(length), content(b"two"), end(b"two")],
+        ),
+        (
+            "8.1.2.6 no content but a length",
+            vec![hook(length), trailers(END_STREAM | END_HEADERS, &test)],
+        ),
+        (
+            "8.1 trailers that do not end the stream",
+            vec![hook(&[]), content(b"test"), trailers(END_HEADERS, &test)],
+        ),
+    ] {
+        let mut wire = Wire::greeted(&secure).await;
+        wire.say(&said.concat()).await;
+        let mut heard = Vec::new();
+        let reset = loop {
+            let frame = wire
+                .hear()
+                .await
+                .unwrap_or_else(|| panic!("{name}: {heard:?}"));
+            heard.push(frame.clone());
+            match frame.kind {
+                RST_STREAM | GOAWAY => break frame,
+                _ => {}
+            }
+        };
+        assert!(CLOSED.contains(&reset.code()), "{name}: {heard:?}");
+    }
+    // An answer in which a hook is refused may come first, but none of them was taken.
+    assert_eq!(secure.server.metric(ACCEPTED).await, Some(0.0));
+    // One that keeps to the rules is.
+    let mut wire = Wire::greeted(&secure).await;
+    wire.say(&[hook(length), end(b"fives")].concat()).await;
+    assert!(wire.hear_a(HEADERS).await.is_some());
+    assert_eq!(secure.server.metric(ACCEPTED).await, Some(1.0));
+}
+
+#[tokio::test]
+async fn what_comes_after_an_early_answer_is_ignored() {
+    let secure = Secure::start(quiet()).await;
+    let head = fields(&[
+        (":method", "POST"),
+        (":scheme", "https"),
+        (":authority", "short.code"),
+        (":path", "/x"),
+        ("content-length", "5"),
+    ]);
+    let posted = frame(HEADERS, END_HEADERS, 1, &head);
+    let trailers = frame(HEADERS, END_HEADERS, 1, &fields(&[(":method", "GET")]));
+    for (name, late) in [
+        (
+            "5.1 DATA after RST_STREAM",
+            vec![frame(RST_STREAM, 0, 1, &[0, 0, 0, 8]), end(b"x")],
+        ),
+        (
+            "6.9.1 a stream's window beyond 2^31 - 1",
+            vec![update(1, 0x7fff_ffff), update(1, 0x7fff_ffff)],
+        ),
+        (
+            "8.1 trailers that do not end the stream",
+            vec![content(b"x"), trailers],
+        ),
+        ("8.1.2.6 another length", vec![content(b"more than five")]),
+    ] {
+        let mut wire = Wire::greeted(&secure).await;
+        wire.say(&posted).await;
+        // RFC 9113 section 8.1: a whole answer, and then that no more of the request is wanted.
+        let reset = wire.hear_a(RST_STREAM).await.unwrap();
+        assert_eq!((reset.stream, reset.code()), (1, NO_ERROR), "{name}");
+        // Section 5.1: what was on its way by then is ignored, and the next request is served.
+        wire.say(&[late.concat(), ok(3)].concat()).await;
+        let answer = wire.hear_a(HEADERS).await;
+        let answer = answer.unwrap_or_else(|| panic!("{name}: no answer"));
+        assert_eq!(answer.stream, 3, "{name}");
+        assert!(answer.payload.starts_with(FOUND), "{name}");
     }
 }
 
