@@ -10,9 +10,10 @@ use std::path::Path;
 use git2::{AutotagOption, Direction, ErrorCode, FetchOptions, Oid, RemoteConnection, Repository};
 use serde::{Deserialize, Serialize};
 
+use super::advertised::heads;
 use super::session::{Session, failure, proxy};
 use super::transfer::{Failure, Job, Tip};
-use super::wanted::{Head, Wanted};
+use super::wanted::Wanted;
 
 /// The reference that keeps the remote's tip in a clone of our own: what the remote is told of.
 const TIP: &str = "refs/waypost/tip";
@@ -185,13 +186,4 @@ impl Fetch<'_> {
             commit: commit.id().to_string(),
         })
     }
-}
-
-fn heads(connection: &RemoteConnection<'_, '_, '_>) -> Result<Vec<Head>, git2::Error> {
-    let heads = connection.list()?.iter().map(|head| Head {
-        name: head.name().to_owned(),
-        id: head.oid(),
-        leads_to: head.symref_target().map(str::to_owned),
-    });
-    Ok(heads.collect())
 }

@@ -6,6 +6,7 @@
 //! a checkout. Every call returns within bounded time.
 
 mod address;
+mod advertised;
 mod captured;
 mod checkout;
 mod committed;
@@ -48,6 +49,7 @@ mod transfer;
 mod tree;
 mod tree_path;
 mod turn;
+mod unwinding;
 mod verify;
 mod wanted;
 mod watch;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::session::{Session, failure, proxy};
 use super::transfer::{Failure, Job};
+use super::unwinding::caught;
 
 /// The most characters of a remote's words that are kept.
 const MAX_SAID: usize = 4_000;
@@ -150,12 +151,19 @@ pub(super) fn push(job: &Job, order: &Order) -> Result<Pushed, Failure> {
     });
     let mut options = PushOptions::new();
     options.remote_callbacks(callbacks).proxy_options(proxy());
-    let ended = connection.remote().push(
-        &[format!("{}:{}", order.commit, order.branch)],
-        Some(&mut options),
-    );
+    let specification = format!("{}:{}", order.commit, order.branch);
+    let ended = caught(|| {
+        let remote = connection.remote();
+        remote.push(&[specification], Some(&mut options))
+    });
     let heard = heard.borrow();
     let said = String::from_utf8_lossy(&heard.said);
+    let Ok(ended) = ended else {
+        // The commit was sent, and what became of it is in a text that git2 does not return.
+        return Ok(Pushed::Unclear {
+            reason: readable(&format!("the remote's answer is not UTF-8 {said}")),
+        });
+    };
     Ok(match (ended, &heard.answer) {
         _ if heard.moved => Pushed::Lost,
         (_, Some(Some(wrong))) => Pushed::rejected(wrong, &said),

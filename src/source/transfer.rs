@@ -7,6 +7,7 @@
 
 use std::io;
 use std::os::unix::fs::symlink;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -150,10 +151,7 @@ pub enum TransferError {
         source: io::Error,
     },
     /// The process ended without an answer.
-    #[error(
-        "the process that fetched or pushed ended early ({status}): {}",
-        if said.is_empty() { "see whether memory ran out" } else { said }
-    )]
+    #[error("the process that fetched or pushed {}{}", ended(*status), last_words(said))]
     Died {
         /// How it ended.
         status: ExitStatus,
@@ -320,6 +318,23 @@ async fn talk(child: &mut Child, mut job: Zeroizing<Vec<u8>>) -> io::Result<Ende
         answer: answer?,
         last_words: last_words?,
     })
+}
+
+/// Says how a process ended that gave no answer.
+fn ended(status: ExitStatus) -> String {
+    match status.signal() {
+        Some(libc::SIGKILL) => format!("was killed ({status}): see whether memory ran out"),
+        Some(_) => format!("crashed ({status})"),
+        None => format!("ended without an answer ({status})"),
+    }
+}
+
+/// Returns what follows a message if a process wrote something before it ended.
+fn last_words(said: &str) -> String {
+    match said {
+        "" => String::new(),
+        said => format!(": {said}"),
+    }
 }
 
 fn host_keys(host: &str, port: u16, credentials: &Credentials) -> Result<HostKeys, TransferError> {

@@ -3,17 +3,10 @@
 use git2::Oid;
 use serde::{Deserialize, Serialize};
 
+use super::advertised::Head;
+
 /// How many names a message lists.
 const LISTED: usize = 8;
-
-/// What a remote says it has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Head {
-    pub(super) name: String,
-    pub(super) id: Oid,
-    /// The branch, if this is a symbolic reference.
-    pub(super) leads_to: Option<String>,
-}
 
 /// What to follow, as it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,11 +4,13 @@ use std::io::{self, BufRead, Write};
 use std::process;
 use std::thread;
 
+use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::fetch::fetch;
 use super::push::push;
-use super::transfer::{JOB_BYTES, Job, Task};
+use super::transfer::{Failure, JOB_BYTES, Job, Task};
+use super::unwinding::{caught, print_no_panics};
 
 /// Does the one transfer that is described in the first line of `input`, and writes the answer.
 ///
@@ -29,9 +31,24 @@ pub fn run_transfer(
         let _ = io::copy(&mut input, &mut io::sink());
         process::exit(1);
     });
+    print_no_panics();
     match &job.task {
-        Task::Fetch(order) => serde_json::to_writer(&mut output, &fetch(&job, order))?,
-        Task::Push(order) => serde_json::to_writer(&mut output, &push(&job, order))?,
+        Task::Fetch(order) => answer(&mut output, || fetch(&job, order))?,
+        Task::Push(order) => answer(&mut output, || push(&job, order))?,
     }
     output.flush()
+}
+
+/// Does a task and writes how it ended. A panic is reported as what it is.
+fn answer<T: Serialize>(
+    output: impl Write,
+    task: impl FnOnce() -> Result<T, Failure>,
+) -> io::Result<()> {
+    let ended = caught(task).unwrap_or_else(|panic| {
+        Err(Failure {
+            damage: false,
+            message: format!("the process that fetched or pushed crashed: {panic}"),
+        })
+    });
+    Ok(serde_json::to_writer(output, &ended)?)
 }

@@ -5,6 +5,7 @@
 mod daemon;
 mod damage;
 mod follow;
+mod hostile;
 mod pull;
 mod scene;
 mod tables;

@@ -1,0 +1,31 @@
+//! What a remote advertises: its references, except those whose names are not UTF-8.
+//!
+//! Git allows any bytes in a name. Such a reference cannot be asked for here, whose names are texts,
+//! and it must not keep the others from being followed.
+
+use git2::{Oid, RemoteConnection, RemoteHead};
+
+use super::unwinding::caught;
+
+/// A reference of a remote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) name: String,
+    pub(super) id: Oid,
+    /// The branch, if this is a symbolic reference.
+    pub(super) leads_to: Option<String>,
+}
+
+/// Returns what the remote of a connection advertises.
+pub(super) fn heads(connection: &RemoteConnection<'_, '_, '_>) -> Result<Vec<Head>, git2::Error> {
+    Ok(connection.list()?.iter().filter_map(head).collect())
+}
+
+fn head(advertised: &RemoteHead<'_>) -> Option<Head> {
+    let target = || advertised.symref_target().map(str::to_owned);
+    Some(Head {
+        name: caught(|| advertised.name().to_owned()).ok()?,
+        id: advertised.oid(),
+        leads_to: caught(target).ok().flatten(),
+    })
+}
