@@ -9,6 +9,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use crate::source::redact;
+
 /// Much longer than anybody who reads it takes.
 const LIMIT: Duration = Duration::from_secs(5);
 
@@ -20,7 +22,7 @@ static STUCK: AtomicBool = AtomicBool::new(false);
 
 /// Tells the person at the terminal what went wrong.
 pub(super) fn complain(message: &str) {
-    write(format!("waypost: {message}\n"));
+    write(format!("waypost: {}\n", redact(message, &[])));
 }
 
 /// From now on, waits for standard error for no longer than [`LIMIT`].

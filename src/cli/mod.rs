@@ -33,10 +33,12 @@ mod transfer;
 mod variables;
 
 use std::env;
-use std::io;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use crate::source::redact;
 
 use self::complaint::complain;
 
@@ -114,7 +116,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // Nobody is left to tell if this cannot be written.
-            let _ = error.print();
+            let _ = print(&error);
             let blamed = variables::blamed(&definition, &line, &error);
             blamed.iter().for_each(|told| complain(told));
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8));
@@ -150,6 +152,21 @@ pub fn main() -> ExitCode {
 /// Returns the definition of the command line, of which help, completions and manual pages are made.
 fn command() -> clap::Command {
     Cli::command().mut_subcommands(|verb| verb.mut_args(variables::plain))
+}
+
+/// Prints what is wrong with the command line, or the help.
+fn print(error: &clap::Error) -> io::Result<()> {
+    if !error.use_stderr() {
+        return error.print();
+    }
+    // It repeats what was typed: an address without its flag, say.
+    let typed = env::args().filter_map(|it| Some(it.rsplit_once('@')?.0.to_owned()));
+    let text = error.render().ansi().to_string();
+    write!(
+        anstream::stderr(),
+        "{}",
+        redact(&text, &Vec::from_iter(typed))
+    )
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

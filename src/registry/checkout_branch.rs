@@ -124,10 +124,13 @@ impl Branch for CheckoutBranch {
         let text = git.run(&["remote", "get-url", "--push", &self.remote]);
         let text = text.ok()?;
         // Git takes a relative path from the checkout, not from where a command is run.
-        match text.starts_with('.') {
-            true => RemoteUrl::parse(&self.checkout.at(&text)).ok(),
-            false => RemoteUrl::parse(&text).ok(),
-        }
+        let text = match text.starts_with('.') {
+            true => self.checkout.at(&text),
+            false => text,
+        };
+        let remote = RemoteUrl::parse(&text).ok()?;
+        git.hide_secrets_of(&remote);
+        Some(remote)
     }
 
     fn fetch(&mut self) -> Result<Oid, PublishError> {

@@ -1,16 +1,17 @@
 //! The address of a remote repository: which ones there are, and how they are shown.
 //!
-//! An address may hold a password or a token. So it is displayed without one, and what Git says is
-//! passed through [`redact`] before anyone sees it.
+//! An address may hold a password or a token. So it is displayed without one, and what is secret in
+//! it is hidden in whatever Git says (`redact.rs`). What may be an address with its scheme forgotten
+//! is no path.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// What stands where something secret was.
-const HIDDEN: &str = "***";
+use super::redact::{HIDDEN, is_at, masked, masked_parts};
 
 /// The port of SSH where none is named.
 const SSH_PORT: u16 = 22;
@@ -20,8 +21,13 @@ const SSH_PORT: u16 = 22;
 pub struct RemoteUrl {
     text: String,
     shown: String,
+    /// What must not be shown, as it is and as it is meant.
+    secrets: Vec<String>,
     transport: Transport,
 }
+
+/// The schemes that Git has, and those that people try. Any other may be part of a secret.
+const SCHEMES: [&str; 6] = ["ftp", "ftps", "rsync", "scp", "sftp", "svn"];
 
 /// How a remote is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,8 +52,11 @@ pub enum RemoteUrlError {
     #[error("not a URL ({0}): percent-encode what is special in it")]
     Malformed(url::ParseError),
     /// Git has no such transport.
-    #[error("cannot follow {0}:// addresses: use https, ssh, git, file or a path")]
-    UnknownScheme(String),
+    #[error("cannot follow {0} addresses: use https, ssh, git, file or a path")]
+    UnknownScheme(&'static str),
+    /// It holds a login, and nothing says how to log in.
+    #[error("neither a URL nor user@host:path: write it in full, as in https://host/path")]
+    NoScheme,
     /// A URL must name a host.
     #[error("the URL names no host")]
     NoHost,
@@ -69,27 +78,44 @@ impl RemoteUrl {
         // As in git-clone(1), "Git URLs": a slash before the first colon makes it a path.
         let place = text.split('/').next().unwrap_or(text);
         let (login, place) = place.rsplit_once('@').unwrap_or(("", place));
+        let exists = Path::new(text).exists();
         if let Some((host, _)) = place.split_once(':')
-            && !Path::new(text).exists()
+            && !exists
         {
-            let shown = match login.split_once(':') {
-                Some((user, _)) => text.replacen(login, &format!("{user}:{HIDDEN}"), 1),
-                None => text.to_owned(),
+            if login.is_empty() && is_scheme(host) {
+                return Err(RemoteUrlError::NoScheme);
+            }
+            let (shown, secrets) = match login.split_once(':') {
+                Some((user, password)) => (
+                    text.replacen(login, &format!("{user}:{HIDDEN}"), 1),
+                    vec![password.to_owned()],
+                ),
+                None => (text.to_owned(), Vec::new()),
             };
             return Ok(Self {
                 text: text.to_owned(),
                 shown,
+                secrets,
                 transport: Transport::Ssh {
                     host: host.to_owned(),
                     port: SSH_PORT,
                 },
             });
         }
+        if !exists && text.contains(is_at) && !text.starts_with(['/', '.']) {
+            return Err(RemoteUrlError::NoScheme);
+        }
         let path = std::path::absolute(text).unwrap_or_else(|_| text.into());
         let path = path.to_string_lossy().into_owned();
+        let (shown, secrets) = match exists {
+            true => (path.clone(), Vec::new()),
+            // It may be meant as something else.
+            false => (masked(&path), masked_parts(&path)),
+        };
         Ok(Self {
-            shown: path.clone(),
             text: path,
+            shown,
+            secrets,
             transport: Transport::Local,
         })
     }
@@ -108,21 +134,44 @@ impl RemoteUrl {
                 host: host.trim_matches(['[', ']']).to_owned(),
                 port: url.port().unwrap_or(SSH_PORT),
             },
-            (other, _) => return Err(RemoteUrlError::UnknownScheme(other.to_owned())),
+            (other, _) => {
+                let known = SCHEMES.into_iter().find(|it| *it == other);
+                return Err(RemoteUrlError::UnknownScheme(known.unwrap_or("such")));
+            }
         };
         let mut shown = url.clone();
         // Over HTTP a user name may be a token; over SSH it is the account's name.
-        let secret = transport == Transport::Http && !url.username().is_empty();
-        if secret || url.password().is_some() {
+        let over_ssh = matches!(transport, Transport::Ssh { .. });
+        let user = Some(url.username()).filter(|user| !user.is_empty() && !over_ssh);
+        let parts: Vec<&str> = [user, url.password(), url.query()]
+            .into_iter()
+            .flatten()
+            .collect();
+        if user.is_some() || url.password().is_some() {
             // Fails only without a host, and then there is nothing to hide.
             let _ = shown.set_password(None);
             let _ = shown.set_username(HIDDEN);
         }
         shown.set_query(url.query().map(|_| HIDDEN));
         shown.set_fragment(None);
+        let mut shown = String::from(shown);
+        let mut secrets: Vec<String> = parts.iter().map(|it| (*it).to_owned()).collect();
+        secrets.extend(
+            parts
+                .iter()
+                .map(|it| percent_decode_str(it).decode_utf8_lossy().into()),
+        );
+        secrets.extend(url.query_pairs().map(|(_, value)| value.into()));
+        // A `/` in a password ends the host before its time. `/@name` is a path of many hosts.
+        let path = url.path();
+        if (path.match_indices('@')).any(|(at, _)| !path[..at].ends_with('/')) {
+            shown = masked(&shown);
+            secrets.extend(masked_parts(text));
+        }
         Ok(Self {
             text: text.to_owned(),
-            shown: shown.into(),
+            shown,
+            secrets,
             transport,
         })
     }
@@ -136,6 +185,11 @@ impl RemoteUrl {
         }
     }
 
+    /// Returns what must not be shown.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = String> {
+        self.secrets.iter().cloned()
+    }
+
     /// Returns the address as Git needs it, with any secret.
     pub(super) fn expose(&self) -> &str {
         &self.text
@@ -144,6 +198,12 @@ impl RemoteUrl {
     pub(super) fn transport(&self) -> &Transport {
         &self.transport
     }
+}
+
+/// Whether a host is the scheme of an address of which a slash was forgotten: `https:/host`.
+fn is_scheme(host: &str) -> bool {
+    let schemes = ["file", "git", "git+ssh", "http", "https", "ssh", "ssh+git"];
+    (schemes.iter().chain(&SCHEMES)).any(|scheme| host.eq_ignore_ascii_case(scheme))
 }
 
 impl FromStr for RemoteUrl {
@@ -193,30 +253,6 @@ pub(super) fn elsewhere(address: &str, other: &str) -> Option<String> {
     ))
 }
 
-/// Hides what stands before the host in every URL of a text, and each of `secrets`.
-pub(super) fn redact(text: &str, secrets: &[&str]) -> String {
-    let mut redacted = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find("://") {
-        let (before, after) = rest.split_at(start + "://".len());
-        redacted += before;
-        let end = after
-            .find(|c: char| c.is_whitespace() || "/?#'\"".contains(c))
-            .unwrap_or(after.len());
-        let (authority, remaining) = after.split_at(end);
-        match authority.rsplit_once('@') {
-            Some((_, host)) => redacted += &format!("{HIDDEN}@{host}"),
-            None => redacted += authority,
-        }
-        rest = remaining;
-    }
-    redacted += rest;
-    for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
-        redacted = redacted.replace(secret, HIDDEN);
-    }
-    redacted
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,11 +272,44 @@ mod tests {
             ("git:pw@h.example:a/b.git", "git:***@h.example:a/b.git"),
             ("/srv/links.git", "/srv/links.git"),
             ("file:///srv/links.git", "file:///srv/links.git"),
+            ("git://token@h.example/r", "git://***@h.example/r"),
+            ("https://u:12/pw@h/r", "***@h/r"),
+            ("https://h.example/@org/r", "https://h.example/@org/r"),
+            ("/token@h.example/r", "***@h.example/r"),
+            ("//u:pw@h.example/r?token=pw", "***@h.example/r?***"),
         ] {
             let url = RemoteUrl::parse(text).unwrap();
             assert_eq!(url.to_string(), shown);
             assert_eq!(format!("{url:?}"), format!("RemoteUrl({shown})"));
             assert_eq!(url.expose(), text);
+        }
+    }
+
+    #[test]
+    fn knows_its_secrets_as_they_are_and_as_they_are_meant() {
+        let url = RemoteUrl::parse("https://u:p%2Fw@h.example/r?token=a%20b").unwrap();
+        let secrets: Vec<String> = url.secrets().collect();
+        for secret in ["u", "p%2Fw", "p/w", "token=a%20b", "a b"] {
+            assert!(secrets.iter().any(|it| it == secret), "{secrets:?}");
+        }
+        let url = RemoteUrl::parse("ssh://git@h.example/r").unwrap();
+        assert_eq!(url.secrets().count(), 0);
+    }
+
+    #[test]
+    fn what_lacks_its_scheme_is_no_path() {
+        for text in [
+            "oauth2:pw@h.example/r",
+            "pw@h.example/r",
+            "https:/u:pw@h.example/r",
+            "HTTPS:u:pw@h.example/r",
+            "https//u:pw@h.example/r",
+            "https:\\\\u:pw@h.example\\r",
+            "u：pw＠h.example／r",
+            "pw:x@https://h.example/r",
+        ] {
+            let error = RemoteUrl::parse(text).unwrap_err().to_string();
+            assert!(!error.contains("pw"), "{error}");
         }
     }
 
@@ -278,17 +347,6 @@ mod tests {
             let error = RemoteUrl::parse(text).unwrap_err().to_string();
             assert!(!error.contains("pw") && !error.contains("p/w"), "{error}");
         }
-    }
-
-    #[test]
-    fn hides_urls_and_secrets_in_what_git_says() {
-        assert_eq!(
-            redact(
-                "no 'https://a:b@h/r' and hunter2; see ssh://h/x",
-                &["hunter2", ""]
-            ),
-            "no 'https://***@h/r' and ***; see ssh://h/x"
-        );
     }
 
     #[test]

@@ -58,12 +58,12 @@ pub(super) struct Login {
 
 impl Login {
     /// Returns what must not be shown. A user name may be a token.
-    pub(super) fn secrets(&self) -> Vec<&str> {
+    pub(super) fn secrets(&self) -> impl Iterator<Item = String> {
         (self.password.iter().chain(&self.username))
             .map(|secret| &**secret)
             // Replacing the host's own word would say more than it hides.
             .filter(|secret| *secret != DEFAULT_USER)
-            .collect()
+            .map(str::to_owned)
     }
 }
 

@@ -49,14 +49,13 @@ pub(super) fn fetch(job: &Job, order: &Order) -> Result<Tip, Failure> {
     };
     let repository = repository.map_err(|error| failure(&error))?;
 
-    let session = Session::of(job);
-    let tip = Fetch {
+    let mut fetch = Fetch {
         order,
         repository: &repository,
-        session: &session,
-    }
-    .run(&job.remote);
-    tip.map_err(|error| session.explain(error))
+        session: Session::of(job),
+    };
+    let tip = fetch.run(&job.remote);
+    tip.map_err(|error| fetch.session.explain(error))
 }
 
 /// Makes a clone's directory, waits for its last fetch to be gone, and removes what that has left.
@@ -86,11 +85,11 @@ fn remove_leftovers(directory: &Path) -> io::Result<()> {
 struct Fetch<'a> {
     order: &'a Order,
     repository: &'a Repository,
-    session: &'a Session,
+    session: Session,
 }
 
 impl Fetch<'_> {
-    fn run(&self, address: &str) -> Result<Tip, Failure> {
+    fn run(&mut self, address: &str) -> Result<Tip, Failure> {
         if let Some(id) = self.order.wanted.commit()
             && self.repository.find_commit(id).is_ok()
         {

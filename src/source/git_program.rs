@@ -1,6 +1,7 @@
 //! The `git` program, for what libgit2 does otherwise: it pushes to a path so that the remote
 //! compares and runs its hooks, and in a person's checkout it heeds all that this person has set.
 
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,9 +14,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 
-use super::address::redact;
+use super::address::RemoteUrl;
 use super::captured::Captured;
-use super::push::{Pushed, readable};
+use super::push::Pushed;
+use super::redact::Secrets;
 use super::transfer::{SECRET_VARIABLES, SERVICE_VARIABLES};
 
 /// What tells Git of another repository than that of its directory (`git rev-parse
@@ -43,6 +45,8 @@ pub struct GitProgram {
     directory: PathBuf,
     /// How long one command may take.
     timeout: Duration,
+    /// What it must not show, as far as it is known.
+    secrets: RefCell<Secrets>,
     runtime: Runtime,
 }
 
@@ -103,8 +107,15 @@ impl GitProgram {
         Ok(Self {
             directory: directory.to_owned(),
             timeout,
+            secrets: RefCell::default(),
             runtime: Builder::new_current_thread().enable_all().build()?,
         })
+    }
+
+    /// Lets no error and no answer from now on show what is secret in an address.
+    pub fn hide_secrets_of(&self, remote: &RemoteUrl) {
+        let secrets = self.secrets.take().with(remote.secrets());
+        self.secrets.replace(secrets);
     }
 
     /// Runs a command and returns what it writes, without the last line break. Blocks the thread.
@@ -132,10 +143,9 @@ impl GitProgram {
             status => Err(GitProgramError::Failed {
                 status,
                 command: command_of(arguments),
-                said: readable(if answer.err.trim().is_empty() {
-                    &answer.out
-                } else {
-                    &answer.err
+                said: self.readable(match answer.err.trim() {
+                    "" => &answer.out,
+                    err => err,
                 }),
             }),
         }
@@ -177,12 +187,16 @@ impl GitProgram {
         );
         let arguments = ["push", "--porcelain", &lease, "--", remote, &specification];
         match self.runtime.block_on(self.ask(&arguments, "")) {
-            Ok(answer) => Ok(pushed(&answer)),
+            Ok(answer) => Ok(pushed(&answer, |said| self.readable(said))),
             Err(error @ GitProgramError::TimedOut { .. }) => Ok(Pushed::Unclear {
                 reason: error.to_string(),
             }),
             Err(error) => Err(error),
         }
+    }
+
+    fn readable(&self, said: &str) -> String {
+        self.secrets.borrow().readable(said)
     }
 
     async fn ask<A: AsRef<OsStr>>(
@@ -236,8 +250,7 @@ impl GitProgram {
                 Ok(Answer {
                     status: status.code(),
                     out: out.text(),
-                    // An address in it may hold a password.
-                    err: redact(&err.text(), &[]),
+                    err: err.text(),
                 })
             }
             Err(_) => Err(GitProgramError::TimedOut {
@@ -270,7 +283,7 @@ fn command_of<A: AsRef<OsStr>>(arguments: &[A]) -> String {
 }
 
 /// Reads what `git push --porcelain` answers (git-push(1), "OUTPUT") about one branch.
-fn pushed(answer: &Answer) -> Pushed {
+fn pushed(answer: &Answer, readable: impl Fn(&str) -> String) -> Pushed {
     let mut lines = (answer.out.lines()).filter_map(|line| {
         let (flag, rest) = line.split_once('\t')?;
         let (_, summary) = rest.split_once('\t')?;
@@ -281,7 +294,7 @@ fn pushed(answer: &Answer) -> Pushed {
         Some(("!", summary)) if summary.starts_with("[remote failure]") => Pushed::Unclear {
             reason: readable(&format!("{summary} {said}")),
         },
-        Some(("!", summary)) => Pushed::rejected(summary, &said),
+        Some(("!", summary)) => Pushed::rejected(&readable(summary), &readable(&said)),
         // Somebody else made the same commit in the same second.
         Some(("=", _)) => Pushed::Lost,
         Some(_) if answer.status == Some(0) => Pushed::Landed {
@@ -304,11 +317,26 @@ mod tests {
     use super::*;
 
     fn read(success: bool, line: &str, err: &str) -> Pushed {
-        pushed(&Answer {
+        let answer = Answer {
             status: Some(i32::from(!success)),
             out: format!("To /srv/links.git\n{line}\nDone\n"),
             err: err.to_owned(),
-        })
+        };
+        pushed(&answer, |said| Secrets::default().readable(said))
+    }
+
+    #[test]
+    fn no_error_shows_a_secret_of_the_remote() {
+        let directory = tempfile::tempdir().unwrap();
+        let git = GitProgram::new(directory.path(), Duration::from_secs(60)).unwrap();
+        git.hide_secrets_of(&RemoteUrl::parse("https://u:p%2Fwd@h.example/r").unwrap());
+        let failing =
+            "alias.fail=!echo Authorization: Basic dTpwL3dk p%2fwd p/wd https://h:b@h && false";
+        let said = git.run(&["-c", failing, "fail"]).unwrap_err().to_string();
+        assert!(
+            said.ends_with("Authorization: Basic *** *** *** https://***@h"),
+            "{said}"
+        );
     }
 
     #[test]

@@ -14,8 +14,8 @@ use super::session::{Session, failure, proxy};
 use super::transfer::{Failure, Job};
 use super::unwinding::caught;
 
-/// The most characters of a remote's words that are kept.
-const MAX_SAID: usize = 4_000;
+/// The most bytes of a remote's words that are heard.
+const MAX_HEARD: usize = 64 << 10;
 
 /// What remotes say if a branch was moved by someone else meanwhile: git-push(1), what
 /// `receive-pack` of Git says of its locks, and what hosts say in their stead.
@@ -65,15 +65,18 @@ pub enum Pushed {
 }
 
 impl Pushed {
-    /// Reads what a remote answered about a branch that it did not move, and what it said besides.
+    /// Reads what a remote answered about a branch that it did not move, and what it said besides,
+    /// both as people may read it.
     pub(super) fn rejected(answer: &str, said: &str) -> Self {
         let lower = answer.to_ascii_lowercase();
         if LOST.iter().any(|words| lower.contains(words)) {
             return Self::Lost;
         }
-        let reason = [answer, said].map(readable).join(": ");
         Self::Refused {
-            reason: reason.trim_end_matches([':', ' ']).to_owned(),
+            reason: [answer, said]
+                .join(": ")
+                .trim_end_matches([':', ' '])
+                .to_owned(),
         }
     }
 
@@ -94,15 +97,6 @@ impl Pushed {
     }
 }
 
-/// Returns a remote's words on one line, without what could steer a terminal.
-pub(super) fn readable(said: &str) -> String {
-    let words: Vec<&str> = said.split_whitespace().collect();
-    (words.join(" ").chars())
-        .filter(|c| !c.is_control())
-        .take(MAX_SAID)
-        .collect()
-}
-
 /// What was heard while pushing.
 #[derive(Default)]
 struct Heard {
@@ -120,7 +114,7 @@ pub(super) fn push(job: &Job, order: &Order) -> Result<Pushed, Failure> {
         Some(id) => Oid::from_str(id).map_err(|e| failure(&e))?,
         None => Oid::ZERO_SHA1,
     };
-    let session = Session::of(job);
+    let mut session = Session::of(job);
     let mut remote = (repository.remote_anonymous(&job.remote)).map_err(|e| failure(&e))?;
     session.leads_to(&remote);
     let mut connection = remote
@@ -145,7 +139,7 @@ pub(super) fn push(job: &Job, order: &Order) -> Result<Pushed, Failure> {
     let hearing = Rc::clone(&heard);
     callbacks.sideband_progress(move |bytes| {
         let said = &mut hearing.borrow_mut().said;
-        let room = MAX_SAID.saturating_sub(said.len());
+        let room = MAX_HEARD.saturating_sub(said.len());
         said.extend(bytes.iter().take(room));
         true
     });
@@ -157,19 +151,21 @@ pub(super) fn push(job: &Job, order: &Order) -> Result<Pushed, Failure> {
         remote.push(&[specification], Some(&mut options))
     });
     let heard = heard.borrow();
-    let said = String::from_utf8_lossy(&heard.said);
+    let secrets = session.secrets();
+    let said = secrets.readable(&String::from_utf8_lossy(words(&heard.said)));
     let Ok(ended) = ended else {
         // The commit was sent, and what became of it is in a text that git2 does not return.
         return Ok(Pushed::Unclear {
-            reason: readable(&format!("the remote's answer is not UTF-8 {said}")),
+            reason: ["the remote's answer is not UTF-8", &said]
+                .join(" ")
+                .trim_end()
+                .to_owned(),
         });
     };
     Ok(match (ended, &heard.answer) {
         _ if heard.moved => Pushed::Lost,
-        (_, Some(Some(wrong))) => Pushed::rejected(wrong, &said),
-        (Ok(()), Some(None)) => Pushed::Landed {
-            said: readable(&said),
-        },
+        (_, Some(Some(wrong))) => Pushed::rejected(&secrets.readable(wrong), &said),
+        (Ok(()), Some(None)) => Pushed::Landed { said },
         (Err(error), _) if error.code() == ErrorCode::NotFastForward => Pushed::Lost,
         (Err(error), _) => Pushed::Unclear {
             reason: session.explain(failure(&error)).message,
@@ -178,6 +174,16 @@ pub(super) fn push(job: &Job, order: &Order) -> Result<Pushed, Failure> {
             reason: "the remote did not say whether it took the commit".to_owned(),
         },
     })
+}
+
+/// Returns what was heard, without a last word that may have been cut.
+fn words(heard: &[u8]) -> &[u8] {
+    let whole = || heard.iter().rposition(u8::is_ascii_whitespace).unwrap_or(0);
+    &heard[..if heard.len() < MAX_HEARD {
+        heard.len()
+    } else {
+        whole()
+    }]
 }
 
 #[cfg(test)]
@@ -194,13 +200,17 @@ mod tests {
             assert_eq!(Pushed::rejected(answer, ""), Pushed::Lost, "{answer}");
         }
         assert_eq!(
-            Pushed::rejected(
-                "pre-receive hook declined",
-                "GH006:\n  Protected \u{1b}[1mbranch\n"
-            ),
+            Pushed::rejected("pre-receive hook declined", "GH006: Protected branch"),
             Pushed::Refused {
-                reason: "pre-receive hook declined: GH006: Protected [1mbranch".to_owned()
+                reason: "pre-receive hook declined: GH006: Protected branch".to_owned()
             }
         );
+    }
+
+    #[test]
+    fn a_word_that_was_cut_is_not_heard() {
+        assert_eq!(words(b"a bc"), b"a bc");
+        let long = [&b"a "[..], &[b'b'; MAX_HEARD - 2]].concat();
+        assert_eq!(words(&long), b"a");
     }
 }

@@ -9,11 +9,12 @@ use std::io;
 use git2::{Oid, Repository};
 use tokio::runtime::Builder;
 
-use super::address::{RemoteUrl, Transport, redact};
+use super::address::{RemoteUrl, Transport};
 use super::credentials::Credentials;
 use super::fetch;
 use super::git_program::{GitProgram, GitProgramError};
 use super::push::{self, Pushed};
+use super::redact::Secrets;
 use super::secret::CredentialsError;
 use super::state::{StateDir, StateError};
 use super::transfer::{Task, Tip, Transfer, TransferError};
@@ -224,7 +225,8 @@ impl RemoteBranch {
         match pushed {
             Ok(pushed) => {
                 let login = self.credentials.read()?;
-                Ok(pushed.map_text(|text| redact(text, &login.secrets())))
+                let secrets = Secrets::new(login.secrets().chain(self.remote.secrets()));
+                Ok(pushed.map_text(|text| secrets.readable(text)))
             }
             // It may have gone through before it was stopped.
             Err(error @ (TransferError::TimedOut(_) | TransferError::Died { .. })) => {

@@ -9,8 +9,10 @@ use std::rc::Rc;
 use git2::cert::Cert;
 use git2::{CertificateCheckStatus, ErrorClass, ErrorCode, ProxyOptions, Remote, RemoteCallbacks};
 
+use super::address::RemoteUrl;
 use super::credentials::Answers;
 use super::known_hosts::HostKeys;
+use super::redact::{Secrets, masked_parts};
 use super::transfer::{Failure, Job};
 use super::tree::is_damage;
 
@@ -18,6 +20,7 @@ use super::tree::is_damage;
 pub(super) struct Session {
     notes: Rc<RefCell<Notes>>,
     known: Option<HostKeys>,
+    secrets: Secrets,
 }
 
 struct Notes {
@@ -35,25 +38,33 @@ impl Session {
                 host_key: None,
             })),
             known: job.host_keys.clone(),
+            secrets: Secrets::new(job.login.secrets()).with(secrets_of(&job.remote)),
         }
     }
 
     /// Takes note of the address that is really used, by `url.….insteadOf` in Git's configuration.
-    pub(super) fn leads_to(&self, remote: &Remote<'_>) {
+    pub(super) fn leads_to(&mut self, remote: &Remote<'_>) {
         if let Ok(rewritten) = remote.url() {
+            self.secrets = self.secrets.clone().with(secrets_of(rewritten));
             self.notes.borrow_mut().answers.address = rewritten.to_owned();
         }
     }
 
-    /// Returns an error with the reason for it, if that was ours.
+    /// Returns what must not be shown.
+    pub(super) fn secrets(&self) -> &Secrets {
+        &self.secrets
+    }
+
+    /// Returns an error with the reason for it, if that was ours, as people may read it.
     pub(super) fn explain(&self, error: Failure) -> Failure {
         let notes = self.notes.borrow();
-        match notes.host_key.as_ref().or(notes.answers.given_up.as_ref()) {
-            Some(reason) => Failure {
-                damage: false,
-                message: reason.clone(),
-            },
-            None => error,
+        let reason = notes
+            .host_key
+            .as_deref()
+            .or(notes.answers.given_up.as_deref());
+        Failure {
+            damage: error.damage && reason.is_none(),
+            message: self.secrets.readable(reason.unwrap_or(&error.message)),
         }
     }
 
@@ -74,6 +85,10 @@ impl Session {
         });
         callbacks
     }
+}
+
+fn secrets_of(address: &str) -> Vec<String> {
+    RemoteUrl::parse(address).map_or_else(|_| masked_parts(address), |it| it.secrets().collect())
 }
 
 /// Judges an SSH host's key; certificates of TLS are judged by libgit2 itself.

@@ -19,12 +19,13 @@ use tokio::process::{Child, Command};
 use tokio::time::timeout;
 use zeroize::Zeroizing;
 
-use super::address::{RemoteUrl, Transport, redact};
+use super::address::{RemoteUrl, Transport};
 use super::captured::Captured;
 use super::credentials::{Credentials, Login};
 use super::fetch;
 use super::known_hosts::HostKeys;
-use super::push::{self, readable};
+use super::push;
+use super::redact::Secrets;
 use super::secret::CredentialsError;
 use super::state::{StateDir, StateError};
 use super::wanted::Wanted;
@@ -203,10 +204,11 @@ impl Transfer {
             host_keys,
             task,
         };
-        let answer: Result<T, Failure> =
-            self.answer(&job, home.as_ref().map(StateDir::path)).await?;
+        let secrets = Secrets::new(job.login.secrets().chain(remote.secrets()));
+        let home = home.as_ref().map(StateDir::path);
+        let answer: Result<T, Failure> = self.answer(&job, &secrets, home).await?;
         answer.map_err(|Failure { damage, message }| TransferError::Failed {
-            message: redact(&message, &job.login.secrets()),
+            message: secrets.readable(&message),
             damage,
         })
     }
@@ -215,13 +217,13 @@ impl Transfer {
     async fn answer<T: DeserializeOwned>(
         &self,
         job: &Job,
+        secrets: &Secrets,
         home: Option<&Path>,
     ) -> Result<T, TransferError> {
         let failed = |source| TransferError::Process {
             program: self.program.clone(),
             source,
         };
-        let secrets = job.login.secrets();
         let mut text = Zeroizing::new(Vec::with_capacity(JOB_BYTES));
         serde_json::to_writer(&mut *text, job).map_err(|error| failed(error.into()))?;
         let mut command = Command::new(&self.program);
@@ -245,7 +247,7 @@ impl Transfer {
                 last_words,
             })) => serde_json::from_slice(&answer.bytes).map_err(|_| TransferError::Died {
                 status,
-                said: readable(&redact(&last_words.text(), &secrets)),
+                said: secrets.readable(&last_words.text()),
             }),
             ended => {
                 let killed = child.start_kill();

@@ -1,14 +1,24 @@
-"""Remotes that mean harm."""
+"""Remotes that mean harm, and secrets that come back or are typed where they do not belong."""
 
+import base64
 import contextlib
 import os
+import re
 import socketserver
 import subprocess
 import threading
+import urllib.parse
 
 from serving import wait_until
 
 from .scene import attack, git, table
+
+SECRET = 's3cr3t/"Word+1'
+
+
+def packet(text):
+    text = text if isinstance(text, bytes) else text.encode()
+    return b"%04x" % (len(text) + 4) + text
 
 
 @contextlib.contextmanager
@@ -83,3 +93,84 @@ def branch_names_that_are_not_text(directory, start):
         for server in servers:
             assert server.metrics()['waypost_git_fetches_total{result="failed"}'] == 0
             server.stop()
+
+
+def quoted():
+    """Returns the secret percent-encoded, with digits of both cases."""
+    upper = urllib.parse.quote(SECRET, safe="")
+    return upper, re.sub("%..", lambda it: it[0].lower(), upper)
+
+
+def shown_in(text):
+    """Finds the secret in a text, in whatever encoding."""
+    login = base64.b64encode(f"user:{SECRET}".encode()).decode()
+    spellings = [SECRET, login.rstrip("="), *quoted(), urllib.parse.quote(SECRET)]
+    return [it for it in spellings if it in text]
+
+
+@attack
+def secrets_in_odd_addresses(directory, start):
+    """What was typed as an address is not repeated, even if it is none."""
+    (directory / "mapping.yaml").write_text(table("x"))
+    waypost = os.environ["WAYPOST"]
+    word = "S3cretWord"
+    addresses = [
+        f"oauth2:{word}@h.invalid/x", f"{word}@h.invalid/x", f"https:/u:{word}@h.invalid/x",
+        f"https:u:{word}@h.invalid/x", f"https//u:{word}@h.invalid/x", f"//u:{word}@h.invalid/x",
+        f"https:\\\\u:{word}@h.invalid\\x", f"u\uff1a{word}\uff20h.invalid\uff0fx",
+        f"https://u:p/{word}@h.invalid/x", f"u:{word}@https://h.invalid/x",
+        f"u:{word}@h.invalid:x", f"ftp://u:{word}@h.invalid/x",
+    ]  # fmt: skip
+    for address in addresses:
+        for arguments in (
+            ["serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--repo", address],
+            ["serve", address], ["serve", f"--rpo={address}"], ["check", address],
+            ["add", "https://e.example/", "--repo", address],
+            ["serve", "--table", address, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"],
+        ):  # fmt: skip
+            done = subprocess.run(
+                [waypost, *arguments], cwd=directory, capture_output=True, text=True,
+                env={**os.environ, "WAYPOST_GIT_TIMEOUT": "10s"}, timeout=60,
+            )  # fmt: skip
+            assert done.returncode != 0, (arguments, done)
+            assert word not in done.stdout + done.stderr, (arguments, done)
+
+
+@attack
+def secrets_that_a_remote_sends_back(directory, start):
+    """A remote that repeats what it was told, in any spelling, does not get it into log or status."""
+    heard = []
+
+    def echo(lines, out):
+        request = lines.readline()
+        fields = dict(iter(lambda: lines.readline().decode().strip().partition(": ")[::2], ("", "")))
+        told = fields.get("Authorization")
+        if not told:
+            out.write(b'HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm="x"\r\n')
+            out.write(b"Content-Length: 0\r\nConnection: close\r\n\r\n")
+            return
+        heard.append((request, told))
+        text = packet("# service=git-upload-pack\n") + b"0000"
+        text += packet(f"ERR you said {told} and {SECRET} or {' or '.join(quoted())}\n")
+        out.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n")
+        out.write(b"Content-Type: application/x-git-upload-pack-advertisement\r\n")
+        out.write(b"Content-Length: %d\r\n\r\n" % len(text) + text)
+
+    with serving(echo) as port:
+        place = f"127.0.0.1:{port}/links.git"
+        env = {"WAYPOST_GIT_USERNAME": "user", "WAYPOST_GIT_PASSWORD": SECRET}
+        login = f"user:{urllib.parse.quote(SECRET, safe='')}@"
+        for address, env in ((f"http://{place}", env), (f"http://{login}{place}", {})):
+            done = subprocess.run(
+                [os.environ["WAYPOST"], "add", "https://e.example/", "--repo", address],
+                env={**os.environ, **env}, capture_output=True, text=True, timeout=60,
+            )  # fmt: skip
+            assert "you said" in done.stderr and done.returncode == 3, done
+            assert not shown_in(done.stdout + done.stderr), (shown_in(done.stderr), done)
+            server = start("--repo", address, "--wait", env=env).serving()
+            said = lambda: "you said" in str(server.status())  # noqa: B023, E731
+            wait_until(said, "the fetch has failed")
+            everything = str(server.status()) + server.log_file.read_text()
+            assert not shown_in(everything), everything
+            server.stop()
+    assert len(heard) >= 4 and all("Basic" in told for _, told in heard), heard

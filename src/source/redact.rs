@@ -1,0 +1,302 @@
+//! Hiding secrets in texts: in what a person typed, and in what Git or a remote said.
+//!
+//! A remote may send back what it was sent, in any encoding that is usual in its protocol: a header
+//! of Basic authentication in base64, an address with percent-encoding, a message in JSON. So a
+//! secret is looked for in the text as it is, and in what is left when escapes are undone, layer by
+//! layer; and in whatever is base64 or hexadecimal there. Addresses are hidden up to their `@`
+//! whether or not their secret is known.
+//!
+//! Left out: a remote that means to show a secret can disguise it in ways without end.
+
+use std::fmt;
+use std::iter::successors;
+use std::ops::Range;
+
+use zeroize::Zeroizing;
+
+use super::encodings::{Escapes, View, is_in_run, runs};
+
+/// What stands where something secret was.
+pub(super) const HIDDEN: &str = "***";
+
+/// The most characters of somebody's words that are kept.
+const MAX_SAID: usize = 4_000;
+
+/// How many layers of escapes are undone.
+const LAYERS: usize = 3;
+
+/// What must not be shown.
+#[derive(Clone, Default)]
+pub(super) struct Secrets(Vec<Zeroizing<String>>);
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Secrets({HIDDEN})")
+    }
+}
+
+/// Hides the secrets of all addresses in a text, known or not, and each of `typed`: what a person
+/// may have typed as an address.
+pub fn redact(text: &str, typed: &[String]) -> String {
+    Secrets::new(typed.iter().cloned()).hide(text)
+}
+
+impl Secrets {
+    pub(super) fn new(secrets: impl IntoIterator<Item = String>) -> Self {
+        let secrets = secrets.into_iter().filter(|it| !it.is_empty());
+        let mut all: Vec<_> = secrets.map(Zeroizing::new).collect();
+        all.sort_unstable_by(|a, b| a.as_str().cmp(b));
+        all.dedup();
+        Self(all)
+    }
+
+    /// Adds the secrets of others.
+    pub(super) fn with(self, others: impl IntoIterator<Item = String>) -> Self {
+        let own = self.0.iter().map(|secret| secret.to_string());
+        Self::new(own.chain(others))
+    }
+
+    /// Hides these secrets, and those of all addresses, in a text.
+    pub(super) fn hide(&self, text: &str) -> String {
+        let mut hidden = addresses(text);
+        let plain = View::of(text);
+        self.find(&plain, &mut hidden);
+        for escapes in Escapes::ALL {
+            let layers = successors(plain.unescaped(escapes), |view| view.unescaped(escapes));
+            for view in layers.take(LAYERS) {
+                self.find(&view, &mut hidden);
+            }
+        }
+        replace(text, hidden)
+    }
+
+    fn find(&self, view: &View, hidden: &mut Vec<Range<usize>>) {
+        for secret in &self.0 {
+            view.find(secret.as_bytes(), hidden);
+        }
+        for run in runs(view.bytes()) {
+            let bytes = &view.bytes()[run.clone()];
+            if (self.0.iter()).any(|secret| is_in_run(secret.as_bytes(), bytes)) {
+                hidden.push(view.source(run));
+            }
+        }
+    }
+
+    /// Returns somebody's words on one line, without what could steer a terminal, and without
+    /// secrets. What is too long is cut.
+    pub(super) fn readable(&self, said: &str) -> String {
+        // In this order: control characters may part a secret, and a cut may leave half of one.
+        let words: Vec<&str> = said.split_whitespace().collect();
+        let line: String = words
+            .join(" ")
+            .chars()
+            .filter(|c| !c.is_control())
+            .collect();
+        self.hide(&line).chars().take(MAX_SAID).collect()
+    }
+}
+
+/// Returns what of an address that a person typed may be shown: nothing up to its last `@`, and no
+/// query.
+pub(super) fn masked(address: &str) -> String {
+    let end = (address.rfind(is_at)).map_or(0, |at| at + char_len(address, at));
+    let (hidden, rest) = address.split_at(end);
+    let shown = rest.split('?').next().unwrap_or_default();
+    let query = if shown.len() < rest.len() { "?***" } else { "" };
+    match hidden {
+        "" => format!("{shown}{query}"),
+        _ => format!("{HIDDEN}@{shown}{query}"),
+    }
+}
+
+/// Returns what in an address that a person typed may be secret.
+pub(super) fn masked_parts(address: &str) -> Vec<String> {
+    let before = address.rfind(is_at).map(|at| &address[..at]);
+    let query = address.split_once('?').map(|(_, query)| query);
+    [before, query]
+        .into_iter()
+        .flatten()
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether something is an `@`, or looks like one.
+pub(super) fn is_at(c: char) -> bool {
+    matches!(c, '@' | '\u{FE6B}' | '\u{FF20}')
+}
+
+/// Returns where the secrets of addresses may be in a text: before an `@`.
+fn addresses(text: &str) -> Vec<Range<usize>> {
+    let mut hidden = Vec::new();
+    let mut start = 0;
+    for word in text.split(char::is_whitespace) {
+        if let Some(range) = address(word) {
+            hidden.push(start + range.start..start + range.end);
+        }
+        // Whitespace that is longer than a byte shifts nothing: the next word is found by address.
+        start += word.len();
+        start += text[start..].chars().next().map_or(0, char::len_utf8);
+    }
+    hidden
+}
+
+/// Returns where the secret of the address is that a word may be.
+fn address(word: &str) -> Option<Range<usize>> {
+    let Some(scheme) = word.find("://") else {
+        let at = word.rfind(is_at)?;
+        let before = &word[..at];
+        let after = &word[at + char_len(word, at)..];
+        // `user@host:path` is an account, and `user@host` without a path an address of mail.
+        let is_login = before.contains([':', '/', '\\', '：', '／'])
+            || after
+                .find(['/', '\\'])
+                .is_some_and(|slash| !after[..slash].contains(':'));
+        return is_login.then_some(0..at);
+    };
+    if let Some(at) = word[..scheme].rfind(is_at) {
+        // A login before a scheme: `user:password@https://host`.
+        return Some(0..at);
+    }
+    let begin = scheme + "://".len();
+    let rest = &word[begin..];
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len()));
+    let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let end = match authority.rsplit_once(':') {
+        _ if authority.contains(is_at) => authority.rfind(is_at)?,
+        // What ends the host here is in a password.
+        Some((_, port)) if !is_port(port) => authority.len() + path.rfind(is_at)?,
+        _ => return None,
+    };
+    Some(begin..begin + end)
+}
+
+fn char_len(text: &str, at: usize) -> usize {
+    text[at..].chars().next().map_or(0, char::len_utf8)
+}
+
+/// Puts [`HIDDEN`] in the place of ranges of a text.
+fn replace(text: &str, mut hidden: Vec<Range<usize>>) -> String {
+    hidden.retain(|range| !range.is_empty());
+    hidden.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut shown = String::with_capacity(text.len());
+    let mut done = 0;
+    for range in hidden {
+        let start = floor(text, range.start.max(done));
+        let end = ceiling(text, range.end);
+        if end <= done {
+            continue;
+        }
+        if start > done || !shown.ends_with(HIDDEN) {
+            shown += &text[done..start];
+            shown += HIDDEN;
+        }
+        done = end;
+    }
+    shown + &text[done..]
+}
+
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn ceiling(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hide(text: &str, secrets: &[&str]) -> String {
+        Secrets::new(secrets.iter().map(|it| (*it).to_owned())).hide(text)
+    }
+
+    #[test]
+    fn hides_urls_and_secrets_in_what_git_says() {
+        for (text, shown) in [
+            (
+                "no 'https://a:b@h/r' and hunter2; see ssh://h/x",
+                "no 'https://***@h/r' and ***; see ssh://h/x",
+            ),
+            ("https://a:b/c@h/r", "https://***@h/r"),
+            ("https://a:b@h/@org/r", "https://***@h/@org/r"),
+            ("https://h:80/@org/r?a@b", "https://h:80/@org/r?a@b"),
+            ("a:b@https://h/r", "***@https://h/r"),
+            ("found 'oauth2:b@h/x'", "found ***@h/x'"),
+            ("--repo=https:/u:b@h/x", "***@h/x"),
+            (r"https:\\u:b@h\x", r"***@h\x"),
+            ("ghp_b@h.example/x", "***@h.example/x"),
+            ("u：b＠h／x", "***＠h／x"),
+            (
+                "git@h.example:a/b and a@b.example",
+                "git@h.example:a/b and a@b.example",
+            ),
+        ] {
+            assert_eq!(hide(text, &["hunter2", ""]), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn hides_every_encoding_of_a_secret() {
+        let secret = r#"p/w "é"+1"#;
+        for text in [
+            r#"p/w "é"+1"#,
+            "p%2Fw%20%22%C3%A9%22%2B1",
+            "p%2fw+%22%c3%a9%22%2b1",
+            "p%252fw%2520%2522%25c3%25a9%2522%252b1",
+            r#"p\/w \"\u00e9\"+1"#,
+            r#"p/w &quot;&#xe9;&quot;+1"#,
+            "702f772022c3a9222b31",
+        ] {
+            assert_eq!(hide(&format!("a {text} b"), &[secret]), "a *** b", "{text}");
+        }
+        // `user:hunter2?>~` in base64, as it is, URL-safe and escaped.
+        for text in [
+            "dXNlcjpodW50ZXIyPz5+",
+            "dXNlcjpodW50ZXIyPz5-",
+            "dXNlcjpodW50ZXIyPz5%2B",
+            r"Basic dXNlcjpodW50ZXIyPz5\u002b",
+        ] {
+            let shown = hide(text, &["hunter2?>~"]);
+            assert_eq!(shown.trim_start_matches("Basic "), HIDDEN, "{text}");
+        }
+    }
+
+    #[test]
+    fn keeps_texts_readable_whatever_the_secret() {
+        assert_eq!(
+            hide("a path at /a/b, and data", &["a"]),
+            "*** path at /***/b, and data"
+        );
+        assert_eq!(hide("nothing to hide", &[""]), "nothing to hide");
+        assert_eq!(hide("abcdabcd abcd", &["abcd"]), "*** ***");
+    }
+
+    #[test]
+    fn parts_of_secrets_survive_neither_control_characters_nor_the_cut() {
+        let secrets = Secrets::new(["hunter2".to_owned()]);
+        assert_eq!(secrets.readable("is\n hun\u{1b}ter2"), "is ***");
+        let long = format!("{} hunter2", "x".repeat(MAX_SAID - 4));
+        assert_eq!(
+            secrets.readable(&long),
+            format!("{} ***", "x".repeat(MAX_SAID - 4))
+        );
+    }
+
+    #[test]
+    fn masks_what_was_typed_as_an_address() {
+        for (typed, shown) in [
+            ("oauth2:b@h/x", "***@h/x"),
+            ("b＠h/x?token=b", "***@h/x?***"),
+            ("links.git", "links.git"),
+        ] {
+            assert_eq!(masked(typed), shown);
+        }
+    }
+}
