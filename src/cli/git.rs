@@ -23,6 +23,10 @@ pub(super) struct AccessArgs {
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_GIT_TIMEOUT", default_value = "60s", value_parser = quantity::positive_interval)]
     pub(super) git_timeout: Duration,
 
+    /// The most bytes that a fetch receives, and that what it receives may take in memory
+    #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_FETCH_BYTES", default_value = "1GiB", value_parser = quantity::bytes)]
+    max_fetch_bytes: u64,
+
     /// The private key for ssh [default: what the agent has]
     #[arg(long, value_name = "FILE", env = "WAYPOST_SSH_KEY")]
     ssh_key: Option<PathBuf>,
@@ -61,6 +65,7 @@ impl AccessArgs {
             timeout: self.git_timeout,
             temp: env::temp_dir(),
             home: env::home_dir(),
+            max_bytes: self.max_fetch_bytes,
         })
     }
 }

@@ -7,10 +7,14 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use git2::{AutotagOption, Direction, ErrorCode, FetchOptions, Oid, RemoteConnection, Repository};
+use git2::{
+    AutotagOption, Commit, Direction, ErrorCode, FetchOptions, FileMode, Oid, RemoteConnection,
+    Repository,
+};
 use serde::{Deserialize, Serialize};
 
 use super::advertised::heads;
+use super::leftovers::{LOCK, remove_all};
 use super::session::{Session, failure, proxy};
 use super::transfer::{Failure, Job, Tip};
 use super::wanted::Wanted;
@@ -18,8 +22,8 @@ use super::wanted::Wanted;
 /// The reference that keeps the remote's tip in a clone of our own: what the remote is told of.
 const TIP: &str = "refs/waypost/tip";
 
-/// Held by the one process that fetches into a clone of our own.
-const LOCK: &str = "waypost.lock";
+/// The most bytes of a commit, which the server holds in memory.
+const MAX_COMMIT: usize = 16 << 20;
 
 /// What to fetch into a repository, and how.
 #[derive(Serialize, Deserialize)]
@@ -63,23 +67,8 @@ fn enter(repository: &Path) -> io::Result<File> {
     fs::create_dir_all(repository)?;
     let lock = File::create(repository.join(LOCK))?;
     lock.lock()?;
-    remove_leftovers(repository)?;
+    remove_all(repository)?;
     Ok(lock)
-}
-
-fn remove_leftovers(directory: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if entry.file_type()?.is_dir() {
-            remove_leftovers(&entry.path())?;
-        } else if name != LOCK && (name.ends_with(".lock") || name.contains("_git2_")) {
-            // libgit2's names for locks and for what is not yet whole.
-            fs::remove_file(entry.path())?;
-        }
-    }
-    Ok(())
 }
 
 struct Fetch<'a> {
@@ -105,6 +94,7 @@ impl Fetch<'_> {
                 Some(proxy()),
             )
             .map_err(|e| failure(&e))?;
+        self.session.begin_transfer()?;
         if let Wanted::Commit(id) = &self.order.wanted {
             return self.commit(&mut connection, id);
         }
@@ -161,7 +151,37 @@ impl Fetch<'_> {
         connection.remote().download(names, Some(&mut options))
     }
 
-    /// Sees that a commit is here, and in a clone of our own that the next fetch builds on it.
+    /// Sees that the files that a checkout would get are not larger than what may be received: they
+    /// are packed so well that little need be sent of them.
+    fn bound_checkout(&self, commit: &Commit<'_>) -> Result<(), git2::Error> {
+        let held = self
+            .repository
+            .head()
+            .and_then(|head| head.peel_to_tree())
+            .ok();
+        let diff = self
+            .repository
+            .diff_tree_to_tree(held.as_ref(), Some(&commit.tree()?), None)?;
+        let mut total = 0_u64;
+        for delta in diff.deltas() {
+            let file = delta.new_file();
+            if matches!(
+                file.mode(),
+                FileMode::Blob | FileMode::BlobExecutable | FileMode::Link
+            ) {
+                total = total.saturating_add(self.size(file.id())? as u64);
+            }
+            self.session.bound(total)?;
+        }
+        Ok(())
+    }
+
+    fn size(&self, id: Oid) -> Result<usize, git2::Error> {
+        Ok(self.repository.odb()?.read_header(id)?.0)
+    }
+
+    /// Sees that a commit is here and not too long, and in a clone of our own that the next fetch
+    /// builds on it.
     fn keep(&self, name: Option<String>, id: Oid) -> Result<Tip, Failure> {
         let object = self.repository.find_object(id, None);
         let commit =
@@ -176,6 +196,16 @@ impl Fetch<'_> {
                     },
                     _ => failure(&error),
                 })?;
+        let size = self.size(commit.id()).map_err(|e| failure(&e))?;
+        if size > MAX_COMMIT {
+            return Err(Failure {
+                damage: false,
+                message: format!("the commit {} is {size} bytes long", commit.id()),
+            });
+        }
+        if !self.order.own {
+            self.bound_checkout(&commit).map_err(|e| failure(&e))?;
+        }
         if self.order.own {
             (self.repository.reference(TIP, commit.id(), true, "fetch"))
                 .map_err(|e| failure(&e))?;

@@ -7,6 +7,7 @@
 
 mod address;
 mod advertised;
+mod bounds;
 mod captured;
 mod checkout;
 mod committed;
@@ -24,6 +25,7 @@ mod git_program;
 mod held;
 mod history;
 mod known_hosts;
+mod leftovers;
 mod links;
 mod locks;
 mod merge_setup;

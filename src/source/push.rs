@@ -120,6 +120,7 @@ pub(super) fn push(job: &Job, order: &Order) -> Result<Pushed, Failure> {
     let mut connection = remote
         .connect_auth(Direction::Push, Some(session.callbacks()), Some(proxy()))
         .map_err(|e| session.explain(failure(&e)))?;
+    session.begin_transfer()?;
 
     let heard = Rc::new(RefCell::new(Heard::default()));
     let mut callbacks = session.callbacks();

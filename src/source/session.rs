@@ -10,23 +10,35 @@ use git2::cert::Cert;
 use git2::{CertificateCheckStatus, ErrorClass, ErrorCode, ProxyOptions, Remote, RemoteCallbacks};
 
 use super::address::RemoteUrl;
+use super::bounds::Bounds;
 use super::credentials::Answers;
 use super::known_hosts::HostKeys;
 use super::redact::{Secrets, masked_parts};
 use super::transfer::{Failure, Job};
 use super::tree::is_damage;
 
+/// What is said of a remote that sends no end of bytes, or of what takes memory.
+const TOO_MANY_BYTES: &str =
+    "the remote sends more than --max-fetch-bytes: if it is to hold as much, raise that";
+const TOO_MUCH_MEMORY: &str = "what the remote sends takes too much memory: it has references \
+    without end, or an object larger than --max-fetch-bytes; raise that if it is to hold such objects";
+
 /// What a remote is answered, and what its questions led to.
 pub(super) struct Session {
     notes: Rc<RefCell<Notes>>,
     known: Option<HostKeys>,
     secrets: Secrets,
+    bounds: Bounds,
 }
 
 struct Notes {
     answers: Answers,
     /// Why the host's key was refused.
     host_key: Option<String>,
+    /// How much was received by downloads that have ended, and by this one.
+    received: (u64, u64),
+    /// What is too much of what the remote sends.
+    excess: Option<&'static str>,
 }
 
 impl Session {
@@ -36,8 +48,11 @@ impl Session {
             notes: Rc::new(RefCell::new(Notes {
                 answers: Answers::new(job.login.clone(), &job.remote),
                 host_key: None,
+                received: (0, 0),
+                excess: None,
             })),
             known: job.host_keys.clone(),
+            bounds: job.bounds,
             secrets: Secrets::new(job.login.secrets()).with(secrets_of(&job.remote)),
         }
     }
@@ -62,10 +77,28 @@ impl Session {
             .host_key
             .as_deref()
             .or(notes.answers.given_up.as_deref());
+        let reason = reason.or(notes.excess);
         Failure {
             damage: error.damage && reason.is_none(),
             message: self.secrets.readable(reason.unwrap_or(&error.message)),
         }
+    }
+
+    /// Lets objects take memory, once all references are listed.
+    pub(super) fn begin_transfer(&self) -> Result<(), Failure> {
+        self.bounds.widen().map_err(|error| Failure {
+            damage: false,
+            message: format!("cannot set the bounds of a transfer: {error}"),
+        })
+    }
+
+    /// Sees that something does not have more bytes than may be received.
+    pub(super) fn bound(&self, bytes: u64) -> Result<(), git2::Error> {
+        if self.bounds.allow(bytes) {
+            return Ok(());
+        }
+        self.notes.borrow_mut().excess = Some(TOO_MANY_BYTES);
+        Err(git2::Error::from_str(TOO_MANY_BYTES))
     }
 
     /// Returns what libgit2 calls for answers.
@@ -82,6 +115,21 @@ impl Session {
                 notes.borrow_mut().host_key = Some(reason.clone());
                 git2::Error::new(ErrorCode::Certificate, ErrorClass::Ssh, reason)
             })
+        });
+        let (notes, bounds) = (Rc::clone(&self.notes), self.bounds);
+        callbacks.transfer_progress(move |progress| {
+            let mut notes = notes.borrow_mut();
+            let received = progress.received_bytes() as u64;
+            if received < notes.received.1 {
+                // Another download has begun.
+                notes.received.0 += notes.received.1;
+            }
+            notes.received.1 = received;
+            let allowed = bounds.allow(notes.received.0 + received);
+            if !allowed {
+                notes.excess = Some(TOO_MANY_BYTES);
+            }
+            allowed
         });
         callbacks
     }
@@ -127,6 +175,7 @@ pub(super) fn failure(error: &git2::Error) -> Failure {
             format!("{said}: if the remote has an authority of its own, name it in SSL_CERT_FILE")
         }
         // The schemes were looked at before, so libgit2 has taken a path that is not there for one.
+        (_, ErrorClass::NoMemory) => TOO_MUCH_MEMORY.to_owned(),
         _ if said == "unsupported URL protocol" => "no repository is there".to_owned(),
         _ => said.to_owned(),
     };

@@ -16,14 +16,17 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command};
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use zeroize::Zeroizing;
 
 use super::address::{RemoteUrl, Transport};
+use super::bounds::Bounds;
 use super::captured::Captured;
 use super::credentials::{Credentials, Login};
 use super::fetch;
 use super::known_hosts::HostKeys;
+use super::leftovers::Before;
 use super::push;
 use super::redact::Secrets;
 use super::secret::CredentialsError;
@@ -72,6 +75,8 @@ pub struct Transfer {
     pub temp: PathBuf,
     /// The user's home, where Git's own configuration is, if there is one.
     pub home: Option<PathBuf>,
+    /// The most bytes that a remote may send, and that its objects may take in memory.
+    pub max_bytes: u64,
 }
 
 /// What one process is to do.
@@ -83,7 +88,18 @@ pub(super) struct Job {
     pub(super) remote: String,
     pub(super) login: Login,
     pub(super) host_keys: Option<HostKeys>,
+    pub(super) bounds: Bounds,
     pub(super) task: Task,
+}
+
+impl Job {
+    /// Whether nobody else has anything in the repository. What is pushed is in a clone of our own.
+    fn is_in_own_clone(&self) -> bool {
+        match &self.task {
+            Task::Fetch(order) => order.own,
+            Task::Push(_) => true,
+        }
+    }
 }
 
 /// Which way objects go.
@@ -202,11 +218,18 @@ impl Transfer {
             remote: remote.expose().to_owned(),
             login: credentials.read()?,
             host_keys,
+            bounds: Bounds::of(self.max_bytes, remote.transport()),
             task,
         };
         let secrets = Secrets::new(job.login.secrets().chain(remote.secrets()));
         let home = home.as_ref().map(StateDir::path);
-        let answer: Result<T, Failure> = self.answer(&job, &secrets, home).await?;
+        let before = Before::of(repository, job.is_in_own_clone());
+        let answer = self.answer(&job, &secrets, home).await;
+        if !matches!(answer, Ok(Ok(_))) {
+            // A state directory must not fill up with every try.
+            let _ = spawn_blocking(move || before.clean_up()).await;
+        }
+        let answer: Result<T, Failure> = answer?;
         answer.map_err(|Failure { damage, message }| TransferError::Failed {
             message: secrets.readable(&message),
             damage,
@@ -326,6 +349,14 @@ async fn talk(child: &mut Child, mut job: Zeroizing<Vec<u8>>) -> io::Result<Ende
 fn ended(status: ExitStatus) -> String {
     match status.signal() {
         Some(libc::SIGKILL) => format!("was killed ({status}): see whether memory ran out"),
+        // What cannot say that it gets no more memory ends so.
+        Some(libc::SIGABRT) => format!(
+            "crashed ({status}): see whether memory ran out, which --max-fetch-bytes bounds for it"
+        ),
+        Some(libc::SIGXFSZ) => format!(
+            "was stopped at a file larger than twice --max-fetch-bytes ({status}): raise that if \
+             the remote is to hold as much"
+        ),
         Some(_) => format!("crashed ({status})"),
         None => format!("ended without an answer ({status})"),
     }

@@ -19,6 +19,9 @@ const LINK_MODE: i32 = 0o120_000;
 const LFS_START: &[u8] = b"version https://git-lfs.github.com/spec/";
 const LFS_MAX: usize = 1024;
 
+/// The most bytes of a directory's list of names, unless a table may be larger.
+const MAX_LISTING: u64 = 16 << 20;
+
 /// Why a commit holds no table that can be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -229,6 +232,14 @@ impl Reader<'_> {
     }
 
     fn tree(&self, id: Oid) -> Result<Tree<'_>, TreeError> {
+        let (size, _) = self.odb.read_header(id).map_err(|e| self.damaged(e))?;
+        let max = self.max.max(MAX_LISTING);
+        if size as u64 > max {
+            return Err(TreeError::TooLarge {
+                path: "a directory on the way".to_owned(),
+                max,
+            });
+        }
         self.repository.find_tree(id).map_err(|e| self.damaged(e))
     }
 

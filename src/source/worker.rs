@@ -32,6 +32,7 @@ pub fn run_transfer(
         process::exit(1);
     });
     print_no_panics();
+    job.bounds.set()?;
     match &job.task {
         Task::Fetch(order) => answer(&mut output, || fetch(&job, order))?,
         Task::Push(order) => answer(&mut output, || push(&job, order))?,

@@ -71,6 +71,7 @@ impl Scene {
             timeout: FOREVER,
             temp: self.root.clone(),
             home: None,
+            max_bytes: 1 << 30,
         };
         RemoteBranch::new(remote, reference, transfer, Credentials::default()).unwrap()
     }

@@ -66,6 +66,7 @@ impl Scene {
             timeout: FOREVER,
             temp: root.clone(),
             home: None,
+            max_bytes: 1 << 30,
         };
         let branch = RemoteBranch::new(
             remote.clone(),

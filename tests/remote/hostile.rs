@@ -1,4 +1,4 @@
-//! Remotes that mean harm: what they send is no text.
+//! Remotes that mean harm: what they send has no end, takes memory, or is no text.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,12 +9,18 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
+use std::time::Duration;
 
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use sha1::{Digest as _, Sha1};
 use waypost::source::{
     Credentials, FetchOptions, FetchResult, Following, Pushed, RemoteBranch, RemoteUrl, Transfer,
 };
 
 use super::scene::{Followed, Scene, chain};
+
+const ID: &str = "1111111111111111111111111111111111111111";
 
 /// Answers each connection over Git's own protocol, in a thread.
 fn serve(answer: impl Fn(&mut TcpStream) -> std::io::Result<()> + Send + Sync + 'static) -> String {
@@ -44,11 +50,201 @@ fn send(to: &mut impl Write, text: &[u8]) -> std::io::Result<()> {
     to.write_all(text)
 }
 
-fn follow(scene: &Scene, url: &str) -> Followed {
+/// Offers one branch and hears what is wanted of it, up to where the pack begins.
+fn offer(remote: &mut TcpStream) -> std::io::Result<()> {
+    packet(remote)?;
+    send(
+        remote,
+        format!("{ID} HEAD\0ofs-delta shallow symref=HEAD:refs/heads/main\n").as_bytes(),
+    )?;
+    send(remote, format!("{ID} refs/heads/main\n").as_bytes())?;
+    remote.write_all(b"0000")?;
+    loop {
+        let said = packet(remote)?;
+        if said.starts_with(b"deepen") {
+            send(remote, format!("shallow {ID}").as_bytes())?;
+            remote.write_all(b"0000")?;
+        }
+        if said.starts_with(b"done") {
+            return send(remote, b"NAK\n");
+        }
+    }
+}
+
+/// The head of an object in a pack (gitformat-pack(5)).
+fn object_head(kind: u8, size: u64) -> Vec<u8> {
+    let mut head = vec![kind << 4 | (size & 15) as u8];
+    head.extend(varint(size >> 4).iter().filter(|_| size >> 4 > 0));
+    if size >> 4 > 0 {
+        head[0] |= 0x80;
+    }
+    head
+}
+
+fn varint(mut number: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    loop {
+        let low = (number & 0x7F) as u8;
+        number >>= 7;
+        if number == 0 {
+            bytes.push(low);
+            return bytes;
+        }
+        bytes.push(low | 0x80);
+    }
+}
+
+fn deflated(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A pack of a few kilobytes with an object that takes 2 GiB: a copy of another one, many times.
+fn delta_bomb() -> Vec<u8> {
+    const BASE: usize = 0xFF_FFFF;
+    const COPIES: usize = 128;
+    let base = vec![0; BASE];
+    let mut delta = varint(BASE as u64);
+    delta.extend(varint((BASE * COPIES) as u64));
+    // Copy from 0, three bytes of length (gitformat-pack(5), "Instruction to copy from base").
+    delta.extend([0xF0, 0xFF, 0xFF, 0xFF].repeat(COPIES));
+    let name = Sha1::digest([format!("blob {BASE}\0").as_bytes(), &base].concat());
+
+    let mut pack = b"PACK\0\0\0\x02\0\0\0\x02".to_vec();
+    pack.extend(object_head(3, BASE as u64));
+    pack.extend(deflated(&base));
+    pack.extend(object_head(7, delta.len() as u64));
+    pack.extend(name);
+    pack.extend(deflated(&delta));
+    let sum = Sha1::digest(&pack);
+    pack.extend(sum);
+    pack
+}
+
+/// Follows a remote that may send 16 MiB.
+fn follow(scene: &Scene, url: &str, timeout: Duration) -> Followed {
+    let transfer = Transfer {
+        max_bytes: 16 << 20,
+        timeout,
+        ..scene.transfer()
+    };
     Followed::start(Following {
         remote: RemoteUrl::parse(url).unwrap(),
+        fetch: FetchOptions {
+            transfer,
+            ..scene.fetch_options()
+        },
         ..scene.following()
     })
+}
+
+/// The bytes of all files in a directory.
+fn size(directory: &Path) -> u64 {
+    let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
+    entries
+        .map(|entry| match entry.file_type().unwrap().is_dir() {
+            true => size(&entry.path()),
+            false => entry.metadata().unwrap().len(),
+        })
+        .sum()
+}
+
+const LONG: Duration = Duration::from_secs(60);
+
+fn send_no_end_of_a_pack(remote: &mut TcpStream) -> std::io::Result<()> {
+    offer(remote)?;
+    remote.write_all(b"PACK\0\0\0\x02\0\0\0\x02")?;
+    remote.write_all(&object_head(3, 1 << 40))?;
+    // Blocks that are not compressed (RFC 1951, section 3.2.4).
+    remote.write_all(&[0x78, 0x01])?;
+    let block = [&[0x00, 0xFF, 0xFF, 0x00, 0x00][..], &[b'x'; 0xFFFF]].concat();
+    loop {
+        remote.write_all(&block)?;
+    }
+}
+
+#[test]
+fn a_pack_without_end_meets_the_bound_and_leaves_nothing() {
+    let scene = Scene::new();
+    let url = serve(send_no_end_of_a_pack);
+    let followed = follow(&scene, &url, LONG);
+    for _ in 0..2 {
+        let error = followed.fetch_error();
+        assert!(error.contains("--max-fetch-bytes"), "{error}");
+        assert_eq!(followed.last().result, FetchResult::Failed);
+        assert!(size(&scene.at("state")) < 1 << 20);
+    }
+}
+
+#[test]
+fn a_fetch_that_was_killed_leaves_nothing_in_a_clone_or_a_checkout() {
+    let scene = Scene::new();
+    let url = serve(|remote| {
+        offer(remote)?;
+        remote.write_all(b"PACK\0\0\0\x02\0\0\0\x02")?;
+        remote.write_all(&object_head(3, 1 << 40))?;
+        remote.read_exact(&mut [0])
+    });
+    let followed = follow(&scene, &url, Duration::from_secs(2));
+    assert_eq!(followed.fetch(), FetchResult::TimedOut);
+    assert!(size(&scene.at("state")) < 1 << 20);
+}
+
+#[test]
+fn references_without_end_meet_the_bound() {
+    let scene = Scene::new();
+    let url = serve(|remote| {
+        packet(remote)?;
+        send(remote, format!("{ID} HEAD\0ofs-delta shallow\n").as_bytes())?;
+        let name = "x".repeat(1_000);
+        for number in 0_u64.. {
+            let line = format!("{ID} refs/heads/{number}/{name}\n");
+            send(remote, line.as_bytes())?;
+        }
+        Ok(())
+    });
+    let followed = follow(&scene, &url, LONG);
+    let error = followed.fetch_error();
+    assert!(error.contains("--max-fetch-bytes"), "{error}");
+}
+
+#[test]
+fn a_small_pack_of_large_objects_meets_the_bound() {
+    let scene = Scene::new();
+    let bomb = delta_bomb();
+    assert!(bomb.len() < 64 << 10);
+    let url = serve(move |remote| {
+        offer(remote)?;
+        remote.write_all(&bomb)
+    });
+    let followed = follow(&scene, &url, LONG);
+    let error = followed.fetch_error();
+    assert!(error.contains("--max-fetch-bytes"), "{error}");
+    assert!(size(&scene.at("state")) < 1 << 20);
+}
+
+#[test]
+fn a_bound_does_not_keep_others_out() {
+    let scene = Scene::new();
+    let followed = follow(&scene, &scene.url("remote.git").to_string(), LONG);
+    assert_eq!(followed.text(), "one");
+    scene.push("two");
+    assert_eq!(followed.fetch(), FetchResult::Updated);
+    // More than a bound of one byte.
+    let tight = Followed::start(Following {
+        state_dir: None,
+        fetch: FetchOptions {
+            transfer: Transfer {
+                max_bytes: 1,
+                ..scene.transfer()
+            },
+            ..scene.fetch_options()
+        },
+        ..scene.following()
+    });
+    let error = tight.error();
+    assert!(error.contains("--max-fetch-bytes"), "{error}");
 }
 
 /// Makes a branch of the remote whose name is not UTF-8.
@@ -76,7 +272,7 @@ fn a_branch_whose_name_is_not_utf_8_stops_nobody() {
     let commit = scene.push("two");
     assert_eq!(by_path.fetch(), FetchResult::Updated);
     assert_eq!(by_path.commit(), commit);
-    assert_eq!(follow(&by_name, &url).text(), "two");
+    assert_eq!(follow(&by_name, &url, LONG).text(), "two");
     drop(by_path);
     for reference in ["main", "refs/heads/main", &commit] {
         fs::remove_dir_all(scene.at("state")).unwrap();
@@ -160,6 +356,7 @@ fn a_process_that_crashes_is_reported_as_that() {
     for (script, said) in [
         ("kill -KILL $$", "was killed (signal: 9 (SIGKILL))"),
         ("kill -SEGV $$", "crashed (signal: 11 (SIGSEGV)"),
+        ("kill -XFSZ $$", "--max-fetch-bytes"),
         ("exit 7", "ended without an answer (exit status: 7)"),
     ] {
         let program = scene.at("program");

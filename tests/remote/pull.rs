@@ -4,7 +4,9 @@ use std::fs;
 use std::os::unix::fs::chown;
 use std::time::Duration;
 
-use waypost::source::{Fetch, FetchResult, FileSource, PullError, Puller, Pulling};
+use waypost::source::{
+    Fetch, FetchOptions, FetchResult, FileSource, PullError, Puller, Pulling, Transfer,
+};
 
 use super::scene::{Scene, git};
 
@@ -67,6 +69,31 @@ fn text(scene: &Scene) -> String {
 
 fn head(scene: &Scene) -> String {
     scene.git_in("served", "rev-parse HEAD")
+}
+
+#[test]
+fn files_larger_than_a_fetch_may_be_are_not_checked_out() {
+    let scene = served();
+    let pulling = Pulling {
+        fetch: FetchOptions {
+            transfer: Transfer {
+                max_bytes: 8 << 20,
+                ..scene.transfer()
+            },
+            ..scene.fetch_options()
+        },
+        ..pulling(&scene)
+    };
+    let before = head(&scene);
+    // A few kilobytes on the way.
+    scene.write("work/large", &"x".repeat(16 << 20));
+    scene.push("two");
+    let error = try_pull(pulling).unwrap().error();
+    assert!(error.contains("--max-fetch-bytes"), "{error}");
+    assert_eq!(head(&scene), before);
+    assert!(!scene.at("served/large").exists());
+    assert_eq!(Pulled::start(&scene).pull().result, FetchResult::Unchanged);
+    assert_eq!(text(&scene), "two");
 }
 
 #[test]

@@ -115,6 +115,7 @@ impl Scene {
             timeout: Duration::from_secs(60),
             temp: self.root.clone(),
             home: None,
+            max_bytes: 1 << 30,
         }
     }
 

@@ -2,18 +2,23 @@
 
 import base64
 import contextlib
+import hashlib
 import os
 import re
+import resource
 import socketserver
 import subprocess
 import threading
 import urllib.parse
+import zlib
 
 from serving import wait_until
 
 from .scene import attack, git, table
 
+ID = "1" * 40
 SECRET = 's3cr3t/"Word+1'
+BOUND = 32 << 20
 
 
 def packet(text):
@@ -42,6 +47,103 @@ def serving(answer):
 def read(lines):
     length = int(lines.read(4), 16)
     return lines.read(length - 4) if length else b""
+
+
+def offer(lines, out):
+    """Offers one branch over Git's own protocol, and hears what is wanted of it."""
+    read(lines)
+    out.write(packet(f"{ID} HEAD\0ofs-delta shallow symref=HEAD:refs/heads/main\n"))
+    out.write(packet(f"{ID} refs/heads/main\n") + b"0000")
+    said = b""
+    while not said.startswith(b"done"):
+        said = read(lines)
+        if said.startswith(b"deepen"):
+            out.write(packet(f"shallow {ID}") + b"0000")
+    out.write(packet("NAK\n"))
+
+
+def number(value):
+    """Writes a number as packs do (gitformat-pack(5))."""
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes(out + bytes([value]))
+
+
+def head(kind, size):
+    first = kind << 4 | size & 15
+    return bytes([first | 0x80]) + number(size >> 4) if size >> 4 else bytes([first])
+
+
+def endless_pack(lines, out):
+    offer(lines, out)
+    out.write(b"PACK\0\0\0\2\0\0\0\2" + head(3, 1 << 40) + b"\x78\x01")
+    for _ in range(1 << 14):
+        out.write(b"\x00\xff\xff\x00\x00" + b"x" * 0xFFFF)
+
+
+def endless_references(lines, out):
+    read(lines)
+    out.write(packet(f"{ID} HEAD\0ofs-delta shallow\n"))
+    for count in range(2 << 20):
+        out.write(packet(f"{ID} refs/heads/{count}/{'x' * 1000}\n"))
+
+
+def delta_bomb(lines, out):
+    size, copies = 0xFFFFFF, 128
+    base = bytes(size)
+    delta = number(size) + number(size * copies) + b"\xf0\xff\xff\xff" * copies
+    pack = b"PACK\0\0\0\2\0\0\0\2" + head(3, size) + zlib.compress(base, 9)
+    pack += head(7, len(delta)) + hashlib.sha1(b"blob %d\0" % size + base).digest()
+    pack += zlib.compress(delta, 9)
+    assert len(pack) < 64 << 10
+    offer(lines, out)
+    out.write(pack + hashlib.sha1(pack).digest())
+
+
+def disk(directory):
+    return sum(file.stat().st_size for file in directory.rglob("*") if file.is_file())
+
+
+@attack
+def bombs_of_remotes(directory, start):
+    """A remote without end costs no more memory and disk than is allowed, and is told as that."""
+    work = directory / "links"
+    work.mkdir()
+    git(work, "init", "--quiet", "--initial-branch=main")
+    (work / "mapping.yaml").write_text(table("x"))
+    git(work, "add", "--all")
+    git(work, "commit", "--quiet", "--message=One")
+    for bomb in (endless_pack, endless_references, delta_bomb):
+        state = directory / bomb.__name__
+        largest = [0]
+
+        def answer(lines, out, bomb=bomb, state=state, largest=largest):
+            try:
+                bomb(lines, out)
+            finally:
+                largest[0] = max(largest[0], disk(state))
+
+        with serving(answer) as port:
+            server = start(
+                "--repo", f"git://127.0.0.1:{port}/links.git", "--state-dir", state, "--wait",
+                "--pull-interval", "1s", "--max-fetch-bytes", "32MiB",
+            ).serving()  # fmt: skip
+
+            def failed(server=server):
+                return server.metrics()['waypost_git_fetches_total{result="failed"}'] >= 2
+
+            wait_until(failed, f"{bomb.__name__} has failed twice")
+            said = str(server.status())
+            assert "--max-fetch-bytes" in said, said
+            # Twice, because what is hung up on may still be on its way to the disk.
+            assert largest[0] < 3 * BOUND, largest
+            server.stop()
+        assert disk(state) < 1 << 20, disk(state)
+    # In KiB: of the largest of all children, so of the references.
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
+    assert most < 640 << 20, most
 
 
 @attack
