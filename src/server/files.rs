@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Notify;
 
-use crate::source::{FileSource, Fingerprint, Puller, Reading, SourceError, Watch};
+use crate::source::{FileSource, Fingerprint, Puller, Reading, Rests, SourceError, Watch, Writers};
 
 use super::Source;
 use super::load::Fetching;
@@ -14,6 +14,7 @@ use super::load::Fetching;
 pub struct Files {
     files: FileSource,
     hints: Arc<Notify>,
+    writers: Writers,
     watch: Option<Mutex<Watch>>,
     puller: Option<Puller>,
 }
@@ -22,10 +23,12 @@ impl Files {
     /// Names a table by its paths, and watches them for changes.
     pub fn watched(paths: Vec<PathBuf>, max_bytes: u64) -> Self {
         let hints = Arc::default();
-        let watch = Watch::start(&paths, Arc::clone(&hints));
+        let writers = Writers::new();
+        let watch = Watch::start(&paths, Arc::clone(&hints), writers.clone());
         Self {
             files: FileSource::new(paths, max_bytes),
             hints,
+            writers,
             watch: Some(Mutex::new(watch)),
             puller: None,
         }
@@ -36,9 +39,17 @@ impl Files {
         Self {
             files: FileSource::new(paths, max_bytes),
             hints: Arc::default(),
+            writers: Writers::new(),
             watch: None,
             puller: None,
         }
+    }
+
+    /// Changes how long to wait for files that may be in the middle of a write.
+    #[must_use]
+    pub fn resting(self, rests: Rests) -> Self {
+        self.writers.wait_for(rests);
+        self
     }
 
     /// Lets a puller bring the checkout around the files up to date.
@@ -76,7 +87,7 @@ impl Source for Files {
 
     fn read(&self) -> Result<Reading, SourceError> {
         self.rearm();
-        self.files.read()
+        self.writers.read(&self.files)
     }
 
     fn may_differ_from(&self, known: &Fingerprint) -> bool {

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::task::JoinError;
@@ -29,7 +30,7 @@ pub trait Source: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// Fails if there is no whole table to be had.
+    /// Fails if there is no whole table to be had; with [`SourceError::Unsettled`] if one may be soon.
     fn read(&self) -> Result<Reading, SourceError>;
 
     /// Tells whether the source may hold something else than when that was read; may block.
@@ -96,6 +97,14 @@ impl LoadError {
         match self {
             Self::Rejected { diagnostics, .. } => diagnostics,
             Self::Unreadable(_) | Self::Panicked(_) => &[],
+        }
+    }
+
+    /// Returns after how long to look again, if a file may be in the middle of a write.
+    pub(super) fn unsettled(&self) -> Option<Duration> {
+        match self {
+            Self::Unreadable(SourceError::Unsettled { again, .. }) => Some(*again),
+            _ => None,
         }
     }
 

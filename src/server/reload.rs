@@ -4,6 +4,9 @@
 //! served by the next. Reading and compiling happen on threads of their own. The certificate is
 //! looked at in the same beat.
 //!
+//! A file that may be in the middle of a write is no failure, and nobody waits for it in the loop but
+//! a person who asked: all is as it was, and it is looked at again as soon as it may be complete.
+//!
 //! Invariants: whatever goes wrong, the live table stays; bytes that were compiled last are not
 //! compiled again; a problem is logged once, not at every poll.
 
@@ -15,7 +18,7 @@ use tokio::time::sleep;
 use tracing::{error, info, warn};
 
 use crate::mapping::{Compilation, Table, Timestamp, compile};
-use crate::source::{Fingerprint, Reading, Revision};
+use crate::source::{Fingerprint, Reading, Revision, SourceError};
 
 use super::Shared;
 use super::background::in_background;
@@ -27,6 +30,10 @@ const LOGGED: usize = 20;
 
 /// How often to look whether the last request has let go of a table that was replaced.
 const RETIRING: Duration = Duration::from_millis(10);
+
+/// How long a start, or a person who asked, waits for files that may be in the middle of a write:
+/// longer than an unfinished line needs to rest.
+const SETTLING: Duration = Duration::from_secs(12);
 
 /// How one look at the source ended, for whoever asked for it.
 #[derive(Debug, Clone)]
@@ -99,6 +106,8 @@ pub(super) struct Reloader {
     known: Option<Fingerprint>,
     /// The warnings of the last reading, which are not logged again.
     warned: Vec<String>,
+    /// After how long a file that may be in the middle of a write is looked at again.
+    again: Option<Duration>,
 }
 
 impl Reloader {
@@ -110,6 +119,7 @@ impl Reloader {
             source,
             known: None,
             warned: Vec::new(),
+            again: None,
         }
     }
 
@@ -129,7 +139,7 @@ impl Reloader {
 
     /// Makes the first attempt; one that fails may still have made a table live.
     async fn first(&mut self, began: Instant) -> Result<Reloaded, Arc<LoadError>> {
-        match self.attempt().await {
+        match self.attempt_settled().await {
             Err(error) if self.source.fall_back() => {
                 // The one that was live before, in place of a newest that cannot be.
                 let ended = self.attempt().await;
@@ -151,10 +161,11 @@ impl Reloader {
         }
         loop {
             let mut waiting = Vec::new();
+            let pause = (self.again).map_or(poll_interval, |again| again.min(poll_interval));
             tokio::select! {
                 Some(one) = asked.recv() => waiting.push(one),
                 () = self.hints.notified() => {}
-                () = sleep(poll_interval) => {}
+                () = sleep(pause) => {}
             }
             // Everything that has come until now is answered by the same look.
             while let Ok(one) = asked.try_recv() {
@@ -172,9 +183,16 @@ impl Reloader {
                 false => self.look().await,
                 true => {
                     self.refresh().await;
-                    self.attempt().await
+                    match waiting
+                        .iter()
+                        .any(|one| matches!(one, Asked::Refresh(Some(_))))
+                    {
+                        false => self.attempt().await,
+                        true => self.attempt_settled().await,
+                    }
                 }
             };
+            let ended = self.unless_unsettled(ended);
             let report = self.conclude(began, ended);
             for reply in waiting.into_iter().filter_map(Asked::waiting) {
                 // Whoever asked may have left.
@@ -195,13 +213,61 @@ impl Reloader {
             let source = Arc::clone(&self.source);
             let differs = in_background(move || source.may_differ_from(&known));
             if !differs.await.map_err(LoadError::Panicked)? {
-                return match &self.shared.live.history().last_error {
-                    Some(last) => Err(Arc::clone(&last.error)),
-                    None => Ok(Reloaded::Unchanged),
-                };
+                return self.as_before();
             }
         }
         self.attempt().await
+    }
+
+    /// Returns how the last look ended.
+    fn as_before(&self) -> Result<Reloaded, Arc<LoadError>> {
+        match &self.shared.live.history().last_error {
+            Some(last) => Err(Arc::clone(&last.error)),
+            None => Ok(Reloaded::Unchanged),
+        }
+    }
+
+    /// Puts how the last look ended in the place of one that found a file in the middle of a write.
+    fn unless_unsettled(
+        &mut self,
+        ended: Result<Reloaded, Arc<LoadError>>,
+    ) -> Result<Reloaded, Arc<LoadError>> {
+        let before = self.again.take();
+        self.again = ended.as_ref().err().and_then(|error| error.unsettled());
+        match &ended {
+            Err(error) if self.again.is_some() => {
+                if before.is_none() {
+                    info!(reason = error.chain(), "waiting with the next table");
+                }
+                self.as_before()
+            }
+            _ => ended,
+        }
+    }
+
+    /// Reads, compiles and swaps, and for a while waits for files in the middle of a write.
+    async fn attempt_settled(&mut self) -> Result<Reloaded, Arc<LoadError>> {
+        let began = Instant::now();
+        loop {
+            let ended = self.attempt().await;
+            let Err(error) = &ended else {
+                return ended;
+            };
+            let LoadError::Unreadable(SourceError::Unsettled { path, again }) = &**error else {
+                return ended;
+            };
+            let left = SETTLING.saturating_sub(began.elapsed());
+            if left.is_zero() {
+                let path = path.clone();
+                let given_up = SourceError::StillBeingWritten { path };
+                return Err(Arc::new(LoadError::Unreadable(given_up)));
+            }
+            // A hint may say that it was closed.
+            tokio::select! {
+                () = self.hints.notified() => {}
+                () = sleep((*again).min(left)) => {}
+            }
+        }
     }
 
     /// Reads, and if there is something new, compiles and swaps.

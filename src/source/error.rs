@@ -6,6 +6,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::{RemoteError, links};
 
@@ -72,6 +73,15 @@ pub enum SourceError {
     StillBeingWritten {
         /// One of the files.
         path: PathBuf,
+    },
+
+    /// A file changed, and may be in the middle of a write.
+    #[error("{} may be in the middle of a write", path.display())]
+    Unsettled {
+        /// The file.
+        path: PathBuf,
+        /// After how long looking again makes sense, if nothing happens before.
+        again: Duration,
     },
 
     /// There is no table from the remote.

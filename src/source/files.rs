@@ -117,6 +117,24 @@ impl Stamp {
         system_time(self.modified)
     }
 
+    /// Whether this is the same file, as long as before: its times or permissions may differ.
+    pub(super) fn has_same_extent(&self, other: &Self) -> bool {
+        let extent = |stamp: &Self| (stamp.device, stamp.inode, stamp.size);
+        extent(self) == extent(other)
+    }
+
+    /// Whether the last change was to set the file's times: a write gives it the same ones.
+    pub(super) fn has_set_times(&self) -> bool {
+        self.modified != self.changed
+    }
+
+    /// Returns how long before `now` the file was modified or changed, whichever was later; `None`
+    /// if that was after it.
+    pub(super) fn age(&self, now: SystemTime) -> Option<Duration> {
+        let latest = system_time(self.modified).max(system_time(self.changed));
+        now.duration_since(latest).ok()
+    }
+
     /// Whether the file was modified or changed within a duration of a point in time.
     ///
     /// A file with a time far in the future is not: that is a wrong clock, not a writer.
@@ -128,6 +146,18 @@ impl Stamp {
                 .unwrap_or_else(|ahead| ahead.duration());
             apart < window
         })
+    }
+
+    /// Returns what one file looks like after the nth change of its times.
+    #[cfg(test)]
+    pub(super) fn fake(change: u64) -> Self {
+        Self {
+            device: 1,
+            inode: 1,
+            size: 1,
+            modified: (i64::try_from(change).unwrap(), 0),
+            changed: (i64::try_from(change).unwrap(), 0),
+        }
     }
 
     fn of_regular(path: &Path, metadata: &Metadata) -> Result<Self, SourceError> {

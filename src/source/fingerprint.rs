@@ -3,7 +3,7 @@
 //! A server looks at its table every few seconds, and most of the time nothing has changed. Reading
 //! and hashing a large table each time would keep a processor busy for nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use git2::Oid;
@@ -49,6 +49,15 @@ impl Fingerprint {
         self.0 == Look::Commit(commit)
     }
 
+    /// Returns what each file looked like, and where its path led, in the order of the files.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<&Trail>)> {
+        let state = match &self.0 {
+            Look::Files { state, .. } => Some(state),
+            Look::Commit(_) => None,
+        };
+        state.into_iter().flat_map(|state| state.files())
+    }
+
     /// Whether reading these paths may bring something else. In doubt it may.
     pub(super) fn may_be_outdated(&self, paths: &[PathBuf], max_bytes: u64) -> bool {
         match &self.0 {
@@ -86,6 +95,14 @@ impl State {
             head,
             trails,
         }
+    }
+
+    fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<&Trail>)> {
+        let files = &self.listing.files;
+        // The first trails are those of the paths that were given.
+        let trails = &self.trails[self.trails.len() - files.len()..];
+        (files.iter().zip(&self.stamps).zip(trails))
+            .map(|((path, stamp), trail)| (path.as_path(), stamp, trail.as_ref()))
     }
 
     fn now(paths: &[PathBuf], max_bytes: u64) -> Option<Self> {

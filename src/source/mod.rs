@@ -2,7 +2,7 @@
 //! of them.
 //!
 //! Invariants: nothing here knows what a table means, or who serves it. A table is handed out
-//! whole or not at all: never half of a file that is being written, never files of two states of
+//! whole or not at all: not half of a file that is being written (as far as `settling.rs` can), never files of two states of
 //! a checkout. Every call returns within bounded time.
 
 mod address;
@@ -44,6 +44,7 @@ mod rounds;
 mod schedule;
 mod secret;
 mod session;
+mod settling;
 mod signature;
 mod signer_line;
 mod signer_options;
@@ -59,6 +60,7 @@ mod wanted;
 mod watch;
 mod work_tree;
 mod worker;
+mod writers;
 
 pub use address::{RemoteUrl, RemoteUrlError};
 pub use committed::{CommitId, Committed, Version};
@@ -84,6 +86,7 @@ pub use revision::Revision;
 pub use rounds::Observer;
 pub use schedule::{Schedule, chance};
 pub use secret::{CredentialsError, Secret, SecretText, is_exposed};
+pub use settling::Rests;
 pub use signer_line::SignerLineError;
 pub use signers::{AllowedSigners, Signer, SignersError};
 pub use state::StateError;
@@ -94,3 +97,4 @@ pub use turn::Turn;
 pub use verify::{Anyone, Refusal, Verify};
 pub use watch::Watch;
 pub use worker::run_transfer;
+pub use writers::Writers;

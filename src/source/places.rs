@@ -11,7 +11,7 @@ use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind};
 
 use super::checkout::Surroundings;
-use super::files::Listing;
+use super::files::{Listing, is_table_name};
 use super::links::{self, Trail};
 
 /// The directories to watch, without links, and what in them concerns the table.
@@ -21,6 +21,9 @@ pub(super) struct Places(BTreeMap<PathBuf, Names>);
 /// Some names in a directory.
 #[derive(Debug, PartialEq, Eq)]
 enum Names {
+    /// Those of table files, in a directory that is a table.
+    Tables,
+    /// All of them, where Git keeps its state.
     All,
     Only(BTreeSet<OsString>),
 }
@@ -35,7 +38,7 @@ impl Places {
                 continue;
             };
             if trail.end.is_dir() {
-                places.0.insert(trail.end.clone(), Names::All);
+                places.0.insert(trail.end.clone(), Names::Tables);
             }
             places.add(&trail);
             // What links in a directory lead to: a mounted ConfigMap holds nothing else.
@@ -86,11 +89,22 @@ impl Places {
 
     fn hold(&self, path: &Path) -> bool {
         let named = |directory, name: &OsStr| match self.0.get(directory) {
-            Some(Names::All) => true,
+            Some(Names::All | Names::Tables) => true,
             Some(Names::Only(names)) => names.contains(name),
             None => false,
         };
         self.0.contains_key(path)
+            || matches!((path.parent(), path.file_name()), (Some(dir), Some(name)) if named(dir, name))
+    }
+
+    /// Whether a path is that of a table file, or of a directory or link on the way to one.
+    pub(super) fn lead_through(&self, path: &Path) -> bool {
+        let named = |directory, name: &OsStr| match self.0.get(directory) {
+            Some(Names::Tables) => is_table_name(name),
+            Some(Names::Only(names)) => names.contains(name),
+            Some(Names::All) | None => false,
+        };
+        matches!(self.0.get(path), Some(Names::Tables | Names::Only(_)))
             || matches!((path.parent(), path.file_name()), (Some(dir), Some(name)) if named(dir, name))
     }
 }

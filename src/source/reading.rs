@@ -5,7 +5,8 @@
 //! looked different afterwards, and nothing had changed just before, or else two passes agree.
 //!
 //! What this cannot see is a writer that rests longer than we wait, halfway through a file that it
-//! writes in place. The way out is the writer's: write a new file and rename it over the old one.
+//! writes in place. A server asks `writers.rs` about those. Commands that read once (`check`, `add`)
+//! take the file as it is: whoever runs one knows what they have written.
 
 use std::path::PathBuf;
 use std::thread;

@@ -2,8 +2,9 @@
 //!
 //! A hint says "look now" and nothing else: what changed, and whether, is seen by looking. So hints
 //! may come too often, and they may fail to come (NFS, bind mounts, a full event queue): whoever
-//! listens polls as well. Directories are watched and never files, because a file that is saved is
-//! often a new one under an old name, and so is a swapped link on the way to it.
+//! listens polls as well. What events say of writers is kept by `writers.rs` for those looks.
+//! Directories are watched and never files, because a file that is saved is often a new one under
+//! an old name, and so is a swapped link on the way to it.
 //!
 //! The debouncers made for `notify` are not used: they sort out what happened to which file, which
 //! no hint needs, and they hold back a file that is written without a pause for as long as it is.
@@ -20,6 +21,7 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::Notify;
 use tracing::warn;
 
+use super::Writers;
 use super::places::Places;
 
 /// How long events are gathered into one hint, from the first of them: so a hint is late by no more
@@ -30,6 +32,7 @@ const GATHER: Duration = Duration::from_millis(100);
 pub struct Watch {
     paths: Vec<PathBuf>,
     hint: Arc<Notify>,
+    writers: Writers,
     /// `None` if the system has no watches to give.
     watcher: Option<RecommendedWatcher>,
     places: Arc<Mutex<Places>>,
@@ -44,12 +47,15 @@ impl Watch {
     /// `hint` is notified when something may have changed. It holds one notification at most, so
     /// hints that nobody has taken yet are one. What does not exist is watched for at the nearest
     /// directory that does. If the system cannot watch, that is logged once, and no hint comes.
-    pub fn start(paths: &[PathBuf], hint: Arc<Notify>) -> Self {
+    ///
+    /// What events say of those who write to the files is told to `writers`.
+    pub fn start(paths: &[PathBuf], hint: Arc<Notify>, writers: Writers) -> Self {
         let places = Arc::default();
-        let watcher = watcher(Arc::clone(&places), Arc::clone(&hint));
+        let watcher = watcher(Arc::clone(&places), writers.clone(), Arc::clone(&hint));
         let mut watch = Self {
             paths: paths.to_owned(),
             hint,
+            writers,
             watcher: None,
             places,
             watched: BTreeMap::new(),
@@ -88,6 +94,7 @@ impl Watch {
             if !directories.contains(directory) || Identity::of(directory).as_ref() != Some(known) {
                 // It may have gone with its directory.
                 let _ = watcher.unwatch(directory);
+                self.writers.forget(directory);
             }
         }
         let mut watched = BTreeMap::new();
@@ -121,12 +128,23 @@ impl Watch {
 }
 
 /// Makes a watcher whose events become hints.
-fn watcher(places: Arc<Mutex<Places>>, hint: Arc<Notify>) -> notify::Result<RecommendedWatcher> {
+fn watcher(
+    places: Arc<Mutex<Places>>,
+    writers: Writers,
+    hint: Arc<Notify>,
+) -> notify::Result<RecommendedWatcher> {
     let (sender, receiver) = sync_channel(1);
     let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
-        // An error is one more thing that may have hidden a change.
-        if event.is_ok_and(|event| !lock(&places).concern(&event)) {
-            return;
+        match event {
+            Ok(event) => {
+                let places = lock(&places);
+                if !places.concern(&event) {
+                    return;
+                }
+                writers.note(&event, &places);
+            }
+            // An error is one more thing that may have hidden a change.
+            Err(_) => writers.lose(),
         }
         // If the channel is full, a hint is on its way.
         let _ = sender.try_send(());
@@ -215,7 +233,7 @@ mod tests {
         }
 
         fn watch(&self, name: &str) -> Watch {
-            Watch::start(&[self.at(name)], Arc::clone(&self.hint))
+            Watch::start(&[self.at(name)], Arc::clone(&self.hint), Writers::new())
         }
 
         async fn hinted(&self) {

@@ -29,3 +29,4 @@ mod secure;
 mod start;
 #[cfg(feature = "tls")]
 mod tls;
+mod torn;

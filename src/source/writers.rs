@@ -1,0 +1,174 @@
+//! The writers of a table's files: what events say of them, and whether what they wrote is complete.
+//!
+//! The decision is `settling.rs`; here are the events of `notify`, the clock and the reading.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use notify::event::{AccessKind, AccessMode, Flag, ModifyKind, RenameMode};
+use notify::{Event, EventKind};
+
+use super::files::Stamp;
+use super::places::Places;
+use super::settling::{Incomplete, Look, Rests, Settling};
+use super::{FileSource, Reading, SourceError};
+
+/// The writers of a table's files, shared between what watches the files and what reads them.
+#[derive(Debug, Clone)]
+pub struct Writers {
+    state: Arc<Mutex<State>>,
+    started: Instant,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    settling: Settling,
+    rests: Rests,
+    /// The hash of the table that was taken last.
+    hash: Option<String>,
+}
+
+impl Writers {
+    /// Begins without knowing anything of them.
+    pub fn new() -> Self {
+        Self {
+            state: Arc::default(),
+            started: Instant::now(),
+        }
+    }
+
+    /// Changes how long is waited from here on.
+    pub fn wait_for(&self, rests: Rests) {
+        self.state().rests = rests;
+    }
+
+    /// Reads a table, if every file of it is complete.
+    ///
+    /// Files that a Git commit holds with these very bytes are, and so are the bytes that were read
+    /// last. Blocks the thread as [`FileSource::read`] does, but does not wait for a writer.
+    ///
+    /// # Errors
+    ///
+    /// [`SourceError::Unsettled`] while a file may be in the middle of a write,
+    /// [`SourceError::StillBeingWritten`] once that has lasted too long, and those of
+    /// [`FileSource::read`].
+    pub fn read(&self, files: &FileSource) -> Result<Reading, SourceError> {
+        let state = self.state();
+        if let Some(busy) = state.settling.busy(self.now(), &state.rests) {
+            return Err(busy.into());
+        }
+        drop(state);
+
+        let began = SystemTime::now();
+        let read = files.read();
+        let mut state = self.state();
+        let State {
+            settling,
+            rests,
+            hash,
+        } = &mut *state;
+        let reading = read.inspect_err(|_| settling.failed())?;
+        let looks: Vec<Look<'_>> = (reading.fingerprint.files().zip(&reading.files))
+            .map(|((path, stamp, trail), file)| Look {
+                path,
+                trail,
+                stamp: *stamp,
+                bytes: &file.bytes,
+                age: stamp.age(began),
+            })
+            .collect();
+        let revision = &reading.revision;
+        let committed = revision.commit().is_some() && !revision.is_dirty();
+        if !committed && hash.as_deref() != Some(revision.hash()) {
+            settling.judge(&looks, self.now(), rests)?;
+        }
+        settling.take(&looks);
+        *hash = Some(revision.hash().to_owned());
+        Ok(reading)
+    }
+
+    /// Takes note of an event about what leads to the table.
+    pub(super) fn note(&self, event: &Event, places: &Places) {
+        if event.flag() == Some(Flag::Rescan) {
+            return self.lose();
+        }
+        for (at, path) in event.paths.iter().enumerate() {
+            if places.lead_through(path) {
+                self.note_one(event.kind, at, path);
+            }
+        }
+    }
+
+    fn note_one(&self, kind: EventKind, at: usize, path: &Path) {
+        let now = self.now();
+        // Looked at without the lock, for it is the file system's to say how long that takes.
+        match kind {
+            EventKind::Modify(ModifyKind::Data(_)) => match Stamp::of(path) {
+                // To set nothing but the time of the last modification looks like a write.
+                Ok(stamp) if stamp.has_set_times() => self.state().settling.touched(path, stamp),
+                _ => self.state().settling.written(path, now),
+            },
+            EventKind::Access(AccessKind::Close(AccessMode::Write)) => self.note_closed(path),
+            EventKind::Modify(ModifyKind::Metadata(_)) => {
+                if let Ok(stamp) = Stamp::of(path) {
+                    self.state().settling.touched(path, stamp);
+                }
+            }
+            EventKind::Modify(ModifyKind::Name(mode)) => {
+                let arrived = mode == RenameMode::To || (mode == RenameMode::Both && at == 1);
+                match arrived {
+                    true if path.is_dir() => self.state().settling.moved(path),
+                    true => self.note_closed(path),
+                    // What came instead, as in an exchange, has an event of its own.
+                    false if path.symlink_metadata().is_ok() => {}
+                    false => self.state().settling.gone(path),
+                }
+            }
+            EventKind::Create(_) | EventKind::Remove(_) => self.state().settling.gone(path),
+            _ => {}
+        }
+    }
+
+    fn note_closed(&self, path: &Path) {
+        let stamp = Stamp::of(path);
+        let settling = &mut self.state().settling;
+        match stamp {
+            Ok(stamp) => settling.closed(path, stamp),
+            Err(_) => settling.gone(path),
+        }
+    }
+
+    /// Takes note that events were lost.
+    pub(super) fn lose(&self) {
+        self.state().settling.lost();
+    }
+
+    /// Takes note that a directory is not watched any more, or is another than before.
+    pub(super) fn forget(&self, directory: &Path) {
+        self.state().settling.forget(directory);
+    }
+
+    fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        (self.state.lock()).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Writers {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl From<Incomplete> for SourceError {
+    fn from(incomplete: Incomplete) -> Self {
+        match incomplete {
+            Incomplete::Wait { path, again } => Self::Unsettled { path, again },
+            Incomplete::Overdue { path } => Self::StillBeingWritten { path },
+        }
+    }
+}
