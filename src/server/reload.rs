@@ -159,9 +159,11 @@ impl Reloader {
             let ended = self.first(began).await;
             self.conclude(began, ended);
         }
+        let mut tls_again = None;
         loop {
             let mut waiting = Vec::new();
-            let pause = (self.again).map_or(poll_interval, |again| again.min(poll_interval));
+            let pause = [self.again, tls_again].into_iter().flatten();
+            let pause = pause.fold(poll_interval, Duration::min);
             tokio::select! {
                 Some(one) = asked.recv() => waiting.push(one),
                 () = self.hints.notified() => {}
@@ -175,7 +177,7 @@ impl Reloader {
             if let Some(tls) = &self.shared.tls {
                 let asked = |one: &Asked| matches!(one, Asked::Refresh(Some(_)));
                 let asked = waiting.iter().any(asked);
-                tls.look(asked).await;
+                tls_again = tls.look(asked).await;
             }
             let began = Instant::now();
             // A person who asks wants to know; events and clocks only think that they do.

@@ -267,6 +267,38 @@ async fn a_new_certificate_is_taken_up_under_load_and_old_connections_stay() {
 }
 
 #[tokio::test]
+async fn a_good_pair_must_have_had_a_rest_unless_somebody_asks() {
+    let authority = Authority::new();
+    let (first, second) = (authority.issue(), authority.issue());
+    let pair = tempfile::tempdir().unwrap();
+    first.write(pair.path());
+    let never = Duration::from_secs(3600);
+    let (certificate, key) = (pair.path().join("cert.pem"), pair.path().join("key.pem"));
+    let config = Config {
+        poll_interval: Duration::from_millis(5),
+        tls: Some(Tls::load_resting(&certificate, &key, never).unwrap()),
+        ..quiet()
+    };
+    let secure = Secure {
+        server: Running::configured(config, TABLE).await,
+        authority,
+        issued: first,
+        pair,
+    };
+    // The rest of its chain may be still to come.
+    second.write(secure.pair.path());
+    let looks = async || {
+        let count = "waypost_reload_duration_seconds_count";
+        secure.server.metric(count).await.unwrap()
+    };
+    let before = looks().await;
+    until(async || looks().await >= before + 20.0).await;
+    assert!(shows(&secure, &secure.issued).await);
+    secure.server.reload().await;
+    assert!(shows(&secure, &second).await);
+}
+
+#[tokio::test]
 async fn a_bad_pair_is_kept_out_and_told_of() {
     let secure = Secure::start(quiet()).await;
     let (other, next) = (secure.authority.issue(), secure.authority.issue());

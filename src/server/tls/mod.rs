@@ -13,7 +13,7 @@ use std::fmt;
 use std::future::Future;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use arc_swap::ArcSwap;
 use hyper::body::Incoming;
@@ -38,6 +38,9 @@ use self::pair::{Pair, PairFiles};
 
 pub use self::pair::TlsError;
 
+/// How long the files must hold the same pair before it is taken up.
+const REST: Duration = Duration::from_secs(2);
+
 /// A socket that speaks TLS, and gives up on clients below it: there a client that trickles
 /// records is one that trickles.
 type Secured = TlsStream<PatientStream<TcpStream>>;
@@ -51,7 +54,15 @@ struct Shared {
     live: ArcSwap<Pair>,
     /// Why what the files hold is not live, if it is not.
     problem: Mutex<Option<Problem>>,
+    /// What is good and has not had its rest, if there is anything.
+    resting: Mutex<Option<Resting>>,
+    rest: Duration,
     expiry: IntGauge,
+}
+
+struct Resting {
+    digest: [u8; 32],
+    seen: Instant,
 }
 
 struct Problem {
@@ -81,6 +92,16 @@ impl Tls {
     ///
     /// Fails if either cannot be read or used, or if they do not belong together.
     pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+        Self::load_resting(certificate, key, REST)
+    }
+
+    /// Reads a pair like [`load`](Self::load); one that follows it must have had a rest of this
+    /// length.
+    ///
+    /// # Errors
+    ///
+    /// Fails as `load` does.
+    pub fn load_resting(certificate: &Path, key: &Path, rest: Duration) -> Result<Self, TlsError> {
         let files = PairFiles::new(certificate, key);
         let pair = files.read()?;
         remark(&files, &pair);
@@ -94,6 +115,8 @@ impl Tls {
             files,
             live: ArcSwap::from_pointee(pair),
             problem: Mutex::new(None),
+            resting: Mutex::new(None),
+            rest,
             expiry,
         })))
     }
@@ -106,16 +129,20 @@ impl Tls {
     /// Reads the files again, and if they hold something new and good, takes it up.
     ///
     /// A bad pair is only complained of at the second look, unless somebody `asked`: whoever
-    /// replaces two files does it one after the other.
-    pub(super) async fn look(&self, asked: bool) {
+    /// replaces two files does it one after the other. So is a good one only taken up when it has
+    /// had a rest: a file that is written in place may hold the first certificate of a chain and not
+    /// yet the others. Returns after how long to look again, if one has not.
+    pub(super) async fn look(&self, asked: bool) -> Option<Duration> {
         let tls = self.clone();
         // A panic in it would be one of the parsers'; the live certificate stays.
-        let _ = spawn_blocking(move || tls.look_now(asked)).await;
+        (spawn_blocking(move || tls.look_now(asked)).await).unwrap_or_default()
     }
 
-    fn look_now(&self, asked: bool) {
+    fn look_now(&self, asked: bool) -> Option<Duration> {
         let Shared { files, live, .. } = &*self.0;
         let mut problem = self.problem();
+        let mut resting = (self.0.resting.lock()).unwrap_or_else(PoisonError::into_inner);
+        let before = resting.take();
         match files.read_unless(&live.load().digest) {
             Ok(None) => {
                 if problem.take().is_some_and(|problem| problem.logged) {
@@ -123,6 +150,14 @@ impl Tls {
                 }
             }
             Ok(Some(pair)) => {
+                let before = before.filter(|before| before.digest == pair.digest);
+                let seen = before.map_or_else(Instant::now, |before| before.seen);
+                let left = self.0.rest.saturating_sub(seen.elapsed());
+                if !asked && !left.is_zero() {
+                    let digest = pair.digest;
+                    *resting = Some(Resting { digest, seen });
+                    return Some(left);
+                }
                 info!(expires = %pair.expires, "certificate replaced");
                 remark(files, &pair);
                 self.0.expiry.set(pair.expires.unix());
@@ -146,6 +181,7 @@ impl Tls {
                 *problem = Some(known);
             }
         }
+        None
     }
 
     /// Returns what operators are told.
