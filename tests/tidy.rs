@@ -1,6 +1,7 @@
 //! Holds the rules that the compiler does not know: which layer may import which, that the mapping
-//! layer stays pure, how files open and are named, that commands the documents name exist, and that
-//! what is fuzzed has the dependencies of what is shipped.
+//! layer stays pure, how files open and are named, that every system can check them out, that
+//! commands the documents name exist, and that what is fuzzed has the dependencies of what is
+//! shipped.
 //!
 //! Each rule is a function from text to violations, with a test of its own that shows it catching
 //! one. Source is read as tokens, so that comments and strings never count and nested or
@@ -56,6 +57,24 @@ const EMPTY_NAMES: &[&str] = &[
     "common", "helper", "helpers", "misc", "type", "types", "util", "utils",
 ];
 
+/// Where the repository keeps files of its own; build output lies elsewhere.
+const TRACKED: &[&str] = &[
+    ".ci",
+    ".github",
+    "benches",
+    "deploy",
+    "docs",
+    "examples",
+    "fuzz/fuzz_targets",
+    "fuzz/src",
+    "src",
+    "templates",
+    "tests",
+];
+
+/// Names that Windows reserves for devices, with any extension.
+const DEVICES: &[&str] = &["con", "prn", "aux", "nul"];
+
 /// The most lines `src/main.rs` may have: everything else belongs in the library.
 const MAIN_LINES: usize = 30;
 
@@ -86,6 +105,12 @@ fn file_names_say_their_concept() {
     let files = ["src", "tests", "benches", "fuzz/src", "fuzz/fuzz_targets"];
     let files = files.iter().flat_map(|dir| files_under(dir));
     report(files.flat_map(|file| name_violations(&file)).collect());
+}
+
+#[test]
+fn every_file_can_be_checked_out_on_windows() {
+    let files = TRACKED.iter().flat_map(|dir| files_under(dir));
+    report(files.flat_map(|file| windows_violations(&file)).collect());
 }
 
 #[test]
@@ -245,6 +270,32 @@ fn name_violations(file: &str) -> Vec<Violation> {
         .filter_map(|part| Path::new(part.as_os_str()).file_stem()?.to_str())
         .filter(|stem| EMPTY_NAMES.contains(stem))
         .map(|stem| Violation::new(file, 1, format!("`{stem}` names no concept")))
+        .collect()
+}
+
+/// Finds names in a file's path that Windows cannot have.
+fn windows_violations(file: &str) -> Vec<Violation> {
+    let reserved = |name: &str| {
+        let stem = name.split('.').next().unwrap_or(name).trim_end();
+        let stem = stem.to_ascii_lowercase();
+        let port = stem.strip_prefix("com").or(stem.strip_prefix("lpt"));
+        DEVICES.contains(&stem.as_str())
+            || port.is_some_and(|number| number.len() == 1 && "123456789".contains(number))
+    };
+    file.split('/')
+        .filter(|name| {
+            reserved(name)
+                || name.ends_with(['.', ' '])
+                || name.contains(['<', '>', ':', '"', '\\', '|', '?', '*'])
+                || name.contains(|c: char| c.is_ascii_control())
+        })
+        .map(|name| {
+            Violation::new(
+                file,
+                1,
+                format!("Windows cannot have a file named `{name}`"),
+            )
+        })
         .collect()
 }
 
@@ -808,6 +859,29 @@ fn catches_names_without_a_concept() {
         assert_eq!(lines(&name_violations(file)), [1], "{file}");
     }
     assert!(name_violations("src/mapping/commonplace.rs").is_empty());
+}
+
+#[test]
+fn catches_names_that_windows_cannot_have() {
+    for file in [
+        "tests/tables/err/nul.yaml",
+        "docs/AUX",
+        "src/com1.x/mod.rs",
+        "tests/data/a:b",
+        "tests/data/a ",
+        "tests/data/b./c",
+    ] {
+        assert_eq!(lines(&windows_violations(file)), [1], "{file}");
+    }
+    for file in [
+        "src/null.rs",
+        ".ci/run",
+        "src/com.rs",
+        "src/com10.rs",
+        "a/.con",
+    ] {
+        assert!(windows_violations(file).is_empty(), "{file}");
+    }
 }
 
 #[test]
