@@ -9,3 +9,4 @@ mod child;
 mod notify;
 mod served;
 mod sockets;
+mod units;
