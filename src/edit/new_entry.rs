@@ -249,7 +249,9 @@ mod tests {
             tags in prop::collection::vec("[-\"'#:a1 \\[\\]{},\\\\~.e]{1,5}|(?s:.){1,3}", 0..3),
             code in "[-a-c0-9._~]{1,4}|true|NO|1e[0-9]",
         ) {
-            let Ok(code) = Code::custom(&code) else { return Ok(()) };
+            let Ok(code) = Code::custom(&code) else {
+                return Err(TestCaseError::reject("no code"));
+            };
             let entry = NewEntry {
                 code: OwnCode::Custom(code.clone()),
                 title: Some(title.clone()),

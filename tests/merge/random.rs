@@ -232,9 +232,7 @@ proptest! {
         let versions = [vec![], sides[1].clone(), sides[2].clone()].map(|it| damaged(&text, &it));
         let [base, ours, theirs] = versions.clone().map(|bytes| SourceFile { path: "t.yaml".into(), bytes });
         let result = merge(&base, &ours, &theirs).unwrap();
-        if !result.conflicts.is_empty() {
-            return Ok(());
-        }
+        prop_assume!(result.conflicts.is_empty());
         let shown = [&versions[..], std::slice::from_ref(&result.text)].concat();
         let shown: Vec<_> = shown.iter().map(|it| String::from_utf8_lossy(it)).collect();
         let shown = shown.join("\n=======\n");
