@@ -153,6 +153,28 @@ fn every_end_to_end_script_is_executable_and_run() {
 }
 
 #[test]
+fn what_end_to_end_scripts_leave_out_is_named_and_run_every_night() {
+    let scripts: Vec<_> = files_under("tests/e2e")
+        .into_iter()
+        .filter(|file| !file.contains("/lib/") && file != "tests/e2e/run")
+        .map(|file| (read(&file), file))
+        .collect();
+    let mut found: Vec<_> = scripts
+        .iter()
+        .flat_map(|(text, file)| left_out_violations(file, text))
+        .collect();
+    let nightly = ".github/workflows/nightly.yml";
+    if !read(nightly).contains("- run: tests/e2e/run --all\n") {
+        found.push(Violation::new(
+            nightly,
+            1,
+            "does not run `tests/e2e/run --all`",
+        ));
+    }
+    report(found);
+}
+
+#[test]
 fn fuzzing_has_the_dependencies_of_what_is_shipped() {
     report(fuzz_violations(
         &read("fuzz/Cargo.toml"),
@@ -377,6 +399,23 @@ fn script_violations(scripts: &[(String, bool)], listed: &str) -> Vec<Violation>
         }
     }
     found
+}
+
+/// Finds a script that leaves something out without a line that `tests/e2e/run` prints.
+fn left_out_violations(file: &str, text: &str) -> Vec<Violation> {
+    let leaves_out = ["E2E_ALL", "$profile"].iter().any(|it| text.contains(it));
+    let says_so = text.lines().any(|line| {
+        let what = line.strip_prefix("# --all also: ");
+        what.is_some_and(|what| !what.is_empty())
+    });
+    match leaves_out == says_so {
+        true => Vec::new(),
+        false => vec![Violation::new(
+            file,
+            1,
+            "leaves something to `--all` if and only if a line `# --all also: ` says what",
+        )],
+    }
 }
 
 /// Finds dependencies of the fuzz crate that the shipped one has not, or has with other features.
@@ -922,6 +961,17 @@ fn catches_end_to_end_scripts_that_are_not_run() {
     let found = script_violations(&scripts, "a\n");
     let files: Vec<_> = found.iter().map(|found| found.file.as_str()).collect();
     assert_eq!(files, ["tests/e2e/b", "tests/e2e/c"]);
+}
+
+#[test]
+fn catches_scripts_that_leave_something_out_silently() {
+    let silent = "#!/bin/bash\n((E2E_ALL)) || exit 0\n";
+    assert_eq!(lines(&left_out_violations("a", silent)), [1]);
+    let empty = "# --all also: nothing at all\n";
+    assert_eq!(lines(&left_out_violations("a", empty)), [1]);
+    let named = "# --all also: the rest\n((E2E_ALL)) || exit 0\n";
+    assert!(left_out_violations("a", named).is_empty());
+    assert!(left_out_violations("a", "# --all only: long\n").is_empty());
 }
 
 #[test]
