@@ -3,6 +3,7 @@
 # Sourced by scripts that then run containers. Gives `podman`, with settings and storage of its own,
 # and `build_image`; whoever sources it has made the directory $work, and removes it.
 #
+# The program in it is built quickly, by the profile `draft`; with E2E_ALL=1 as it is released, by `dist`.
 # Storage, the base image and the built image stay in a cache, so that the next script finds them.
 # Where no registry answers, the base image is made here under its exact name: Debian by
 # debootstrap, from the mirror that this machine uses, with this machine's Rust in it.
@@ -11,6 +12,8 @@
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../../.." && pwd)
 cache=${WAYPOST_CI_TOOLS:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/waypost-ci}/containers
 image=localhost/waypost:e2e
+profile=draft
+[[ ${E2E_ALL-} != 1 ]] || profile=dist
 # The programs of system administrators are not in everyone's PATH.
 PATH=$PATH:/usr/sbin:/sbin
 sudo=()
@@ -133,7 +136,7 @@ build_image() {
     base=$(sed -n 's/^ARG RUST=//p' "$top/Containerfile")
     podman image exists "$base" || timeout 300 podman pull --quiet "$base" 2>/dev/null ||
         make_stand_in "$base" "${base##*-}"
-    podman_build --tag "$image" --file "$top/Containerfile" "$top" ||
+    podman_build --tag "$image" --build-arg "PROFILE=$profile" --file "$top/Containerfile" "$top" ||
         { tail -n 40 "$work/build.log" >&2 && return 1; }
     echo "image built in $((SECONDS - start)) s"
 }
