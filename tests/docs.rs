@@ -99,7 +99,9 @@ impl Drop for Server {
 fn the_readme_shows_what_happens() {
     let mut server = None;
     for Example { command, output } in examples("README.md") {
-        if let Some(args) = command.strip_prefix("cargo run --release -- ") {
+        let run = command.strip_prefix("cargo run --release -- ");
+        let args = run.or(command.strip_prefix("waypost "));
+        if let Some(args) = args.filter(|args| args.starts_with("serve")) {
             server = Some(Server::start(args));
         } else if let Some(url) = command.strip_prefix("curl -i http://127.0.0.1:8080") {
             assert_eq!(server.as_ref().unwrap().head(url), output, "{command}");
