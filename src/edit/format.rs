@@ -8,6 +8,7 @@
 
 use super::ambiguity::is_ambiguous;
 use super::layout::{Entry, Layout};
+use super::replace::replace;
 use crate::mapping::{Diagnostic, Form, Scalar, SourceFile, Target};
 
 /// Keys whose values are texts that a person chose.
@@ -31,18 +32,21 @@ pub fn format(file: &SourceFile) -> Result<String, Vec<Diagnostic>> {
 fn respell(entry: &mut Entry<'_>) {
     let names_code = |key: &str| key == "short-code" || key == "number";
     let has_own_code = entry.pairs.iter().any(|pair| names_code(&pair.key));
-    // From the end, so that what is still to be written stays where it is.
-    for pair in entry.pairs.iter().rev() {
-        for value in pair.values.iter().rev() {
-            let spelling = match &*pair.key {
-                "url" if has_own_code => canonical_url(value),
-                key if TEXTS.contains(&key) => quoted(value),
-                _ => None,
-            };
-            if let Some(spelling) = spelling {
-                entry.body.replace_range(value.span.clone(), &spelling);
-            }
-        }
+    let values = entry.pairs.iter().flat_map(|pair| {
+        let key = &*pair.key;
+        pair.values.iter().map(move |value| (key, value))
+    });
+    let spellings = values.filter_map(|(key, value)| {
+        let spelling = match key {
+            "url" if has_own_code => canonical_url(value),
+            key if TEXTS.contains(&key) => quoted(value),
+            _ => None,
+        };
+        Some((value.span.clone(), spelling?))
+    });
+    let spellings: Vec<_> = spellings.collect();
+    if !spellings.is_empty() {
+        entry.body = replace(&entry.body, spellings);
     }
 }
 

@@ -12,6 +12,7 @@ mod list;
 mod merge;
 mod new_entry;
 mod refusal;
+mod replace;
 
 pub use format::format;
 pub use insert::insert;

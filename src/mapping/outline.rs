@@ -102,6 +102,8 @@ impl<'t> Outline<'t> {
         let text = text::decode(file).map_err(|problem| vec![problem])?;
         let mut walk = Walk {
             parser: Parser::new_from_str(text),
+            line_start: 0,
+            searched: 0,
             outline: Self {
                 text,
                 scheme: scheme.unwrap_or_default(),
@@ -125,6 +127,11 @@ impl<'t> Outline<'t> {
 /// A walk over the events of a document that is known to be sound.
 struct Walk<'t> {
     parser: Parser<'t, StrInput<'t>>,
+    /// Where the last line begins that begins before `searched`.
+    line_start: usize,
+    /// Up to where the text was searched for line breaks: no byte is searched twice, however many
+    /// entries one line has.
+    searched: usize,
     outline: Outline<'t>,
 }
 
@@ -165,10 +172,9 @@ impl<'t> Walk<'t> {
     }
 
     fn entry(&mut self, start: &Span, is_flow: bool) -> Result<(), ScanError> {
-        let before = &self.outline.text[..bytes(start).start];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let mut end = bytes(start).start;
+        let line_start = self.line_start(end);
         let mut pairs = Vec::new();
-        let mut end = before.len();
         loop {
             let (event, span) = self.event()?;
             let Event::Scalar(key, ..) = event else {
@@ -197,6 +203,16 @@ impl<'t> Walk<'t> {
             pairs,
         });
         Ok(())
+    }
+
+    /// Returns where the line begins that a byte is on; the bytes asked for come in their order.
+    fn line_start(&mut self, at: usize) -> usize {
+        let between = self.outline.text.get(self.searched..at).unwrap_or_default();
+        if let Some(found) = between.rfind('\n') {
+            self.line_start = self.searched + found + 1;
+        }
+        self.searched = at;
+        self.line_start
     }
 
     /// Reads the value of a key; returns the texts in it, and where it ends.

@@ -67,7 +67,8 @@ pub fn register_all(
         let written = rounds.write(&before, wishes, now);
         changed = with(&changed, &written);
     }
-    changed.retain(|file| !files.contains(file));
+    let before: HashMap<_, _> = files.iter().map(|file| (&file.path, file)).collect();
+    changed.retain(|file| before.get(&file.path) != Some(&file));
     Ok(Batch {
         outcomes: rounds.outcomes,
         files: changed,

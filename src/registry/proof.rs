@@ -179,14 +179,12 @@ impl<'f> Before<'f> {
 
 /// Returns files with others in the place of those of the same path, or behind them.
 pub(super) fn with(files: &[SourceFile], written: &[SourceFile]) -> Vec<SourceFile> {
-    let mut files = files.to_vec();
-    for file in written {
-        match files.iter_mut().find(|old| old.path == file.path) {
-            Some(old) => *old = file.clone(),
-            None => files.push(file.clone()),
-        }
-    }
-    files
+    let mut new: HashMap<_, _> = written.iter().map(|file| (&file.path, file)).collect();
+    let in_place = files.iter().map(|old| new.remove(&old.path).unwrap_or(old));
+    let mut with: Vec<_> = in_place.cloned().collect();
+    let behind = written.iter().filter(|file| new.contains_key(&file.path));
+    with.extend(behind.cloned());
+    with
 }
 
 /// Tells whether an entry of a table says what a new one was to say.

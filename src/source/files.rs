@@ -4,6 +4,7 @@
 //! judgement, and trying again, is `reading.rs`. Pipes and devices are never opened to be read:
 //! they could hold a reader for ever.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io::Read;
@@ -40,9 +41,10 @@ impl Listing {
             files: Vec::new(),
             directories: Vec::new(),
         };
-        for (at, path) in paths.iter().enumerate() {
+        let mut seen = HashSet::with_capacity(paths.len());
+        for path in paths {
             // What is named twice is still there once.
-            if paths[..at].contains(path) {
+            if !seen.insert(path) {
                 continue;
             }
             let metadata = fs::metadata(path).map_err(|e| SourceError::from_io(path, e))?;

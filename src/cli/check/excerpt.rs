@@ -9,12 +9,18 @@ use std::iter::{RepeatN, repeat_n};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_width::UnicodeWidthChar;
 
+use super::lines::Line;
+
 /// How much of a line is shown, in terminal columns; of that, how much at most before the place.
 const WIDTH: usize = 100;
 const BEFORE: usize = 60;
 
 /// How many spaces a tab is shown as, wherever it stands.
 const TAB: usize = 4;
+
+/// How many characters are shown in a column on average, at most: those that combine take no room,
+/// and a line may hold nothing else.
+const MARKS: usize = 4;
 
 /// What shows that a line goes on.
 const CUT: char = '…';
@@ -30,14 +36,11 @@ impl Excerpt {
     /// Cuts an excerpt around a column, which counts characters from 1.
     ///
     /// Returns nothing if there is nothing to see in the line.
-    pub(super) fn around(line: &str, column: u32) -> Option<Self> {
-        let line = line.trim_end();
-        if line.is_empty() {
+    pub(super) fn around(line: &Line<'_>, column: u32) -> Option<Self> {
+        if line.text().is_empty() {
             return None;
         }
-        let before = column.saturating_sub(1) as usize;
-        let place = line.char_indices().nth(before);
-        let (head, tail) = line.split_at(place.map_or(line.len(), |(place, _)| place));
+        let (head, tail) = line.split_at(column);
         let (length, taken) = fitting(head.chars().rev(), BEFORE);
         let kept = &head[head.len() - length..];
         let (length, _) = fitting(tail.chars(), WIDTH - taken);
@@ -59,7 +62,7 @@ impl Excerpt {
 /// Returns how many bytes of a text fit into some room, and the room that they take.
 fn fitting(text: impl Iterator<Item = char>, room: usize) -> (usize, usize) {
     let (mut length, mut taken) = (0, 0);
-    for character in text {
+    for character in text.take(room * MARKS) {
         let more = taken + shown(character).map(width).sum::<usize>();
         if more > room {
             break;
@@ -90,7 +93,7 @@ mod tests {
 
     /// Returns an excerpt with a caret below it.
     fn around(line: &str, column: u32) -> String {
-        let Excerpt { text, indent } = Excerpt::around(line, column).unwrap();
+        let Excerpt { text, indent } = Excerpt::around(&Line::new(line), column).unwrap();
         format!("{text}\n{}^", " ".repeat(indent))
     }
 
@@ -101,7 +104,7 @@ mod tests {
         // Behind the end, as for something that is missing there.
         assert_eq!(around("a: [", 5), "a: [\n    ^");
         assert_eq!(around("a: [", u32::MAX), "a: [\n    ^");
-        assert_eq!(Excerpt::around("  \t ", 1), None);
+        assert_eq!(Excerpt::around(&Line::new("  \t "), 1), None);
     }
 
     #[test]
@@ -130,5 +133,13 @@ mod tests {
         let wide = format!("a{}X", "漢".repeat(60));
         let shown = format!("…{}X", "漢".repeat(30));
         assert_eq!(around(&wide, 62), format!("{shown}\n{}^", " ".repeat(61)));
+    }
+
+    #[test]
+    fn cuts_what_takes_no_room() {
+        let line = format!("a{}X{}", "\u{301}".repeat(9999), "\u{301}".repeat(9999));
+        let shown = around(&line, 10_001);
+        assert!(shown.contains('X'));
+        assert!(shown.chars().count() < 1000, "{}", shown.chars().count());
     }
 }

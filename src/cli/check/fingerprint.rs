@@ -11,12 +11,27 @@ use sha2::{Digest, Sha256};
 #[derive(Default)]
 pub(super) struct Fingerprints {
     given: HashMap<String, usize>,
+    /// The last line, and what it comes to by rule: a line may be a whole table, and each problem
+    /// in it about that one line.
+    line: (String, u32),
+    of_line: HashMap<String, String>,
 }
 
 impl Fingerprints {
-    /// Returns the fingerprint of the next problem: 64 hexadecimal digits.
-    pub(super) fn next(&mut self, path: &str, rule: &str, line: &str) -> String {
-        let first = digest(&[path, rule, line.trim()]);
+    /// Returns the fingerprint of the next problem, on a line of a number: 64 hexadecimal digits.
+    pub(super) fn next(&mut self, path: &str, rule: &str, number: u32, line: &str) -> String {
+        if (&*self.line.0, self.line.1) != (path, number) {
+            self.line = (path.to_owned(), number);
+            self.of_line.clear();
+        }
+        let first = match self.of_line.get(rule) {
+            Some(known) => known.clone(),
+            None => {
+                let first = digest(&[path, rule, line.trim()]);
+                self.of_line.insert(rule.to_owned(), first.clone());
+                first
+            }
+        };
         let count = self.given.entry(first.clone()).or_default();
         *count += 1;
         match *count {
@@ -38,19 +53,24 @@ mod tests {
     #[test]
     fn problems_that_look_alike_differ() {
         let mut prints = Fingerprints::default();
-        let told = ["- url: x", "  - url: x", "- url: x", "- url: y"];
+        let told = [
+            (1, "- url: x"),
+            (2, "  - url: x"),
+            (2, "  - url: x"),
+            (4, "- url: y"),
+        ];
         let mut told = told
-            .map(|line| prints.next("a.yaml", "rule", line))
+            .map(|(number, line)| prints.next("a.yaml", "rule", number, line))
             .to_vec();
-        told.push(prints.next("b.yaml", "rule", "- url: x"));
-        told.push(prints.next("a.yaml", "other", "- url: x"));
+        told.push(prints.next("b.yaml", "rule", 4, "- url: x"));
+        told.push(prints.next("a.yaml", "other", 4, "- url: x"));
         let mut apart = told.clone();
         apart.sort();
         apart.dedup();
         assert_eq!(apart.len(), told.len());
         // The next check gives them again.
         let mut prints = Fingerprints::default();
-        assert_eq!(prints.next("a.yaml", "rule", "- url: x"), told[0]);
-        assert_eq!(prints.next("a.yaml", "rule", "- url: x"), told[1]);
+        assert_eq!(prints.next("a.yaml", "rule", 9, "- url: x"), told[0]);
+        assert_eq!(prints.next("a.yaml", "rule", 9, "- url: x"), told[1]);
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::findings::{Findings, plain_path, with_hint};
 use super::fingerprint::Fingerprints;
 use super::lines::with_lines;
-use super::rule::rule;
+use super::rule::Rules;
 use crate::mapping::Severity;
 
 #[derive(Serialize)]
@@ -34,12 +34,15 @@ struct Lines {
 
 pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
     let mut fingerprints = Fingerprints::default();
+    let rules = Rules::of(&findings.files);
     let issues = with_lines(findings).map(|(diagnostic, line)| {
         let path = plain_path(&diagnostic.place.file);
-        let check_name = rule(&diagnostic.message, &findings.files);
+        let number = diagnostic.place.position.line;
+        let text = line.as_ref().map_or("", |line| line.text());
+        let check_name = rules.name(&diagnostic.message);
         Issue {
             description: with_hint(diagnostic),
-            fingerprint: fingerprints.next(path, &check_name, &line.unwrap_or_default()),
+            fingerprint: fingerprints.next(path, &check_name, number, text),
             check_name,
             severity: match diagnostic.severity {
                 Severity::Error => "major",
@@ -47,9 +50,7 @@ pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
             },
             location: Location {
                 path,
-                lines: Lines {
-                    begin: diagnostic.place.position.line,
-                },
+                lines: Lines { begin: number },
             },
         }
     });

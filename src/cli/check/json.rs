@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::findings::Findings;
-use super::rule::rule;
+use super::rule::Rules;
 
 const VERSION: u32 = 1;
 
@@ -39,12 +39,13 @@ struct Summary {
 }
 
 pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+    let rules = Rules::of(&findings.files);
     let diagnostics = findings.diagnostics().iter().map(|diagnostic| Told {
         file: &diagnostic.place.file,
         line: diagnostic.place.position.line,
         column: diagnostic.place.position.column,
         severity: diagnostic.severity.as_str(),
-        rule: rule(&diagnostic.message, &findings.files),
+        rule: rules.name(&diagnostic.message),
         message: &diagnostic.message,
         hint: diagnostic.hint.as_deref(),
     });

@@ -3,6 +3,7 @@
 //! There is no one schema of it; what is written here is what Jenkins, GitLab and their kin read. If
 //! the table has errors, its tests did not run and count as skipped.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::findings::{Findings, plain_path};
@@ -48,10 +49,15 @@ pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
 
 fn cases(findings: &Findings) -> Vec<Case<'_>> {
     let failed = findings.failed_tests();
+    let mut of_files: HashMap<&str, Vec<&Diagnostic>> = HashMap::new();
+    for diagnostic in findings.diagnostics() {
+        if !failed.contains_key(&diagnostic.place) {
+            let of_file = of_files.entry(&diagnostic.place.file).or_default();
+            of_file.push(diagnostic);
+        }
+    }
     let of_file = |file: &SourceFile| {
-        let told = (findings.diagnostics().iter())
-            .filter(|it| it.place.file == file.path && !failed.contains_key(&it.place));
-        let told: Vec<_> = told.collect();
+        let told = of_files.get(&*file.path).cloned().unwrap_or_default();
         match told.iter().any(|it| findings.is_refusal(it)) {
             true => Ending::Failed(told),
             false => Ending::Passed(told),

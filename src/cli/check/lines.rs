@@ -4,6 +4,9 @@
 //! nothing is kept of the others. Another order is slower, not wrong.
 
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use memchr::memchr2;
 
@@ -15,47 +18,101 @@ use crate::mapping::{Diagnostic, Place, SourceFile};
 /// What is not UTF-8 is replaced; a line break or byte order mark is no part of a line.
 pub(super) fn with_lines<'f>(
     findings: &'f Findings,
-) -> impl Iterator<Item = (&'f Diagnostic, Option<Cow<'f, str>>)> {
+) -> impl Iterator<Item = (&'f Diagnostic, Option<Rc<Line<'f>>>)> {
     let mut lines = Lines::of(&findings.files);
-    (findings.diagnostics().iter()).map(move |diagnostic| {
-        let line = lines.get(&diagnostic.place);
-        (diagnostic, line.map(String::from_utf8_lossy))
-    })
+    (findings.diagnostics().iter())
+        .map(move |diagnostic| (diagnostic, lines.get(&diagnostic.place)))
+}
+
+/// A line of a file, for as many diagnostics as are about it.
+///
+/// A line may be a whole table: each diagnostic goes on where the one before it was.
+#[derive(Debug)]
+pub(super) struct Line<'f> {
+    text: Cow<'f, str>,
+    /// How many characters lie before which byte.
+    reached: Cell<(usize, usize)>,
+}
+
+impl<'f> Line<'f> {
+    /// Returns the line without the blanks at its end.
+    pub(super) fn new(text: impl Into<Cow<'f, str>>) -> Self {
+        let text = match text.into() {
+            Cow::Borrowed(text) => Cow::Borrowed(text.trim_end()),
+            Cow::Owned(text) => Cow::Owned(text.trim_end().to_owned()),
+        };
+        Self {
+            text,
+            reached: Cell::new((0, 0)),
+        }
+    }
+
+    /// Returns its text.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Splits it before a column, which counts characters from 1.
+    pub(super) fn split_at(&self, column: u32) -> (&str, &str) {
+        let before = column.saturating_sub(1) as usize;
+        let (mut characters, mut at) = self.reached.get();
+        if before < characters {
+            (characters, at) = (0, 0);
+        }
+        let rest = self.text[at..].chars().take(before - characters);
+        for character in rest {
+            at += character.len_utf8();
+            characters += 1;
+        }
+        self.reached.set((characters, at));
+        self.text.split_at(at)
+    }
 }
 
 /// The lines of some files, of which one was found last.
 struct Lines<'f> {
-    files: &'f [SourceFile],
+    files: HashMap<&'f str, &'f SourceFile>,
     file: &'f str,
     /// Which line was found last; 0 is none.
     number: u32,
-    line: &'f [u8],
+    bytes: &'f [u8],
+    /// The same as text, once it was asked for.
+    line: Option<Rc<Line<'f>>>,
     rest: &'f [u8],
 }
 
 impl<'f> Lines<'f> {
     fn of(files: &'f [SourceFile]) -> Self {
+        let files = files.iter().map(|file| (&*file.path, file));
         Self {
-            files,
+            files: files.collect(),
             file: "",
             number: 0,
-            line: &[],
+            bytes: &[],
+            line: None,
             rest: &[],
         }
     }
 
-    fn get(&mut self, place: &Place) -> Option<&'f [u8]> {
+    fn get(&mut self, place: &Place) -> Option<Rc<Line<'f>>> {
         if *self.file != *place.file || place.position.line < self.number {
-            let file = self.files.iter().find(|file| file.path == place.file)?;
+            let file = *self.files.get(&*place.file)?;
             self.file = &file.path;
             self.number = 0;
+            self.line = None;
             self.rest = (file.bytes.strip_prefix("\u{feff}".as_bytes())).unwrap_or(&file.bytes);
         }
         while self.number < place.position.line {
-            (self.line, self.rest) = split_line(self.rest)?;
+            let (line, rest) = split_line(self.rest)?;
+            self.rest = rest;
             self.number += 1;
+            self.bytes = line;
+            self.line = None;
         }
-        Some(self.line)
+        let line = self.line.take();
+        let line = line.unwrap_or_else(|| Rc::new(Line::new(String::from_utf8_lossy(self.bytes))));
+        self.line = Some(Rc::clone(&line));
+        Some(line)
     }
 }
 
@@ -96,7 +153,7 @@ mod tests {
             deny_warnings: false,
         };
         with_lines(&findings)
-            .map(|(_, line)| line.map(Cow::into_owned))
+            .map(|(_, line)| line.map(|line| line.text().to_owned()))
             .collect()
     }
 
@@ -124,12 +181,29 @@ mod tests {
             file: "a".into(),
             position: crate::mapping::Position { line: 2, column: 1 },
         };
-        assert_eq!(lines.get(&place), Some(&b"two"[..]));
+        let mut get = |place: &Place| lines.get(place).map(|line| line.text().to_owned());
+        assert_eq!(get(&place).as_deref(), Some("two"));
         place.position.line = 1;
-        assert_eq!(lines.get(&place), Some(&b"one"[..]));
+        assert_eq!(get(&place).as_deref(), Some("one"));
         place.position.line = 3;
-        assert_eq!(lines.get(&place), None);
+        assert_eq!(get(&place), None);
         place.file = "b".into();
-        assert_eq!(lines.get(&place), None);
+        assert_eq!(get(&place), None);
+    }
+
+    #[test]
+    fn splits_a_line_wherever_it_was_split_before() {
+        let line = Line::new("aé漢b  ");
+        for (column, before, behind) in [
+            (3, "aé", "漢b"),
+            (4, "aé漢", "b"),
+            (2, "a", "é漢b"),
+            (0, "", "aé漢b"),
+            (5, "aé漢b", ""),
+            (u32::MAX, "aé漢b", ""),
+            (1, "", "aé漢b"),
+        ] {
+            assert_eq!(line.split_at(column), (before, behind), "{column}");
+        }
     }
 }

@@ -5,22 +5,51 @@
 //! stands in quotes or brackets, is a number or a place, or follows a colon or comma. So a rule lives
 //! as long as its wording; `tests/check.rs` holds the list of them.
 
+use std::collections::HashSet;
+
 use crate::mapping::SourceFile;
 
-/// Returns the name of the rule that a message about these files tells the breach of.
-pub(super) fn rule(message: &str, files: &[SourceFile]) -> String {
-    let place = |file: &SourceFile| message.find(&format!(" at {}:", file.path));
-    let end = files.iter().filter_map(place).min();
-    let words = constant(&message[..end.unwrap_or(message.len())]);
-    let words = words
-        .split_whitespace()
-        .filter(|word| word.starts_with(char::is_alphabetic));
-    let mut words: Vec<_> = words.map(str::to_lowercase).collect();
-    if words.len() > 1 && ["a", "an", "the"].contains(&&*words[0]) {
-        words.remove(0);
-    }
-    words.join("-").replace(['\'', '.'], "")
+/// The rules of messages about some files.
+pub(super) struct Rules<'f> {
+    paths: HashSet<&'f str>,
 }
+
+impl<'f> Rules<'f> {
+    /// Returns those of these files.
+    pub(super) fn of(files: &'f [SourceFile]) -> Self {
+        Self {
+            paths: files.iter().map(|file| &*file.path).collect(),
+        }
+    }
+
+    /// Returns the name of the rule that a message tells the breach of.
+    pub(super) fn name(&self, message: &str) -> String {
+        let words = constant(self.without_place(message));
+        let words = words
+            .split_whitespace()
+            .filter(|word| word.starts_with(char::is_alphabetic));
+        let mut words: Vec<_> = words.map(str::to_lowercase).collect();
+        if words.len() > 1 && ["a", "an", "the"].contains(&&*words[0]) {
+            words.remove(0);
+        }
+        words.join("-").replace(['\'', '.'], "")
+    }
+
+    /// Returns a message up to where it names a place.
+    fn without_place<'m>(&self, message: &'m str) -> &'m str {
+        let names_place = |&at: &usize| {
+            let place = &message[at + AT.len()..];
+            let mut ends = place.match_indices(':').map(|(end, _)| end);
+            ends.any(|end| self.paths.contains(&place[..end]))
+        };
+        let mut places = message.match_indices(AT).map(|(at, _)| at);
+        let end = places.find(names_place);
+        &message[..end.unwrap_or(message.len())]
+    }
+}
+
+/// What stands before a place.
+const AT: &str = " at ";
 
 /// Returns a message up to the first colon or comma, without what stands in quotes or brackets.
 fn constant(message: &str) -> String {
@@ -78,7 +107,7 @@ mod tests {
                 "tags-are-not-allowed-in-a-table",
             ),
         ] {
-            assert_eq!(rule(message, &files), expected, "{message}");
+            assert_eq!(Rules::of(&files).name(message), expected, "{message}");
         }
     }
 }

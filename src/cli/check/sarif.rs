@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::findings::{Findings, plain_path, with_hint};
 use super::fingerprint::Fingerprints;
 use super::lines::with_lines;
-use super::rule::rule;
+use super::rule::Rules;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -25,11 +25,12 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
 
 pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
     let mut fingerprints = Fingerprints::default();
+    let names = Rules::of(&findings.files);
     let mut rules: Vec<String> = Vec::new();
     let mut results = Vec::new();
     for (diagnostic, line) in with_lines(findings) {
         let place = &diagnostic.place;
-        let rule = rule(&diagnostic.message, &findings.files);
+        let rule = names.name(&diagnostic.message);
         let index = match rules.iter().position(|known| *known == rule) {
             Some(index) => index,
             None => {
@@ -39,7 +40,8 @@ pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
         };
         let path = plain_path(&place.file);
         // The one fingerprint that GitHub reads.
-        let fingerprint = fingerprints.next(path, &rule, &line.unwrap_or_default());
+        let text = line.as_ref().map_or("", |line| line.text());
+        let fingerprint = fingerprints.next(path, &rule, place.position.line, text);
         results.push(json!({
             "ruleId": rule,
             "ruleIndex": index,

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sides;
 use crate::edit::layout::{Entry, Layout};
+use crate::edit::replace::replace;
 use crate::mapping::{Code, Pair};
 
 /// A code, a key, and a value or an item of it.
@@ -129,15 +130,8 @@ fn counts(sides: &Sides<Account>, line: &str) -> [i64; 2] {
 
 /// Returns the comments in the lines of an entry.
 pub(super) fn comments(entry: &Entry<'_>) -> String {
-    let mut body = entry.body.clone();
-    let values = entry
-        .pairs
-        .iter()
-        .rev()
-        .flat_map(|pair| pair.values.iter().rev());
-    for value in values {
-        body.replace_range(value.span.clone(), "");
-    }
+    let values = entry.pairs.iter().flat_map(|pair| &pair.values);
+    let body = replace(&entry.body, values.map(|value| (value.span.clone(), "")));
     let comments = body
         .lines()
         .filter_map(|line| Some(&line[line.find('#')?..]));

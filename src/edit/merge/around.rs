@@ -4,6 +4,8 @@
 //! they are merged as a list, so that it is no conflict if both sides add some. Invariant: what is
 //! left of a conflict are whole tests, and other lines.
 
+use std::collections::HashSet;
+
 use super::piece::{Clash, Piece};
 use super::{Sides, text};
 
@@ -84,7 +86,8 @@ fn narrowed(sides: Sides<Vec<&str>>) -> [Hunk<'_>; 3] {
     } = sides;
     let alike = |(one, other): &(&&str, &&str)| one == other;
     let above = ours.iter().zip(&theirs).take_while(alike).count();
-    let (first, _) = (ours.drain(..above).collect(), theirs.drain(..above));
+    let first: Vec<_> = ours.drain(..above).collect();
+    theirs.drain(..above);
     let below = ours.iter().rev().zip(theirs.iter().rev());
     let below = below.take_while(alike).count();
     theirs.truncate(theirs.len() - below);
@@ -93,12 +96,12 @@ fn narrowed(sides: Sides<Vec<&str>>) -> [Hunk<'_>; 3] {
     let mut all = base.iter().chain(&ours).chain(&theirs);
     let is_list = all.all(|line| is_test(line));
     // What both sides took out, either may have replaced.
-    let is_there = |line: &&str| {
-        [&ours, &theirs, &first, &last]
-            .iter()
-            .any(|it| it.contains(line))
+    let is_complete = || {
+        let there = ours.iter().chain(&theirs).chain(&first).chain(&last);
+        let there: HashSet<_> = there.collect();
+        base.iter().all(|line| there.contains(line))
     };
-    let middle = if is_list && base.iter().all(is_there) {
+    let middle = if is_list && is_complete() {
         Hunk::Agreed(Sides { base, ours, theirs }.items())
     } else {
         Hunk::Clash(ours, theirs)

@@ -4,7 +4,7 @@
 //! are merged by item. Invariant: the result is the body of an entry that is sound by itself and
 //! says what it should.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::indentation::shifted;
 use super::{Sides, text};
@@ -178,10 +178,12 @@ fn merge_list<'e>(
     if !LISTS.contains(&ours.key) || is_about_items(ours) || is_about_items(theirs) {
         return None;
     }
+    let [in_base, in_ours, in_theirs] =
+        [base, &ours.values, &theirs.values].map(|it| it.iter().collect::<HashSet<_>>());
     let ours_and = ours.values.iter().zip(&ours.spelled);
-    let kept = ours_and.filter(|(it, _)| !base.contains(it) || theirs.values.contains(it));
+    let kept = ours_and.filter(|(it, _)| !in_base.contains(it) || in_theirs.contains(it));
     let theirs_and = theirs.values.iter().zip(&theirs.spelled);
-    let added = theirs_and.filter(|(it, _)| !base.contains(it) && !ours.values.contains(it));
+    let added = theirs_and.filter(|(it, _)| !in_base.contains(it) && !in_ours.contains(it));
     let all = kept.chain(added).map(|(value, spelled)| (*value, *spelled));
     let (values, spelled): (Vec<_>, Vec<_>) = all.unzip();
     let (key, list) = ours.text.split_once(':')?;

@@ -1,6 +1,6 @@
 //! The items of the result, each where it will stand.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::entry::{self, says};
 use super::items::{Item, Items, Key};
@@ -119,26 +119,50 @@ fn changed(before: &Item<'_>, after: &Item<'_>) -> bool {
 
 /// Marks entries that both sides gave another target: as one, where ours stands.
 fn join_readdressed(placed: &mut Vec<Placed<'_>>, entries: &[Sides<&Key>]) {
+    if entries.is_empty() {
+        return;
+    }
+    let numbered = placed
+        .iter()
+        .enumerate()
+        .map(|(number, it)| (it.key, number));
+    let positions: HashMap<_, _> = numbered.collect();
+    let mut joined = HashSet::new();
     for entry in entries {
-        let position = |key| placed.iter().position(|it| it.key == key);
+        let position = |key| positions.get(key).copied();
         let (Some(ours), Some(theirs)) = (position(entry.ours), position(entry.theirs)) else {
             continue;
         };
         let text = |number: usize| placed[number].piece.text(View::Marked).to_owned();
         let why = format!("both sides changed the \"url\" of {:?}", name(entry.base));
         placed[ours].piece = Piece::Clash(Clash::new(text(ours), text(theirs), why));
-        placed.remove(theirs);
+        joined.insert(theirs);
     }
+    let mut numbers = 0..;
+    placed.retain(|_| {
+        numbers
+            .next()
+            .is_none_or(|number| !joined.contains(&number))
+    });
 }
 
 /// Marks entries that would have a code which another one has on the other side.
 fn part_shared_codes(placed: &mut [Placed<'_>]) {
     let all: Vec<_> = placed.iter().map(|it| merged_codes(it)).collect();
-    let mut clashes = Vec::new();
+    // The codes on either side of each entry that shares one.
+    let mut known: HashMap<usize, [HashSet<&str>; 2]> = HashMap::new();
+    // By entry: the last reason counts, of many codes that two entries share.
+    let mut clashes = BTreeMap::new();
     for (code, first, other) in shared(&all) {
-        let (one, two) = (&placed[first], &placed[other]);
-        let of_ours = [one, two].map(|it| codes(it.from.ours).contains(&code));
-        let of_theirs = [one, two].map(|it| codes(it.from.theirs).contains(&code));
+        let [of_first, of_other] = [first, other].map(|number| {
+            let from = placed[number].from;
+            let sides = known.entry(number).or_insert_with(|| {
+                [from.ours, from.theirs].map(|item| codes(item).into_iter().collect())
+            });
+            sides.each_ref().map(|codes| codes.contains(code))
+        });
+        let of_ours = [of_first[0], of_other[0]];
+        let of_theirs = [of_first[1], of_other[1]];
         // Neither is this merge's doing.
         if of_ours == [true; 2] || of_theirs == [true; 2] {
             continue;
@@ -152,7 +176,7 @@ fn part_shared_codes(placed: &mut [Placed<'_>]) {
             "the code {code:?} is given to two entries, this one and {:?}",
             name(placed[old].key)
         );
-        clashes.push((new, why));
+        clashes.insert(new, why);
     }
     for (number, why) in clashes {
         let placed = &mut placed[number];

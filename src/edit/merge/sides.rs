@@ -1,5 +1,8 @@
 //! The three versions of whatever is merged: what both sides came from, ours, and theirs.
 
+use std::collections::HashSet;
+use std::hash::Hash;
+
 /// Something in three versions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sides<T> {
@@ -62,15 +65,20 @@ impl<T: PartialEq> Sides<T> {
     }
 }
 
-impl<T: PartialEq + Copy> Sides<Vec<T>> {
+impl<T: Eq + Hash + Copy> Sides<Vec<T>> {
     /// Returns the items of a list that both sides may have changed: those of ours without what
     /// theirs removed, then what theirs added.
     pub(super) fn items(&self) -> Vec<T> {
-        let Self { base, ours, theirs } = self;
-        let kept = ours
+        let known = self
+            .each()
+            .map(|items| items.iter().collect::<HashSet<_>>());
+        let Sides { base, ours, theirs } = &known;
+        let kept = self
+            .ours
             .iter()
             .filter(|it| theirs.contains(it) || !base.contains(it));
-        let added = theirs
+        let added = self
+            .theirs
             .iter()
             .filter(|it| !ours.contains(it) && !base.contains(it));
         kept.chain(added).copied().collect()

@@ -1,0 +1,142 @@
+"""Commands on tables of two sizes, and the instructions that each run takes."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+WAYPOST = os.environ.get("WAYPOST")
+# What grows linearly comes to 2.0, and sorting to little more; what is quadratic comes to 4.
+MOST = 2.3
+CASES = {}
+
+
+def case(size):
+    def add(function):
+        CASES[function.__name__.replace("_", "-")] = (function, size)
+        return function
+
+    return add
+
+
+def table(entries, rest=""):
+    return f"base_url: https://s.example/\nmapping:{entries}\n{rest}"
+
+
+def block(entries):
+    return table("\n" + "".join(f"- {it}\n" for it in entries))
+
+
+def one_line(entries):
+    return table(" [" + ", ".join(f"{{{it}}}" for it in entries) + "]")
+
+
+def urls(size, host="e.example"):
+    return (f'"url": "https://{host}/{it}"' for it in range(size))
+
+
+def merge(directory, *versions):
+    paths = []
+    for name, text in zip(("base", "ours", "theirs"), versions):
+        paths.append(directory / name)
+        paths[-1].write_text(text)
+    return "merge-driver", *paths, "mapping.yaml"
+
+
+def write(directory, text):
+    path = directory / "mapping.yaml"
+    path.write_text(text)
+    return path
+
+
+@case(8000)
+def outline_of_one_line(directory, size):
+    # As `add` and `merge-driver` read it, too. Without blanks, which JSON does not need.
+    text = ",".join('{"url":"http://e/%d"}' % it for it in range(size))
+    return "fmt", "--check", write(directory, table(f" [{text}]"))
+
+
+@case(400)
+def excerpts_of_one_line(directory, size):
+    return "check", write(directory, one_line(urls(size, "E.example")))
+
+
+@case(400)
+def fingerprints_of_one_line(directory, size):
+    return "check", "--format", "sarif", write(directory, one_line(urls(size, "E.example")))
+
+
+@case(2000)
+def many_files(directory, size):
+    for it in range(size):
+        (directory / f"{it}.yaml").write_text("base_url: https://s.example/\nmapping: [{url: x}]\n")
+    return "check", "--format", "junit", directory
+
+
+@case(500)
+def rules_of_many_files(directory, size):
+    for it in range(size):
+        (directory / f"{it}.yaml").write_text("base_url: https://s.example/\nmapping: [{url: x}]\n")
+    return "check", "--format", "json", directory
+
+
+@case(2000)
+def conflict_of_targets(directory, size):
+    return merge(directory, *(block(f"url: https://{it}.example/{n}" for n in range(size)) for it in "oab"))
+
+
+@case(1000)
+def conflict_of_aliases(directory, size):
+    aliases = ", ".join(f"a{it}" for it in range(size))
+    with_aliases = (f"url: https://e.example/{it}\n  short-code: {it}\n  aliases: [{aliases}]" for it in "ab")
+    return merge(directory, block(["url: https://o.example/"]), *(block([it]) for it in with_aliases))
+
+
+@case(1000)
+def conflict_of_tags(directory, size):
+    tags = (", ".join(f"{side}{it}" for it in range(size)) for side in "oab")
+    return merge(directory, *(block([f"url: https://e.example/\n  tags: [{it}]"]) for it in tags))
+
+
+@case(1000)
+def conflict_of_tests(directory, size):
+    def tests(*sides):
+        of_side = ("".join(f"- {{from: /{side}{it}, to: gone}}\n" for it in range(size)) for side in sides)
+        return table("\n- url: https://e.example/", "tests:\n" + "".join(of_side))
+
+    return merge(directory, tests("o"), tests("a", "o"), tests("b"))
+
+
+def count(name, size):
+    function, _ = CASES[name]
+    with tempfile.TemporaryDirectory() as directory:
+        arguments = function(pathlib.Path(directory), size)
+        log = pathlib.Path(directory) / "log"
+        run = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+        run += [f"--log-file={log}", WAYPOST, *arguments]
+        ended = subprocess.run(run, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        assert ended.returncode in (0, 1), ended.stderr
+        return int(re.search(r"I\s+refs:\s+([\d,]+)", log.read_text())[1].replace(",", ""))
+
+
+def main(names):
+    if names == ["--list"]:
+        print(*CASES, sep="\n")
+        return 0
+    failed = []
+    for name in names or CASES:
+        size = CASES[name][1]
+        once, twice = count(name, size), count(name, 2 * size)
+        print(f"{name}: {once:,} instructions for {size}, {twice / once:.2f} times as many for twice that", flush=True)
+        # Less than that, and the table is not what the instructions go to.
+        if not 1.4 < twice / once < MOST:
+            failed.append(name)
+    if failed:
+        print(f"not in proportion: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
