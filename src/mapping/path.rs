@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::percent_decode_str;
+use percent_encoding::{percent_decode, percent_decode_str};
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 /// A decoded path, or a part of one.
@@ -62,18 +62,33 @@ impl<'r> Decoded<'r> {
     }
 }
 
-/// Tells whether any segment, once decoded and split at `/` and `\`, is `.` or `..`: a client
-/// would walk up the target's path.
+/// Tells whether any segment, decoded once or twice and split at `/` and `\`, is `.` or `..`, with
+/// or without parameters behind a `;`: a client, or a server that decodes or cuts once more than it
+/// should, would walk up the target's path (decision 0018).
 pub(super) fn has_dot_segments(raw: &str) -> bool {
-    let is_dots = |segment: &str| segment == "." || segment == "..";
-    match percent_decode_str(raw).decode_utf8() {
-        Ok(text) => text.split(['/', '\\']).any(is_dots),
-        Err(_) => true,
+    let once = Cow::from(percent_decode_str(raw));
+    if !raw.contains('%') {
+        return walks_up(&once);
     }
+    if std::str::from_utf8(&once).is_err() || walks_up(&once) {
+        return true;
+    }
+    once.contains(&b'%') && walks_up(&Cow::from(percent_decode(&once)))
+}
+
+fn walks_up(path: &[u8]) -> bool {
+    let mut segments = path.split(|byte| matches!(byte, b'/' | b'\\'));
+    segments.any(|segment| {
+        let behind = segment.strip_prefix(b".");
+        let behind = behind.map(|rest| rest.strip_prefix(b".").unwrap_or(rest));
+        matches!(behind, Some([] | [b';', ..]))
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -114,11 +129,70 @@ mod tests {
             "a\\..",
             "a%5C..%5Cb",
             "%ff",
+            // What decodes twice, or cuts parameters off, would see them.
+            "%252e%252E",
+            ".%252e",
+            "a%252F..%252Fb",
+            "..%255c",
+            "%5c..%5c",
+            "..;",
+            "a/.;x=y/b",
+            "%2e%2e;x",
+            "..%3b",
+            "..%253Bx",
         ] {
             assert!(has_dot_segments(raw), "{raw}");
         }
-        for raw in ["", "...", "a.b", "..a/b..", "%252e%252e"] {
+        for raw in [
+            "",
+            "...",
+            "a.b",
+            "..a/b..",
+            "%25252e%25252e",
+            ";..",
+            "a;/b",
+            "...;",
+            "..%20",
+            "100%25",
+            "%25ff",
+        ] {
             assert!(!has_dot_segments(raw), "{raw}");
+        }
+    }
+
+    /// A dot segment with its parts encoded up to twice, and what may stand around it.
+    fn hidden() -> impl Strategy<Value = String> {
+        let encoded = |plain: char| {
+            let hex = format!("{:02X}", plain as u32);
+            let once = [plain.to_string(), format!("%{hex}")];
+            let twice = [format!("%25{hex}"), format!("%25{}", hex.to_lowercase())];
+            prop::sample::select([once, twice].concat())
+        };
+        let dots = prop::collection::vec(encoded('.'), 1..=2);
+        let dots = dots.prop_map(|dots| dots.concat());
+        let edge = || prop_oneof![Just("/".to_owned()), encoded('/'), encoded('\\')];
+        let before = prop_oneof![
+            Just(String::new()),
+            ("[a-z%0-9.;]{0,6}", edge()).prop_map(|(it, edge)| it + &edge)
+        ];
+        let parameters = ("[a-z=;]{0,3}", encoded(';')).prop_map(|(it, mark)| mark + &it);
+        let behind = prop_oneof![
+            Just(String::new()),
+            (edge(), "[a-z%0-9.;]{0,6}").prop_map(|(edge, it)| edge + &it),
+            parameters,
+        ];
+        (before, dots, behind).prop_map(|(before, dots, behind)| before + &dots + &behind)
+    }
+
+    proptest! {
+        #[test]
+        fn no_dot_segment_is_hidden_by_encoding_it_twice(raw in hidden()) {
+            prop_assert!(has_dot_segments(&raw), "{}", raw);
+        }
+
+        #[test]
+        fn what_has_no_dots_is_no_dot_segment(raw in "[a-z0-9/;\\\\]{0,20}") {
+            prop_assert!(!has_dot_segments(&raw), "{}", raw);
         }
     }
 }
