@@ -21,6 +21,13 @@ pub(super) struct RegistrationArgs {
     #[arg(long, value_name = "FILE", env = "WAYPOST_REGISTRATIONS_TOKENS")]
     registrations_tokens: Option<PathBuf>,
 
+    /// Refuse URLs with a private or loopback address, or with the host localhost
+    ///
+    /// A link to one leads elsewhere in every network: from a visitor's browser into the visitor's
+    /// own. Names are not looked up. `waypost check` warns of such URLs in any case.
+    #[arg(long, env = "WAYPOST_REGISTRATIONS_REFUSE_PRIVATE", value_parser = clap::builder::BoolishValueParser::new())]
+    registrations_refuse_private: bool,
+
     /// Who commits, as in 'A. Name <name@example.org>' [default: whom Git's configuration names]
     #[arg(long, value_name = "WHO", env = "WAYPOST_GIT_AUTHOR")]
     git_author: Option<Identity>,
@@ -31,6 +38,7 @@ pub(super) struct Prepared {
     tokens: TokenFile,
     author: Identity,
     remote: RemoteUrl,
+    refuses_private: bool,
 }
 
 impl RegistrationArgs {
@@ -71,6 +79,7 @@ impl RegistrationArgs {
             tokens,
             author,
             remote: remote.clone(),
+            refuses_private: self.registrations_refuse_private,
         }))
     }
 }
@@ -104,6 +113,7 @@ impl Prepared {
         let table = TablePath::new(path, max_bytes);
         let follower = Arc::clone(followed.follower());
         let registrar = Registrar::new(follower, branch, table, self.author);
-        Ok(Registrations::new(self.tokens, registrar))
+        let registrations = Registrations::new(self.tokens, registrar);
+        Ok(registrations.refusing_private(self.refuses_private))
     }
 }

@@ -133,7 +133,10 @@ fn read_target<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Result<Option
         return if may_drop { Ok(None) } else { Err(()) };
     };
     match Target::parse(&url.value) {
-        Ok(target) => Ok(Some(target)),
+        Ok(target) => {
+            check_private(report, &target, url.position);
+            Ok(Some(target))
+        }
         Err(error) => {
             report.error(url.position, error.to_string(), error.hint());
             Err(())
@@ -174,7 +177,10 @@ fn read_aliases(report: &mut Report<'_>, item: &Item<'_>) -> Vec<(Code, Position
 fn read_archive<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Option<Target<'i>> {
     let archive = item.rare.as_deref()?.archive.as_ref()?;
     match Target::parse(&archive.value) {
-        Ok(target) => Some(target),
+        Ok(target) => {
+            check_private(report, &target, archive.position);
+            Some(target)
+        }
         Err(error) => {
             report.error(archive.position, error.to_string(), error.hint());
             None
@@ -237,6 +243,15 @@ fn check_forward(
             _ => misfit.hint(),
         };
         report.error(position, misfit.to_string(), Some(hint.to_owned()));
+    }
+}
+
+/// Warns of a URL that leads each client into its own network, or to itself.
+fn check_private(report: &mut Report<'_>, target: &Target<'_>, position: Position) {
+    if target.is_private() {
+        let message = "the URL has a private or loopback address";
+        let hint = "it leads elsewhere in every network: use a name that everyone can look up";
+        report.warn(position, message, hint);
     }
 }
 

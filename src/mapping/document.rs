@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::admit::{admit, check_defaults};
+use super::caution::direction_control;
 use super::diagnostic::Problems;
 use super::draft::Draft;
 use super::properties::{Forward, NewCode, Retired, Status};
@@ -353,10 +354,19 @@ impl<'t> Item<'t> {
                 EntryKey::Forward => entry.forward = reader.forward()?,
                 EntryKey::Number => entry.rare().number = reader.number()?,
                 EntryKey::Aliases => entry.rare().aliases = reader.texts("aliases")?,
-                EntryKey::Title => entry.rare().title = bare(reader.text("title")?),
-                EntryKey::Owner => entry.rare().owner = bare(reader.text("owner")?),
+                EntryKey::Title => {
+                    let title = reader.text("title")?;
+                    check_direction(reader, "title", title.as_slice());
+                    entry.rare().title = bare(title);
+                }
+                EntryKey::Owner => {
+                    let owner = reader.text("owner")?;
+                    check_direction(reader, "owner", owner.as_slice());
+                    entry.rare().owner = bare(owner);
+                }
                 EntryKey::Tags => {
                     let tags = reader.texts("tags")?;
+                    check_direction(reader, "tags", &tags);
                     entry.rare().tags = tags.into_iter().map(|tag| tag.value).collect();
                 }
                 EntryKey::CacheMaxAge => entry.rare().cache_max_age = reader.cache_max_age()?,
@@ -396,6 +406,18 @@ impl<'t> Item<'t> {
                 "an entry has a \"short-code\" or a \"number\", not both",
                 "list further codes under \"aliases\"",
             );
+        }
+    }
+}
+
+/// Warns of texts for people that can read as others.
+fn check_direction(reader: &mut Reader<'_, '_>, key: &str, texts: &[Located<Cow<'_, str>>]) {
+    for Located { value, position } in texts {
+        if let Some(control) = direction_control(value) {
+            let number = u32::from(control);
+            let message = format!("{key:?} changes the direction of writing (U+{number:04X})");
+            let hint = "remove the character: with it, a text can read as another";
+            reader.report().warn(*position, message, hint);
         }
     }
 }

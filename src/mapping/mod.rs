@@ -9,6 +9,7 @@ mod arena;
 mod base_url;
 mod block;
 mod catalogue;
+mod caution;
 mod chain;
 mod change;
 mod code;
@@ -52,6 +53,7 @@ mod yaml;
 pub use base_url::{BaseUrl, BaseUrlError};
 #[cfg(fuzzing)]
 pub use block::is_in_block_form;
+pub use caution::direction_control;
 pub use change::{Change, ChangeKind};
 pub use code::{Code, CodeError, MAX_CODE_BYTES};
 pub use compile::{Compilation, compile};

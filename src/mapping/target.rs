@@ -11,6 +11,8 @@ use memchr::memchr;
 use thiserror::Error;
 use url::{Host, ParseError, SyntaxViolation, Url};
 
+use super::caution::is_private;
+
 /// The longest target, in bytes. Common servers and clients refuse header lines not much longer.
 pub const MAX_TARGET_BYTES: usize = 8192;
 
@@ -68,6 +70,12 @@ impl<'t> Target<'t> {
     /// Returns the canonical form: what is sent as `Location`.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Tells whether its host is `localhost` or a literal address that is private, shared, loopback,
+    /// link-local or unspecified.
+    pub fn is_private(&self) -> bool {
+        is_private(&self.0)
     }
 
     /// Returns the same, borrowed from nothing.

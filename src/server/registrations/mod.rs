@@ -65,6 +65,7 @@ pub struct Registrations {
     tokens: Arc<TokenFile>,
     queue: Queue,
     worker: Worker,
+    refuses_private: bool,
 }
 
 /// The service as requests see it.
@@ -72,6 +73,8 @@ pub(super) struct Service {
     tokens: Arc<TokenFile>,
     queue: Queue,
     memory: Memory,
+    /// URLs with a private address are refused.
+    refuses_private: bool,
 }
 
 /// How a registration ended, as `waypost_registrations_total` tells it.
@@ -127,6 +130,17 @@ impl Registrations {
             tokens: Arc::new(tokens),
             queue,
             worker,
+            refuses_private: false,
+        }
+    }
+
+    /// Refuses URLs with a literal address that is private, shared, loopback, link-local or
+    /// unspecified, or with the host `localhost`.
+    #[must_use]
+    pub fn refusing_private(self, refuses_private: bool) -> Self {
+        Self {
+            refuses_private,
+            ..self
         }
     }
 
@@ -144,6 +158,7 @@ impl Registrations {
             tokens: self.tokens,
             queue: self.queue,
             memory: Memory::default(),
+            refuses_private: self.refuses_private,
         };
         (service, work)
     }
@@ -205,7 +220,7 @@ impl Service {
         let Asked {
             mut wish,
             get_or_create,
-        } = match Asked::read(&body) {
+        } = match Asked::read(&body, self.refuses_private) {
             Ok(asked) => asked,
             Err(Unread::Malformed) => return Kind::Malformed.answer(),
             Err(Unread::Invalid(findings)) => return Problem::invalid(None, findings).into(),

@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::error::Category;
 
-use crate::mapping::{Forward, Status};
+use crate::mapping::{Forward, Status, Target, direction_control};
 use crate::registry::{Destination, MayShadow, Wish, WishedCode};
 
 use super::answer::Finding;
@@ -52,13 +52,13 @@ pub(super) enum Unread {
 }
 
 impl Asked {
-    /// Reads a body.
+    /// Reads a body; a URL with a private address may be refused.
     ///
     /// # Errors
     ///
     /// Returns all that is wrong with its keys and their types. What their values come to is for
     /// the registry to say.
-    pub(super) fn read(body: &[u8]) -> Result<Self, Unread> {
+    pub(super) fn read(body: &[u8], refuses_private: bool) -> Result<Self, Unread> {
         let read: Result<Pairs, _> = serde_json::from_slice(body);
         let Pairs(pairs) = read.map_err(|error| match error.classify() {
             Category::Data => Unread::Invalid(vec![finding("", "is not an object")]),
@@ -69,6 +69,10 @@ impl Asked {
             findings: Vec::new(),
         };
         let asked = reader.asked();
+        let target = Target::parse(&asked.wish.url);
+        if refuses_private && target.is_ok_and(|target| target.is_private()) {
+            reader.note("url", "has a private or loopback address");
+        }
         match reader.findings.is_empty() {
             true => Ok(asked),
             false => Err(Unread::Invalid(reader.findings)),
@@ -166,20 +170,25 @@ impl Reader {
 
     fn short_text(&mut self, key: &str) -> Option<String> {
         let text = self.text(key);
-        self.measure(key, text.as_slice());
+        self.check_texts(key, text.as_slice());
         text
     }
 
     fn tags(&mut self) -> Vec<String> {
         let tags = self.texts("tags");
-        self.measure("tags", &tags);
+        self.check_texts("tags", &tags);
         tags
     }
 
-    /// Notes if a text is too long.
-    fn measure(&mut self, key: &str, texts: &[String]) {
+    /// Notes if a text is too long, or may read as another.
+    fn check_texts(&mut self, key: &str, texts: &[String]) {
         if texts.iter().any(|text| text.chars().count() > MAX_TEXT) {
             self.note(key, format!("has more than {MAX_TEXT} characters"));
+        }
+        if let Some(control) = texts.iter().find_map(|text| direction_control(text)) {
+            let number = u32::from(control);
+            let message = format!("changes the direction of writing (U+{number:04X})");
+            self.note(key, message);
         }
     }
 
@@ -273,7 +282,7 @@ mod tests {
 
     /// Returns what is wrong with a body, a line each.
     fn wrong(body: &str) -> Vec<String> {
-        match Asked::read(body.as_bytes()) {
+        match Asked::read(body.as_bytes(), false) {
             Err(Unread::Invalid(findings)) => {
                 let lines = findings.iter();
                 lines
@@ -291,6 +300,7 @@ mod tests {
                 "owner": "o", "tags": ["x", "y"], "status": 308, "forward": "path",
                 "expires": "2030-01-01", "site": "https://s.code/", "file": "a.yaml",
                 "short_code": null, "get_or_create": true}"#,
+            true,
         )
         .unwrap();
         assert!(asked.get_or_create);
@@ -333,6 +343,41 @@ mod tests {
     }
 
     #[test]
+    fn texts_do_not_change_the_direction_of_writing() {
+        assert_eq!(
+            wrong(
+                r#"{"url": "u", "title": "a\u202e", "owner": "\u2066", "tags": ["a", "\u202a"]}"#
+            ),
+            [
+                "/title changes the direction of writing (U+202E)",
+                "/owner changes the direction of writing (U+2066)",
+                "/tags changes the direction of writing (U+202A)",
+            ]
+        );
+        let marks = r#"{"url": "u", "title": "\u05d0\u200f", "tags": ["\u200e"]}"#;
+        assert!(Asked::read(marks.as_bytes(), false).is_ok());
+    }
+
+    #[test]
+    fn private_addresses_are_refused_on_request() {
+        for (url, is_refused) in [
+            ("http://127.1/", true),
+            ("https://[::ffff:10.0.0.1]/x", true),
+            ("http://localhost:80", true),
+            ("https://e.org/", false),
+            ("no URL", false),
+        ] {
+            let body = format!(r#"{{"url": "{url}"}}"#);
+            assert!(Asked::read(body.as_bytes(), false).is_ok(), "{url}");
+            let read = Asked::read(body.as_bytes(), true);
+            assert_eq!(read.is_err(), is_refused, "{url}");
+            if let Err(Unread::Invalid(findings)) = read {
+                assert_eq!(findings[0].pointer, "/url");
+            }
+        }
+    }
+
+    #[test]
     fn texts_and_what_is_told_have_an_end() {
         let (fits, long) = ("ä".repeat(MAX_TEXT), "ä".repeat(MAX_TEXT + 1));
         let of = |text| {
@@ -340,7 +385,7 @@ mod tests {
                 r#"{{"url": "u", "title": "{text}", "owner": "{text}", "tags": ["a", "{text}"]}}"#
             )
         };
-        assert!(Asked::read(of(&fits).as_bytes()).is_ok());
+        assert!(Asked::read(of(&fits).as_bytes(), false).is_ok());
         assert_eq!(
             wrong(&of(&long)),
             ["/title", "/owner", "/tags"].map(|it| format!("{it} has more than 1000 characters"))
@@ -353,16 +398,16 @@ mod tests {
     #[test]
     fn what_is_no_json_is_no_request() {
         for body in ["", "{", "{\"url\":\"\u{1}\"}", "{} {}", "url=x"] {
-            let read = Asked::read(body.as_bytes());
+            let read = Asked::read(body.as_bytes(), false);
             assert!(matches!(read, Err(Unread::Malformed)), "{body}");
         }
         assert!(matches!(
-            Asked::read(b"{\"url\": \"\xff\"}"),
+            Asked::read(b"{\"url\": \"\xff\"}", false),
             Err(Unread::Malformed)
         ));
         let deep = format!("{{\"url\": {}", "[".repeat(60_000));
         assert!(matches!(
-            Asked::read(deep.as_bytes()),
+            Asked::read(deep.as_bytes(), false),
             Err(Unread::Malformed)
         ));
     }
