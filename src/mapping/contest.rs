@@ -201,16 +201,29 @@ impl Contest<'_> {
 
 /// Names the next free code for each entry that lost its own to another target.
 fn hint_at_free_codes(site: &Site, collisions: Vec<Collision>, problems: &mut Problems) {
-    let mut promised: Vec<Code> = Vec::new();
-    for Collision { problem, code } in collisions {
+    let mut promised: HashSet<Code> = HashSet::new();
+    // From a code, to one that is as far behind it as none is free between: whoever crafts URLs of
+    // one hash has many entries look for a code from the same place on.
+    let mut farther: HashMap<String, Code> = HashMap::new();
+    for Collision { problem, mut code } in collisions {
         let is_free =
             |code: &Code| site.lookup(code.as_str()).is_none() && !promised.contains(code);
-        let free = site.scheme().probe(&code).find(is_free);
+        let mut passed = Vec::new();
         // More entries than codes would be needed to find none.
-        let Some(code) = free else { continue };
-        let hint = format!("add \"short-code: {}\", the next free code", code.as_yaml());
+        let free = loop {
+            let known = farther.get(&code).cloned();
+            let next = known.or_else(|| site.scheme().probe(&code).next());
+            passed.push(code);
+            match next {
+                Some(next) if !is_free(&next) => code = next.to_string(),
+                free => break free,
+            }
+        };
+        let Some(free) = free else { continue };
+        farther.extend(passed.into_iter().map(|code| (code, free.clone())));
+        let hint = format!("add \"short-code: {}\", the next free code", free.as_yaml());
         problems.set_hint(problem, hint);
-        promised.push(code);
+        promised.insert(free);
     }
 }
 

@@ -68,6 +68,43 @@ def fingerprints_of_one_line(directory, size):
     return "check", "--format", "sarif", write(directory, one_line(urls(size, "E.example")))
 
 
+def crc64(data):
+    crc = (1 << 64) - 1
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = (crc >> 1) ^ (0xC96C5795D7870F42 if crc & 1 else 0)
+    return crc
+
+
+def urls_of_one_code(size, width=84):
+    """URLs of one CRC-64/XZ. Turning a `0` into a `1` changes it by what does not depend on the rest."""
+    url = b"https://e.example/" + b"0" * width
+    free, sums = [], {}
+    for at in range(width):
+        turned = 1 << at
+        change = crc64(url[: 18 + at] + b"1" + url[19 + at :]) ^ crc64(url)
+        while change and change.bit_length() in sums:
+            other, of_other = sums[change.bit_length()]
+            change, turned = change ^ other, turned ^ of_other
+        if change:
+            sums[change.bit_length()] = (change, turned)
+        else:
+            # Turned together, these change nothing.
+            free.append(turned)
+    for number in range(size):
+        turned = 0
+        for bit, some in enumerate(free):
+            turned ^= some if number >> bit & 1 else 0
+        yield "https://e.example/" + "".join(str(turned >> at & 1) for at in range(width))
+
+
+@case(400)
+def hints_at_free_codes(directory, size):
+    entries = "".join(f"- url: {url}\n" for url in urls_of_one_code(size))
+    return "check", "--format", "json", write(directory, table("\n" + entries, "code-scheme: crc64-xz\n"))
+
+
 @case(2000)
 def many_files(directory, size):
     for it in range(size):
