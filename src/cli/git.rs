@@ -147,6 +147,7 @@ impl GitArgs {
             path: self.path.clone(),
             state_dir: self.state_dir.clone(),
             max_bytes,
+            memory: None,
             fetch: self.fetch_options(self.pull_interval, observer)?,
         };
         Ok(Remote::start(following)?)

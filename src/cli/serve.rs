@@ -20,6 +20,7 @@ use crate::server::{
     AdminHost, Config, Fetches, Files, HookSecret, Inherited, Listener, Listeners, LoadError,
     LogDrops, Server, bind, room_for, signals, told_to_stop,
 };
+use crate::source::Follower;
 
 /// How long what runs in the background may take to let go of things at the end.
 const LAST_MOMENT: Duration = Duration::from_secs(1);
@@ -272,10 +273,12 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
         ..defaults
     };
     let max_bytes = args.max_table_bytes;
+    let follow = |remote| args.git.follow(remote, max_bytes, Arc::clone(&observer));
+    let remote = remote.map(follow).transpose()?;
+    let _orderly = (remote.as_ref()).map(|it| OrderlyEnd(Arc::clone(it.follower())));
     let loading = async {
         Ok::<_, anyhow::Error>(Ok(match remote {
             Some(remote) => {
-                let remote = args.git.follow(remote, max_bytes, observer)?;
                 let registrations = registrations
                     .map(|it| it.registrations(&args.git, &remote, max_bytes))
                     .transpose()?;
@@ -309,6 +312,15 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
     (server.run(listeners, signals).await).context("cannot start the threads that serve")?;
     info!("stopped");
     Ok(Exit::Done)
+}
+
+/// Has a follower know, whichever way this server ends, that it was not killed.
+struct OrderlyEnd(Arc<Follower>);
+
+impl Drop for OrderlyEnd {
+    fn drop(&mut self) {
+        self.0.close();
+    }
 }
 
 /// Returns the socket from which clients are sent on to HTTPS, if there is to be one.

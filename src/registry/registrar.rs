@@ -46,6 +46,9 @@ pub enum RegistrarError {
     /// The table has errors as it is.
     #[error(transparent)]
     Table(Refusal),
+    /// The newest table may be more than this machine can hold.
+    #[error("the newest table may be what ended the process before, and is not loaded")]
+    InDoubt,
     /// The change could not be published.
     #[error(transparent)]
     Publish(#[from] PublishError),
@@ -83,6 +86,9 @@ impl Registrar {
     /// If nothing was decided, and as far as is known nothing changed.
     pub fn register(&mut self, applications: &[Application]) -> Result<Decided, RegistrarError> {
         let follower = Arc::clone(&self.follower);
+        if follower.is_in_doubt() {
+            return Err(RegistrarError::InDoubt);
+        }
         let turn = follower.turn();
         // Somebody else's commit may have been fetched since.
         let seen = self.seen.take();

@@ -41,9 +41,21 @@ pub trait Source: Send + Sync + 'static {
     /// Takes note that the table of a revision went live; may block.
     fn accepted(&self, _revision: &Revision) {}
 
+    /// Takes note that what was read last went live, or will not; may block.
+    fn ended(&self) {}
+
+    /// Takes note that somebody asks for the newest table, whatever became of it before.
+    fn insist(&self) {}
+
     /// Turns back to the last table that went live, when the newest cannot and nothing is live.
     /// Tells whether there is one.
     fn fall_back(&self) -> bool {
+        false
+    }
+
+    /// Returns to the newest table after falling back, if that one is to be tried after all. Tells
+    /// whether it is.
+    fn retry(&self) -> bool {
         false
     }
 

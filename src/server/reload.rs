@@ -143,8 +143,13 @@ impl Reloader {
             Err(error) if self.source.fall_back() => {
                 // The one that was live before, in place of a newest that cannot be.
                 let ended = self.attempt().await;
+                let is_live = ended.is_ok();
                 self.conclude(began, ended);
-                Err(error)
+                match self.source.retry() && !is_live {
+                    true => self.attempt().await,
+                    // The loop looks at the newest, if that is to be tried.
+                    false => Err(error),
+                }
             }
             ended => ended,
         }
@@ -205,8 +210,12 @@ impl Reloader {
 
     async fn refresh(&self) {
         let source = Arc::clone(&self.source);
+        let refreshing = in_background(move || {
+            source.refresh();
+            source.insist();
+        });
         // Whatever comes of it, what there is will be read next.
-        let _ = in_background(move || source.refresh()).await;
+        let _ = refreshing.await;
     }
 
     /// Reads only if there may be something new; else all is as it was.
@@ -272,8 +281,17 @@ impl Reloader {
         }
     }
 
-    /// Reads, and if there is something new, compiles and swaps.
+    /// Makes an attempt to load what the source holds, and lets the source know that it ended.
     async fn attempt(&mut self) -> Result<Reloaded, Arc<LoadError>> {
+        let ended = self.load().await;
+        let source = Arc::clone(&self.source);
+        // A source that cannot take note has logged that.
+        let _ = in_background(move || source.ended()).await;
+        ended
+    }
+
+    /// Reads, and if there is something new, compiles and swaps.
+    async fn load(&mut self) -> Result<Reloaded, Arc<LoadError>> {
         self.known = None;
         let source = Arc::clone(&self.source);
         let reading = in_background(move || source.read())

@@ -54,8 +54,20 @@ impl Source for Remote {
         self.0.accepted(revision);
     }
 
+    fn ended(&self) {
+        self.0.end_attempt();
+    }
+
+    fn insist(&self) {
+        self.0.insist();
+    }
+
     fn fall_back(&self) -> bool {
         self.0.fall_back()
+    }
+
+    fn retry(&self) -> bool {
+        self.0.retry()
     }
 
     fn fetching(&self) -> Option<Fetching> {

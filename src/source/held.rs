@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use git2::{Commit, ErrorCode, Oid, Repository};
 use tokio::sync::{Mutex, Notify};
 
+use super::attempt::{Attempts, Conditions, Verdict};
 use super::remote::{Following, RemoteError};
 use super::report::{CommitInfo, FetchResult};
 use super::revision::content_hash;
@@ -30,6 +31,7 @@ const TOO_MANY_PACKS: usize = 16 * MAX_PACKS;
 pub(super) struct Core {
     pub(super) options: Following,
     pub(super) state: StateDir,
+    attempts: Attempts,
     held: RwLock<Held>,
     /// Taken by each round of fetches, and by whoever pushes.
     pub(super) turn: Mutex<()>,
@@ -60,7 +62,9 @@ impl Core {
             Some(path) => StateDir::open(path)?,
             None => StateDir::private(&options.fetch.transfer.temp)?,
         };
+        let conditions = Conditions::now(options.memory, options.max_bytes);
         let core = Self {
+            attempts: Attempts::open(&state, conditions),
             options,
             state,
             held: RwLock::default(),
@@ -81,7 +85,7 @@ impl Core {
     }
 
     /// Goes on with what was served before a restart, if it is still there and trusted.
-    fn resume(&self, record: Record) -> Result<(), StateError> {
+    fn resume(&self, mut record: Record) -> Result<(), StateError> {
         let path = self.state.clone_path(&record.clone);
         let opened = Repository::open(&path);
         if let Err(error) = &opened
@@ -91,6 +95,8 @@ impl Core {
         }
         let verified = opened.and_then(|repository| {
             let commit = repository.find_commit(Oid::from_str(&record.commit)?)?;
+            let good = record.good.take();
+            record.good = good.filter(|good| self.is_trusted(&repository, good));
             Ok(self.options.fetch.verifier.verify(&repository, commit.id()))
         });
         match verified {
@@ -108,6 +114,18 @@ impl Core {
         Ok(())
     }
 
+    /// Whether the last good commit is still there and agreed to.
+    fn is_trusted(&self, repository: &Repository, commit: &str) -> bool {
+        let found = Oid::from_str(commit).and_then(|id| repository.find_commit(id));
+        found.is_ok_and(|found| {
+            let verified = self.options.fetch.verifier.verify(repository, found.id());
+            if let Err(refusal) = &verified {
+                tracing::warn!(%refusal, commit, "the last good commit is not trusted");
+            }
+            verified.is_ok()
+        })
+    }
+
     pub(super) fn held(&self) -> RwLockReadGuard<'_, Held> {
         self.held.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -123,11 +141,14 @@ impl Core {
     }
 
     /// Reads the table. The clone cannot be swept away meanwhile.
+    ///
+    /// That it is being loaded is on record until the attempt [ends](Self::end_attempt).
     pub(super) fn read(&self) -> Result<Option<Reading>, RemoteError> {
         let held = self.held();
         let (Some(record), Some(id)) = (&held.record, held.commit()) else {
             return Ok(None);
         };
+        self.begin_attempt(record, &id.to_string())?;
         let repository = self.repository(&record.clone)?;
         let commit = find_commit(&repository, id)?;
         let Following {
@@ -142,6 +163,81 @@ impl Core {
             warnings: Vec::new(),
             fingerprint: Fingerprint::of_commit(id),
         }))
+    }
+
+    /// Records that a commit is about to be loaded, unless that is to wait.
+    ///
+    /// The last good commit never waits: it was loaded before, and there is nothing better.
+    fn begin_attempt(&self, record: &Record, commit: &str) -> Result<(), RemoteError> {
+        if record.good.as_deref() == Some(commit) {
+            return Ok(());
+        }
+        let commit = commit.to_owned();
+        match self.attempts.verdict(&commit, record.good.is_some()) {
+            Verdict::Load => self.attempts.begin(&self.state, &commit),
+            Verdict::GoodFirst => return Err(RemoteError::GoodFirst { commit }),
+            Verdict::Wait(unclean_ends) => {
+                return Err(RemoteError::Waiting {
+                    commit,
+                    unclean_ends,
+                    attempts: self.state.attempt_path(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes note that what was read last is loaded, or will not be.
+    pub(super) fn end_attempt(&self) {
+        self.attempts.end(&self.state);
+    }
+
+    /// Takes note that this process ends in an orderly way.
+    pub(super) fn close(&self) {
+        self.attempts.close(&self.state);
+    }
+
+    /// Whether the newest commit may be what ended an earlier process.
+    pub(super) fn is_in_doubt(&self) -> bool {
+        let held = self.held();
+        let record = held.record.as_ref();
+        record.is_some_and(|it| self.attempts.is_in_doubt(&it.commit))
+    }
+
+    /// Whether there is a last good commit.
+    pub(super) fn has_good(&self) -> bool {
+        let held = self.held();
+        held.record.as_ref().is_some_and(|it| it.good.is_some())
+    }
+
+    /// Serves the last good commit in place of the newest, if there is one.
+    pub(super) fn fall_back(&self) -> bool {
+        let mut held = self.held_mut();
+        let record = held.record.as_ref();
+        let good = record.and_then(|it| it.good.clone().filter(|good| *good != it.commit));
+        held.fallen_back = good.is_some();
+        held.fallen_back
+    }
+
+    /// Returns to the newest commit after falling back, if it had to wait for the last good one
+    /// alone. Tells whether it does.
+    pub(super) fn retry(&self) -> bool {
+        let mut held = self.held_mut();
+        let record = held.record.as_ref().filter(|_| held.fallen_back);
+        let due =
+            record.is_some_and(|it| self.attempts.verdict(&it.commit, true) == Verdict::GoodFirst);
+        if due {
+            self.attempts.allow();
+            held.fallen_back = false;
+            self.hints.notify_one();
+        }
+        due
+    }
+
+    /// Has the newest commit loaded at the next reading, whatever became of it before.
+    pub(super) fn insist(&self) {
+        self.attempts.allow();
+        self.held_mut().fallen_back = false;
     }
 
     pub(super) fn describe_commit(&self, held: &Held) -> Option<CommitInfo> {

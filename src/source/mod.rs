@@ -7,6 +7,7 @@
 
 mod address;
 mod advertised;
+mod attempt;
 mod bounds;
 mod captured;
 mod checkout;

@@ -36,6 +36,9 @@ pub struct Following {
     pub state_dir: Option<PathBuf>,
     /// The most bytes that the table may have.
     pub max_bytes: u64,
+    /// The memory there is for loading it, as far as it is known. With another amount, a commit that
+    /// was too much for it is tried anew.
+    pub memory: Option<u64>,
     /// How to fetch.
     pub fetch: FetchOptions,
 }
@@ -68,6 +71,30 @@ pub enum RemoteError {
         commit: String,
         /// Why.
         refusal: Refusal,
+    },
+    /// It may be what ended an earlier process, and the last good one is loaded before it.
+    #[error(
+        "the process ended unexpectedly while it loaded the commit {commit}: \
+         the last good one is served first, then it is tried again"
+    )]
+    GoodFirst {
+        /// The commit.
+        commit: String,
+    },
+    /// It seems to be what ends the processes that load it.
+    #[error(
+        "the process ended unexpectedly {unclean_ends} times while it loaded the commit {commit}, \
+         as if memory had run out: it is tried again when the branch moves, when a reload is \
+         requested, or with more memory; or at the next start if {} is removed",
+        attempts.display()
+    )]
+    Waiting {
+        /// The commit.
+        commit: String,
+        /// How often.
+        unclean_ends: u32,
+        /// Where that is recorded.
+        attempts: PathBuf,
     },
     /// There is no clone yet, or it is damaged.
     #[error("there is no sound clone to add a commit to")]
@@ -171,6 +198,11 @@ impl Follower {
                 self.rounds.wait_for_next();
                 self.core.read()
             }
+            // Without anything to serve, the branch may have moved on.
+            Err(RemoteError::Waiting { .. }) if !self.core.has_good() => {
+                self.rounds.wait_for_first();
+                self.core.read()
+            }
             other => other,
         };
         match read {
@@ -200,14 +232,39 @@ impl Follower {
         }
     }
 
+    /// Takes note that what was [read](Self::read) last is loaded, or will not be: until then it is
+    /// on record as an attempt, and one that the process does not survive counts against the commit.
+    pub fn end_attempt(&self) {
+        self.core.end_attempt();
+    }
+
+    /// Takes note that the process ends in an orderly way, so that a load that it interrupts does not
+    /// count against its commit.
+    pub fn close(&self) {
+        self.core.close();
+    }
+
+    /// Whether the newest commit may be what ended an earlier process, and was not loaded since.
+    pub fn is_in_doubt(&self) -> bool {
+        self.core.is_in_doubt()
+    }
+
     /// Serves the last commit that was [accepted](Self::accepted), until there is a newer one than
     /// that which follows it now. Tells whether there is such a commit.
     pub fn fall_back(&self) -> bool {
-        let mut held = self.core.held_mut();
-        let record = held.record.as_ref();
-        let good = record.and_then(|it| it.good.clone().filter(|good| *good != it.commit));
-        held.fallen_back = good.is_some();
-        held.fallen_back
+        self.core.fall_back()
+    }
+
+    /// Returns to the newest commit after falling back, if it had to wait for the last good one
+    /// alone. Tells whether it does.
+    pub fn retry(&self) -> bool {
+        self.core.retry()
+    }
+
+    /// Has the newest commit loaded at the next reading, whatever became of it before: somebody asks
+    /// for it.
+    pub fn insist(&self) {
+        self.core.insist();
     }
 
     /// Returns how it goes.

@@ -1,7 +1,8 @@
 //! The directory in which a clone is kept, and what is known of it across restarts.
 //!
-//! One small file says which clone counts and which commit is served; it is replaced in one step,
-//! so there is no moment at which a crash would leave half a state. Every other clone is rubbish
+//! One small file says which clone counts and which commit is served, another which commit is being
+//! loaded; each is replaced in one step, so there is no moment at which a crash would leave half a
+//! state. Every other clone is rubbish
 //! and swept away. Invariant: one process uses a directory at a time.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -13,10 +14,12 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::attempt::Attempt;
 use super::schedule::chance;
 
 const LOCK: &str = "lock";
 const RECORD: &str = "state.json";
+const ATTEMPT: &str = "attempt.json";
 /// How the names of clones begin.
 const CLONE: &str = "clone-";
 /// How the names of private directories begin.
@@ -194,11 +197,46 @@ impl StateDir {
 
     /// Records, durably and in one step.
     pub(super) fn store(&self, record: &Record) -> Result<(), StateError> {
-        let path = self.path.join(RECORD);
+        self.write(RECORD, record)
+    }
+
+    /// Returns the attempt to load a commit that was recorded last, if that can be understood.
+    pub(super) fn load_attempt(&self) -> Option<Attempt> {
+        let text = fs::read(self.attempt_path()).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+
+    /// Records an attempt to load a commit, durably and in one step, if the directory outlives this
+    /// process.
+    pub(super) fn store_attempt(&self, attempt: &Attempt) -> Result<(), StateError> {
+        match self.private {
+            true => Ok(()),
+            false => self.write(ATTEMPT, attempt),
+        }
+    }
+
+    /// Removes the record of an attempt. Should it come back after a power cut, it is one more
+    /// attempt that ended with one.
+    pub(super) fn remove_attempt(&self) {
+        let path = self.attempt_path();
+        if let Err(error) = fs::remove_file(&path)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, path = %path.display(), "cannot remove the record of an attempt");
+        }
+    }
+
+    /// Returns where attempts are recorded.
+    pub(super) fn attempt_path(&self) -> PathBuf {
+        self.path.join(ATTEMPT)
+    }
+
+    fn write(&self, name: &str, content: &impl Serialize) -> Result<(), StateError> {
+        let path = self.path.join(name);
         let aside = path.with_extension("json.new");
         let write = || {
             let mut file = File::create(&aside)?;
-            file.write_all(&serde_json::to_vec_pretty(record)?)?;
+            file.write_all(&serde_json::to_vec_pretty(content)?)?;
             file.sync_all()?;
             fs::rename(&aside, &path)?;
             File::open(&self.path)?.sync_all()

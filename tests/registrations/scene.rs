@@ -80,6 +80,7 @@ impl Scene {
             path: path.to_owned(),
             state_dir: None,
             max_bytes: 1 << 20,
+            memory: None,
             fetch: FetchOptions {
                 // Longer than any test.
                 schedule: Schedule::every(Duration::from_secs(3_600)),

@@ -2,10 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod attempts;
 mod daemon;
 mod damage;
 mod follow;
 mod hostile;
 mod pull;
 mod scene;
+#[path = "../support/mod.rs"]
+mod support;
 mod tables;

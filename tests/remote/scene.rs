@@ -78,6 +78,7 @@ impl Scene {
             path: "mapping.yaml".to_owned(),
             state_dir: Some(self.at("state")),
             max_bytes: 1 << 20,
+            memory: None,
             fetch: self.fetch_options(),
         }
     }
@@ -191,7 +192,9 @@ impl Followed {
     }
 
     pub(crate) fn read(&self) -> Result<Reading, SourceError> {
-        self.follower.read()
+        let read = self.follower.read();
+        self.follower.end_attempt();
+        read
     }
 
     /// The text of the one file there is.

@@ -173,9 +173,9 @@ impl Worker {
     /// Logs why nothing could be registered, once, and returns what clients are told.
     fn tell(&mut self, error: &RegistrarError) -> Kind {
         let kind = match error {
-            RegistrarError::Table(_) | RegistrarError::Publish(PublishError::Table(_)) => {
-                Kind::NoTable
-            }
+            RegistrarError::Table(_)
+            | RegistrarError::InDoubt
+            | RegistrarError::Publish(PublishError::Table(_)) => Kind::NoTable,
             RegistrarError::Publish(PublishError::Refused { .. }) => Kind::RemoteRefused,
             _ => Kind::RemoteDown,
         };

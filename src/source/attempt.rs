@@ -1,0 +1,358 @@
+//! Attempts to load a commit, recorded before they begin.
+//!
+//! A table that is too large for the memory of the machine ends the process that loads it, without
+//! a chance to say so. The record is what the next process finds: an attempt that is still under way
+//! there ended uncleanly, be it for lack of memory or by a power cut. Commits that were loaded before
+//! are not recorded, and neither is anything in a directory that ends with the process.
+
+use std::fs;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::state::StateDir;
+
+/// After this many unclean ends under the same conditions, a commit is not loaded by itself again.
+const MAX_ENDS: u32 = 2;
+
+/// Where Linux identifies the current boot (random(4)).
+const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+
+/// What makes an attempt comparable with another: with a new boot, more memory or another limit of
+/// the table's size, it may end otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Conditions {
+    /// The boot, where the system identifies it.
+    boot: Option<String>,
+    /// The memory there is, as far as it is known.
+    memory: Option<u64>,
+    /// How large a table may be.
+    max_bytes: u64,
+}
+
+impl Conditions {
+    /// Returns the present conditions.
+    pub(super) fn now(memory: Option<u64>, max_bytes: u64) -> Self {
+        let boot = fs::read_to_string(BOOT_ID).ok();
+        Self {
+            boot: boot.map(|id| id.trim().to_owned()),
+            memory,
+            max_bytes,
+        }
+    }
+}
+
+/// What is recorded of the attempts to load one commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Attempt {
+    commit: String,
+    conditions: Conditions,
+    /// How many attempts ended uncleanly.
+    unclean_ends: u32,
+    /// Whether another one has begun and not ended.
+    under_way: bool,
+}
+
+/// Whether a commit may be loaded now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It may.
+    Load,
+    /// The last good commit first: this one may just have ended uncleanly.
+    GoodFirst,
+    /// Not by itself, after so many unclean ends.
+    Wait(u32),
+}
+
+/// The record of attempts in a state directory.
+#[derive(Debug)]
+pub(super) struct Attempts {
+    conditions: Conditions,
+    current: Mutex<Current>,
+}
+
+#[derive(Debug, Default)]
+struct Current {
+    attempt: Option<Attempt>,
+    /// Whether an attempt is allowed after unclean ends: it was asked for, or its turn has come.
+    allowed: bool,
+    /// The commit whose last attempt ended in an orderly way, in this process.
+    harmless: Option<String>,
+    /// Whether this process is about to end.
+    closed: bool,
+}
+
+impl Attempts {
+    /// Reads what an earlier process recorded, and counts an attempt that it did not end.
+    pub(super) fn open(state: &StateDir, conditions: Conditions) -> Self {
+        let attempt = state
+            .load_attempt()
+            .and_then(|found| resumed(found, &conditions));
+        if let Some(attempt) = &attempt {
+            store(state, attempt);
+        }
+        Self {
+            conditions,
+            current: Mutex::new(Current {
+                attempt,
+                ..Current::default()
+            }),
+        }
+    }
+
+    /// Returns whether a commit may be loaded that is not the last good one.
+    pub(super) fn verdict(&self, commit: &str, has_good: bool) -> Verdict {
+        let current = self.lock();
+        match current.of(commit).map_or(0, |it| it.unclean_ends) {
+            0 => Verdict::Load,
+            _ if current.allowed => Verdict::Load,
+            ends @ MAX_ENDS.. => Verdict::Wait(ends),
+            _ if has_good => Verdict::GoodFirst,
+            _ => Verdict::Load,
+        }
+    }
+
+    /// Whether attempts to load a commit ended uncleanly, and none has ended otherwise since.
+    pub(super) fn is_in_doubt(&self, commit: &str) -> bool {
+        self.lock().of(commit).is_some_and(|it| it.unclean_ends > 0)
+    }
+
+    /// Allows one more attempt, whatever became of those before.
+    pub(super) fn allow(&self) {
+        self.lock().allowed = true;
+    }
+
+    /// Records durably that a commit is about to be loaded.
+    pub(super) fn begin(&self, state: &StateDir, commit: &str) {
+        let mut current = self.lock();
+        if current.closed || current.harmless.as_deref() == Some(commit) {
+            return;
+        }
+        let attempt = Attempt {
+            commit: commit.to_owned(),
+            conditions: self.conditions.clone(),
+            unclean_ends: current.of(commit).map_or(0, |it| it.unclean_ends),
+            under_way: true,
+        };
+        store(state, &attempt);
+        current.attempt = Some(attempt);
+    }
+
+    /// Records that the attempt that is under way, if there is one, ended in an orderly way.
+    pub(super) fn end(&self, state: &StateDir) {
+        let mut current = self.lock();
+        if let Some(attempt) = current.attempt.take_if(|it| it.under_way) {
+            state.remove_attempt();
+            current.harmless = Some(attempt.commit);
+        }
+    }
+
+    /// Records that this process ends in an orderly way, whatever is under way.
+    pub(super) fn close(&self, state: &StateDir) {
+        let mut current = self.lock();
+        current.closed = true;
+        match &mut current.attempt {
+            Some(attempt) if attempt.under_way && attempt.unclean_ends > 0 => {
+                attempt.under_way = false;
+                store(state, attempt);
+            }
+            Some(attempt) if attempt.under_way => {
+                state.remove_attempt();
+                current.attempt = None;
+            }
+            _ => {}
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Current> {
+        // Each change of it is one assignment.
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Current {
+    fn of(&self, commit: &str) -> Option<&Attempt> {
+        self.attempt.as_ref().filter(|it| it.commit == commit)
+    }
+}
+
+/// Returns what a record of an earlier process means now, if it still means something.
+fn resumed(found: Attempt, conditions: &Conditions) -> Option<Attempt> {
+    let before = match found.conditions == *conditions {
+        true => found.unclean_ends,
+        false => 0,
+    };
+    let unclean_ends = before.saturating_add(found.under_way.into());
+    (unclean_ends > 0).then(|| Attempt {
+        conditions: conditions.clone(),
+        unclean_ends,
+        under_way: false,
+        ..found
+    })
+}
+
+/// Stores a record. Where that is impossible, loading goes on without.
+fn store(state: &StateDir, attempt: &Attempt) {
+    if let Err(error) = state.store_attempt(attempt) {
+        tracing::warn!(%error, commit = attempt.commit, "cannot record that a commit is being loaded");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conditions() -> Conditions {
+        Conditions {
+            boot: Some("first".to_owned()),
+            memory: Some(512 << 20),
+            max_bytes: 1 << 20,
+        }
+    }
+
+    /// What a process that is killed while it loads `new` leaves behind.
+    fn killed(state: &StateDir, conditions: &Conditions) {
+        Attempts::open(state, conditions.clone()).begin(state, "new");
+    }
+
+    fn verdict(state: &StateDir, conditions: &Conditions) -> Verdict {
+        Attempts::open(state, conditions.clone()).verdict("new", true)
+    }
+
+    fn directory() -> (tempfile::TempDir, StateDir) {
+        let dir = tempfile::tempdir().unwrap();
+        let state = StateDir::open(dir.path()).unwrap();
+        (dir, state)
+    }
+
+    #[test]
+    fn waits_after_two_unclean_ends_and_not_before() {
+        let (_dir, state) = directory();
+        assert_eq!(verdict(&state, &conditions()), Verdict::Load);
+        killed(&state, &conditions());
+        assert_eq!(verdict(&state, &conditions()), Verdict::GoodFirst);
+        // Starts in which nothing of it was tried count nothing.
+        assert_eq!(verdict(&state, &conditions()), Verdict::GoodFirst);
+        killed(&state, &conditions());
+        for _ in 0..3 {
+            assert_eq!(verdict(&state, &conditions()), Verdict::Wait(2));
+        }
+        killed(&state, &conditions());
+        assert_eq!(verdict(&state, &conditions()), Verdict::Wait(3));
+    }
+
+    #[test]
+    fn one_unclean_end_is_no_reason_to_wait_where_there_is_nothing_good() {
+        let (_dir, state) = directory();
+        killed(&state, &conditions());
+        let attempts = Attempts::open(&state, conditions());
+        assert_eq!(attempts.verdict("new", false), Verdict::Load);
+        killed(&state, &conditions());
+        let attempts = Attempts::open(&state, conditions());
+        assert_eq!(attempts.verdict("new", false), Verdict::Wait(2));
+    }
+
+    #[test]
+    fn another_boot_and_other_limits_begin_anew() {
+        let others = [
+            Conditions {
+                boot: Some("second".to_owned()),
+                ..conditions()
+            },
+            Conditions {
+                memory: Some(1 << 30),
+                ..conditions()
+            },
+            Conditions {
+                max_bytes: 2 << 20,
+                ..conditions()
+            },
+        ];
+        for other in others {
+            let (_dir, state) = directory();
+            killed(&state, &conditions());
+            killed(&state, &conditions());
+            // The second end is only seen now, and may have been a power cut.
+            assert_eq!(verdict(&state, &other), Verdict::GoodFirst, "{other:?}");
+            let (_dir, state) = directory();
+            killed(&state, &conditions());
+            killed(&state, &conditions());
+            assert_eq!(verdict(&state, &conditions()), Verdict::Wait(2));
+            assert_eq!(verdict(&state, &other), Verdict::Load, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn counts_without_a_boot_id() {
+        let (_dir, state) = directory();
+        let unknown = Conditions {
+            boot: None,
+            ..conditions()
+        };
+        killed(&state, &unknown);
+        killed(&state, &unknown);
+        assert_eq!(verdict(&state, &unknown), Verdict::Wait(2));
+    }
+
+    #[test]
+    fn an_attempt_that_ended_leaves_nothing() {
+        let (_dir, state) = directory();
+        killed(&state, &conditions());
+        let attempts = Attempts::open(&state, conditions());
+        // The last good one is loaded meanwhile, which is no attempt of this one.
+        attempts.end(&state);
+        assert!(attempts.is_in_doubt("new"));
+        attempts.begin(&state, "new");
+        attempts.end(&state);
+        assert!(!attempts.is_in_doubt("new"));
+        assert_eq!(state.load_attempt(), None);
+        attempts.begin(&state, "new");
+        assert_eq!(state.load_attempt(), None, "it is known to be harmless");
+    }
+
+    #[test]
+    fn another_commit_is_another_matter() {
+        let (_dir, state) = directory();
+        killed(&state, &conditions());
+        killed(&state, &conditions());
+        let attempts = Attempts::open(&state, conditions());
+        assert_eq!(attempts.verdict("newer", true), Verdict::Load);
+        attempts.begin(&state, "newer");
+        assert_eq!(state.load_attempt().unwrap().unclean_ends, 0);
+    }
+
+    #[test]
+    fn an_orderly_end_of_the_process_is_not_counted() {
+        let (_dir, state) = directory();
+        for before in [0, 1] {
+            let attempts = Attempts::open(&state, conditions());
+            attempts.begin(&state, "new");
+            attempts.close(&state);
+            let ends = state.load_attempt().map_or(0, |it| it.unclean_ends);
+            assert_eq!(ends, before);
+            // What goes on until the process is gone is not recorded either.
+            attempts.begin(&state, "new");
+            let under_way = state.load_attempt().is_some_and(|it| it.under_way);
+            assert!(!under_way);
+            killed(&state, &conditions());
+        }
+    }
+
+    #[test]
+    fn waits_no_longer_once_it_is_asked_for() {
+        let (_dir, state) = directory();
+        killed(&state, &conditions());
+        killed(&state, &conditions());
+        let attempts = Attempts::open(&state, conditions());
+        attempts.allow();
+        assert_eq!(attempts.verdict("new", true), Verdict::Load);
+    }
+
+    #[test]
+    fn records_nothing_in_a_directory_that_ends_with_the_process() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = StateDir::private(dir.path()).unwrap();
+        killed(&state, &conditions());
+        assert_eq!(state.load_attempt(), None);
+    }
+}

@@ -1,0 +1,253 @@
+//! Commits whose loading ends the process: what the next process makes of that.
+//!
+//! A killed process is a follower that is dropped in the middle of a load: what it leaves in the
+//! state directory is the same.
+
+use std::sync::Arc;
+
+use waypost::server::{Config, LoadError, Remote, Server};
+use waypost::source::{Follower, Following};
+
+use crate::scene::{Followed, Scene, chain};
+use crate::support::{Running, quiet, until};
+
+fn table(code: &str) -> String {
+    format!(
+        "base_url: https://w.example/\nmapping:\n- {{url: 'https://e.example/', short-code: {code}}}\n"
+    )
+}
+
+/// A repository whose first commit, with the code `old`, was served before, and whose second, with
+/// the code `new`, has just been fetched.
+fn served_before() -> Scene {
+    let scene = Scene::new();
+    push(&scene, "old");
+    let followed = scene.follow();
+    let revision = followed.read().unwrap().revision;
+    followed.follower.accepted(&revision);
+    push(&scene, "new");
+    followed.fetch();
+    scene
+}
+
+fn push(scene: &Scene, code: &str) {
+    scene.write("work/mapping.yaml", &table(code));
+    scene.git("add --all .");
+    scene.git("commit --quiet -m links");
+    scene.git("push --quiet --force origin HEAD");
+}
+
+/// Dies while it loads whatever there is.
+fn killed(scene: &Scene) {
+    let followed = scene.follow();
+    let before = std::fs::read(scene.at("state/attempt.json")).ok();
+    if followed.follower.read().is_err() {
+        assert!(followed.follower.fall_back());
+        followed.follower.read().unwrap();
+        followed.follower.end_attempt();
+        assert!(followed.follower.retry());
+        followed.follower.read().unwrap();
+    }
+    let after = std::fs::read(scene.at("state/attempt.json")).unwrap();
+    assert_ne!(before, Some(after), "nothing was recorded");
+}
+
+/// Runs a server while `look` is at it. It is gone afterwards, without a chance to end in order.
+fn serving(config: Config, following: Following, look: impl AsyncFnOnce(&Running, &Arc<Follower>)) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let remote = Remote::start(following).unwrap();
+        let follower = Arc::clone(remote.follower());
+        let directory = tempfile::tempdir().unwrap();
+        let server = Running::on(config, directory, remote).await;
+        look(&server, &follower).await;
+    });
+}
+
+async fn refresh(follower: &Arc<Follower>) {
+    let follower = Arc::clone(follower);
+    let refreshing = tokio::task::spawn_blocking(move || follower.refresh());
+    refreshing.await.unwrap();
+}
+
+/// Which of the two codes are served.
+async fn codes(server: &Running) -> [bool; 2] {
+    let mut served = [false; 2];
+    for (served, code) in served.iter_mut().zip(["/old", "/new"]) {
+        *served = server.get(code).await.status_line().contains("302");
+    }
+    served
+}
+
+#[test]
+fn after_one_unclean_end_the_last_good_one_is_served_first_and_the_new_one_then_tried() {
+    let scene = served_before();
+    killed(&scene);
+    let followed = scene.follow();
+    let error = followed.error();
+    assert!(
+        error.contains("the last good one is served first"),
+        "{error}"
+    );
+    drop(followed);
+
+    serving(quiet(), scene.following(), async |server, follower| {
+        until(async || codes(server).await == [false, true]).await;
+        until(async || server.status().await["last_error"].is_null()).await;
+        assert!(!follower.is_in_doubt());
+        assert!(!scene.at("state/attempt.json").exists());
+    });
+}
+
+#[test]
+fn after_two_it_waits_until_a_reload_is_requested() {
+    let scene = served_before();
+    killed(&scene);
+    killed(&scene);
+    for _ in 0..2 {
+        serving(quiet(), scene.following(), async |server, follower| {
+            assert_eq!(codes(server).await, [true, false]);
+            let error = server.status().await["last_error"]["message"].to_string();
+            assert!(error.contains("ended unexpectedly 2 times"), "{error}");
+            let successful = server.metric("waypost_table_last_reload_successful").await;
+            assert_eq!(successful, Some(0.0));
+            // A fetch that brings nothing new changes nothing.
+            refresh(follower).await;
+            assert_eq!(codes(server).await, [true, false]);
+            assert!(follower.is_in_doubt());
+        });
+    }
+
+    serving(quiet(), scene.following(), async |server, follower| {
+        let reloaded = server.reload().await;
+        assert!(reloaded.status_line().contains("200"), "{reloaded}");
+        assert_eq!(codes(server).await, [false, true]);
+        assert!(server.status().await["last_error"].is_null());
+        assert!(!follower.is_in_doubt());
+    });
+}
+
+#[test]
+fn or_until_the_branch_moves() {
+    let scene = served_before();
+    killed(&scene);
+    killed(&scene);
+    serving(quiet(), scene.following(), async |server, follower| {
+        assert_eq!(codes(server).await, [true, false]);
+        push(&scene, "newer");
+        follower.fetch_now();
+        until(async || server.get("/newer").await.status_line().contains("302")).await;
+        until(async || server.status().await["last_error"].is_null()).await;
+    });
+}
+
+#[test]
+fn or_until_there_is_more_memory() {
+    let scene = served_before();
+    killed(&scene);
+    killed(&scene);
+    let following = Following {
+        memory: Some(1 << 40),
+        ..scene.following()
+    };
+    serving(quiet(), following, async |server, _| {
+        until(async || codes(server).await == [false, true]).await;
+    });
+}
+
+/// A reload that is killed while an older table is served counts as well as one at the start.
+#[test]
+fn a_reload_is_on_record_while_it_runs() {
+    let scene = served_before();
+    let followed = scene.follow();
+    let revision = followed.read().unwrap().revision;
+    followed.follower.accepted(&revision);
+    push(&scene, "newer");
+    followed.fetch();
+    followed.follower.read().unwrap();
+    drop(followed);
+
+    let followed = scene.follow();
+    assert!(followed.follower.is_in_doubt());
+    assert!(followed.follower.read().is_err());
+    assert!(followed.follower.fall_back());
+    assert_eq!(followed.text(), table("new"));
+}
+
+#[test]
+fn without_a_good_one_it_is_reported_and_not_tried_again() {
+    let scene = Scene::new();
+    push(&scene, "new");
+    killed(&scene);
+    killed(&scene);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let refused = runtime.block_on(async {
+        let remote = Remote::start(scene.following()).unwrap();
+        Server::load(quiet(), remote).await.err().unwrap()
+    });
+    drop(runtime);
+    assert!(matches!(refused, LoadError::Unreadable(_)), "{refused}");
+    let error = chain(&refused);
+    assert!(error.contains("attempt.json is removed"), "{error}");
+
+    // One that may wait for a table is up, and takes the next one.
+    let config = Config {
+        wait: true,
+        ..quiet()
+    };
+    serving(config, scene.following(), async |server, follower| {
+        until(async || !server.status().await["last_error"].is_null()).await;
+        let ready = server.operate("GET", "/readyz", "").await;
+        assert!(ready.status_line().contains("503"), "{ready}");
+        push(&scene, "newer");
+        follower.fetch_now();
+        until(async || server.get("/newer").await.status_line().contains("302")).await;
+    });
+}
+
+/// Else each start would end before a fetch could bring what mends it.
+#[test]
+fn without_a_good_one_it_is_looked_whether_the_branch_has_moved() {
+    let scene = Scene::new();
+    killed(&scene);
+    killed(&scene);
+    scene.push("two");
+    assert_eq!(scene.follow().text(), "two");
+}
+
+#[test]
+fn an_orderly_end_in_the_middle_of_a_load_does_not_count() {
+    let scene = served_before();
+    for _ in 0..3 {
+        let followed = scene.follow();
+        followed.follower.read().unwrap();
+        followed.follower.close();
+    }
+    assert_eq!(scene.follow().text(), table("new"));
+}
+
+#[test]
+fn a_last_good_commit_that_is_no_longer_trusted_is_not_served() {
+    use waypost::source::{FetchOptions, Refusal, Verify};
+    struct OnlyNewest(String);
+    impl Verify for OnlyNewest {
+        fn verify(&self, _: &git2::Repository, commit: git2::Oid) -> Result<(), Refusal> {
+            match commit.to_string() == self.0 {
+                true => Ok(()),
+                false => Err(Refusal("it is old".to_owned())),
+            }
+        }
+    }
+    let scene = served_before();
+    killed(&scene);
+    let newest = scene.git("rev-parse HEAD");
+    let followed = Followed::start(Following {
+        fetch: FetchOptions {
+            verifier: Arc::new(OnlyNewest(newest)),
+            ..scene.fetch_options()
+        },
+        ..scene.following()
+    });
+    assert!(!followed.follower.fall_back());
+    assert_eq!(followed.text(), table("new"));
+}
