@@ -126,7 +126,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         complain("standard input has no history: name the file that it came from");
         return Ok(Exit::Usage);
     }
-    let findings = find(args)?;
+    let findings = find(args).map_err(table::name_limit)?;
     let mut out = BufWriter::new(stdout().lock());
     args.format.write(&findings, &mut out)?;
     out.flush()?;

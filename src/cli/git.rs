@@ -139,6 +139,7 @@ impl GitArgs {
         &self,
         remote: RemoteUrl,
         max_bytes: u64,
+        memory: Option<u64>,
         observer: Observer,
     ) -> anyhow::Result<Remote> {
         let following = Following {
@@ -147,7 +148,7 @@ impl GitArgs {
             path: self.path.clone(),
             state_dir: self.state_dir.clone(),
             max_bytes,
-            memory: None,
+            memory,
             fetch: self.fetch_options(self.pull_interval, observer)?,
         };
         Ok(Remote::start(following)?)

@@ -18,6 +18,7 @@ mod log_filter;
 mod log_output;
 mod logging;
 mod man;
+mod memory_limit;
 mod merge_driver;
 mod panics;
 mod progress;

@@ -13,6 +13,7 @@ use tracing::{info, warn};
 use super::git::GitArgs;
 use super::log_filter::LogFilter;
 use super::logging::{self, LogFormat};
+use super::memory_limit::MemoryLimit;
 use super::registrations::{RegistrationArgs, is_branch};
 use super::tls::TlsArgs;
 use super::{Exit, complain, complaint, quantity, secret, table};
@@ -85,9 +86,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", env = "WAYPOST_MAX_CONNECTIONS", default_value = "10000", value_parser = clap::value_parser!(u32).range(1..))]
     max_connections: u32,
 
-    /// How much text a table may have
-    #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", default_value = table::DEFAULT_MAX_TABLE_BYTES, value_parser = quantity::bytes)]
-    max_table_bytes: u64,
+    /// How much text a table may have [default: what memory can hold, at most 256MiB]
+    ///
+    /// Loading takes four bytes of memory for each byte, and 64 MiB besides. The default is what the
+    /// memory limit of the control group, RLIMIT_AS, RLIMIT_DATA or the machine leaves room for.
+    #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", value_parser = quantity::bytes)]
+    max_table_bytes: Option<u64>,
 
     /// How often to look at the table even if nothing tells of a change
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_POLL_INTERVAL", default_value = "5s", value_parser = quantity::positive_interval)]
@@ -250,6 +254,8 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
     let hook = secret::of("WAYPOST_HOOK_SECRET")
         .map(|secret| secret.read())
         .transpose()?;
+    let memory = MemoryLimit::of_process();
+    let (max_bytes, table_limit) = table_limit(args.max_table_bytes, memory);
     let defaults = Config::default();
     let threads = args.threads.unwrap_or(defaults.threads);
     let config = Config {
@@ -260,6 +266,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
         fetches,
         log_drops,
         max_staleness: args.max_staleness,
+        table_limit,
         wait: args.wait,
         poll_interval: args.poll_interval,
         threads,
@@ -272,8 +279,10 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
         drain_timeout: args.drain_timeout,
         ..defaults
     };
-    let max_bytes = args.max_table_bytes;
-    let follow = |remote| args.git.follow(remote, max_bytes, Arc::clone(&observer));
+    let follow = |remote| {
+        let memory = memory.map(|it| it.bytes);
+        (args.git).follow(remote, max_bytes, memory, Arc::clone(&observer))
+    };
     let remote = remote.map(follow).transpose()?;
     let _orderly = (remote.as_ref()).map(|it| OrderlyEnd(Arc::clone(it.follower())));
     let loading = async {
@@ -312,6 +321,26 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
     (server.run(listeners, signals).await).context("cannot start the threads that serve")?;
     info!("stopped");
     Ok(Exit::Done)
+}
+
+/// Returns how many bytes a table may have, and what messages call that limit.
+fn table_limit(asked: Option<u64>, memory: Option<MemoryLimit>) -> (u64, Arc<str>) {
+    let max_table_bytes = match (asked, memory) {
+        (Some(asked), _) => asked,
+        (None, Some(memory)) => memory.table_bytes(),
+        (None, None) => table::MAX_BYTES,
+    };
+    let name = match (asked, memory) {
+        (None, Some(MemoryLimit { bytes, by })) if max_table_bytes < table::MAX_BYTES => {
+            info!(max_table_bytes, memory = bytes, from = %by, "the size of tables is limited by memory");
+            format!(
+                "--max-table-bytes, which is {max_table_bytes} unless it is set, \
+                 for a memory limit of {bytes} bytes ({by})"
+            )
+        }
+        _ => "--max-table-bytes".to_owned(),
+    };
+    (max_table_bytes, name.into())
 }
 
 /// Has a follower know, whichever way this server ends, that it was not killed.

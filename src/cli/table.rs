@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use crate::mapping::{Compilation, Diagnostic, Place, Position, SourceFile, compile};
-use crate::source::{Committed, CommittedError, FileSource};
+use crate::source::{Committed, CommittedError, FileSource, SourceError};
 
 /// The path that means standard input.
 pub(super) const STDIN: &str = "-";
@@ -38,6 +38,18 @@ pub(super) fn read(paths: &[PathBuf], max_bytes: u64) -> anyhow::Result<Vec<Sour
         files.push(read_stdin(max_bytes)?);
     }
     Ok(files)
+}
+
+/// Names the flag that limits a table's size to an error that says it is too large.
+pub(super) fn name_limit(error: anyhow::Error) -> anyhow::Error {
+    let source = error.downcast_ref::<SourceError>();
+    let committed = error.downcast_ref::<CommittedError>();
+    let is_too_large = source.is_some_and(SourceError::is_too_large)
+        || committed.is_some_and(CommittedError::is_too_large);
+    match is_too_large {
+        true => error.context("the table does not fit into --max-table-bytes"),
+        false => error,
+    }
 }
 
 /// Tells standard error about every problem of a table.

@@ -90,17 +90,38 @@ pub enum LoadError {
     /// It could not be read.
     #[error("the table could not be read")]
     Unreadable(#[source] SourceError),
+    /// It is larger than allowed.
+    #[error("the table does not fit into {limit}")]
+    TooLarge {
+        /// The limit, and where it comes from.
+        limit: Arc<str>,
+        /// How large it is.
+        #[source]
+        source: SourceError,
+    },
     /// The program failed at it.
     #[error("the table could not be compiled")]
     Panicked(#[source] JoinError),
 }
 
 impl LoadError {
+    /// Tells what it means that a source could not be read, whose table may be as large as `limit`
+    /// says.
+    pub(super) fn unreadable(source: SourceError, limit: &Arc<str>) -> Self {
+        match source.is_too_large() {
+            false => Self::Unreadable(source),
+            true => Self::TooLarge {
+                limit: Arc::clone(limit),
+                source,
+            },
+        }
+    }
+
     /// Returns the revision, if it was read.
     pub(super) fn revision(&self) -> Option<&Revision> {
         match self {
             Self::Rejected { revision, .. } => Some(revision),
-            Self::Unreadable(_) | Self::Panicked(_) => None,
+            Self::Unreadable(_) | Self::TooLarge { .. } | Self::Panicked(_) => None,
         }
     }
 
@@ -108,7 +129,7 @@ impl LoadError {
     pub fn diagnostics(&self) -> &[Diagnostic] {
         match self {
             Self::Rejected { diagnostics, .. } => diagnostics,
-            Self::Unreadable(_) | Self::Panicked(_) => &[],
+            Self::Unreadable(_) | Self::TooLarge { .. } | Self::Panicked(_) => &[],
         }
     }
 
@@ -135,7 +156,7 @@ impl LoadError {
     pub(super) fn result(&self) -> Reloaded {
         match self {
             Self::Rejected { .. } => Reloaded::Rejected,
-            Self::Unreadable(_) | Self::Panicked(_) => Reloaded::Failed,
+            Self::Unreadable(_) | Self::TooLarge { .. } | Self::Panicked(_) => Reloaded::Failed,
         }
     }
 

@@ -130,6 +130,8 @@ pub struct Config {
     pub log_drops: LogDrops,
     /// How long ago a fetch may last have succeeded for the server to be ready.
     pub max_staleness: Option<Duration>,
+    /// What messages call the limit of the table's size that its source holds to.
+    pub table_limit: Arc<str>,
 }
 
 impl Default for Config {
@@ -150,6 +152,7 @@ impl Default for Config {
             fetches: Fetches::default(),
             log_drops: LogDrops::default(),
             max_staleness: None,
+            table_limit: "the limit of its size".into(),
         }
     }
 }
@@ -184,6 +187,7 @@ struct Shared {
     tls: Option<Tls>,
     admin_hosts: Vec<AdminHost>,
     max_staleness: Option<Duration>,
+    table_limit: Arc<str>,
     started: Timestamp,
 }
 
@@ -208,6 +212,7 @@ impl Server {
             tls: config.tls.clone(),
             admin_hosts: config.admin_hosts.clone(),
             max_staleness: config.max_staleness,
+            table_limit: Arc::clone(&config.table_limit),
             started: Timestamp::from(SystemTime::now()),
         });
         let mut reloader = Reloader::new(Arc::clone(&shared));

@@ -297,7 +297,7 @@ impl Reloader {
         let reading = in_background(move || source.read())
             .await
             .map_err(LoadError::Panicked)?
-            .map_err(LoadError::Unreadable)?;
+            .map_err(|error| LoadError::unreadable(error, &self.shared.table_limit))?;
         let Reading {
             files,
             revision,

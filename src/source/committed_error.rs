@@ -101,6 +101,11 @@ pub enum CommittedError {
 }
 
 impl CommittedError {
+    /// Whether the table is larger than allowed.
+    pub fn is_too_large(&self) -> bool {
+        matches!(self, Self::Table(TreeError::TooLarge { .. }))
+    }
+
     pub(super) fn io(path: &Path, source: io::Error) -> Self {
         Self::Io {
             path: path.to_owned(),

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{RemoteError, links};
+use super::{RemoteError, TreeError, links};
 
 /// Why the text of a table could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -57,13 +57,12 @@ pub enum SourceError {
     },
 
     /// All files together are larger than allowed.
-    #[error(
-        "the table is larger than {max} bytes at {}: raise --max-table-bytes or shorten the table",
-        path.display()
-    )]
+    #[error("the table is larger than {max} bytes at {}: it has {size}", path.display())]
     TooLarge {
         /// The file with which the limit was passed.
         path: PathBuf,
+        /// How many bytes there are, as far as it is known.
+        size: u64,
         /// The limit in bytes.
         max: u64,
     },
@@ -114,6 +113,14 @@ impl SourceError {
             io::ErrorKind::PermissionDenied => Self::Unreadable { path, source },
             _ => Self::Io { path, source },
         }
+    }
+
+    /// Whether the table is larger than allowed.
+    pub fn is_too_large(&self) -> bool {
+        matches!(
+            self,
+            Self::TooLarge { .. } | Self::Remote(RemoteError::Table(TreeError::TooLarge { .. }))
+        )
     }
 
     /// Whether something is missing that may be about to appear.

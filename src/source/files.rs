@@ -254,17 +254,19 @@ impl Pass {
 
 /// Looks at all files, so that a table too large is refused before any of it is in memory.
 pub(super) fn stamps(files: &[PathBuf], max: u64) -> Result<Vec<Stamp>, SourceError> {
+    let stamps: Vec<Stamp> = (files.iter())
+        .map(|path| Stamp::of(path))
+        .collect::<Result<_, _>>()?;
     let mut total = 0_u64;
-    (files.iter())
-        .map(|path| {
-            let stamp = Stamp::of(path)?;
-            total = total.saturating_add(stamp.size);
-            if total > max {
-                return Err(too_large(path, max));
-            }
-            Ok(stamp)
-        })
-        .collect()
+    let totals = stamps.iter().map(|stamp| {
+        total = total.saturating_add(stamp.size);
+        total
+    });
+    let totals: Vec<u64> = totals.collect();
+    match totals.iter().position(|total| *total > max) {
+        None => Ok(stamps),
+        Some(at) => Err(too_large(&files[at], total, max)),
+    }
 }
 
 /// Reads a file of at most `left` bytes, and tells what it looked like when it was opened.
@@ -282,7 +284,8 @@ fn read_file(path: &Path, left: u64, max: u64) -> Result<(Stamp, Vec<u8>), Sourc
     let limit = left.saturating_add(1);
     file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > left {
-        return Err(too_large(path, max));
+        // It grew meanwhile: what was read of it is more than is left.
+        return Err(too_large(path, max - left + bytes.len() as u64, max));
     }
     Ok((stamp, bytes))
 }
@@ -295,9 +298,10 @@ fn open(path: &Path) -> std::io::Result<File> {
         .open(path)
 }
 
-fn too_large(path: &Path, max: u64) -> SourceError {
+fn too_large(path: &Path, size: u64, max: u64) -> SourceError {
     SourceError::TooLarge {
         path: path.to_owned(),
+        size,
         max,
     }
 }
@@ -450,9 +454,8 @@ mod tests {
              let this user read it and enter its directories"
         );
         assert_eq!(
-            too_large(path, 10).to_string(),
-            "the table is larger than 10 bytes at links/mapping.yaml: \
-             raise --max-table-bytes or shorten the table"
+            too_large(path, 12, 10).to_string(),
+            "the table is larger than 10 bytes at links/mapping.yaml: it has 12"
         );
     }
 
@@ -477,11 +480,13 @@ mod tests {
         fs::write(dir.path().join("a.yaml"), "12345").unwrap();
         fs::write(dir.path().join("b.yaml"), "12345").unwrap();
         assert!(read_at_most(dir.path(), 10).is_ok());
-        let SourceError::TooLarge { path, max: 9 } = read_at_most(dir.path(), 9).unwrap_err()
-        else {
+        fs::write(dir.path().join("c.yaml"), "123").unwrap();
+        let error = read_at_most(dir.path(), 9).unwrap_err();
+        let SourceError::TooLarge { path, size, max: 9 } = error else {
             panic!("not refused as too large")
         };
         assert_eq!(path, dir.path().join("b.yaml"));
+        assert_eq!(size, 13);
     }
 
     #[test]
@@ -491,7 +496,10 @@ mod tests {
         fs::write(&path, "12345").unwrap();
         assert!(read_file(&path, 5, 9).is_ok());
         let error = read_file(&path, 4, 9).unwrap_err();
-        assert!(matches!(error, SourceError::TooLarge { max: 9, .. }));
+        let SourceError::TooLarge { size, max, .. } = error else {
+            panic!("not refused as too large")
+        };
+        assert_eq!((size, max), (10, 9));
     }
 
     #[test]

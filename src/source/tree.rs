@@ -53,12 +53,12 @@ pub enum TreeError {
         commit: String,
     },
     /// All files together are larger than allowed.
-    #[error(
-        "the table is larger than {max} bytes at {path}: raise --max-table-bytes or shorten the table"
-    )]
+    #[error("the table is larger than {max} bytes at {path}: it has {size}")]
     TooLarge {
         /// The file with which the limit was passed.
         path: String,
+        /// How many bytes there are.
+        size: u64,
         /// The limit in bytes.
         max: u64,
     },
@@ -151,18 +151,7 @@ impl Reader<'_> {
             Found::Tree(id) => self.list(path, id)?,
             Found::Other(kind) => return Err(self.not_a_file(path, kind)),
         };
-        // All sizes first: what is too large is never in memory.
-        let mut total = 0_u64;
-        for (path, id) in &files {
-            let (size, _) = self.odb.read_header(*id).map_err(|e| self.damaged(e))?;
-            total = total.saturating_add(size as u64);
-            if total > self.max {
-                return Err(TreeError::TooLarge {
-                    path: path.clone(),
-                    max: self.max,
-                });
-            }
-        }
+        self.check_size(&files)?;
         (files.into_iter())
             .map(|(path, id)| {
                 let object = self.odb.read(id).map_err(|e| self.damaged(e))?;
@@ -176,6 +165,28 @@ impl Reader<'_> {
                 })
             })
             .collect()
+    }
+
+    /// Adds up all sizes, so that what is too large is never in memory. A blob that is there twice
+    /// counts twice, because it is read and compiled twice.
+    fn check_size(&self, files: &[(String, Oid)]) -> Result<(), TreeError> {
+        let mut total = 0_u64;
+        let mut passed = None;
+        for (path, id) in files {
+            let (size, _) = self.odb.read_header(*id).map_err(|e| self.damaged(e))?;
+            total = total.saturating_add(size as u64);
+            if total > self.max {
+                passed.get_or_insert(path);
+            }
+        }
+        match passed {
+            None => Ok(()),
+            Some(path) => Err(TreeError::TooLarge {
+                path: path.clone(),
+                size: total,
+                max: self.max,
+            }),
+        }
     }
 
     /// Follows a path part by part, to name the part that is no directory.
