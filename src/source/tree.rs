@@ -248,6 +248,7 @@ impl Reader<'_> {
         if size as u64 > max {
             return Err(TreeError::TooLarge {
                 path: "a directory on the way".to_owned(),
+                size: size as u64,
                 max,
             });
         }
