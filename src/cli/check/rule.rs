@@ -3,7 +3,7 @@
 //! A rule's name is the words that all its messages share: `the code "a" is taken by the entry at
 //! a.yaml:3:3` breaks `code-is-taken-by-the-entry`. By the way our messages are written, what differs
 //! stands in quotes or brackets, is a number or a place, or follows a colon or comma. So a rule lives
-//! as long as its wording; `tests/check.rs` holds the list of them.
+//! as long as its wording; `tests/commands/check.rs` holds the list of them.
 
 use std::collections::HashSet;
 

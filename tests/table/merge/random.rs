@@ -8,7 +8,7 @@ use proptest::sample::Index;
 use waypost::edit::{Merged, merge};
 use waypost::mapping::{Outline, SourceFile};
 
-use crate::model::{Fact, Item, LISTS, Model, codes, story};
+use super::model::{Fact, Item, LISTS, Model, codes, story};
 
 /// What stands in a text, as the reader of tables sees it.
 fn facts(text: &[u8]) -> BTreeSet<Fact> {

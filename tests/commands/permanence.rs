@@ -3,17 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "support/git.rs"]
-mod git;
-#[path = "support/scene.rs"]
-mod scene;
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use insta::assert_snapshot;
 
-use scene::Scene;
+use crate::scene::Scene;
 
 const HEAD: &str = "base_url: https://short.code/\nmapping:\n";
 

@@ -5,17 +5,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "support/git.rs"]
-mod git;
-#[path = "support/scene.rs"]
-mod scene;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use scene::Scene;
+use crate::scene::Scene;
 
 /// How many edits a history has; some take two commits.
 const EDITS: u32 = 400;

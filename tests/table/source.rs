@@ -2,16 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "support/git.rs"]
-mod git;
-
 use std::fs;
 use std::os::unix::fs::{chown, symlink};
 use std::path::{Path, PathBuf};
 
 use waypost::source::{FileSource, Reading, Revision, SourceError};
 
-use git::git;
+use crate::git::git;
 
 const MAX: u64 = 1 << 20;
 

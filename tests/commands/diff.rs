@@ -4,17 +4,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "support/git.rs"]
-mod git;
-#[path = "support/scene.rs"]
-mod scene;
-
 use std::fmt::Write as _;
 use std::fs;
 
 use insta::assert_snapshot;
 
-use scene::Scene;
+use crate::scene::Scene;
 
 impl Scene {
     /// Runs `waypost diff` in the checkout and tells all that came of it.

@@ -7,14 +7,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "support/git.rs"]
-mod git;
-#[path = "support/scene.rs"]
-mod scene;
-
 use std::fs;
 
-use scene::Scene;
+use crate::scene::Scene;
 
 const PAGE: &str = "docs/contributing-links.md";
 

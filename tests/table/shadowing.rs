@@ -3,8 +3,6 @@
 //!
 //! What is true is found by resolving every spelling of every code, before and after.
 
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeSet;
 
 use percent_encoding::percent_decode_str;

@@ -181,7 +181,7 @@ fn a_code_is_given_once() {
 
 #[test]
 fn a_derived_code_that_is_held_is_probed_for_and_written_out() {
-    let vectors: Value = serde_json::from_str(include_str!("../vectors/codes.json")).unwrap();
+    let vectors: Value = serde_json::from_str(include_str!("../../vectors/codes.json")).unwrap();
     for scheme in Scheme::ALL {
         let head = format!("code-scheme: {}\n", scheme.name());
         for vector in vectors[format!("{}_collisions", scheme.name())]

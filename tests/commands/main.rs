@@ -1,0 +1,18 @@
+//! The commands as people and scripts run them, but for `serve`.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod add;
+mod check;
+mod cli;
+mod contributing;
+mod diff;
+mod docs;
+mod export;
+#[path = "../support/git.rs"]
+mod git;
+mod import;
+mod permanence;
+mod replay;
+#[path = "../support/scene.rs"]
+mod scene;

@@ -1,0 +1,17 @@
+//! Tables as text: what they mean, what is wrong with them, and how they are changed and merged.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod edit;
+#[path = "../support/git.rs"]
+mod git;
+mod hostile;
+mod insert;
+mod merge;
+mod obo;
+mod resolve;
+mod schema;
+mod shadowing;
+mod signers;
+mod source;
+mod tables;
