@@ -188,10 +188,7 @@ impl ListenArgs {
 
 pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     complaint::limit_waiting();
-    let log_drops = LogDrops::default();
-    let log = logging::start(args.log_format, args.log.clone(), log_drops.clone());
-    // Written to the end when it is dropped.
-    let _log = log.context("cannot start the log")?;
+    // First of all: what is opened after it cannot take the number of a descriptor that was passed.
     let inherited = match Inherited::from_env() {
         Ok(inherited) => inherited,
         Err(error) => {
@@ -199,6 +196,10 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
             return Ok(Exit::Usage);
         }
     };
+    let log_drops = LogDrops::default();
+    let log = logging::start(args.log_format, args.log.clone(), log_drops.clone());
+    // Written to the end when it is dropped.
+    let _log = log.context("cannot start the log")?;
     // Those that serve have runtimes of their own.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

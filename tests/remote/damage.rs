@@ -260,7 +260,7 @@ fn a_process_that_dies_is_reported_with_its_last_words() {
     });
     let error = followed.error();
     assert!(
-        error.contains("ended early (exit status: 9): out of memory"),
+        error.contains("ended without an answer (exit status: 9): out of memory"),
         "{error}"
     );
 }
