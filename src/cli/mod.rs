@@ -8,6 +8,7 @@ mod code;
 mod complaint;
 mod completions;
 mod diff;
+mod exit;
 mod export;
 mod fmt;
 mod git;
@@ -42,6 +43,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use crate::source::redact;
 
 use self::complaint::complain;
+use self::exit::Exit;
 
 /// A URL shortener whose only database is a Git repository.
 #[derive(Debug, Parser)]
@@ -91,22 +93,6 @@ enum Command {
     Completions(completions::Args),
     Man(man::Args),
     Transfer(transfer::Args),
-}
-
-/// How a command ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-enum Exit {
-    /// It did what was asked.
-    Done = 0,
-    /// The table has errors, or what was asked for is not there or refused.
-    Refused = 1,
-    /// It was called in a way that cannot work.
-    Usage = 2,
-    /// It could not run: I/O, Git, network.
-    Failed = 3,
-    /// It merged nothing, and Git is not to take what is there for the result.
-    NotMerged = 129,
 }
 
 /// Runs the program on the process's arguments.

@@ -4,14 +4,14 @@
 //! later, in `contest`.
 
 use super::codes::CodeKind;
-use super::document::{Defaults, Item, RareKeys};
+use super::document::{Item, RareKeys};
 use super::draft::{Draft, Owner};
 use super::notes::{NoteKind, Term};
 use super::properties::{DEFAULT_MAX_AGE, Retired};
 use super::reader::Located;
 use super::record::{Shape, Unsaid};
 use super::report::Report;
-use super::{Code, CodeError, Forward, Misfit, Position, Target};
+use super::{Code, CodeError, Defaults, Forward, Misfit, Position, Target};
 
 /// The code that an entry has before all others.
 enum Own {

@@ -32,7 +32,7 @@ pub(super) fn follow(table: &Table, entry: Entry<'_>) -> Option<End> {
     let mut location = entry.target()?.into_owned();
     let mut links: Vec<String> = Vec::new();
     loop {
-        let url = Url::parse(&location).ok().filter(|url| is_own(table, url));
+        let url = Url::parse(&location).ok().filter(|url| table.is_own(url));
         let Some(url) = url else {
             return (!links.is_empty()).then_some(End::Elsewhere(location));
         };
@@ -67,15 +67,5 @@ pub(super) fn may_be_own(table: &Table, rest: &str) -> bool {
         rest.as_bytes()
             .get(..host.len())
             .is_some_and(|start| start == host.as_bytes())
-    })
-}
-
-/// Tells whether a URL lies under a site of the table, `http` and `https` being one.
-pub(super) fn is_own(table: &Table, url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let host = host.strip_suffix('.').unwrap_or(host);
-    table.sites().iter().any(|site| {
-        let base = site.base_url();
-        base.host() == host && base.port() == url.port() && url.path().starts_with(base.path())
     })
 }

@@ -9,13 +9,15 @@ use std::sync::Arc;
 
 use super::contest::settle;
 use super::diagnostic::Problems;
-use super::document::{Document, SourceFile};
+use super::document::Document;
 use super::draft::Draft;
 use super::expectation::Expectation;
 use super::reader::Located;
 use super::review::review;
 use super::site::Head;
-use super::{BaseUrl, Diagnostic, Place, Position, Scheme, Site, Table, Timestamp};
+use super::{
+    BaseUrl, Diagnostic, Place, Position, Scheme, Site, SourceFile, Table, Timestamp,
+};
 
 /// The most text that a table may have, in bytes: its arenas are addressed with 32 bits, and YAML's
 /// escapes with percent-encoding make up to nine bytes of two.

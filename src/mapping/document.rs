@@ -10,19 +10,10 @@ use super::admit::{admit, check_defaults};
 use super::caution::direction_control;
 use super::diagnostic::Problems;
 use super::draft::Draft;
-use super::properties::{Forward, NewCode, Retired, Status};
+use super::properties::{Forward, Retired, Status};
 use super::reader::{Located, Node, Reader, SeenKeys, Stop};
 use super::report::Report;
-use super::{Position, Scheme, Timestamp, text};
-
-/// One file of a table: its path as it was given, and its bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceFile {
-    /// The path that diagnostics show.
-    pub path: Arc<str>,
-    /// The content, not yet known to be UTF-8.
-    pub bytes: Vec<u8>,
-}
+use super::{Defaults, Position, Scheme, SourceFile, Timestamp, text};
 
 /// One parsed file.
 #[derive(Debug)]
@@ -36,19 +27,6 @@ pub(super) struct Document<'t> {
     pub(super) tests: Vec<TestItem<'t>>,
     /// It was read to its end and names no base URL, not even a wrong one.
     pub(super) lacks_base_url: bool,
-}
-
-/// Values for the entries of a document that do not set them.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Defaults {
-    /// The redirect status.
-    pub status: Option<Status>,
-    /// What is carried over to targets.
-    pub forward: Option<Forward>,
-    /// How long redirects may be cached, in seconds.
-    pub cache_max_age: Option<u32>,
-    /// How new links get their codes.
-    pub new: Option<NewCode>,
 }
 
 /// An entry as written, on its way into a draft.

@@ -5,12 +5,12 @@ use memchr::memmem;
 
 use super::arena::{Arena, Text};
 use super::codes::CodeKind;
-use super::document::Defaults;
+
 use super::notes::Notes;
 use super::record::{Record, Shape, Shapes};
 use super::scheme;
 use super::target;
-use super::{Position, Scheme, SourceFile};
+use super::{Defaults, Position, Scheme, SourceFile};
 
 /// The least text that an entry takes, in bytes, about: `- url: http://a/`.
 const LEAST_ENTRY: usize = 16;

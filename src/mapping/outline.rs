@@ -9,8 +9,8 @@ use std::ops::Range;
 use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput, StructureStyle};
 
 use super::diagnostic::Problems;
-use super::document::{Defaults, Document};
-use super::{Code, Diagnostic, Place, Position, Scheme, SourceFile, text, yaml};
+use super::document::Document;
+use super::{Code, Defaults, Diagnostic, Place, Position, Scheme, SourceFile, text, yaml};
 
 /// The parts of a document.
 #[derive(Debug)]

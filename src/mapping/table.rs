@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use url::Url;
 
-use super::chain::is_own;
 use super::{Site, Target};
 
 /// All entries that one server serves.
@@ -53,6 +52,16 @@ impl Table {
         self.sites[0].all_files()
     }
 
+    /// Returns whether a URL lies under a site of the table, `http` and `https` being one.
+    pub(super) fn is_own(&self, url: &Url) -> bool {
+        let host = url.host_str().unwrap_or_default();
+        let host = host.strip_suffix('.').unwrap_or(host);
+        self.sites.iter().any(|site| {
+            let base = site.base_url();
+            base.host() == host && base.port() == url.port() && url.path().starts_with(base.path())
+        })
+    }
+
     /// Returns the number of entries of all sites.
     pub fn len(&self) -> usize {
         self.sites.iter().map(Site::len).sum()
@@ -79,7 +88,7 @@ impl Table {
 
     /// Tells whether a target lies under one of the sites, `http` and `https` being one.
     pub fn covers(&self, target: &Target<'_>) -> bool {
-        Url::parse(target.as_str()).is_ok_and(|url| is_own(self, &url))
+        Url::parse(target.as_str()).is_ok_and(|url| self.is_own(&url))
     }
 
     /// Chooses the site by host (case, port and a final dot do not count) and base path.
