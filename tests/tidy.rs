@@ -784,7 +784,7 @@ fn catches_an_import_of_an_upper_layer() {
         [message]
     );
     assert!(layer_violations("src/cli/serve.rs", text).is_empty());
-    assert_eq!(lines(&layer_violations("src/mapping/code.rs", text)), [2]);
+    assert_eq!(lines(&layer_violations("src/mapping/value/code.rs", text)), [2]);
 }
 
 #[test]
@@ -802,7 +802,7 @@ fn catches_fully_qualified_paths() {
     let text = "fn f(x: &crate::server::Live) -> Vec<crate::cli::X> {\n    \
                 Vec::<waypost::server::Y>::new()\n}\n";
     assert_eq!(
-        lines(&layer_violations("src/mapping/code.rs", text)),
+        lines(&layer_violations("src/mapping/value/code.rs", text)),
         [1, 1, 2]
     );
 }
@@ -812,7 +812,7 @@ fn catches_imports_by_way_of_super() {
     let text = "use super::super::server::Live;\nuse super::server;\n\
                 mod tests {\n    use super::super::code;\n    use super::super::super::cli;\n}\n";
     assert_eq!(
-        lines(&layer_violations("src/mapping/code.rs", text)),
+        lines(&layer_violations("src/mapping/value/code.rs", text)),
         [1, 5]
     );
     assert_eq!(
@@ -827,7 +827,7 @@ fn catches_side_by_side_layers_importing_each_other() {
     assert_eq!(lines(&layer_violations("src/source/files.rs", text)), [1]);
     let text = "use crate::source::files;\n";
     assert_eq!(lines(&layer_violations("src/edit/insert.rs", text)), [1]);
-    assert!(layer_violations("src/registry/register.rs", text).is_empty());
+    assert!(layer_violations("src/registry/decide/register.rs", text).is_empty());
 }
 
 #[test]
@@ -845,11 +845,11 @@ fn leaves_comments_strings_and_visibilities_alone() {
                 pub(crate) fn f<'a>(s: &'a str) -> char {\n    \
                 let _ = (\"crate::server::\\\" crate::cli\", r#\"crate::\"cli\"#, b\"std::fs::x\");\n    \
                 '\"'\n}\npub(in crate::mapping) struct X;\n";
-    assert_eq!(lines(&layer_violations("src/mapping/code.rs", text)), []);
-    assert_eq!(lines(&purity_violations("src/mapping/code.rs", text)), []);
+    assert_eq!(lines(&layer_violations("src/mapping/value/code.rs", text)), []);
+    assert_eq!(lines(&purity_violations("src/mapping/value/code.rs", text)), []);
     // What follows a literal is still read.
     let text = "fn f() { ('\"', '\\'', r\"\\\", crate::cli::X) }\n";
-    assert_eq!(lines(&layer_violations("src/mapping/code.rs", text)), [1]);
+    assert_eq!(lines(&layer_violations("src/mapping/value/code.rs", text)), [1]);
 }
 
 #[test]
@@ -858,7 +858,7 @@ fn catches_impurity_in_the_mapping_layer_only() {
                 fn f() {\n    std::env::var(\"X\");\n    std::time::SystemTime::now();\n    \
                 Instant::now();\n    tracing::info!(\"x\");\n    std::process::exit(1);\n    \
                 use hyper_util::rt;\n    let notify = 1;\n    notify + 1;\n}\n";
-    let found = purity_violations("src/mapping/code.rs", text);
+    let found = purity_violations("src/mapping/value/code.rs", text);
     assert_eq!(lines(&found), [1, 2, 3, 5, 6, 7, 8, 9, 10]);
     assert_eq!(found[0].rule, "mapping is pure, but names `std::fs`");
     assert!(purity_violations("src/source/files.rs", text).is_empty());

@@ -9,8 +9,8 @@ use anyhow::Context as _;
 use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser as _};
 
 use self::publish::{Added, PublishArgs};
-use super::legible::legible;
-use super::table::{self, STDIN};
+use super::arguments::{STDIN, table};
+use super::terminal::legible;
 use super::{Exit, complain};
 use crate::mapping::{Forward, Status};
 use crate::registry::{Destination, Holder, MayShadow, Refusal, Wish, WishedCode};

@@ -24,8 +24,9 @@ use clap::ValueEnum;
 
 use self::findings::Findings;
 use self::promised::Lineage;
-use super::table::STDIN;
-use super::{Exit, complain, quantity, table};
+use super::arguments::STDIN;
+use super::arguments::{quantity, table};
+use super::{Exit, complain};
 use crate::mapping::{Timestamp, compile};
 use crate::source::{FileSource, RevPath};
 

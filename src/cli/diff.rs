@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::table::{self, MAX_BYTES};
+use super::arguments::{MAX_BYTES, table};
 use super::{Exit, complain};
 use crate::mapping::{Change, Compilation, SourceFile, compare, compile};
 use crate::source::{CommitId, Committed, FileSource, SourceError};

@@ -8,8 +8,9 @@ use std::time::SystemTime;
 use anyhow::Context as _;
 use clap::ValueEnum;
 
-use super::legible::legible;
-use super::{Exit, complain, table};
+use super::arguments::table;
+use super::terminal::legible;
+use super::{Exit, complain};
 use crate::exchange::{self, Feature, Losses, PageWithoutPlace};
 use crate::mapping::{Site, Table, Timestamp};
 

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::builder::BoolishValueParser;
 
-use super::{Exit, table};
+use super::Exit;
+use super::arguments::table;
 use crate::edit;
 use crate::mapping::{Diagnostic, SourceFile, compile};
 use crate::source;

@@ -14,9 +14,10 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Url;
 
+use super::Exit;
+use super::arguments::quantity;
 use super::serve::ListenArgs;
 use super::tls::Spoken;
-use super::{Exit, quantity};
 
 /// More than any health answer has, in bytes.
 const MAX_ANSWER: usize = 64 << 10;

@@ -9,9 +9,9 @@ use anyhow::Context as _;
 use clap::ValueEnum;
 use clap::builder::{BoolishValueParser, TypedValueParser};
 
-use super::legible::legible;
-use super::progress::Progress;
-use super::table::{self, MAX_BYTES, STDIN, STDIN_NAME};
+use super::arguments::{MAX_BYTES, STDIN, STDIN_NAME, table};
+use super::terminal::Progress;
+use super::terminal::legible;
 use super::{Exit, complain};
 use crate::exchange::read::{Column, Form, Options, ReadError, Row};
 use crate::mapping::BaseUrl;

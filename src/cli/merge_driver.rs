@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::builder::BoolishValueParser;
 
-use super::legible::legible;
+use super::terminal::legible;
 use super::{Exit, complain};
 use crate::edit::merge;
 use crate::mapping::SourceFile;

@@ -3,36 +3,23 @@
 //! What a script wants goes alone to standard output; everything else to standard error.
 
 mod add;
+mod arguments;
 mod check;
 mod code;
-mod complaint;
 mod completions;
 mod diff;
-mod exit;
 mod export;
 mod fmt;
-mod git;
 mod healthcheck;
 mod import;
-mod legible;
-mod log_filter;
-mod log_output;
-mod logging;
 mod man;
-mod memory_limit;
 mod merge_driver;
-mod panics;
-mod progress;
-mod quantity;
-mod registrations;
 mod resolve;
-mod secret;
 mod serve;
-mod table;
+mod terminal;
 #[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
 mod transfer;
-mod variables;
 
 use std::env;
 use std::io::{self, Write as _};
@@ -42,8 +29,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::source::redact;
 
-use self::complaint::complain;
-use self::exit::Exit;
+use terminal::Exit;
+use terminal::complain;
 
 /// A URL shortener whose only database is a Git repository.
 #[derive(Debug, Parser)]
@@ -98,13 +85,13 @@ enum Command {
 /// Runs the program on the process's arguments.
 pub fn main() -> ExitCode {
     let (definition, line) = (command(), Vec::from_iter(env::args_os()));
-    let matches = variables::parse(&definition, &line);
+    let matches = arguments::parse(&definition, &line);
     let cli = match matches.and_then(|it| Cli::from_arg_matches(&it)) {
         Ok(cli) => cli,
         Err(error) => {
             // Nobody is left to tell if this cannot be written.
             let _ = print(&error);
-            let blamed = variables::blamed(&definition, &line, &error);
+            let blamed = arguments::blamed(&definition, &line, &error);
             blamed.iter().for_each(|told| complain(told));
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8));
         }
@@ -138,7 +125,7 @@ pub fn main() -> ExitCode {
 
 /// Returns the definition of the command line, of which help, completions and manual pages are made.
 fn command() -> clap::Command {
-    Cli::command().mut_subcommands(|verb| verb.mut_args(variables::plain))
+    Cli::command().mut_subcommands(|verb| verb.mut_args(arguments::plain))
 }
 
 /// Prints what is wrong with the command line, or the help.

@@ -6,7 +6,8 @@ use std::time::SystemTime;
 
 use url::Url;
 
-use super::{Exit, complain, table};
+use super::arguments::table;
+use super::{Exit, complain};
 use crate::mapping::{Entry, Outcome, Request, Site, Table, Timestamp, Via};
 
 /// How many similar codes are named when there is no such link.

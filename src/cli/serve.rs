@@ -10,13 +10,15 @@ use std::time::Duration;
 use anyhow::Context as _;
 use tracing::{info, warn};
 
-use super::git::GitArgs;
-use super::log_filter::LogFilter;
-use super::logging::{self, LogFormat};
-use super::memory_limit::MemoryLimit;
-use super::registrations::{RegistrationArgs, is_branch};
+use super::arguments::GitArgs;
+use super::arguments::MemoryLimit;
+use super::arguments::{RegistrationArgs, is_branch};
+use super::arguments::{quantity, secret, table};
+use super::terminal::LogFilter;
+use super::terminal::complaint;
+use super::terminal::{LogFormat, logging};
 use super::tls::TlsArgs;
-use super::{Exit, complain, complaint, quantity, secret, table};
+use super::{Exit, complain};
 use crate::server::{
     AdminHost, Config, Fetches, Files, HookSecret, Inherited, Listener, Listeners, LoadError,
     LogDrops, Server, bind, room_for, signals, told_to_stop,

@@ -7,9 +7,9 @@ use git2::Oid;
 
 use clap::builder::BoolishValueParser;
 
-use super::super::git::AccessArgs;
-use super::super::table::MAX_BYTES;
 use super::super::{Exit, complain};
+use crate::cli::arguments::AccessArgs;
+use crate::cli::arguments::MAX_BYTES;
 use crate::registry::{
     Branch as _, Checkout, CheckoutBranch, Destination, Identity, LocalError, NewBranch,
     PublishError, Published, Refusal, Registration, Remote, TablePath, Wish, register_in_files,

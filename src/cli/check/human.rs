@@ -11,7 +11,7 @@ use anstyle::{AnsiColor, Style};
 use super::excerpt::Excerpt;
 use super::findings::Findings;
 use super::lines::with_lines;
-use crate::cli::legible::legible;
+use crate::cli::terminal::legible;
 use crate::mapping::{Diagnostic, Severity};
 
 /// How each part looks.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Report;
-use crate::cli::legible::legible;
+use crate::cli::terminal::legible;
 use crate::mapping::Change;
 
 /// Writes two lines a change: what became of what, and where.

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::Report;
-use crate::cli::legible::legible;
+use crate::cli::terminal::legible;
 use crate::mapping::Change;
 
 /// By this line a bot finds the comment that it wrote before.

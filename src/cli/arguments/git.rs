@@ -1,0 +1,195 @@
+//! How a table is had by Git: the flags of `serve` about remotes, those that `add` has too, and what
+//! they come to.
+
+use std::env;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+
+use super::{quantity, secret};
+use crate::server::{Files, Remote};
+use crate::source::{
+    AllowedSigners, Anyone, Credentials, FetchOptions, Following, Observer, Puller, Pulling,
+    RemoteUrl, RemoteUrlError, Schedule, Transfer, Verify, is_exposed,
+};
+
+/// How remotes are reached.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Git")]
+pub(crate) struct AccessArgs {
+    /// How long one fetch or push may take in all
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_GIT_TIMEOUT", default_value = "60s", value_parser = quantity::positive_interval)]
+    pub(crate) git_timeout: Duration,
+
+    /// The most bytes that a fetch receives, and that what it receives may take in memory
+    #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_FETCH_BYTES", default_value = "1GiB", value_parser = quantity::bytes)]
+    max_fetch_bytes: u64,
+
+    /// The private key for ssh [default: what the agent has]
+    #[arg(long, value_name = "FILE", env = "WAYPOST_SSH_KEY")]
+    ssh_key: Option<PathBuf>,
+
+    /// The ssh host keys to trust, in OpenSSH's form [default: ~/.ssh/known_hosts]
+    #[arg(long, value_name = "FILE", env = "WAYPOST_KNOWN_HOSTS")]
+    known_hosts: Option<PathBuf>,
+}
+
+impl AccessArgs {
+    /// Returns what to authenticate with.
+    pub(crate) fn credentials(&self) -> Credentials {
+        Credentials {
+            username: secret::of("WAYPOST_GIT_USERNAME"),
+            password: secret::of("WAYPOST_GIT_PASSWORD"),
+            ssh_key: self.ssh_key.clone(),
+            known_hosts: self.known_hosts.clone().or_else(|| {
+                let home = env::home_dir()?;
+                Some(home.join(".ssh/known_hosts"))
+            }),
+        }
+    }
+
+    /// Returns the files of secrets, the key among them, that everyone on this machine can read.
+    pub(crate) fn exposed_files(&self) -> Vec<PathBuf> {
+        let key = self.ssh_key.iter().filter(|key| is_exposed(key));
+        let mut files = secret::exposed_files();
+        files.extend(key.cloned());
+        files
+    }
+
+    /// Returns how fetches and pushes are run.
+    pub(crate) fn transfer(&self) -> anyhow::Result<Transfer> {
+        Ok(Transfer {
+            program: env::current_exe().context("cannot tell which program this is")?,
+            timeout: self.git_timeout,
+            temp: env::temp_dir(),
+            home: env::home_dir(),
+            max_bytes: self.max_fetch_bytes,
+        })
+    }
+}
+
+/// Following a repository, or pulling a checkout.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Git")]
+pub(crate) struct GitArgs {
+    /// Follow this repository, in a clone of its own: https, ssh, git or file, or a path
+    #[arg(long, value_name = "URL", env = "WAYPOST_REPO", conflicts_with_all = ["table", "pull"])]
+    // Not read as an address by clap, whose complaints would repeat a password in it.
+    repo: Option<String>,
+
+    /// The branch, tag or full commit id to follow [default: the remote's HEAD]
+    #[arg(
+        long = "ref",
+        value_name = "REF",
+        env = "WAYPOST_REF",
+        requires = "repo"
+    )]
+    reference: Option<String>,
+
+    /// The table in the repository: a file or a directory
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "WAYPOST_PATH",
+        default_value = "mapping.yaml",
+        requires = "repo"
+    )]
+    path: String,
+
+    /// Where to keep the clone, so that a restart needs no remote [default: a temporary directory]
+    #[arg(long, value_name = "DIR", env = "WAYPOST_STATE_DIR", requires = "repo")]
+    state_dir: Option<PathBuf>,
+
+    /// How often to fetch from the repository
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_PULL_INTERVAL", default_value = "60s", value_parser = quantity::positive_interval)]
+    pull_interval: Duration,
+
+    /// Fast-forward the checkout that holds the table, this often
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_PULL", value_parser = quantity::positive_interval)]
+    pull: Option<Duration>,
+
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+
+    /// Serve only commits that one of these has signed, in the form of ssh-keygen(1)
+    #[arg(long, value_name = "FILE", env = "WAYPOST_ALLOWED_SIGNERS")]
+    allowed_signers: Option<PathBuf>,
+}
+
+impl GitArgs {
+    /// Returns the address of the repository, if one is named.
+    pub(crate) fn remote(&self) -> Result<Option<RemoteUrl>, RemoteUrlError> {
+        self.repo.as_deref().map(RemoteUrl::parse).transpose()
+    }
+
+    /// Whether only signed commits are served.
+    pub(super) fn wants_signatures(&self) -> bool {
+        self.allowed_signers.is_some()
+    }
+
+    /// Returns the table's path in the repository, and what is followed of it if that is named.
+    pub(super) fn table_and_branch(&self) -> (&str, Option<&str>) {
+        (&self.path, self.reference.as_deref())
+    }
+
+    /// Starts to follow a repository. Must be called within a runtime.
+    pub(crate) fn follow(
+        &self,
+        remote: RemoteUrl,
+        max_bytes: u64,
+        memory: Option<u64>,
+        observer: Observer,
+    ) -> anyhow::Result<Remote> {
+        let following = Following {
+            remote,
+            reference: self.reference.clone(),
+            path: self.path.clone(),
+            state_dir: self.state_dir.clone(),
+            max_bytes,
+            memory,
+            fetch: self.fetch_options(self.pull_interval, observer)?,
+        };
+        Ok(Remote::start(following)?)
+    }
+
+    /// Lets the checkout around files be pulled, if that is asked for. Must be called within a
+    /// runtime.
+    pub(crate) fn pull(
+        &self,
+        files: Files,
+        table: PathBuf,
+        observer: Observer,
+    ) -> anyhow::Result<Files> {
+        let Some(interval) = self.pull else {
+            return Ok(files);
+        };
+        let puller = Puller::start(Pulling {
+            table,
+            fetch: self.fetch_options(interval, observer)?,
+        })?;
+        Ok(files.pulled_by(puller))
+    }
+
+    fn fetch_options(
+        &self,
+        interval: Duration,
+        observer: Observer,
+    ) -> anyhow::Result<FetchOptions> {
+        Ok(FetchOptions {
+            schedule: Schedule::every(interval),
+            credentials: self.access.credentials(),
+            transfer: self.access.transfer()?,
+            verifier: self.verifier()?,
+            observer,
+        })
+    }
+
+    fn verifier(&self) -> anyhow::Result<Arc<dyn Verify>> {
+        Ok(match &self.allowed_signers {
+            Some(file) => Arc::new(AllowedSigners::read(file)?),
+            None => Arc::new(Anyone),
+        })
+    }
+}

@@ -1,0 +1,15 @@
+//! Arguments that several commands share, and the values they become.
+
+mod git;
+mod memory_limit;
+pub(super) mod quantity;
+mod registrations;
+pub(super) mod secret;
+pub(super) mod table;
+mod variables;
+
+pub(crate) use git::{AccessArgs, GitArgs};
+pub(crate) use memory_limit::MemoryLimit;
+pub(crate) use registrations::{RegistrationArgs, is_branch};
+pub(crate) use table::{MAX_BYTES, STDIN, STDIN_NAME};
+pub(crate) use variables::{blamed, parse, plain};

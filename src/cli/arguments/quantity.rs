@@ -1,0 +1,90 @@
+//! Quantities as flags write them: `500ms`, `10s`, `5m`; `64KiB`, `256MiB`.
+
+use std::time::Duration;
+
+/// Reads an interval: a whole number and `ms`, `s`, `m` or `h`.
+pub(crate) fn interval(text: &str) -> Result<Duration, String> {
+    let (number, unit) = split(text);
+    let millis_per_unit = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err("write a whole number and a unit, as in 500ms, 10s, 5m or 1h".to_owned()),
+    };
+    scale(number, millis_per_unit).map(Duration::from_millis)
+}
+
+/// Reads an interval that is not zero.
+pub(crate) fn positive_interval(text: &str) -> Result<Duration, String> {
+    let interval = interval(text)?;
+    if interval.is_zero() {
+        return Err("it must be longer than nothing".to_owned());
+    }
+    Ok(interval)
+}
+
+/// Reads a number of bytes: a whole number alone, or with `KiB`, `MiB` or `GiB`.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    let (number, unit) = split(text);
+    let bytes_per_unit = match unit {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return Err("write a whole number and a unit, as in 64KiB or 256MiB".to_owned()),
+    };
+    scale(number, bytes_per_unit)
+}
+
+fn split(text: &str) -> (&str, &str) {
+    text.split_at(
+        text.find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(text.len()),
+    )
+}
+
+fn scale(number: &str, factor: u64) -> Result<u64, String> {
+    let number: u64 = number
+        .parse()
+        .map_err(|_| "it begins with a whole number".to_owned())?;
+    number
+        .checked_mul(factor)
+        .ok_or_else(|| "it is too large".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_intervals() {
+        assert_eq!(interval("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(interval("10s"), Ok(Duration::from_secs(10)));
+        assert_eq!(interval("5m"), Ok(Duration::from_secs(300)));
+        assert_eq!(interval("0s"), Ok(Duration::ZERO));
+        for text in [
+            "",
+            "10",
+            "s",
+            "1.5s",
+            "-1s",
+            "10 s",
+            "10S",
+            "99999999999999999999s",
+            "9999999999999999h",
+        ] {
+            assert!(interval(text).is_err(), "{text}");
+        }
+        assert!(positive_interval("0ms").is_err());
+    }
+
+    #[test]
+    fn reads_bytes() {
+        assert_eq!(bytes("1024"), Ok(1024));
+        assert_eq!(bytes("256MiB"), Ok(256 << 20));
+        for text in ["", "MiB", "1MB", "1.5GiB", "99999999999GiB"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+    }
+}

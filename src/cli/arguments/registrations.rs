@@ -1,0 +1,119 @@
+//! What `serve` is told about registering over HTTP.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::git::GitArgs;
+use crate::cli::{Exit, complain};
+use crate::registry::{Identity, Registrar, TablePath};
+use crate::server::{Registrations, Remote, TokenFile};
+use crate::source::{Follower, RemoteBranch, RemoteUrl};
+
+/// Registering over HTTP.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Registrations")]
+pub(crate) struct RegistrationArgs {
+    /// Let who has a token register links at /-/api/links; they are pushed to the repository
+    #[arg(long, env = "WAYPOST_REGISTRATIONS", value_parser = clap::builder::BoolishValueParser::new())]
+    registrations: bool,
+
+    /// Who may: a line each, with a name and the SHA-256 of a token
+    #[arg(long, value_name = "FILE", env = "WAYPOST_REGISTRATIONS_TOKENS")]
+    registrations_tokens: Option<PathBuf>,
+
+    /// Refuse URLs with a private or loopback address, or with the host localhost
+    ///
+    /// A link to one leads elsewhere in every network: from a visitor's browser into the visitor's
+    /// own. Names are not looked up. `waypost check` warns of such URLs in any case.
+    #[arg(long, env = "WAYPOST_REGISTRATIONS_REFUSE_PRIVATE", value_parser = clap::builder::BoolishValueParser::new())]
+    registrations_refuse_private: bool,
+
+    /// Who commits, as in 'A. Name <name@example.org>' [default: whom Git's configuration names]
+    #[arg(long, value_name = "WHO", env = "WAYPOST_GIT_AUTHOR")]
+    git_author: Option<Identity>,
+}
+
+/// What is known of registrations before there is a table.
+pub(crate) struct Prepared {
+    tokens: TokenFile,
+    author: Identity,
+    remote: RemoteUrl,
+    refuses_private: bool,
+}
+
+impl RegistrationArgs {
+    /// Reads what is needed, if links are to be registered; complains and tells how to exit if they
+    /// cannot be.
+    pub(crate) fn prepare(
+        &self,
+        git: &GitArgs,
+        remote: Option<&RemoteUrl>,
+    ) -> Result<Option<Prepared>, Exit> {
+        if !self.registrations {
+            return Ok(None);
+        }
+        let refuse = |problem: &str| {
+            complain(&format!("--registrations: {problem}"));
+            Exit::Usage
+        };
+        let Some(remote) = remote else {
+            return Err(refuse("name the repository to push to with --repo"));
+        };
+        let Some(path) = &self.registrations_tokens else {
+            return Err(refuse("name who may register with --registrations-tokens"));
+        };
+        if git.wants_signatures() {
+            return Err(refuse(
+                "its commits are not signed, and --allowed-signers would refuse them",
+            ));
+        }
+        let tokens = TokenFile::read(path).map_err(|error| {
+            let error = anyhow::Error::from(error);
+            refuse(&format!("{error:#}"))
+        })?;
+        let author = self.git_author.clone();
+        let author = author.map_or_else(Identity::of_git, Ok).map_err(|_| {
+            refuse("name who commits with --git-author 'A. Name <name@example.org>'")
+        })?;
+        Ok(Some(Prepared {
+            tokens,
+            author,
+            remote: remote.clone(),
+            refuses_private: self.registrations_refuse_private,
+        }))
+    }
+}
+
+/// Tells whether what is followed can be pushed to, or is not known yet; complains if not.
+pub(crate) fn is_branch(follower: &Follower) -> bool {
+    let status = follower.status();
+    let name = status.served.map(|_| status.seen_as.unwrap_or_default());
+    let is_branch = name.is_none_or(|name| name.starts_with("refs/heads/"));
+    if !is_branch {
+        complain("--registrations: what is followed is no branch: name one with --ref");
+    }
+    is_branch
+}
+
+impl Prepared {
+    /// Returns the service that registers in what is followed.
+    pub(crate) fn registrations(
+        self,
+        git: &GitArgs,
+        followed: &Remote,
+        max_bytes: u64,
+    ) -> anyhow::Result<Registrations> {
+        let (path, branch) = git.table_and_branch();
+        let branch = RemoteBranch::new(
+            self.remote,
+            branch,
+            git.access.transfer()?,
+            git.access.credentials(),
+        )?;
+        let table = TablePath::new(path, max_bytes);
+        let follower = Arc::clone(followed.follower());
+        let registrar = Registrar::new(follower, branch, table, self.author);
+        let registrations = Registrations::new(self.tokens, registrar);
+        Ok(registrations.refusing_private(self.refuses_private))
+    }
+}

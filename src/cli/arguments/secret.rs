@@ -1,0 +1,29 @@
+//! Secrets: given by a variable, or by a file that a variable names; never by a flag, which
+//! everyone on the machine can read.
+
+use std::env;
+use std::path::PathBuf;
+
+use crate::source::{Secret, SecretText};
+
+/// The variables that hold secrets; each may have `_FILE` behind it.
+const NAMES: [&str; 3] = [
+    "WAYPOST_GIT_USERNAME",
+    "WAYPOST_GIT_PASSWORD",
+    "WAYPOST_HOOK_SECRET",
+];
+
+/// Returns where the secret of that name is: in the variable, or in the file that `…_FILE` names.
+pub(crate) fn of(name: &str) -> Option<Secret> {
+    let value = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    let file = value(&format!("{name}_FILE")).map(PathBuf::from);
+    file.map(Secret::File)
+        .or_else(|| value(name).map(|text| Secret::Value(SecretText::from(text))))
+}
+
+/// Returns the files of secrets that everyone on this machine can read.
+pub(crate) fn exposed_files() -> Vec<PathBuf> {
+    let secrets = NAMES.into_iter().filter_map(of);
+    let exposed = |secret: Secret| secret.exposed_file().map(PathBuf::from);
+    secrets.filter_map(exposed).collect()
+}

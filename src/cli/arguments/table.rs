@@ -1,0 +1,99 @@
+//! How every command finds its table.
+
+use std::io::{Read as _, Write as _, stderr, stdin};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use crate::mapping::{Compilation, Diagnostic, Place, Position, SourceFile, compile};
+use crate::source::{Committed, CommittedError, FileSource, SourceError};
+
+/// The path that means standard input.
+pub(crate) const STDIN: &str = "-";
+
+/// What problems call standard input.
+pub(crate) const STDIN_NAME: &str = "<stdin>";
+
+/// How much text a table may have unless `serve` is told otherwise.
+pub(crate) const DEFAULT_MAX_TABLE_BYTES: &str = "256MiB";
+
+/// The same in bytes.
+pub(crate) const MAX_BYTES: u64 = 256 << 20;
+
+/// Reads the files that paths name, `-` among them, and compiles them as one table.
+pub(crate) fn compile_paths(paths: &[PathBuf]) -> anyhow::Result<Compilation> {
+    Ok(compile(&read(paths, MAX_BYTES)?))
+}
+
+/// Reads the files that paths name, `-` among them, with at most `max_bytes` of text each way.
+pub(crate) fn read(paths: &[PathBuf], max_bytes: u64) -> anyhow::Result<Vec<SourceFile>> {
+    let (stdin, paths): (Vec<_>, Vec<_>) =
+        paths.iter().partition(|path| **path == Path::new(STDIN));
+    let mut files = Vec::new();
+    if !paths.is_empty() {
+        let source = FileSource::new(paths.into_iter().cloned().collect(), max_bytes);
+        files = source.read_once()?.files;
+    }
+    if !stdin.is_empty() {
+        files.push(read_stdin(max_bytes)?);
+    }
+    Ok(files)
+}
+
+/// Names the flag that limits a table's size to an error that says it is too large.
+pub(crate) fn name_limit(error: anyhow::Error) -> anyhow::Error {
+    let source = error.downcast_ref::<SourceError>();
+    let committed = error.downcast_ref::<CommittedError>();
+    let is_too_large = source.is_some_and(SourceError::is_too_large)
+        || committed.is_some_and(CommittedError::is_too_large);
+    match is_too_large {
+        true => error.context("the table does not fit into --max-table-bytes"),
+        false => error,
+    }
+}
+
+/// Tells standard error about every problem of a table.
+pub(crate) fn tell(diagnostics: &[Diagnostic]) -> anyhow::Result<()> {
+    for diagnostic in diagnostics {
+        writeln!(stderr(), "{diagnostic}")?;
+    }
+    Ok(())
+}
+
+/// Returns an error for each symbolic link of a work tree that a table at some paths would follow.
+///
+/// What is proposed there may link to anything that the machine can read, and Git's history knows
+/// the link alone.
+pub(crate) fn refuse_links(
+    repository: &Committed,
+    paths: &[PathBuf],
+) -> Result<Vec<Diagnostic>, CommittedError> {
+    let mut refused = Vec::new();
+    for path in paths {
+        let told = repository.links(path)?.into_iter().map(|(file, link)| {
+            let place = Place {
+                file: file.to_string_lossy().into(),
+                position: Position::START,
+            };
+            let message =
+                format!("{link:?} is a symbolic link, which is not followed in the repository");
+            Diagnostic::error(place, message).with_hint("commit the file itself")
+        });
+        refused.extend(told);
+    }
+    Ok(refused)
+}
+
+fn read_stdin(max_bytes: u64) -> anyhow::Result<SourceFile> {
+    let mut bytes = Vec::new();
+    let read = stdin().take(max_bytes + 1).read_to_end(&mut bytes);
+    read.context("cannot read standard input")?;
+    anyhow::ensure!(
+        bytes.len() as u64 <= max_bytes,
+        "standard input is larger than {max_bytes} bytes"
+    );
+    Ok(SourceFile {
+        path: STDIN_NAME.into(),
+        bytes,
+    })
+}

@@ -1,0 +1,179 @@
+//! Variables, as they count beside what stands on the command line.
+//!
+//! A variable is often set for one command, or for all of a machine's, and then meets flags that it
+//! does not go with. Invariants: a flag wins over each variable that conflicts with it; a variable
+//! that only means something beside a flag that is not there counts as not set; two variables that
+//! conflict are an error, for nobody can tell which one is meant. What must not be left out in
+//! silence, like half of a certificate and its key, is not told to clap as a requirement.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, Error};
+
+/// The names of variables.
+type Names = BTreeSet<String>;
+
+/// What a value of a switch begins with that means no (clap's `BoolishValueParser`).
+const NO: [&str; 6] = ["n", "no", "f", "false", "off", "0"];
+
+/// Makes an argument's variable behave as people expect: help names it but does not show what is
+/// in it, and an empty one, as templates of deployments leave them, counts as not set, as does a
+/// switch that is off.
+pub(crate) fn plain(arg: Arg) -> Arg {
+    let value = arg.get_env().and_then(std::env::var_os);
+    let is_switch = matches!(arg.get_action(), ArgAction::SetTrue);
+    let says_no = |it: &str| it.is_empty() || (is_switch && NO.contains(&&*it.to_lowercase()));
+    let arg = arg.hide_env_values(true);
+    match value
+        .as_ref()
+        .and_then(|it| it.to_str())
+        .is_some_and(says_no)
+    {
+        true => arg.env(None::<&'static str>),
+        false => arg,
+    }
+}
+
+/// Parses a command line by its definition, in which [`plain`] has been through all arguments.
+///
+/// # Errors
+///
+/// If what stands there, or in variables that count, cannot be meant.
+pub(crate) fn parse(definition: &Command, line: &[OsString]) -> Result<ArgMatches, Error> {
+    let call = Call { definition, line };
+    match definition.clone().try_get_matches_from(line) {
+        Err(error) if is_about_others(&error) => call.with(&call.settle()),
+        result => result,
+    }
+}
+
+/// Tells of each argument that an error names if it comes from a variable, and from which.
+pub(crate) fn blamed(definition: &Command, line: &[OsString], error: &Error) -> Vec<String> {
+    // Only of one that is built can arguments be shown.
+    let mut definition = definition.clone();
+    definition.build();
+    let call = Call {
+        definition: &definition,
+        line,
+    };
+    let named: BTreeSet<_> = [ContextKind::InvalidArg, ContextKind::PriorArg]
+        .into_iter()
+        .flat_map(|kind| strings(error, kind))
+        .collect();
+    let on_line = call.on_line();
+    let tell = |arg: &Arg| {
+        let is_meant = named.contains(&arg.to_string()) && !on_line.contains(arg.get_id().as_str());
+        let name = set_by(arg).filter(|_| is_meant)?;
+        Some(format!("{arg} comes from the variable {name}"))
+    };
+    call.arguments().filter_map(tell).collect()
+}
+
+/// One call of the program.
+struct Call<'a> {
+    definition: &'a Command,
+    line: &'a [OsString],
+}
+
+impl Call<'_> {
+    /// Returns all arguments of the verb that is called.
+    fn arguments(&self) -> impl Iterator<Item = &Arg> {
+        let verb = self.line.get(1);
+        let verb = verb.and_then(|name| self.definition.find_subcommand(name));
+        verb.into_iter().flat_map(Command::get_arguments)
+    }
+
+    /// Returns the ids of the arguments that stand on the command line.
+    fn on_line(&self) -> Names {
+        let definition = &self.definition.clone().ignore_errors(true);
+        let line = self.line;
+        let lenient = Call { definition, line };
+        let matches = lenient.with(&Names::new());
+        let verb = matches.as_ref().ok().and_then(ArgMatches::subcommand);
+        let ids = verb.into_iter().flat_map(|(_, verb)| {
+            let ids = verb.ids().map(clap::Id::as_str);
+            ids.filter(|id| verb.value_source(id) == Some(ValueSource::CommandLine))
+        });
+        ids.map(str::to_owned).collect()
+    }
+
+    /// Returns the variables that go with the command line.
+    fn settle(&self) -> Names {
+        let mut used: Names = self.arguments().filter_map(set_by).collect();
+        used.retain(|name| !self.conflicts(name));
+
+        let lacked_anyway = self.lacks(&Names::new());
+        loop {
+            let lacked = self.lacks(&used);
+            let is_idle = |name: &&String| {
+                let mut wanted = self.lacks(&Names::from([(*name).clone()]));
+                wanted.retain(|it| !lacked_anyway.contains(it));
+                let mut others = used.clone();
+                others.remove(*name);
+                // One that is itself required stays.
+                !wanted.is_disjoint(&lacked) && self.lacks(&others).is_subset(&lacked)
+            };
+            match used.iter().find(is_idle).cloned() {
+                Some(name) => used.remove(&name),
+                None => return used,
+            };
+        }
+    }
+
+    /// Tells whether a variable conflicts with the command line.
+    fn conflicts(&self, name: &str) -> bool {
+        let with = self.with(&Names::from([name.to_owned()]));
+        with.is_err_and(|error| error.kind() == ErrorKind::ArgumentConflict)
+    }
+
+    /// Returns the arguments that are required beside the command line and these variables.
+    fn lacks(&self, names: &Names) -> BTreeSet<String> {
+        match self.with(names) {
+            Err(error) if error.kind() == ErrorKind::MissingRequiredArgument => {
+                strings(&error, ContextKind::InvalidArg)
+                    .into_iter()
+                    .collect()
+            }
+            _ => BTreeSet::new(),
+        }
+    }
+
+    /// Parses the command line as if no other variables were set.
+    fn with(&self, names: &Names) -> Result<ArgMatches, Error> {
+        let only = |arg: Arg| match set_by(&arg) {
+            Some(name) if !names.contains(&name) => arg.env(None::<&'static str>),
+            _ => arg,
+        };
+        let definition = self.definition.clone();
+        let definition = definition.mut_subcommands(|verb| verb.mut_args(only));
+        definition.try_get_matches_from(self.line)
+    }
+}
+
+/// Returns the texts that an error holds of a kind.
+fn strings(error: &Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(one)) => vec![one.clone()],
+        Some(ContextValue::Strings(all)) => all.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the variable of an argument, if it is set.
+fn set_by(arg: &Arg) -> Option<String> {
+    let name = arg
+        .get_env()
+        .filter(|name| std::env::var_os(name).is_some())?;
+    Some(name.to_string_lossy().into_owned())
+}
+
+/// Tells whether an error is about which arguments go together.
+fn is_about_others(error: &Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::ArgumentConflict | ErrorKind::MissingRequiredArgument
+    )
+}

@@ -1,0 +1,374 @@
+//! Where log lines go: a bounded queue, which a thread of its own writes to a descriptor.
+//!
+//! A pipe takes nothing while nobody reads it, and so does a terminal that is paused. Whoever logs
+//! would wait with it, so lines that there is no room for are dropped and counted. Once everything
+//! that was queued has been written, a line tells how many are missing.
+//!
+//! Invariants: logging never waits for the descriptor; lines are written in the order in which they
+//! were logged, each as a whole; what waits is bounded in lines and in bytes.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use tracing::{Metadata, warn};
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::server::LogDrops;
+
+/// A rejected table is 22 lines of some hundred bytes, and nothing logs more at once.
+const MAX_LINES: usize = 4096;
+/// As much as a process may hold for a reader that has gone away.
+const MAX_BYTES: usize = 1 << 20;
+
+/// The target of the line that tells what is missing.
+const NOTICE: &str = "waypost::log";
+
+/// How often a descriptor that another process has made non-blocking is tried again.
+const RETRY: Duration = Duration::from_millis(10);
+
+/// Where log lines go.
+#[derive(Debug, Clone)]
+pub(crate) struct LogOutput(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    queue: Mutex<Queue>,
+    /// There is something to write.
+    filled: Condvar,
+    /// Everything has been written.
+    drained: Condvar,
+    drops: LogDrops,
+}
+
+/// Lines that wait to be written.
+#[derive(Debug, Default)]
+struct Queue {
+    lines: VecDeque<Box<[u8]>>,
+    /// What they have, with the one that is being written.
+    bytes: usize,
+    /// Whether the last line had no room; then none is taken until all have been written.
+    full: bool,
+    /// How many are missing that no line has told of yet.
+    missing: u64,
+    /// Whether the thread is at work.
+    writing: bool,
+}
+
+impl Queue {
+    /// Takes a line if there is room for it; tells whether there was.
+    fn push(&mut self, line: &[u8]) -> bool {
+        let fits = self.lines.len() < MAX_LINES && self.bytes + line.len() <= MAX_BYTES;
+        self.full |= !fits;
+        if self.full {
+            self.missing += 1;
+            return false;
+        }
+        self.bytes += line.len();
+        self.lines.push_back(line.into());
+        true
+    }
+
+    /// Takes a line that is written before all others, whether or not there is room.
+    fn push_first(&mut self, line: &[u8]) {
+        self.bytes += line.len();
+        self.lines.push_front(line.into());
+    }
+}
+
+impl LogOutput {
+    /// Starts to write lines to `sink`, and to count in `drops` those that are not written.
+    ///
+    /// # Errors
+    ///
+    /// If there is no thread for it.
+    pub(crate) fn start(sink: impl Write + Send + 'static, drops: LogDrops) -> io::Result<Self> {
+        let report = |missing| {
+            warn!(target: NOTICE, missing, "log lines were dropped: nothing took them in time");
+        };
+        Self::start_with(sink, drops, report)
+    }
+
+    /// The same, with what logs how many lines are missing.
+    fn start_with(
+        sink: impl Write + Send + 'static,
+        drops: LogDrops,
+        report: impl Fn(u64) + Send + 'static,
+    ) -> io::Result<Self> {
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            filled: Condvar::new(),
+            drained: Condvar::new(),
+            drops,
+        });
+        let writing = Arc::clone(&shared);
+        let write = move || writing.write_all_to(sink, report);
+        thread::Builder::new().name("log".to_owned()).spawn(write)?;
+        Ok(Self(shared))
+    }
+
+    /// Waits until everything that was logged has been written, but no longer than `limit`.
+    pub(crate) fn flush(&self, limit: Duration) {
+        let is_busy = |queue: &mut Queue| queue.writing || !queue.lines.is_empty();
+        let drained = &self.0.drained;
+        drop(drained.wait_timeout_while(self.0.queue(), limit, is_busy));
+    }
+}
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        // It is whole at all times.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes lines for ever.
+    fn write_all_to(&self, mut sink: impl Write, report: impl Fn(u64)) {
+        loop {
+            let line = self.next();
+            let is_written = write_line(&mut sink, &line).is_ok();
+            let mut queue = self.queue();
+            queue.bytes -= line.len();
+            if !is_written {
+                queue.missing += 1;
+                self.drops.count();
+            }
+            if !queue.lines.is_empty() {
+                continue;
+            }
+            queue.full = false;
+            // Where nothing can be written, a line that says so cannot either.
+            if is_written && queue.missing > 0 {
+                let missing = std::mem::take(&mut queue.missing);
+                drop(queue);
+                report(missing);
+            }
+        }
+    }
+
+    /// Returns the next line, however long it takes until there is one.
+    fn next(&self) -> Box<[u8]> {
+        let mut queue = self.queue();
+        loop {
+            if let Some(line) = queue.lines.pop_front() {
+                queue.writing = true;
+                return line;
+            }
+            queue.writing = false;
+            self.drained.notify_all();
+            let filled = self.filled.wait(queue);
+            queue = filled.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Writes a whole line.
+fn write_line(sink: &mut impl Write, mut line: &[u8]) -> io::Result<()> {
+    while !line.is_empty() {
+        match sink.write(line) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => line = &line[count..],
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted => {}
+                io::ErrorKind::WouldBlock => thread::sleep(RETRY),
+                _ => return Err(error),
+            },
+        }
+    }
+    Ok(())
+}
+
+/// What one event is written to, as one line and in one call.
+pub(crate) struct Entry<'a> {
+    shared: &'a Shared,
+    is_notice: bool,
+}
+
+impl Write for Entry<'_> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let mut queue = self.shared.queue();
+        if self.is_notice {
+            queue.push_first(line);
+        } else if !queue.push(line) {
+            self.shared.drops.count();
+        }
+        drop(queue);
+        self.shared.filled.notify_one();
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for LogOutput {
+    type Writer = Entry<'a>;
+
+    fn make_writer(&'a self) -> Entry<'a> {
+        Entry {
+            shared: &self.0,
+            is_notice: false,
+        }
+    }
+
+    fn make_writer_for(&'a self, event: &Metadata<'_>) -> Entry<'a> {
+        Entry {
+            shared: &self.0,
+            is_notice: event.target() == NOTICE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{OnceLock, mpsc};
+
+    use tracing::subscriber::with_default;
+
+    use super::*;
+
+    /// Longer than anything takes.
+    const FOREVER: Duration = Duration::from_secs(60);
+
+    /// What takes a line each time it is let, and hands it on.
+    struct Gate {
+        open: mpsc::Receiver<io::Result<()>>,
+        written: mpsc::Sender<Vec<u8>>,
+    }
+
+    impl Write for Gate {
+        fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+            self.open
+                .recv()
+                .unwrap_or(Err(io::ErrorKind::BrokenPipe.into()))?;
+            let _ = self.written.send(line.to_owned());
+            Ok(line.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    struct Scene {
+        output: LogOutput,
+        drops: LogDrops,
+        open: mpsc::Sender<io::Result<()>>,
+        written: mpsc::Receiver<Vec<u8>>,
+    }
+
+    fn scene() -> Scene {
+        let (open, opened) = mpsc::channel();
+        let (written, lines) = mpsc::channel();
+        let gate = Gate {
+            open: opened,
+            written,
+        };
+        let drops = LogDrops::default();
+        let own = Arc::new(OnceLock::<LogOutput>::new());
+        let output = Arc::clone(&own);
+        let report = move |missing| {
+            let log = tracing_subscriber::fmt().with_ansi(false);
+            let log = log.with_writer(output.get().unwrap().clone()).finish();
+            with_default(log, || warn!(target: NOTICE, missing, "dropped"));
+        };
+        let output = LogOutput::start_with(gate, drops.clone(), report).unwrap();
+        own.set(output.clone()).unwrap();
+        Scene {
+            output,
+            drops,
+            open,
+            written: lines,
+        }
+    }
+
+    impl Scene {
+        fn log(&self, line: &str) {
+            let mut entry = self.output.make_writer();
+            entry.write_all(line.as_bytes()).unwrap();
+        }
+
+        /// Lets so many lines be written.
+        fn open(&self, count: usize) {
+            (0..count).for_each(|_| self.open.send(Ok(())).unwrap());
+        }
+
+        fn next(&self) -> String {
+            String::from_utf8(self.written.recv_timeout(FOREVER).unwrap()).unwrap()
+        }
+
+        /// Logs a line, and waits until it is all that is being written.
+        fn hold(&self, line: &str) {
+            self.log(line);
+            while !self.output.0.queue().lines.is_empty() {
+                thread::yield_now();
+            }
+        }
+    }
+
+    #[test]
+    fn everything_is_written_in_order() {
+        let scene = scene();
+        scene.open(1000);
+        (0..1000).for_each(|number| scene.log(&number.to_string()));
+        scene.output.flush(FOREVER);
+        let written: Vec<_> = scene.written.try_iter().collect();
+        assert!((0..1000).map(|it| it.to_string().into_bytes()).eq(written));
+        assert_eq!(scene.drops.total(), 0);
+    }
+
+    #[test]
+    fn what_a_stuck_sink_does_not_take_is_dropped_and_reported_in_its_place() {
+        let scene = scene();
+        scene.hold("first");
+        (0..MAX_LINES + 3).for_each(|_| scene.log("x"));
+        assert_eq!(scene.drops.total(), 3);
+        scene.output.flush(Duration::ZERO);
+        scene.open(MAX_LINES);
+        assert_eq!(scene.next(), "first");
+        (1..MAX_LINES).for_each(|_| assert_eq!(scene.next(), "x"));
+        // There is room, but this would be written before what is missing is reported.
+        scene.log("y");
+        assert_eq!(scene.drops.total(), 4);
+        scene.open(1);
+        assert_eq!(scene.next(), "x");
+        scene.open(1);
+        let notice = scene.next();
+        assert!(notice.contains("dropped missing=4"), "{notice}");
+        scene.open(1);
+        scene.log("z");
+        assert_eq!(scene.next(), "z");
+        assert_eq!(scene.drops.total(), 4);
+    }
+
+    #[test]
+    fn lines_are_bounded_by_their_bytes() {
+        let scene = scene();
+        scene.hold("first");
+        let half = "x".repeat(MAX_BYTES / 2);
+        scene.log(&half);
+        scene.log(&half);
+        assert_eq!(scene.drops.total(), 1);
+        assert!(scene.output.0.queue().bytes <= MAX_BYTES);
+    }
+
+    #[test]
+    fn a_sink_that_fails_costs_its_line_alone() {
+        let scene = scene();
+        let gone = || Err(io::ErrorKind::BrokenPipe.into());
+        for answer in [gone(), Err(io::ErrorKind::WouldBlock.into()), gone()] {
+            scene.open.send(answer).unwrap();
+        }
+        scene.log("lost");
+        scene.log("lost, too");
+        scene.output.flush(FOREVER);
+        assert_eq!(scene.drops.total(), 2);
+        scene.open(2);
+        scene.log("found");
+        assert_eq!(scene.next(), "found");
+        let notice = scene.next();
+        assert!(notice.contains("dropped missing=2"), "{notice}");
+    }
+}

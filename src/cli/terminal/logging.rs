@@ -1,0 +1,61 @@
+//! Logs: to standard output, as text for people or JSON for collectors.
+
+use std::fs::File;
+use std::io::{self, IsTerminal as _, stdout};
+use std::os::fd::AsFd as _;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use tracing_subscriber::prelude::*;
+use tracing_subscriber::{fmt, registry};
+
+use super::log_filter::LogFilter;
+use super::log_output::LogOutput;
+use super::panics;
+use crate::server::LogDrops;
+
+/// How long the last lines are waited for.
+const LAST_LINES: Duration = Duration::from_secs(1);
+
+/// The form of a log line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+/// A log that is being written; when this is dropped, for a short time the last lines are waited for.
+pub(crate) struct Log(LogOutput);
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        self.0.flush(LAST_LINES);
+    }
+}
+
+/// Sends the log to standard output from now on, and with it what panics say.
+///
+/// # Errors
+///
+/// If the system has no descriptor or no thread for it.
+pub(crate) fn start(format: LogFormat, filter: LogFilter, drops: LogDrops) -> io::Result<Log> {
+    // Not by way of the standard library's buffer: its lock would be held while nobody reads.
+    let descriptor = File::from(stdout().as_fd().try_clone_to_owned()?);
+    let output = LogOutput::start(descriptor, drops)?;
+    let layer = fmt::layer()
+        .with_target(filter.admits_libraries())
+        // They would go to standard error, which may be a pipe that nobody reads.
+        .log_internal_errors(false)
+        .with_writer(output.clone());
+    let layer = match format {
+        LogFormat::Text => layer.with_ansi(stdout().is_terminal()).boxed(),
+        LogFormat::Json => layer.json().flatten_event(true).boxed(),
+    };
+    registry()
+        .with(layer.with_filter(filter.into_targets()))
+        .init();
+    panics::log();
+    Ok(Log(output))
+}

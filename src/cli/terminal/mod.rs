@@ -1,0 +1,17 @@
+//! How a command talks to people and scripts: messages, the log, progress, its exit status.
+
+pub(super) mod complaint;
+mod exit;
+mod legible;
+mod log_filter;
+mod log_output;
+pub(super) mod logging;
+mod panics;
+mod progress;
+
+pub(crate) use complaint::complain;
+pub(crate) use exit::Exit;
+pub(crate) use legible::legible;
+pub(crate) use log_filter::LogFilter;
+pub(crate) use logging::LogFormat;
+pub(crate) use progress::Progress;

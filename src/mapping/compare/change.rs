@@ -1,0 +1,223 @@
+//! Changes: one thing each that became different between two tables, for those who follow a code
+//! or read about it.
+//!
+//! A change is told of a code, not of a line: where an entry is written is no part of what it
+//! means. Which entries belong together is found in `diff`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::mapping::packed::{Entry, Site};
+use crate::mapping::value::Place;
+use crate::mapping::value::Retired;
+
+/// One thing that became different.
+#[derive(Debug, Clone)]
+pub struct Change<'t> {
+    /// What it is.
+    pub kind: ChangeKind,
+    /// The code that it concerns.
+    pub code: Cow<'t, str>,
+    /// The entry that the code led to; none for one that is new.
+    pub old: Option<Entry<'t>>,
+    /// The entry that the code leads to now, or that holds its target under another code; none for
+    /// one that is gone.
+    pub new: Option<Entry<'t>>,
+}
+
+/// What became different, the most serious first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChangeKind {
+    /// A code is gone together with its entry.
+    Removed,
+    /// A further code of an entry that is still there is gone.
+    AliasLost,
+    /// A code is gone, and another one leads to its target.
+    Renamed,
+    /// A code leads elsewhere.
+    Retargeted,
+    /// A retired code leads somewhere again.
+    Unretired,
+    /// A code is, or will be, retired.
+    Retired,
+    /// Since when a code is retired.
+    Retirement,
+    /// Until when a code holds.
+    Expiry,
+    /// What is carried over to the target.
+    Forward,
+    /// The redirect status.
+    Status,
+    /// A code of a new entry.
+    Added,
+    /// A further code of an entry that was there.
+    AliasGained,
+    /// How long a redirect may be cached.
+    CacheMaxAge,
+    /// A retired entry has dropped its target.
+    TargetDropped,
+    /// The title.
+    Title,
+    /// Who answers for it.
+    Owner,
+    /// The tags, in whatever order.
+    Tags,
+    /// The archived copy of the target.
+    Archive,
+}
+
+impl ChangeKind {
+    /// Every kind, the most serious first.
+    pub const ALL: [Self; 18] = [
+        Self::Removed,
+        Self::AliasLost,
+        Self::Renamed,
+        Self::Retargeted,
+        Self::Unretired,
+        Self::Retired,
+        Self::Retirement,
+        Self::Expiry,
+        Self::Forward,
+        Self::Status,
+        Self::Added,
+        Self::AliasGained,
+        Self::CacheMaxAge,
+        Self::TargetDropped,
+        Self::Title,
+        Self::Owner,
+        Self::Tags,
+        Self::Archive,
+    ];
+
+    /// Returns what stands for it in messages and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Removed => "removed",
+            Self::AliasLost => "alias-lost",
+            Self::Renamed => "renamed",
+            Self::Retargeted => "retargeted",
+            Self::Unretired => "un-retired",
+            Self::Retired => "retired",
+            Self::Retirement => "retirement-changed",
+            Self::Expiry => "expiry-changed",
+            Self::Forward => "forward-changed",
+            Self::Status => "status-changed",
+            Self::Added => "added",
+            Self::AliasGained => "alias-gained",
+            Self::CacheMaxAge => "cache-max-age-changed",
+            Self::TargetDropped => "target-dropped",
+            Self::Title => "title-changed",
+            Self::Owner => "owner-changed",
+            Self::Tags => "tags-changed",
+            Self::Archive => "archive-changed",
+        }
+    }
+
+    /// Tells whether what was published does not hold any more: whoever follows the code gets
+    /// nothing, or gets something else.
+    pub fn breaks_a_link(self) -> bool {
+        self <= Self::Retargeted
+    }
+
+    /// Returns what it is about, as an entry has it.
+    fn value(self, entry: Entry<'_>) -> Option<String> {
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        match self {
+            Self::Removed
+            | Self::AliasLost
+            | Self::Retargeted
+            | Self::Added
+            | Self::AliasGained
+            | Self::TargetDropped => entry.target().map(Cow::into_owned),
+            Self::Renamed => Some(entry.code().into_owned()),
+            Self::Unretired | Self::Retired | Self::Retirement => match entry.term().retired {
+                None => entry.target().map(Cow::into_owned),
+                Some(Retired::Always) => Some("retired".to_owned()),
+                Some(Retired::From(time)) => Some(format!("retired from {time}")),
+            },
+            Self::Expiry => entry.term().expires.map(|time| time.to_string()),
+            Self::Forward => Some(entry.forward().name().to_owned()),
+            Self::Status => Some(entry.status().code().to_string()),
+            Self::CacheMaxAge => Some(entry.cache_max_age().to_string()),
+            Self::Title => text(entry.title()),
+            Self::Owner => text(entry.owner()),
+            Self::Tags => {
+                let tags = tags(entry);
+                (!tags.is_empty()).then(|| tags.join(", "))
+            }
+            Self::Archive => text(entry.archive()),
+        }
+    }
+}
+
+impl fmt::Display for ChangeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl<'t> Change<'t> {
+    /// Returns what it was: a target, a code, a status, whatever the change is about.
+    pub fn before(&self) -> Option<String> {
+        self.old.and_then(|entry| self.kind.value(entry))
+    }
+
+    /// Returns what it is now.
+    pub fn after(&self) -> Option<String> {
+        self.new.and_then(|entry| self.kind.value(entry))
+    }
+
+    /// Returns the short link of its code.
+    pub fn short_url(&self) -> String {
+        let site = self.entry().map(|entry| entry.site());
+        site.map_or_else(String::new, |site: &Site| site.short_url(&self.code))
+    }
+
+    /// Returns where to look: in the new table, or for what is gone in the old one.
+    pub fn place(&self) -> Option<Place> {
+        self.entry().map(|entry| entry.place())
+    }
+
+    fn entry(&self) -> Option<Entry<'t>> {
+        self.new.or(self.old)
+    }
+}
+
+/// Returns in what an entry says something else than the one before it, but for its codes.
+pub(super) fn differences(old: Entry<'_>, new: Entry<'_>) -> impl Iterator<Item = ChangeKind> {
+    use ChangeKind::*;
+    let (was, is) = (old.term(), new.term());
+    let (was_retired, is_retired) = (was.retired.is_some(), is.retired.is_some());
+    let drops_target = old.has_target() && !new.has_target();
+    // To retire an entry and drop its target is one thing, and so is to undo both.
+    let returns = !old.has_target() && !is_retired;
+    let differs = [
+        (
+            Retargeted,
+            old.target_parts() != new.target_parts() && !drops_target && !returns,
+        ),
+        (Unretired, was_retired && !is_retired),
+        (Retired, !was_retired && is_retired),
+        (
+            Retirement,
+            was_retired && is_retired && was.retired != is.retired,
+        ),
+        (Expiry, was.expires != is.expires),
+        (Forward, old.forward() != new.forward()),
+        (Status, old.status() != new.status()),
+        (CacheMaxAge, old.cache_max_age() != new.cache_max_age()),
+        (TargetDropped, drops_target && was_retired),
+        (Title, old.title() != new.title()),
+        (Owner, old.owner() != new.owner()),
+        (Tags, tags(old) != tags(new)),
+        (Archive, old.archive() != new.archive()),
+    ];
+    let differs = differs.into_iter().filter(|(_, differs)| *differs);
+    differs.map(|(kind, _)| kind)
+}
+
+fn tags(entry: Entry<'_>) -> Vec<&str> {
+    let mut tags: Vec<_> = entry.tags().collect();
+    tags.sort_unstable();
+    tags
+}

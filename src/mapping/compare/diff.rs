@@ -1,0 +1,517 @@
+//! Comparing two tables by what they mean: which codes came, went, and lead elsewhere.
+//!
+//! Sites are matched as requests choose them, by host and base path, so scheme and port of a base
+//! URL do not count. Files, lines and the order of entries do not count either. An entry that says
+//! the same in both tables costs two lookups; all else here is for the few that do not.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::change::differences;
+use super::change::{Change, ChangeKind};
+use crate::mapping::packed::Catalogue;
+use crate::mapping::packed::{Entry, Site, Table};
+
+/// Returns what became different from one table to another, the most serious first, and by code.
+pub fn compare<'t>(old: &'t Table, new: &'t Table) -> Vec<Change<'t>> {
+    let by_address = |table: &'t Table| -> HashMap<_, _> {
+        let sites = table.sites().iter();
+        sites.map(|site| (site.address(), site)).collect()
+    };
+    let (before, now) = (by_address(old), by_address(new));
+    let mut changes = Vec::new();
+    for site in old.sites() {
+        let new = now.get(&site.address()).copied();
+        Pair::of(Some(site), new).compare(&mut changes);
+    }
+    for site in new.sites() {
+        if !before.contains_key(&site.address()) {
+            Pair::of(None, Some(site)).compare(&mut changes);
+        }
+    }
+    // Several sites may have the same code: theirs stay in the order of the sites.
+    changes.sort_by(|one, other| (one.kind, &one.code).cmp(&(other.kind, &other.code)));
+    changes
+}
+
+/// A site before and now.
+struct Pair<'t> {
+    old: Catalogue<'t>,
+    new: Catalogue<'t>,
+}
+
+/// The new entries that may be old ones under another code.
+struct Heirs<'t> {
+    /// Entries with new codes, by their targets, in the order they are written.
+    waiting: HashMap<(&'t str, &'t str), VecDeque<Entry<'t>>>,
+    /// Those that are, by number.
+    taken: HashSet<u32>,
+}
+
+impl<'t> Pair<'t> {
+    fn of(old: Option<&'t Site>, new: Option<&'t Site>) -> Self {
+        Self {
+            old: Catalogue::new(old),
+            new: Catalogue::new(new),
+        }
+    }
+
+    fn compare(&self, changes: &mut Vec<Change<'t>>) {
+        let (old, new) = self.touched();
+        let mut heirs = Heirs {
+            waiting: HashMap::new(),
+            taken: HashSet::new(),
+        };
+        // Where nothing is gone, there is nothing to inherit.
+        let candidates = if old.is_empty() { &[] } else { &new[..] };
+        for &entry in candidates {
+            let own = self.new.codes(entry).next();
+            if let Some(target) = entry.target_parts()
+                && own.is_some_and(|code| self.old.lookup(&code).is_none())
+            {
+                heirs.waiting.entry(target).or_default().push_back(entry);
+            }
+        }
+        for entry in old {
+            self.compare_old(entry, &mut heirs, changes);
+        }
+        for entry in new {
+            self.compare_new(entry, &heirs, changes);
+        }
+    }
+
+    /// Returns the old and the new entries that have no like on the other side.
+    fn touched(&self) -> (Vec<Entry<'t>>, Vec<Entry<'t>>) {
+        let mut has_like = vec![false; self.new.len()];
+        let mut old: Vec<_> = self.old.entries().collect();
+        old.retain(|entry| {
+            let like = self.like(*entry);
+            if let Some(like) = like {
+                has_like[like.number() as usize] = true;
+            }
+            like.is_none()
+        });
+        let mut new: Vec<_> = self.new.entries().collect();
+        new.retain(|entry| !has_like[entry.number() as usize]);
+        old.sort_unstable_by_key(Entry::written);
+        new.sort_unstable_by_key(Entry::written);
+        (old, new)
+    }
+
+    /// Returns the new entry that says the same as an old one.
+    fn like(&self, old: Entry<'t>) -> Option<Entry<'t>> {
+        let mut codes = self.old.codes(old).peekable();
+        let new = self.new.lookup(codes.peek()?)?;
+        (new.agrees_with(old) && self.new.codes(new).eq(codes)).then_some(new)
+    }
+
+    /// Tells what became of an old entry and of each of its codes.
+    fn compare_old(&self, old: Entry<'t>, heirs: &mut Heirs<'t>, changes: &mut Vec<Change<'t>>) {
+        let mut lost = Vec::new();
+        // Several codes of an entry mostly lead to one entry again, which is compared once.
+        let mut met: Vec<Entry<'_>> = Vec::new();
+        for (at, code) in self.old.codes(old).enumerate() {
+            let Some(new) = self.new.lookup(&code) else {
+                lost.push((at == 0, code));
+                continue;
+            };
+            if met.iter().all(|entry| entry.number() != new.number()) {
+                met.push(new);
+                changes.extend(differences(old, new).map(|kind| Change {
+                    kind,
+                    code: code.clone(),
+                    old: Some(old),
+                    new: Some(new),
+                }));
+            }
+        }
+        for (is_own, code) in lost {
+            let heir = is_own.then(|| heirs.of(old, &met)).flatten();
+            let kind = match heir {
+                Some(_) => ChangeKind::Renamed,
+                None if is_own || met.is_empty() => ChangeKind::Removed,
+                None => ChangeKind::AliasLost,
+            };
+            met.extend(heir);
+            changes.push(Change {
+                kind,
+                code,
+                old: Some(old),
+                new: heir,
+            });
+        }
+    }
+
+    /// Tells of the codes of a new entry that were not there before.
+    fn compare_new(&self, new: Entry<'t>, heirs: &Heirs<'t>, changes: &mut Vec<Change<'t>>) {
+        let codes = || self.new.codes(new).enumerate();
+        let is_renamed = heirs.taken.contains(&new.number());
+        let led_here = |(at, code): (usize, Cow<'_, str>)| {
+            let before = self.old.lookup(&code);
+            before.is_some_and(|old| at == 0 || old.target_parts() == new.target_parts())
+        };
+        let was_there = is_renamed || codes().any(led_here);
+        for (at, code) in codes() {
+            if self.old.lookup(&code).is_some() || (is_renamed && at == 0) {
+                continue;
+            }
+            changes.push(Change {
+                kind: match was_there {
+                    true => ChangeKind::AliasGained,
+                    false => ChangeKind::Added,
+                },
+                code,
+                old: None,
+                new: Some(new),
+            });
+        }
+    }
+}
+
+impl<'t> Heirs<'t> {
+    /// Finds the entry that has the target of one whose code is gone: one that has another of its
+    /// codes, or else a new one.
+    fn of(&mut self, old: Entry<'t>, met: &[Entry<'t>]) -> Option<Entry<'t>> {
+        let target = old.target_parts()?;
+        let same = |entry: &Entry<'_>| entry.target_parts() == old.target_parts();
+        let heir = met.iter().copied().find(same).or_else(|| {
+            let waiting = self.waiting.get_mut(&target)?;
+            std::iter::from_fn(|| waiting.pop_front())
+                .find(|entry| !self.taken.contains(&entry.number()))
+        })?;
+        self.taken.insert(heir.number());
+        Some(heir)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::compile;
+    use crate::mapping::value::SourceFile;
+    use proptest::prelude::*;
+
+    fn table(files: &[&str]) -> Table {
+        let file = |(number, text): (usize, &&str)| SourceFile {
+            path: format!("{number}.yaml").into(),
+            bytes: text.as_bytes().to_vec(),
+        };
+        let files: Vec<_> = files.iter().enumerate().map(file).collect();
+        let compilation = compile(&files);
+        compilation
+            .table
+            .unwrap_or_else(|| panic!("{:#?}", compilation.diagnostics))
+    }
+
+    fn site(entries: &str) -> Table {
+        let mapping = if entries.is_empty() { " []" } else { "\n" };
+        table(&[&format!(
+            "base_url: https://short.code/\nmapping:{mapping}{entries}"
+        )])
+    }
+
+    fn told(old: &Table, new: &Table) -> Vec<String> {
+        let changes = compare(old, new);
+        let none = || "none".to_owned();
+        let tell = |change: &Change<'_>| {
+            let (before, after) = (change.before(), change.after());
+            format!(
+                "{} {}: {} → {}",
+                change.kind,
+                change.code,
+                before.unwrap_or_else(none),
+                after.unwrap_or_else(none)
+            )
+        };
+        changes.iter().map(tell).collect()
+    }
+
+    const A: &str = "- url: https://a.example/\n  short-code: a\n";
+    const B: &str = "- url: https://b.example/\n  short-code: b\n";
+
+    /// Holds a change of the entries to what it means, and its reverse to what that means.
+    #[track_caller]
+    fn both_ways(old: &str, new: &str, there: &[&str], back: &[&str]) {
+        let (old, new) = (site(old), site(new));
+        assert_eq!(told(&old, &new), there);
+        assert_eq!(told(&new, &old), back);
+    }
+
+    #[test]
+    fn entries_come_and_go() {
+        both_ways(
+            A,
+            &format!("{A}{B}"),
+            &["added b: none → https://b.example/"],
+            &["removed b: https://b.example/ → none"],
+        );
+        both_ways(
+            "",
+            &format!("{A}  aliases: [x]\n"),
+            &[
+                "added a: none → https://a.example/",
+                "added x: none → https://a.example/",
+            ],
+            &[
+                "removed a: https://a.example/ → none",
+                "removed x: https://a.example/ → none",
+            ],
+        );
+    }
+
+    #[test]
+    fn codes_lead_elsewhere() {
+        both_ways(
+            A,
+            &A.replace("a.example", "c.example"),
+            &["retargeted a: https://a.example/ → https://c.example/"],
+            &["retargeted a: https://c.example/ → https://a.example/"],
+        );
+    }
+
+    #[test]
+    fn two_codes_that_swap_their_targets_are_retargeted() {
+        let swapped = "- url: https://a.example/\n  short-code: b\n\
+                       - url: https://b.example/\n  short-code: a\n";
+        let there = [
+            "retargeted a: https://a.example/ → https://b.example/",
+            "retargeted b: https://b.example/ → https://a.example/",
+        ];
+        let new = site(swapped);
+        assert_eq!(told(&site(&format!("{A}{B}")), &new), there);
+    }
+
+    #[test]
+    fn codes_are_renamed() {
+        both_ways(
+            A,
+            "- url: https://a.example/\n",
+            &["renamed a: a → vv3kmKRb"],
+            &["renamed vv3kmKRb: vv3kmKRb → a"],
+        );
+        // One was there already.
+        both_ways(
+            &format!("{A}  aliases: [x]\n"),
+            &A.replace(": a\n", ": x\n"),
+            &["renamed a: a → x"],
+            &["alias-gained a: none → https://a.example/"],
+        );
+    }
+
+    #[test]
+    fn each_new_code_stands_in_for_one_old_one() {
+        let two = format!("{A}- url: https://a.example/\n  short-code: b\n");
+        both_ways(
+            &two,
+            "- url: https://a.example/\n  short-code: c\n",
+            &["removed b: https://a.example/ → none", "renamed a: a → c"],
+            &["renamed c: c → a", "added b: none → https://a.example/"],
+        );
+    }
+
+    #[test]
+    fn aliases_come_and_go() {
+        both_ways(
+            A,
+            &format!("{A}  aliases: [x]\n"),
+            &["alias-gained x: none → https://a.example/"],
+            &["alias-lost x: https://a.example/ → none"],
+        );
+        // The old code is kept beside a new one.
+        both_ways(
+            A,
+            "- url: https://a.example/\n  short-code: x\n  aliases: [a]\n",
+            &["alias-gained x: none → https://a.example/"],
+            &["renamed x: x → a"],
+        );
+    }
+
+    #[test]
+    fn aliases_that_move_lead_elsewhere() {
+        both_ways(
+            &format!("{A}  aliases: [x]\n{B}"),
+            &format!("{A}{B}  aliases: [x]\n"),
+            &["retargeted x: https://a.example/ → https://b.example/"],
+            &["retargeted x: https://b.example/ → https://a.example/"],
+        );
+        // The entry that had the code is gone, too.
+        both_ways(
+            A,
+            &format!("{B}  aliases: [a]\n"),
+            &[
+                "retargeted a: https://a.example/ → https://b.example/",
+                "added b: none → https://b.example/",
+            ],
+            &[
+                "removed b: https://b.example/ → none",
+                "retargeted a: https://b.example/ → https://a.example/",
+            ],
+        );
+    }
+
+    #[test]
+    fn entries_that_merge_mean_the_same() {
+        let two = format!("{A}- url: https://a.example/\n  short-code: x\n");
+        both_ways(&two, &format!("{A}  aliases: [x]\n"), &[], &[]);
+    }
+
+    #[test]
+    fn entries_retire_and_return() {
+        both_ways(
+            A,
+            &format!("{A}  retired: true\n"),
+            &["retired a: https://a.example/ → retired"],
+            &["un-retired a: retired → https://a.example/"],
+        );
+        both_ways(
+            A,
+            "- short-code: a\n  retired: true\n",
+            &["retired a: https://a.example/ → retired"],
+            &["un-retired a: retired → https://a.example/"],
+        );
+        both_ways(
+            &format!("{A}  retired: 2030-01-01\n"),
+            "- short-code: a\n  retired: true\n",
+            &[
+                "retirement-changed a: retired from 2030-01-01T00:00:00Z → retired",
+                "target-dropped a: https://a.example/ → none",
+            ],
+            &[
+                "retargeted a: none → https://a.example/",
+                "retirement-changed a: retired → retired from 2030-01-01T00:00:00Z",
+            ],
+        );
+        both_ways(
+            A,
+            &format!("{A}  expires: 2029-12-31\n"),
+            &["expiry-changed a: none → 2030-01-01T00:00:00Z"],
+            &["expiry-changed a: 2030-01-01T00:00:00Z → none"],
+        );
+    }
+
+    #[test]
+    fn properties_change() {
+        both_ways(
+            A,
+            &format!(
+                "{A}  status: 301\n  forward: query\n  cache-max-age: 0\n  title: T\n  owner: o\n  \
+                 tags: [one, two]\n  archive: https://web.example/\n"
+            ),
+            &[
+                "forward-changed a: none → query",
+                "status-changed a: 302 → 301",
+                "cache-max-age-changed a: 60 → 0",
+                "title-changed a: none → T",
+                "owner-changed a: none → o",
+                "tags-changed a: none → one, two",
+                "archive-changed a: none → https://web.example/",
+            ],
+            &[
+                "forward-changed a: query → none",
+                "status-changed a: 301 → 302",
+                "cache-max-age-changed a: 0 → 60",
+                "title-changed a: T → none",
+                "owner-changed a: o → none",
+                "tags-changed a: one, two → none",
+                "archive-changed a: https://web.example/ → none",
+            ],
+        );
+    }
+
+    #[test]
+    fn other_places_orders_and_spellings_are_no_change() {
+        let old = site(&format!("{A}  aliases: [x, y]\n  tags: [one, two]\n{B}"));
+        let head = "base_url: http://short.code:8080/\ndefaults: {status: 302}\nmapping:\n";
+        let new = table(&[
+            &format!("# Moved.\n{head}{B}  status: 302\n"),
+            &format!("{head}\n{A}  tags: [two, one]\n  aliases: [y, x]\n"),
+        ]);
+        assert!(told(&old, &new).is_empty());
+    }
+
+    #[test]
+    fn another_base_url_or_scheme_is_told_by_its_codes() {
+        let old = table(&["base_url: https://short.code/\nmapping:\n- url: https://a.example/\n"]);
+        let moved =
+            table(&["base_url: https://other.code/\nmapping:\n- url: https://a.example/\n"]);
+        assert_eq!(
+            told(&old, &moved),
+            [
+                "removed vv3kmKRb: https://a.example/ → none",
+                "added vv3kmKRb: none → https://a.example/"
+            ]
+        );
+        let derived = site("- url: https://a.example/\ncode-scheme: crc64-xz\n");
+        assert_eq!(
+            told(&old, &derived),
+            ["renamed vv3kmKRb: vv3kmKRb → 3M5D92Zvnfc"]
+        );
+    }
+
+    /// Entries as a random table has them: code, target, alias, whether retired.
+    fn entries() -> impl Strategy<Value = Vec<(u8, u8, Option<u8>, bool)>> {
+        prop::collection::vec(
+            (0..6_u8, 0..4_u8, prop::option::of(6..9_u8), any::<bool>()),
+            0..6,
+        )
+    }
+
+    fn random(entries: &[(u8, u8, Option<u8>, bool)]) -> Table {
+        let mut used = HashSet::new();
+        let mut text = String::new();
+        for &(code, target, alias, is_retired) in entries {
+            if !used.insert(code) {
+                continue;
+            }
+            text += &format!("- url: https://{target}.example/\n  short-code: c{code}\n");
+            if let Some(alias) = alias.filter(|alias| used.insert(*alias)) {
+                text += &format!("  aliases: [c{alias}]\n");
+            }
+            if is_retired {
+                text += "  retired: true\n";
+            }
+        }
+        site(&text)
+    }
+
+    proptest! {
+        /// Every code that differs is told, and none that does not.
+        #[test]
+        fn tells_all_and_invents_nothing(old in entries(), new in entries()) {
+            let (old, new) = (random(&old), random(&new));
+            let changes = compare(&old, &new);
+            let (old, new) = (&old.sites()[0], &new.sites()[0]);
+            for code in (0..9).map(|number| format!("c{number}")) {
+                let target = |site: &Site| Some(site.lookup(&code)?.target()?.into_owned());
+                let kinds: Vec<_> = (changes.iter().filter(|it| it.code == *code))
+                    .map(|it| it.kind)
+                    .collect();
+                let is = |kinds_of: &[ChangeKind]| kinds.iter().any(|it| kinds_of.contains(it));
+                use ChangeKind::*;
+                let renamed = changes.iter().any(|it| {
+                    it.kind == Renamed && it.after().as_deref() == Some(&code)
+                });
+                match (target(old), target(new)) {
+                    (None, None) => prop_assert!(kinds.is_empty()),
+                    (Some(_), None) => prop_assert!(is(&[Removed, AliasLost, Renamed])),
+                    (None, Some(_)) => prop_assert!(is(&[Added, AliasGained]) != renamed),
+                    (Some(before), Some(now)) => {
+                        prop_assert!(!is(&[Removed, AliasLost, Renamed, Added, AliasGained]));
+                        // Of an entry's codes that all lead elsewhere, one is told.
+                        let entry = new.lookup(&code).unwrap();
+                        let is_told = changes.iter().any(|it| {
+                            it.kind == Retargeted
+                                && it.before().as_ref() == Some(&before)
+                                && it.after().as_ref() == Some(&now)
+                                && (it.new.unwrap()).number() == entry.number()
+                        });
+                        prop_assert_eq!(is_told, before != now);
+                    }
+                }
+            }
+            for change in &changes {
+                prop_assert_ne!(change.before(), change.after(), "{} {}", change.kind, change.code);
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! What differs between two tables, and which published links that breaks.
+
+mod change;
+mod diff;
+mod gap;
+mod neighbourhood;
+mod permanence;
+mod promises;
+mod shadow_breach;
+mod shadowing;
+mod statement;
+
+pub use change::{Change, ChangeKind};
+pub use diff::compare;
+pub use neighbourhood::Neighbourhood;
+pub use permanence::{Breach, Broken, Link, Origin, TRAILER, breaches, tell_known};
+pub use promises::Promises;
+pub use shadow_breach::report_shadowing;
+pub use shadowing::{Shadowed, shadowed, shadowed_by};
+pub use statement::{Statement, Statements};

@@ -1,0 +1,456 @@
+//! Permanence: a short link once published is a promise.
+//!
+//! What breaks it is an error: a code that is gone, or that leads elsewhere; and a new code that
+//! changes where a path leads (`shadow_breach`). The ways out are to
+//! retire the entry, which keeps the code taken, or to state that the code is meant to lead
+//! elsewhere. What is retired stays so or returns; its code is never given to another target.
+//!
+//! Each code is a promise of its own, whether an entry has one or several. What a history of tables
+//! has promised is told in `promises`.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use super::gap::Gap;
+use super::shadow_breach;
+use super::statement::{Statement, Statements};
+use crate::mapping::packed::Catalogue;
+use crate::mapping::packed::{Entry, Site, Table};
+use crate::mapping::value::Diagnostic;
+
+/// The key of the trailers by which commits state what they mean.
+pub const TRAILER: &str = "Waypost-Allow";
+
+/// A code of a site, by what requests find it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Link {
+    pub(crate) address: String,
+    pub(crate) code: String,
+}
+
+impl Link {
+    pub(crate) fn new(site: &Site, code: &str) -> Self {
+        Self {
+            address: site.address(),
+            code: code.to_owned(),
+        }
+    }
+}
+
+/// A promise that a table breaks.
+#[derive(Debug)]
+pub struct Broken {
+    /// What was promised.
+    pub link: Link,
+    /// The error: at a place of the table that breaks it, with where it was promised.
+    pub diagnostic: Diagnostic,
+}
+
+/// The version of a table that promised something.
+#[derive(Debug)]
+pub struct Origin {
+    /// What names it, in front of its files.
+    pub commit: String,
+    /// When it was made.
+    pub day: String,
+}
+
+/// How a promise is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Breach {
+    /// The code is there no more.
+    Gone,
+    /// It leads elsewhere.
+    Elsewhere,
+    /// It was retired without a target and has one, which may be another one than it had.
+    Filled,
+    /// It was retired, and has another target.
+    Regiven,
+}
+
+impl Breach {
+    /// Tells how an entry that a code leads to now breaks what was promised, if it does.
+    pub(crate) fn of(
+        target: Option<(&str, &str)>,
+        is_retired: bool,
+        now: Option<Entry<'_>>,
+    ) -> Option<Self> {
+        let Some(now) = now else {
+            return Some(Self::Gone);
+        };
+        // A retired entry may drop its target.
+        let now = now.target_parts()?;
+        match target {
+            Some(target) if target == now => None,
+            Some(_) if is_retired => Some(Self::Regiven),
+            Some(_) => Some(Self::Elsewhere),
+            None => Some(Self::Filled),
+        }
+    }
+
+    /// Tells whether it is right if it is meant.
+    pub(super) fn can_be_meant(self) -> bool {
+        matches!(self, Self::Elsewhere | Self::Filled)
+    }
+}
+
+/// Returns the promises of an old table that a new one breaks, unless that is stated to be meant;
+/// in the order in which the old one was written. What new codes shadow follows.
+pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) -> Vec<Broken> {
+    let mut broken = tell(old, origin, new, |entry, code, now| {
+        let breach = Breach::of(entry.target_parts(), entry.is_retired(), now)?;
+        let site = now.map_or(entry.site(), |now| now.site());
+        let is_meant = breach.can_be_meant() && !stated.waiting(site, code).is_empty();
+        (!is_meant).then_some(breach)
+    });
+    broken.extend(shadow_breach::breaches(old, origin, new, stated));
+    broken
+}
+
+/// Tells of promises that are known to be broken, where an old table has them: as [`breaches`] does.
+pub fn tell_known(
+    old: &Table,
+    origin: &Origin,
+    new: &Table,
+    known: &HashMap<Link, Breach>,
+) -> Vec<Broken> {
+    tell(old, origin, new, |entry, code, _| {
+        known.get(&Link::new(entry.site(), code)).copied()
+    })
+}
+
+/// Tells how each code of an old table is broken in a new one, if it is: that is decided from the
+/// old entry, the code and the new entry.
+fn tell(
+    old: &Table,
+    origin: &Origin,
+    new: &Table,
+    decide: impl Fn(Entry<'_>, &str, Option<Entry<'_>>) -> Option<Breach>,
+) -> Vec<Broken> {
+    let mut broken = Vec::new();
+    for site in old.sites() {
+        let address = site.address();
+        let now = new.sites().iter().find(|it| it.address() == address);
+        let (before, now) = (Catalogue::new(Some(site)), Catalogue::new(now));
+        let mut breaches = Vec::new();
+        for entry in before.entries() {
+            for code in before.codes(entry) {
+                let new = now.lookup(&code);
+                if let Some(breach) = decide(entry, &code, new) {
+                    breaches.push(BrokenCode {
+                        breach,
+                        code,
+                        old: entry,
+                        new,
+                    });
+                }
+            }
+        }
+        if breaches.is_empty() {
+            continue;
+        }
+        breaches.sort_by_key(|it| it.old.written());
+        let is_gone = breaches.iter().any(|it| it.breach == Breach::Gone);
+        let gap = is_gone.then(|| Gap::new(&before, &now, new));
+        let has_several_sites = old.sites().len().max(new.sites().len()) > 1;
+        broken.extend(breaches.iter().map(|it| Broken {
+            link: Link::new(site, &it.code),
+            diagnostic: it.told(origin, gap.as_ref(), has_several_sites),
+        }));
+    }
+    broken
+}
+
+/// A code whose promise is broken, between two tables.
+struct BrokenCode<'t> {
+    breach: Breach,
+    code: Cow<'t, str>,
+    old: Entry<'t>,
+    new: Option<Entry<'t>>,
+}
+
+impl<'t> BrokenCode<'t> {
+    fn told(&self, origin: &Origin, gap: Option<&Gap<'t>>, has_several_sites: bool) -> Diagnostic {
+        let Self { code, old, .. } = self;
+        let state = || Statement::trailer(old.site(), code, has_several_sites);
+        let heir = gap
+            .and_then(|gap| gap.heir(*old))
+            .filter(|_| self.new.is_none());
+        let (message, way_out) = match (self.breach, heir) {
+            (Breach::Gone, Some(heir)) => (
+                format!("the published code {code:?} is gone"),
+                format!(
+                    "the same target has the code {:?} now: add {code:?} to its \"aliases\"",
+                    heir.code()
+                ),
+            ),
+            (Breach::Gone, None) => (
+                format!("the published code {code:?} is gone"),
+                "restore it, with \"retired: true\" if it shall lead nowhere".to_owned(),
+            ),
+            (Breach::Elsewhere, _) => (
+                format!("the published code {code:?} leads elsewhere"),
+                format!(
+                    "take another code for the new target, or say in the commit message that it is \
+                     meant: {}",
+                    state()
+                ),
+            ),
+            (Breach::Filled, _) => (
+                format!("the code {code:?} that was retired without a target is given one"),
+                format!(
+                    "take another code, or if this is the target it had, say so in the commit \
+                     message: {}",
+                    state()
+                ),
+            ),
+            (Breach::Regiven, _) => (
+                format!("the retired code {code:?} is given to another target"),
+                "take another code".to_owned(),
+            ),
+        };
+        let place = match (self.new, gap) {
+            (None, Some(gap)) => gap.place(*old),
+            (new, _) => new.unwrap_or(*old).place(),
+        };
+        let hint = format!(
+            "{}; {way_out}",
+            Former {
+                entry: *old,
+                origin
+            }
+        );
+        Diagnostic::error(place, message).with_hint(hint)
+    }
+}
+
+/// Writes what a code was, and where.
+pub(crate) struct Former<'t, 'o> {
+    pub(crate) entry: Entry<'t>,
+    pub(crate) origin: &'o Origin,
+}
+
+impl fmt::Display for Former<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.entry.target() {
+            Some(target) => write!(f, "it led to {target}")?,
+            None => f.write_str("it was retired")?,
+        }
+        let place = self.entry.place();
+        let Origin { commit, day } = self.origin;
+        write!(
+            f,
+            " ({commit}:{}:{}, {day})",
+            place.file, place.position.line
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::compile;
+    use crate::mapping::value::SourceFile;
+
+    fn table(files: &[(&str, &str)]) -> Table {
+        let file = |(path, text): &(&str, &str)| SourceFile {
+            path: (*path).into(),
+            bytes: text.as_bytes().into(),
+        };
+        let files: Vec<_> = files.iter().map(file).collect();
+        let compilation = compile(&files);
+        compilation
+            .table
+            .unwrap_or_else(|| panic!("{:#?}", compilation.diagnostics))
+    }
+
+    fn site(entries: &str) -> Table {
+        let text = format!("base_url: https://short.code/\nmapping:\n{entries}");
+        table(&[("t.yaml", &text)])
+    }
+
+    fn origin() -> Origin {
+        Origin {
+            commit: "COMMIT".to_owned(),
+            day: "DAY".to_owned(),
+        }
+    }
+
+    fn between(old: &Table, new: &Table, stated: &[&str]) -> Vec<Diagnostic> {
+        let stated = stated.iter().map(|it| Statement::retarget(it)).collect();
+        let broken = breaches(old, &origin(), new, &stated);
+        broken.into_iter().map(|it| it.diagnostic).collect()
+    }
+
+    /// Returns the messages alone.
+    fn told(old: &str, new: &str, stated: &[&str]) -> Vec<String> {
+        let told = between(&site(old), &site(new), stated);
+        told.into_iter().map(|it| it.message).collect()
+    }
+
+    fn places(old: &Table, new: &Table) -> Vec<String> {
+        let told = between(old, new, &[]);
+        told.iter().map(|it| it.place.to_string()).collect()
+    }
+
+    const A: &str = "- url: https://a.example/\n  short-code: x\n";
+    const B: &str = "- url: https://b.example/\n  short-code: x\n";
+    const DROPPED: &str = "- short-code: x\n  retired: true\n";
+    const OTHER: &str = "- url: https://other.example/\n";
+
+    #[test]
+    fn a_code_that_is_gone_is_an_error_whatever_is_stated() {
+        let gone = ["the published code \"x\" is gone"];
+        assert_eq!(told(A, OTHER, &[]), gone);
+        assert_eq!(told(A, OTHER, &["x"]), gone);
+        assert_eq!(told(DROPPED, OTHER, &["x"]), gone);
+        let renamed = "- url: https://a.example/\n  short-code: y\n";
+        assert_eq!(told(A, renamed, &[]), gone);
+        let with_alias = "- url: https://a.example/\n  short-code: y\n  aliases: [x]\n";
+        assert!(told(A, with_alias, &[]).is_empty());
+        assert_eq!(told(with_alias, renamed, &[]), gone);
+    }
+
+    #[test]
+    fn a_code_may_lead_elsewhere_only_if_that_is_stated() {
+        let elsewhere = ["the published code \"x\" leads elsewhere"];
+        assert_eq!(told(A, B, &[]), elsewhere);
+        assert_eq!(told(A, B, &["y"]), elsewhere);
+        assert!(told(A, B, &["x"]).is_empty());
+        assert!(told(A, B, &["https://short.code/x"]).is_empty());
+        assert_eq!(told(A, B, &["https://other.code/x"]), elsewhere);
+    }
+
+    #[test]
+    fn each_code_of_an_entry_is_a_promise() {
+        let [a, b] = [A, B].map(|it| format!("{it}  aliases: [y]\n"));
+        let all = ["x", "y"].map(|code| format!("the published code {code:?} leads elsewhere"));
+        assert_eq!(told(&a, &b, &[]), all);
+        assert_eq!(told(&a, &b, &["x"]), all[1..]);
+        assert!(told(&a, &b, &["x", "y"]).is_empty());
+    }
+
+    #[test]
+    fn retiring_is_the_way_out() {
+        let retired = format!("{A}  retired: true\n");
+        assert!(told(A, &retired, &[]).is_empty());
+        assert!(told(A, DROPPED, &[]).is_empty());
+        assert!(told(&retired, A, &[]).is_empty());
+        assert!(told(&retired, DROPPED, &[]).is_empty());
+    }
+
+    #[test]
+    fn retiring_does_not_hide_another_target() {
+        let other = format!("{B}  retired: true\n");
+        let elsewhere = ["the published code \"x\" leads elsewhere"];
+        assert_eq!(told(A, &other, &[]), elsewhere);
+        assert!(told(A, &other, &["x"]).is_empty());
+    }
+
+    #[test]
+    fn a_retired_code_is_never_given_to_another_target() {
+        let retired = format!("{A}  retired: true\n");
+        let given = ["the retired code \"x\" is given to another target"];
+        assert_eq!(told(&retired, B, &[]), given);
+        assert_eq!(told(&retired, B, &["x"]), given);
+        assert_eq!(told(&retired, &format!("{B}  retired: true\n"), &[]), given);
+        // It has not come yet, but was told.
+        let to_come = format!("{A}  retired: 2999-01-01\n");
+        assert_eq!(told(&to_come, B, &["x"]), given);
+    }
+
+    #[test]
+    fn a_code_without_a_target_returns_only_if_that_is_stated() {
+        let given = ["the code \"x\" that was retired without a target is given one"];
+        assert_eq!(told(DROPPED, A, &[]), given);
+        assert_eq!(told(DROPPED, &format!("{A}  retired: true\n"), &[]), given);
+        assert!(told(DROPPED, A, &["x"]).is_empty());
+    }
+
+    #[test]
+    fn another_scheme_takes_every_auto_code_away() {
+        let crc = "- url: https://other.example/\ncode-scheme: crc64-xz\n";
+        let told = between(&site(OTHER), &site(crc), &[]);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].message.ends_with(" is gone"), "{told:?}");
+        let hint = told[0].hint.as_deref().unwrap();
+        assert!(hint.contains("to its \"aliases\""), "{hint}");
+    }
+
+    #[test]
+    fn hints_tell_what_was_where_and_the_way_out() {
+        let told = |old: &str, new: &str| -> Vec<_> {
+            let told = between(&site(old), &site(new), &[]);
+            told.into_iter().filter_map(|it| it.hint).collect()
+        };
+        let was = "it led to https://a.example/ (COMMIT:t.yaml:3, DAY)";
+        let restore = "restore it, with \"retired: true\" if it shall lead nowhere";
+        let state = "say in the commit message that it is meant: Waypost-Allow: retarget x";
+        let new_code = "take another code for the new target";
+        assert_eq!(told(A, OTHER), [format!("{was}; {restore}")]);
+        assert_eq!(told(A, B), [format!("{was}; {new_code}, or {state}")]);
+        let alias = "the same target has the code \"vv3kmKRb\" now: add \"x\" to its \"aliases\"";
+        assert_eq!(
+            told(A, "- url: https://a.example/\n"),
+            [format!("{was}; {alias}")]
+        );
+        let dropped = "it was retired (COMMIT:t.yaml:3, DAY)";
+        assert_eq!(told(DROPPED, OTHER), [format!("{dropped}; {restore}")]);
+    }
+
+    #[test]
+    fn of_several_sites_a_statement_names_the_link() {
+        let other = ("u.yaml", "base_url: https://other.code/\nmapping: []\n");
+        let both = |entries: &str| {
+            let text = format!("base_url: https://short.code/go/\nmapping:\n{entries}");
+            table(&[("t.yaml", &text), other])
+        };
+        let told = between(&both(A), &both(B), &[]);
+        let hint = told[0].hint.as_deref().unwrap();
+        let line = "Waypost-Allow: retarget https://short.code/go/x";
+        assert!(hint.ends_with(line), "{hint}");
+        assert!(between(&both(A), &both(B), &["https://short.code/go/x"]).is_empty());
+        // Scheme and port are no part of what a request means.
+        let moved = both(B);
+        let text = format!("base_url: http://short.code:8080/go/\nmapping:\n{A}");
+        assert_eq!(between(&table(&[("t.yaml", &text)]), &moved, &[]).len(), 1);
+    }
+
+    #[test]
+    fn what_is_gone_is_told_beside_what_stood_beside_it() {
+        let entry = |code: &str| format!("- url: https://{code}.example/\n  short-code: {code}\n");
+        let [a, b, c, d] = ["a", "b", "c", "d"].map(entry);
+        let all = site(&format!("{a}{b}{c}{d}"));
+        // The next that is left, wherever it stands now.
+        assert_eq!(places(&all, &site(&format!("{a}{c}{d}"))), ["t.yaml:5:3"]);
+        assert_eq!(places(&all, &site(&format!("{d}{a}"))), ["t.yaml:3:3"; 2]);
+        // Behind it there is none.
+        assert_eq!(places(&all, &site(&format!("{b}{a}"))), ["t.yaml:3:3"; 2]);
+        // Another code of the same entry, or one that has its target.
+        let alias = a.replace(": a\n", ": a\n  aliases: [x]\n");
+        assert_eq!(
+            places(&site(&format!("{alias}{b}")), &site(&format!("{b}{a}"))),
+            ["t.yaml:5:3"]
+        );
+        let renamed = a.replace(": a\n", ": y\n");
+        assert_eq!(
+            places(&site(&format!("{a}{b}")), &site(&format!("{b}{renamed}"))),
+            ["t.yaml:5:3"]
+        );
+        // None is left: its file, else the first.
+        let head = "base_url: https://short.code/\nmapping: []\n";
+        let [t, u] = ["t.yaml", "u.yaml"].map(|path| (path, head));
+        assert_eq!(places(&site(&a), &table(&[u, t])), ["t.yaml:1:1"]);
+        assert_eq!(places(&site(&a), &table(&[u])), ["u.yaml:1:1"]);
+    }
+
+    #[test]
+    fn a_site_that_is_renamed_takes_all_its_codes_away() {
+        let moved = format!("base_url: https://other.code/\nmapping:\n{A}");
+        assert_eq!(
+            places(&site(A), &table(&[("t.yaml", &moved)])),
+            ["t.yaml:1:1"]
+        );
+    }
+}

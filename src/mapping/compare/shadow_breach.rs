@@ -1,0 +1,89 @@
+//! Promises that new codes break by shadowing: one error a code, with what it shadows.
+//!
+//! The ways out are another code, or to state that it is meant, of the new code.
+
+use std::collections::{HashMap, HashSet};
+
+use super::permanence::Former;
+use super::permanence::{Broken, Link, Origin};
+use super::shadowing::{Shadowed, shadowed};
+use super::statement::{Statement, Statements};
+use crate::mapping::packed::Table;
+use crate::mapping::value::Diagnostic;
+
+/// Returns the links of new codes that shadow links of an old table, unless that is stated.
+pub(crate) fn breaches(
+    old: &Table,
+    origin: &Origin,
+    new: &Table,
+    stated: &Statements,
+) -> Vec<Broken> {
+    report(old, origin, new, |it| {
+        stated.waiting(it.new.site(), &it.code).is_empty()
+    })
+}
+
+/// Reports these links of new codes, as far as they shadow links of an old table.
+pub fn report_shadowing(
+    old: &Table,
+    origin: &Origin,
+    new: &Table,
+    known: &HashSet<Link>,
+) -> Vec<Broken> {
+    report(old, origin, new, |it| known.contains(&it.link()))
+}
+
+fn report(
+    old: &Table,
+    origin: &Origin,
+    new: &Table,
+    is_broken: impl Fn(&Shadowed<'_>) -> bool,
+) -> Vec<Broken> {
+    let has_several_sites = old.sites().len().max(new.sites().len()) > 1;
+    // By their codes, with the number of links that each shadows besides the first.
+    let mut broken: Vec<(Link, Shadowed<'_>, usize)> = Vec::new();
+    let mut numbers = HashMap::new();
+    for found in shadowed(old, new).into_iter().filter(is_broken) {
+        let link = found.link();
+        let number = *numbers.entry(link.clone()).or_insert(broken.len());
+        match broken.get_mut(number) {
+            Some((.., more)) => *more += 1,
+            None => broken.push((link, found, 0)),
+        }
+    }
+    let report = |(link, found, more): (Link, Shadowed<'_>, usize)| Broken {
+        link,
+        diagnostic: found.diagnostic(origin, more, has_several_sites),
+    };
+    broken.into_iter().map(report).collect()
+}
+
+impl Shadowed<'_> {
+    /// Returns the link of the new code.
+    pub(crate) fn link(&self) -> Link {
+        Link::new(self.new.site(), &self.code)
+    }
+
+    fn diagnostic(&self, origin: &Origin, more: usize, has_several_sites: bool) -> Diagnostic {
+        let Self {
+            code, path, old, ..
+        } = self;
+        let others = match more {
+            0 => String::new(),
+            1 => " and one other link".to_owned(),
+            more => format!(" and {more} other links"),
+        };
+        let message = format!("the code {code:?} changes where the published path {path:?} leads");
+        let former = Former {
+            entry: *old,
+            origin,
+        };
+        let hint = format!(
+            "it was answered by {:?}{others}: {former}; take another code, or say in the commit \
+             message that it is meant: {}",
+            old.code(),
+            Statement::trailer(self.new.site(), code, has_several_sites)
+        );
+        Diagnostic::error(self.new.place(), message).with_hint(hint)
+    }
+}

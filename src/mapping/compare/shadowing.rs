@@ -1,0 +1,237 @@
+//! Shadowing: new codes that change what published paths of other entries lead to.
+//!
+//! A path may resolve although it is no code: it is forwarded, repaired, or another spelling of a
+//! code. A new code may come before that. Both tables are asked where such a path leads, by the
+//! steps of [`resolve`](super::resolve); which paths are asked follows from these steps:
+//!
+//! - A code is found as it is written, with a trailing slash, and with a `+`. Each of the three may
+//!   have been forwarded, repaired, or the standard-alphabet spelling of an auto code.
+//! - An auto code that ends in `-` or `_` is also found without that character, unless another one
+//!   is found so as well: then neither is.
+//! - A code with a forwarded path takes all below it that is no code: what a shorter code forwarded,
+//!   auto codes whose standard-alphabet spelling has a slash there, and repairs of codes below it.
+//! - No other path can change. The standard-alphabet spelling of a new auto code led nowhere unless
+//!   it was forwarded, and then it still is; a new code with punctuation after it was repaired to
+//!   the same code as without.
+//!
+//! It costs some look-ups a new code, and one pass over the listed codes if any forwards its path.
+
+use std::collections::HashSet;
+
+use crate::mapping::packed::Catalogue;
+use crate::mapping::packed::CodeKind;
+use crate::mapping::packed::{Entry, Site, Table};
+use crate::mapping::resolve::{LOST, Match, location_of};
+use crate::mapping::value::Timestamp;
+
+/// Queries that are asked with: what is carried over of one is carried over of any.
+const QUERIES: [&str; 2] = ["", "q"];
+
+/// An entry whose published path a new code changes.
+#[derive(Debug, Clone)]
+pub struct Shadowed<'t> {
+    /// The new code, or one that forwards its path and did not before.
+    pub code: String,
+    /// The entry of that code, in the new table.
+    pub new: Entry<'t>,
+    /// The entry that the path resolved to, in the old table.
+    pub old: Entry<'t>,
+    /// One such path, as it follows the base path; not percent-encoded.
+    pub path: String,
+}
+
+/// Returns all that the new codes of a table shadow, in the order in which the new table is written.
+///
+/// Sites are matched by host and base path. A site that only one of the tables has shadows nothing.
+pub fn shadowed<'t>(old: &'t Table, new: &'t Table) -> Vec<Shadowed<'t>> {
+    let mut all = Vec::new();
+    for site in new.sites() {
+        let address = site.address();
+        let Some(old) = old.sites().iter().find(|it| it.address() == address) else {
+            continue;
+        };
+        let catalogue = Catalogue::new(Some(site));
+        let mut codes = Vec::new();
+        for entry in catalogue.entries() {
+            codes.extend(
+                catalogue
+                    .codes(entry)
+                    .filter(|code| is_news(old, entry, code)),
+            );
+        }
+        let mut found = shadowed_by(old, site, &codes);
+        found.sort_by_key(|it| it.new.written());
+        all.append(&mut found);
+    }
+    all
+}
+
+/// Returns what these codes of a site shadow, compared with the site as it was; those of them that
+/// it had are left out.
+pub fn shadowed_by<'t>(
+    old: &'t Site,
+    new: &'t Site,
+    codes: &[impl AsRef<str>],
+) -> Vec<Shadowed<'t>> {
+    let mut search = Search {
+        old,
+        new,
+        known: HashSet::new(),
+        found: Vec::new(),
+    };
+    let mut prefixes = HashSet::new();
+    for code in codes {
+        let code = code.as_ref();
+        let Some(entry) = new.lookup(code).filter(|it| is_news(old, *it, code)) else {
+            continue;
+        };
+        if old.lookup(code).is_none() {
+            search.ask_code(code);
+        }
+        if entry.forward().path() {
+            search.ask_below(code);
+            prefixes.insert(code);
+        }
+    }
+    if !prefixes.is_empty() {
+        search.ask_listed(&prefixes);
+    }
+    search.found
+}
+
+/// Tells whether a code of an entry is new to a site, or forwards its path only now.
+fn is_news(old: &Site, entry: Entry<'_>, code: &str) -> bool {
+    let was = old.lookup(code);
+    was.is_none_or(|was| entry.forward().path() && !was.forward().path())
+}
+
+struct Search<'t> {
+    old: &'t Site,
+    new: &'t Site,
+    /// The codes that were found to shadow an entry, with its number.
+    known: HashSet<(String, u32)>,
+    found: Vec<Shadowed<'t>>,
+}
+
+impl Search<'_> {
+    /// Asks for the paths that a code takes for itself.
+    fn ask_code(&mut self, code: &str) {
+        for end in ["", "/", "+"] {
+            self.ask(code, &format!("{code}{end}"));
+        }
+        if let Some(rest) = code.strip_suffix(LOST)
+            && self.new.lookup_auto(code).is_some()
+        {
+            self.ask(code, rest);
+        }
+    }
+
+    /// Asks for paths below a code that forwards them.
+    fn ask_below(&mut self, code: &str) {
+        // Any path below that is no code stands for all.
+        let mut path = format!("{code}/x");
+        while self.old.lookup(&path).is_some() || self.new.lookup(&path).is_some() {
+            path.push('x');
+        }
+        self.ask(code, &path);
+        if code.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'/') {
+            let start = format!("{}_", code.replace('/', "_"));
+            for entry in self.old.hashed_from(&start) {
+                self.ask(code, &in_standard_alphabet(&entry.code()));
+            }
+        }
+    }
+
+    /// Asks for repairs and spellings of listed codes that lie below some of these codes.
+    fn ask_listed(&mut self, prefixes: &HashSet<&str>) {
+        for &listed in self.old.codes.listed() {
+            let code = self.old.codes.text(listed);
+            // No code ends in a parenthesis.
+            let repaired = || format!("{code})");
+            self.ask_under(prefixes, code, repaired);
+            if listed.kind == CodeKind::Auto && code.contains('_') {
+                let spelled = in_standard_alphabet(code);
+                self.ask_under(prefixes, &spelled, || spelled.clone());
+            }
+        }
+    }
+
+    fn ask_under(&mut self, prefixes: &HashSet<&str>, text: &str, path: impl Fn() -> String) {
+        for (slash, _) in text.match_indices('/') {
+            if let Some(prefix) = prefixes.get(&text[..slash]) {
+                self.ask(prefix, &path());
+            }
+        }
+    }
+
+    /// Notes the entry that a path resolved to, if this code makes it lead elsewhere.
+    fn ask(&mut self, code: &str, path: &str) {
+        let before = self.old.find_path(path);
+        let (Match::Link(old, ..), Some(new)) = (before, self.new.lookup(code)) else {
+            return;
+        };
+        let after = self.new.find_path(path);
+        let is_own = match after {
+            Match::Link(entry, ..) | Match::Preview(entry) => is_same(old, entry),
+            _ => false,
+        };
+        let is_kept = || {
+            QUERIES
+                .iter()
+                .all(|query| Effect::of(before, query) == Effect::of(after, query))
+        };
+        if !is_own && !is_kept() && self.known.insert((code.to_owned(), old.number())) {
+            self.found.push(Shadowed {
+                code: code.to_owned(),
+                new,
+                old,
+                path: path.to_owned(),
+            });
+        }
+    }
+}
+
+/// What a path does, at any time.
+#[derive(Debug, PartialEq)]
+enum Effect {
+    /// It answers 410, for ever.
+    Gone,
+    /// It leads somewhere, and from some time on answers 410.
+    Leads(String, Option<Timestamp>),
+    /// It is a page, or nothing.
+    Other,
+}
+
+impl Effect {
+    fn of<'t>(found: Match<'t, '_>, query: &str) -> Self {
+        let live_target = |entry: Entry<'t>| {
+            let target = entry.target_parts();
+            target.filter(move |_| entry.gone_from() != Some(Timestamp::MIN))
+        };
+        match found {
+            Match::Link(entry, remainder, _) => match live_target(entry) {
+                Some(target) => Self::Leads(
+                    location_of(entry, target, remainder, query),
+                    entry.gone_from(),
+                ),
+                None => Self::Gone,
+            },
+            Match::Preview(entry) if live_target(entry).is_none() => Self::Gone,
+            Match::Preview(_) | Match::Landing | Match::Nothing => Self::Other,
+        }
+    }
+}
+
+/// Tells whether an entry of a new table has a code that an old entry had.
+fn is_same(old: Entry<'_>, new: Entry<'_>) -> bool {
+    let has = |code: &str| {
+        let holder = new.site().lookup(code);
+        holder.is_some_and(|holder| holder.number() == new.number())
+    };
+    has(&old.code()) || old.aliases().any(has)
+}
+
+/// Spells an auto code as `base64` prints it.
+fn in_standard_alphabet(code: &str) -> String {
+    code.replace('-', "+").replace('_', "/")
+}

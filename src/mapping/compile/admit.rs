@@ -1,0 +1,283 @@
+//! Admission: one entry into a draft, checked by itself.
+//!
+//! Its target must be sound and its codes within the grammar. Whether they are free is decided
+//! later, in `contest`.
+
+use super::document::{Item, RareKeys};
+use crate::mapping::packed::CodeKind;
+use crate::mapping::packed::{Draft, Owner};
+use crate::mapping::packed::{NoteKind, Term};
+use crate::mapping::packed::{Shape, Unsaid};
+use crate::mapping::parse::Located;
+use crate::mapping::parse::Report;
+use crate::mapping::value::{Code, CodeError, Defaults, Forward, Misfit, Position, Target};
+use crate::mapping::value::{DEFAULT_MAX_AGE, Retired};
+
+/// The code that an entry has before all others.
+enum Own {
+    /// Derived from the target.
+    Auto,
+    /// Written out, as that kind and there.
+    Explicit(Code, CodeKind, Position),
+}
+
+/// Takes an entry in, unless something is wrong with it.
+pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut Report<'_>) {
+    // Each is read even if another fails, so that all problems are told at once.
+    let target = read_target(report, item);
+    let own = read_own_code(report, item);
+    let aliases = read_aliases(report, item);
+    let archive = read_archive(report, item);
+    if let (Ok(Some(target)), Some(forward)) = (&target, item.forward) {
+        check_forward(
+            report,
+            target.as_str(),
+            forward.value,
+            forward.position,
+            true,
+        );
+    }
+    let (Ok(target), Some(own)) = (target, own) else {
+        return;
+    };
+    if let (Some(target), Own::Explicit(..)) = (&target, &own) {
+        check_canonical(report, item, target);
+    }
+    let target = target.as_ref().map(Target::as_str);
+    // A code is derived from the URL as written, whatever its canonical form.
+    let as_written = item.url.as_ref().map(|url| &*url.value);
+    let is_hashed = matches!(own, Own::Auto) && target == as_written;
+    let owner = match (target, &own) {
+        (Some(target), _) if is_hashed => draft.begin_hashed(target),
+        (_, Own::Explicit(code, ..)) => draft.begin_listed(target, code.as_str()),
+        (_, Own::Auto) => draft.begin_listed(target, as_written.unwrap_or_default()),
+    };
+    push_codes(draft, owner, item, own, &aliases, is_hashed);
+    let rare = item.rare.as_deref();
+    let mut has_notes = false;
+    if let Some(rare) = rare {
+        has_notes = push_notes(draft, owner, rare, archive.as_ref());
+    }
+    let term = Term {
+        expires: rare.and_then(|rare| rare.expires),
+        // With nowhere to lead until its date, it is gone now.
+        retired: match target {
+            Some(_) => rare.and_then(|rare| rare.retired),
+            None => Some(Retired::Always),
+        },
+    };
+    let has_term = term != Term::default();
+    if has_term {
+        draft.notes.push_term(owner.target, term);
+    }
+    let max_age = rare.and_then(|rare| rare.cache_max_age);
+    let forward = item.forward.map(|forward| forward.value);
+    let shape = Shape {
+        file,
+        column: item.position.column,
+        url: item.url.as_ref().map(|url| Position {
+            line: url.position.line - item.position.line,
+            column: url.position.column,
+        }),
+        status: item.status.unwrap_or_default(),
+        forward: forward.unwrap_or_default(),
+        max_age: max_age.unwrap_or(DEFAULT_MAX_AGE),
+        unsaid: Unsaid {
+            status: item.status.is_none(),
+            forward: forward.is_none(),
+            max_age: max_age.is_none(),
+        },
+        is_hashed,
+        has_codes: !is_hashed || !aliases.is_empty(),
+        has_notes,
+        has_term,
+    };
+    draft.end(owner, item.position.line, shape);
+}
+
+/// Tells of the entries to which a document's defaults forward what their targets cannot take.
+pub(super) fn check_defaults(draft: &Draft, defaults: &Defaults, report: &mut Report<'_>) {
+    let Some(forward) = defaults.forward.filter(|forward| forward.path()) else {
+        return;
+    };
+    for record in &draft.records {
+        let shape = draft.shapes.get(record.shape);
+        if shape.unsaid.forward && shape.url.is_some() {
+            let (line, column) = (record.line, shape.column);
+            let position = Position { line, column };
+            let target = draft.targets.get(record.target);
+            check_forward(report, target, forward, position, false);
+        }
+    }
+}
+
+impl Report<'_> {
+    fn accept(&mut self, code: Result<Code, CodeError>, position: Position) -> Option<Code> {
+        match code {
+            Ok(code) => Some(code),
+            Err(error) => {
+                self.error(position, error.to_string(), error.hint());
+                None
+            }
+        }
+    }
+}
+
+/// Reads the target; `Ok(None)` if a retired entry has dropped it.
+fn read_target<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Result<Option<Target<'i>>, ()> {
+    let Some(url) = &item.url else {
+        let may_drop = item
+            .rare
+            .as_ref()
+            .is_some_and(|rare| rare.retired.is_some());
+        return if may_drop { Ok(None) } else { Err(()) };
+    };
+    match Target::parse(&url.value) {
+        Ok(target) => {
+            check_private(report, &target, url.position);
+            Ok(Some(target))
+        }
+        Err(error) => {
+            report.error(url.position, error.to_string(), error.hint());
+            Err(())
+        }
+    }
+}
+
+fn read_own_code(report: &mut Report<'_>, item: &Item<'_>) -> Option<Own> {
+    let number = item.rare.as_ref().and_then(|rare| rare.number);
+    let (code, kind, position) = match (&item.short_code, number, &item.url) {
+        (Some(code), ..) => (Code::custom(&code.value), CodeKind::Explicit, code.position),
+        (None, Some(number), _) => (
+            Code::number(number.value),
+            CodeKind::Number,
+            number.position,
+        ),
+        // Whoever writes a code that is no text at all does not mean the implicit one.
+        (None, None, Some(_)) if !item.names_code => return Some(Own::Auto),
+        _ => return None,
+    };
+    let code = report.accept(code, position)?;
+    check_frailty(report, &code, position);
+    Some(Own::Explicit(code, kind, position))
+}
+
+fn read_aliases(report: &mut Report<'_>, item: &Item<'_>) -> Vec<(Code, Position)> {
+    let aliases = item.rare.iter().flat_map(|rare| &rare.aliases);
+    let mut codes = Vec::new();
+    for Located { value, position } in aliases {
+        if let Some(code) = report.accept(Code::custom(value), *position) {
+            check_frailty(report, &code, *position);
+            codes.push((code, *position));
+        }
+    }
+    codes
+}
+
+fn read_archive<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Option<Target<'i>> {
+    let archive = item.rare.as_deref()?.archive.as_ref()?;
+    match Target::parse(&archive.value) {
+        Ok(target) => {
+            check_private(report, &target, archive.position);
+            Some(target)
+        }
+        Err(error) => {
+            report.error(archive.position, error.to_string(), error.hint());
+            None
+        }
+    }
+}
+
+/// Lists the codes of an entry, but for its own if the hash of its target spells it.
+fn push_codes(
+    draft: &mut Draft,
+    owner: Owner,
+    item: &Item<'_>,
+    own: Own,
+    aliases: &[(Code, Position)],
+    is_hashed: bool,
+) {
+    match (own, &item.url) {
+        (Own::Explicit(code, kind, position), _) => {
+            draft.push_code(owner, kind, code.as_str(), position);
+        }
+        (Own::Auto, Some(url)) if !is_hashed => {
+            draft.push_code(owner, CodeKind::Auto, &url.value, url.position);
+        }
+        (Own::Auto, _) => {}
+    }
+    for (code, position) in aliases {
+        draft.push_code(owner, CodeKind::Alias, code.as_str(), *position);
+    }
+}
+
+/// Takes in what an entry says for people; tells whether there is anything.
+fn push_notes(
+    draft: &mut Draft,
+    owner: Owner,
+    rare: &RareKeys<'_>,
+    archive: Option<&Target<'_>>,
+) -> bool {
+    let title = rare.title.iter().map(|it| (NoteKind::Title, &**it));
+    let owners = rare.owner.iter().map(|it| (NoteKind::Owner, &**it));
+    let tags = rare.tags.iter().map(|it| (NoteKind::Tag, &**it));
+    let archive = archive.map(|it| (NoteKind::Archive, it.as_str()));
+    let mut has_notes = false;
+    for (kind, text) in title.chain(owners).chain(tags).chain(archive) {
+        draft.notes.push(owner.target, kind, text);
+        has_notes = true;
+    }
+    has_notes
+}
+
+fn check_forward(
+    report: &mut Report<'_>,
+    target: &str,
+    forward: Forward,
+    position: Position,
+    is_own: bool,
+) {
+    if let Some(misfit) = Misfit::of(forward, target) {
+        let hint = match misfit {
+            Misfit::Ending if !is_own => "the defaults ask for it: add \"forward: none\" here",
+            _ => misfit.hint(),
+        };
+        report.error(position, misfit.to_string(), Some(hint.to_owned()));
+    }
+}
+
+/// Warns of a URL that leads each client into its own network, or to itself.
+fn check_private(report: &mut Report<'_>, target: &Target<'_>, position: Position) {
+    if target.is_private() {
+        let message = "the URL has a private or loopback address";
+        let hint = "it leads elsewhere in every network: use a name that everyone can look up";
+        report.warn(position, message, hint);
+    }
+}
+
+/// Warns of a URL that is not canonical, unless the code hangs on it: then `contest` does.
+fn check_canonical(report: &mut Report<'_>, item: &Item<'_>, target: &Target<'_>) {
+    if let Some(url) = &item.url
+        && url.value != target.as_str()
+    {
+        let hint = format!("write {:?}", target.as_str());
+        report.warn(url.position, NOT_CANONICAL, hint);
+    }
+}
+
+/// What is told of a URL that a parser would write otherwise.
+pub(super) const NOT_CANONICAL: &str = "the URL is not in canonical form";
+
+/// Warns of codes that are sound and yet easily mistaken or broken.
+fn check_frailty(report: &mut Report<'_>, code: &Code, position: Position) {
+    if code.ends_in_full_stop() {
+        let message = format!("the code {:?} ends in a full stop", code.as_str());
+        let hint = "chat programs leave it out of a link: prefer a code without it";
+        report.warn(position, message, hint);
+    }
+    if let Some(segment) = code.mixed_script_segment() {
+        let message = format!("{segment:?} mixes scripts");
+        let hint = "letters of different scripts can look the same: keep to one script a segment";
+        report.warn(position, message, hint);
+    }
+}

@@ -1,0 +1,407 @@
+//! Contests: codes and targets that several entries of a site want.
+//!
+//! The first in the order of files and lines has it, and the problem is told at the others. An
+//! entry that loses its own code is left out with all that is its; one that loses an alias stays.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::admit::NOT_CANONICAL;
+use crate::mapping::packed::CodeKind;
+use crate::mapping::packed::Draft;
+use crate::mapping::packed::Record;
+use crate::mapping::packed::index;
+use crate::mapping::packed::{Entry, Site};
+use crate::mapping::value::Problems;
+use crate::mapping::value::{Code, Diagnostic, Place};
+use crate::mapping::value::{KEY_REST, code_of_key};
+
+/// Decides who has which code, and tells of targets that several entries have.
+///
+/// The site was built of the draft, whose codes are those listed in it, in the same order, and
+/// stay so.
+pub(crate) fn settle(site: &mut Site, draft: &mut Draft, problems: &mut Problems) {
+    tell_not_canonical(site, draft, problems);
+    let mut contest = Contest {
+        site,
+        draft,
+        problems,
+        holders: HashMap::new(),
+        losers: HashSet::new(),
+        lost: HashSet::new(),
+        collisions: Vec::new(),
+    };
+    let contested = contested(contest.site);
+    for (entry, numbers) in suspects(contest.site, &contested) {
+        contest.hear(contest.site.entry(entry), &numbers, &contested);
+    }
+    let Contest {
+        losers,
+        lost,
+        collisions,
+        ..
+    } = contest;
+    if !losers.is_empty() || !lost.is_empty() {
+        let listed = site.codes.listed().iter().enumerate();
+        let stays: Vec<_> = listed
+            .map(|(number, listed)| !losers.contains(&listed.entry) && !lost.contains(&number))
+            .collect();
+        site.remove(&losers, &lost);
+        let mut stays = stays.into_iter();
+        draft.codes.retain(|_| stays.next().unwrap_or_default());
+    }
+    hint_at_free_codes(site, collisions, problems);
+    tell_shared_targets(site, problems);
+}
+
+/// Warns of auto codes of URLs that are not canonical.
+fn tell_not_canonical(site: &Site, draft: &Draft, problems: &mut Problems) {
+    let listed = draft.codes.iter().zip(site.codes.listed());
+    for (code, listed) in listed.filter(|(code, _)| code.kind == CodeKind::Auto) {
+        let entry = site.entry(listed.entry);
+        let target = entry.target().unwrap_or_default();
+        if draft.code_texts.get(code.text) == target {
+            continue;
+        }
+        // The code is derived from the URL as written, and a published link must not change.
+        let code = site
+            .scheme()
+            .code(draft.code_texts.get(code.text))
+            .as_yaml();
+        let hint = format!("write {target:?}, and keep its code with \"short-code: {code}\"");
+        let problem = Diagnostic::warning(entry.place_of_url(), NOT_CANONICAL);
+        problems.push(problem.with_hint(hint));
+    }
+}
+
+/// Returns the codes that are wanted more than once.
+fn contested(site: &Site) -> HashSet<String> {
+    let mut contested = HashSet::new();
+    let is_hashed = |record: &&Record| site.shapes[record.shape as usize].is_hashed;
+    let mut before = None;
+    for record in site.index.records().iter().filter(is_hashed) {
+        let value = record.key >> KEY_REST;
+        if before.replace(value) == Some(value) {
+            contested.insert(code_of_key(record.key).to_string());
+        }
+    }
+    for (number, &listed) in (0..).zip(site.codes.listed()) {
+        let code = site.codes.text(listed);
+        if site.codes.number_of(code) != Some(number) || site.hashed(code).next().is_some() {
+            contested.insert(code.to_owned());
+        }
+    }
+    contested
+}
+
+/// Returns the entries that want a contested code, in the order they are written, each with the
+/// numbers of its listed codes.
+fn suspects(site: &Site, contested: &HashSet<String>) -> Vec<(u32, Vec<usize>)> {
+    let mut suspects = BTreeMap::new();
+    if contested.is_empty() {
+        return Vec::new();
+    }
+    let hashed = contested.iter().flat_map(|code| site.hashed(code));
+    let listed = site.codes.listed().iter();
+    let listed = listed.filter(|&&listed| contested.contains(site.codes.text(listed)));
+    for entry in hashed.chain(listed.map(|listed| site.entry(listed.entry))) {
+        suspects.insert(entry.written(), (entry.number(), Vec::new()));
+    }
+    for (number, listed) in site.codes.listed().iter().enumerate() {
+        if let Some((_, numbers)) = suspects.get_mut(&site.entry(listed.entry).written()) {
+            numbers.push(number);
+        }
+    }
+    suspects.into_values().collect()
+}
+
+struct Contest<'c> {
+    site: &'c Site,
+    draft: &'c Draft,
+    problems: &'c mut Problems,
+    /// Who has each contested code, as far as is decided.
+    holders: HashMap<String, u32>,
+    losers: HashSet<u32>,
+    lost: HashSet<usize>,
+    collisions: Vec<Collision>,
+}
+
+/// An auto code that is held by another target: the hint is the next free code, which is known
+/// only when all else is decided.
+struct Collision {
+    problem: usize,
+    code: String,
+}
+
+impl Contest<'_> {
+    /// Decides which of its codes an entry gets.
+    fn hear(&mut self, entry: Entry<'_>, numbers: &[usize], contested: &HashSet<String>) {
+        let code = entry.code();
+        if contested.contains(&*code) {
+            if let Some(&holder) = self.holders.get(&*code) {
+                self.losers.insert(entry.number());
+                return self.refuse(entry, self.site.entry(holder), numbers);
+            }
+            self.holders.insert(code.into_owned(), entry.number());
+        }
+        let site = self.site;
+        for &number in numbers {
+            let listed = site.codes.listed()[number];
+            let alias = site.codes.text(listed);
+            if listed.kind != CodeKind::Alias || !contested.contains(alias) {
+                continue;
+            }
+            let Some(&holder) = self.holders.get(alias) else {
+                self.holders.insert(alias.to_owned(), entry.number());
+                continue;
+            };
+            self.lost.insert(number);
+            let mut place = entry.place();
+            place.position = self.draft.codes[number].position;
+            self.problems.push(if holder == entry.number() {
+                let message = format!("the entry has the code {alias:?} already");
+                Diagnostic::warning(place, message).with_hint("leave it out")
+            } else {
+                taken(place, alias, site.entry(holder)).with_hint("choose another code")
+            });
+        }
+    }
+
+    /// Tells why an entry does not get its own code.
+    fn refuse(&mut self, entry: Entry<'_>, holder: Entry<'_>, numbers: &[usize]) {
+        if holder.says_the_same_as(entry) {
+            let message = "this entry stands in the table twice";
+            let problem = Diagnostic::warning(entry.place(), message);
+            self.problems.push(problem.with_hint(first_at(holder)));
+            return;
+        }
+        let own = numbers.iter().find_map(|&number| {
+            let listed = self.site.codes.listed()[number];
+            (listed.kind != CodeKind::Alias).then_some((number, listed.kind))
+        });
+        let mut place = entry.place_of_url();
+        if let Some((number, _)) = own {
+            place.position = self.draft.codes[number].position;
+        }
+        let code = entry.code();
+        let problem = taken(place, &code, holder);
+        let leads_elsewhere = holder.target() != entry.target();
+        let is_auto = own.is_none_or(|(_, kind)| kind == CodeKind::Auto);
+        let hint = match (leads_elsewhere, is_auto) {
+            (true, true) => String::new(),
+            (true, false) => "choose another code".to_owned(),
+            (false, _) => "make one entry of the two: they lead to the same target".to_owned(),
+        };
+        let told = self.problems.push(problem.with_hint(hint));
+        if leads_elsewhere && is_auto {
+            let code = code.into_owned();
+            self.collisions
+                .extend(told.map(|problem| Collision { problem, code }));
+        }
+    }
+}
+
+/// Names the next free code for each entry that lost its own to another target.
+fn hint_at_free_codes(site: &Site, collisions: Vec<Collision>, problems: &mut Problems) {
+    let mut promised: HashSet<Code> = HashSet::new();
+    // From a code, to one that is as far behind it as none is free between: whoever crafts URLs of
+    // one hash has many entries look for a code from the same place on.
+    let mut farther: HashMap<String, Code> = HashMap::new();
+    for Collision { problem, mut code } in collisions {
+        let is_free =
+            |code: &Code| site.lookup(code.as_str()).is_none() && !promised.contains(code);
+        let mut passed = Vec::new();
+        // More entries than codes would be needed to find none.
+        let free = loop {
+            let known = farther.get(&code).cloned();
+            let next = known.or_else(|| site.scheme().probe(&code).next());
+            passed.push(code);
+            match next {
+                Some(next) if !is_free(&next) => code = next.to_string(),
+                free => break free,
+            }
+        };
+        let Some(free) = free else { continue };
+        farther.extend(passed.into_iter().map(|code| (code, free.clone())));
+        let hint = format!("add \"short-code: {}\", the next free code", free.as_yaml());
+        problems.set_hint(problem, hint);
+        promised.insert(free);
+    }
+}
+
+/// Warns where a live target is already reached by another entry.
+fn tell_shared_targets(site: &Site, problems: &mut Problems) {
+    let mut shared = Vec::new();
+    let records = site.index.records();
+    let mut next = 0;
+    for same in records.chunk_by(|one, other| one.key == other.key) {
+        let numbers = next..next + index(same.len());
+        next = numbers.end;
+        // Of hashed entries each has a key, and so a target, of its own; what others may share with
+        // one of them has the complement of its key.
+        if site.shapes[same[0].shape as usize].is_hashed {
+            continue;
+        }
+        let hashed = site.index.with_key(!same[0].key);
+        let entries = numbers.chain(hashed).map(|number| site.entry(number));
+        let mut live: Vec<_> = entries
+            .filter(|entry| entry.has_target() && !entry.is_retired())
+            .collect();
+        live.sort_unstable_by_key(Entry::written);
+        if let Some((first, others)) = live.split_first() {
+            let target = first.target_parts();
+            let others = others.iter().filter(|other| other.target_parts() == target);
+            shared.extend(others.map(|other| (*other, *first)));
+        }
+    }
+    shared.sort_unstable_by_key(|(entry, _)| entry.written());
+    for (entry, first) in shared {
+        let message = format!("this URL already has the code {:?}", first.code());
+        let hint = format!(
+            "{}: further codes go under its \"aliases\"",
+            first_at(first)
+        );
+        problems.push(Diagnostic::warning(entry.place_of_url(), message).with_hint(hint));
+    }
+}
+
+fn taken(place: Place, code: &str, holder: Entry<'_>) -> Diagnostic {
+    let message = format!(
+        "the code {code:?} is taken by the entry at {}",
+        holder.place()
+    );
+    Diagnostic::error(place, message)
+}
+
+fn first_at(entry: Entry<'_>) -> String {
+    format!("it is first at {}", entry.place())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use proptest::prelude::*;
+
+    use crate::mapping::compile;
+    use crate::mapping::value::{Scheme, SourceFile};
+
+    /// An entry: which target, which code if not its auto code, which aliases, whether retired.
+    type Written = (usize, Option<usize>, Vec<usize>, bool);
+
+    const TARGETS: [&str; 3] = ["https://e.org/a", "https://e.org/b", "https://e.org/c"];
+
+    /// Codes that people may write, the auto code of a target among them.
+    fn custom(number: usize) -> String {
+        match number {
+            0 => auto(0),
+            _ => format!("c{number}"),
+        }
+    }
+
+    fn auto(target: usize) -> String {
+        Scheme::Sha256.code(TARGETS[target]).to_string()
+    }
+
+    fn yaml(entries: &[Written]) -> String {
+        let mut text = "base_url: https://short.code/\nmapping:\n".to_owned();
+        for (target, code, aliases, retired) in entries {
+            let code = code.map_or("~".to_owned(), custom);
+            let aliases: Vec<_> = aliases.iter().map(|&alias| custom(alias)).collect();
+            let url = TARGETS[*target];
+            write!(
+                text,
+                "- {{url: \"{url}\", aliases: [{}]",
+                aliases.join(", ")
+            )
+            .unwrap();
+            if code != "~" {
+                write!(text, ", short-code: {code}").unwrap();
+            }
+            let retired = if *retired { ", retired: true" } else { "" };
+            writeln!(text, "{retired}}}").unwrap();
+        }
+        text
+    }
+
+    /// What is told, by line, of entries that get their codes one after the other.
+    fn one_by_one(entries: &[Written]) -> Vec<(usize, &'static str)> {
+        let mut told = Vec::new();
+        let mut holders: Vec<(String, usize)> = Vec::new();
+        let mut live: Vec<usize> = Vec::new();
+        for (number, entry) in entries.iter().enumerate() {
+            let (target, code, aliases, retired) = entry;
+            let line = number + 3;
+            let own = code.map_or_else(|| auto(*target), custom);
+            let holder = |holders: &[(String, usize)], code: &str| {
+                holders
+                    .iter()
+                    .find(|(held, _)| held == code)
+                    .map(|held| held.1)
+            };
+            if let Some(first) = holder(&holders, &own) {
+                let (other, other_code, other_aliases, other_retired) = &entries[first];
+                let other_own = other_code.map_or_else(|| auto(*other), custom);
+                let same = (target, &own, aliases, retired)
+                    == (other, &other_own, other_aliases, other_retired);
+                told.push((line, if same { "twice" } else { "taken" }));
+                continue;
+            }
+            holders.push((own, number));
+            if !retired {
+                if live.contains(target) {
+                    told.push((line, "shared"));
+                }
+                live.push(*target);
+            }
+            for &alias in aliases {
+                match holder(&holders, &custom(alias)) {
+                    None => holders.push((custom(alias), number)),
+                    Some(holder) if holder == number => told.push((line, "already")),
+                    Some(_) => told.push((line, "taken")),
+                }
+            }
+        }
+        told
+    }
+
+    fn told(entries: &[Written]) -> Vec<(usize, &'static str)> {
+        let compilation = compile(&[SourceFile {
+            path: "t.yaml".into(),
+            bytes: yaml(entries).into_bytes(),
+        }]);
+        let kind = |message: &str| {
+            let kinds = [
+                ("twice", "stands in the table twice"),
+                ("taken", "is taken by"),
+                ("shared", "this URL already has"),
+                ("already", "already"),
+            ];
+            let found = kinds.iter().find(|(_, text)| message.contains(text));
+            found.unwrap_or_else(|| panic!("{message}")).0
+        };
+        let diagnostics = compilation.diagnostics.iter();
+        diagnostics
+            .map(|it| (it.place.position.line as usize, kind(&it.message)))
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn entries_get_their_codes_as_if_one_by_one(
+            entries in prop::collection::vec(
+                (
+                    0..TARGETS.len(),
+                    prop::option::of(0..4_usize),
+                    prop::collection::vec(0..4_usize, 0..3),
+                    any::<bool>(),
+                ),
+                1..7,
+            ),
+        ) {
+            let (mut expected, mut told) = (one_by_one(&entries), told(&entries));
+            expected.sort_unstable();
+            told.sort_unstable();
+            prop_assert_eq!(told, expected, "{}", yaml(&entries));
+        }
+    }
+}

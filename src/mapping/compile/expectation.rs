@@ -1,0 +1,121 @@
+//! Expectations: the tests that are written in a table, run through the engine that serves it.
+
+use super::document::{Document, TestItem};
+use crate::mapping::packed::Table;
+use crate::mapping::resolve::{Outcome, Request};
+use crate::mapping::value::Problems;
+use crate::mapping::value::{BaseUrl, Diagnostic, Place, Target, Timestamp};
+
+/// One test of a table: a request and what it should get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expectation {
+    place: Place,
+    host: String,
+    path: String,
+    query: Option<String>,
+    expected: Expected,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Expected {
+    Target(String),
+    Gone,
+    NotFound,
+}
+
+impl Expectation {
+    /// Reads the tests of a document.
+    pub(crate) fn read_all(
+        document: &Document<'_>,
+        base_url: &BaseUrl,
+        problems: &mut Problems,
+    ) -> Vec<Self> {
+        let at = |position| Place::new(&document.file, position);
+        let mut expectations = Vec::new();
+        for TestItem { from, to } in &document.tests {
+            if !from.value.starts_with('/') {
+                let message = "\"from\" is a path from the host's root";
+                problems.push(
+                    Diagnostic::error(at(from.position), message)
+                        .with_hint(format!("begin it with {:?}", base_url.path())),
+                );
+                continue;
+            }
+            let expected = match &*to.value {
+                "gone" => Expected::Gone,
+                "not-found" => Expected::NotFound,
+                url => match Target::parse(url) {
+                    Ok(target) => Expected::Target(target.into_string()),
+                    Err(error) => {
+                        let hint = "\"to\" is the expected URL, \"gone\" or \"not-found\"";
+                        problems.push(
+                            Diagnostic::error(at(to.position), error.to_string()).with_hint(hint),
+                        );
+                        continue;
+                    }
+                },
+            };
+            let (path, query) = match from.value.split_once('?') {
+                Some((path, query)) => (path, Some(query.to_owned())),
+                None => (&*from.value, None),
+            };
+            expectations.push(Self {
+                place: at(to.position),
+                host: base_url.host().to_owned(),
+                path: path.to_owned(),
+                query,
+                expected,
+            });
+        }
+        expectations
+    }
+
+    /// Returns an error that tells what the request got, unless it is what was expected.
+    pub fn check(&self, table: &Table, now: Timestamp) -> Option<Diagnostic> {
+        let request = Request {
+            host: Some(&self.host),
+            path: &self.path,
+            query: self.query.as_deref(),
+        };
+        let outcome = table.resolve(&request, now);
+        let is_met = match (&self.expected, &outcome) {
+            (Expected::Gone, Outcome::Gone(_)) | (Expected::NotFound, Outcome::NotFound(_)) => true,
+            (Expected::Target(url), Outcome::Redirect(redirect)) => {
+                // A forwarded path is verbatim, an expected URL canonical: compare like with like.
+                let got = Target::parse(&redirect.location);
+                got.is_ok_and(|target| target.as_str() == url)
+            }
+            _ => false,
+        };
+        (!is_met).then(|| {
+            let got = match &outcome {
+                Outcome::Redirect(redirect) => redirect.location.to_string(),
+                Outcome::Gone(_) => "gone".to_owned(),
+                Outcome::NotFound(_) | Outcome::Misdirected => "not-found".to_owned(),
+                Outcome::Preview(_) => "a preview page".to_owned(),
+                Outcome::Landing(_) => "the landing page".to_owned(),
+            };
+            let expected = match &self.expected {
+                Expected::Target(url) => url,
+                Expected::Gone => "gone",
+                Expected::NotFound => "not-found",
+            };
+            let from = self.from();
+            let message = format!("the test of {from:?} fails: expected {expected}, got {got}");
+            Diagnostic::error(self.place.clone(), message)
+        })
+    }
+
+    /// Returns where what is expected is written.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Returns the path that is asked for, with its query if there is one.
+    pub fn from(&self) -> String {
+        match &self.query {
+            Some(query) => format!("{}?{query}", self.path),
+            None => self.path.clone(),
+        }
+    }
+}

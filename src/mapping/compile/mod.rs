@@ -1,0 +1,13 @@
+//! From documents to a table: which keys there are, and conflicts between entries.
+
+mod admit;
+mod contest;
+mod document;
+mod expectation;
+mod outline;
+mod review;
+pub(super) mod tables;
+
+pub use expectation::Expectation;
+pub use outline::{EntryOutline, Form, Outline, Pair, Scalar};
+pub use tables::{Compilation, compile};

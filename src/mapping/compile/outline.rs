@@ -1,0 +1,379 @@
+//! Outlines: where the parts of a sound document stand in its text, in bytes.
+//!
+//! For whoever changes a text and must leave the rest of it as it is. Invariant: an outline is of a
+//! document that has no errors by itself, so that every entry in it has a code.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput, StructureStyle};
+
+use super::document::Document;
+use crate::mapping::parse::{text, yaml};
+use crate::mapping::value::Problems;
+use crate::mapping::value::{Code, Defaults, Diagnostic, Place, Position, Scheme, SourceFile};
+
+/// The parts of a document.
+#[derive(Debug)]
+pub struct Outline<'t> {
+    /// The text of the file, without a byte order mark.
+    pub text: &'t str,
+    /// How the document derives auto codes, whatever other documents of the site state.
+    pub scheme: Scheme,
+    /// What its entries are if they do not say otherwise.
+    pub defaults: Defaults,
+    /// The document itself is written in braces.
+    pub is_flow: bool,
+    /// The list of entries is written in brackets, from there.
+    pub bracket: Option<usize>,
+    /// Where the list of entries ends in it: behind its bracket, or behind its last value.
+    pub list_end: usize,
+    /// The entries, in the order they are written.
+    pub entries: Vec<EntryOutline<'t>>,
+}
+
+/// The parts of an entry.
+#[derive(Debug)]
+pub struct EntryOutline<'t> {
+    /// Its code: custom, number or auto, the latter as the document derives it.
+    pub code: Code,
+    /// Where it begins, behind its dash.
+    pub position: Position,
+    /// Where the line that it begins on does.
+    pub line_start: usize,
+    /// It is written in braces, or in a list in brackets.
+    pub is_flow: bool,
+    /// Where it ends, from `line_start`: behind its brace, or behind its last value.
+    pub end: usize,
+    /// Its keys, in the order they are written: at least one. Their spans count from `line_start`.
+    pub pairs: Vec<Pair<'t>>,
+}
+
+/// A key and its value.
+#[derive(Debug, Clone)]
+pub struct Pair<'t> {
+    /// The key.
+    pub key: Cow<'t, str>,
+    /// From where the key begins to where its value ends.
+    pub span: Range<usize>,
+    /// The value; if it is a list, its items.
+    pub values: Vec<Scalar<'t>>,
+}
+
+/// A value, or an item of a list.
+#[derive(Debug, Clone)]
+pub struct Scalar<'t> {
+    /// What it says.
+    pub text: Cow<'t, str>,
+    /// How that is written.
+    pub form: Form,
+    /// Where it is written, with its quotes.
+    pub span: Range<usize>,
+}
+
+/// A way to write a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Without quotes.
+    Plain,
+    /// In single quotes.
+    Single,
+    /// In double quotes.
+    Double,
+    /// On lines of its own, behind `|` or `>`.
+    Block,
+}
+
+impl<'t> Outline<'t> {
+    /// Outlines a document.
+    ///
+    /// # Errors
+    ///
+    /// Returns every problem of the document by itself, if one of them is an error. What is wrong
+    /// with it as a part of its table is not looked for.
+    pub fn of(file: &'t SourceFile) -> Result<Self, Vec<Diagnostic>> {
+        let mut problems = Problems::default();
+        let document = Document::read(0, file, &mut problems);
+        let scheme = document.scheme.map(|scheme| scheme.value);
+        let defaults = document.defaults;
+        let told = problems.into_told();
+        if told.iter().any(Diagnostic::is_error) {
+            return Err(told);
+        }
+        let text = text::decode(file).map_err(|problem| vec![problem])?;
+        let mut walk = Walk {
+            parser: Parser::new_from_str(text),
+            line_start: 0,
+            searched: 0,
+            outline: Self {
+                text,
+                scheme: scheme.unwrap_or_default(),
+                defaults,
+                is_flow: false,
+                bracket: None,
+                list_end: text.len(),
+                entries: Vec::new(),
+            },
+        };
+        match walk.document() {
+            Ok(()) => Ok(walk.outline),
+            Err(error) => {
+                let place = Place::new(&file.path, yaml::position(error.marker()));
+                Err(vec![Diagnostic::error(place, error.to_string())])
+            }
+        }
+    }
+}
+
+/// A walk over the events of a document that is known to be sound.
+struct Walk<'t> {
+    parser: Parser<'t, StrInput<'t>>,
+    /// Where the last line begins that begins before `searched`.
+    line_start: usize,
+    /// Up to where the text was searched for line breaks: no byte is searched twice, however many
+    /// entries one line has.
+    searched: usize,
+    outline: Outline<'t>,
+}
+
+impl<'t> Walk<'t> {
+    fn document(&mut self) -> Result<(), ScanError> {
+        // Begins behind the start of the root map.
+        loop {
+            if let Event::MappingStart(style, ..) = self.event()?.0 {
+                self.outline.is_flow = style == StructureStyle::Flow;
+                break;
+            }
+        }
+        while let (Event::Scalar(key, ..), _) = self.event()? {
+            if key == "mapping" {
+                self.list()?;
+            } else {
+                self.values(0)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn list(&mut self) -> Result<(), ScanError> {
+        let (list, span) = self.event()?;
+        let is_flow = matches!(list, Event::SequenceStart(StructureStyle::Flow, ..));
+        self.outline.bracket = is_flow.then(|| bytes(&span).start);
+        loop {
+            let (event, span) = self.event()?;
+            let Event::MappingStart(style, ..) = event else {
+                if is_flow {
+                    self.outline.list_end = bytes(&span).end;
+                }
+                return Ok(());
+            };
+            let is_flow = is_flow || style == StructureStyle::Flow;
+            self.entry(&span, is_flow)?;
+        }
+    }
+
+    fn entry(&mut self, start: &Span, is_flow: bool) -> Result<(), ScanError> {
+        let mut end = bytes(start).start;
+        let line_start = self.line_start(end);
+        let mut pairs = Vec::new();
+        loop {
+            let (event, span) = self.event()?;
+            let Event::Scalar(key, ..) = event else {
+                // A map in block form ends where the next thing begins, in an empty span.
+                if !span.is_empty() {
+                    end = bytes(&span).end;
+                }
+                break;
+            };
+            let start = bytes(&span).start - line_start;
+            let (values, value_end) = self.values(line_start)?;
+            end = value_end + line_start;
+            pairs.push(Pair {
+                key,
+                span: start..value_end,
+                values,
+            });
+        }
+        self.outline.list_end = end;
+        self.outline.entries.push(EntryOutline {
+            code: code_of(&pairs, self.outline.scheme),
+            position: yaml::position(&start.start),
+            line_start,
+            is_flow,
+            end: end - line_start,
+            pairs,
+        });
+        Ok(())
+    }
+
+    /// Returns where the line begins that a byte is on; the bytes asked for come in their order.
+    fn line_start(&mut self, at: usize) -> usize {
+        let between = self.outline.text.get(self.searched..at).unwrap_or_default();
+        if let Some(found) = between.rfind('\n') {
+            self.line_start = self.searched + found + 1;
+        }
+        self.searched = at;
+        self.line_start
+    }
+
+    /// Reads the value of a key; returns the texts in it, and where it ends.
+    fn values(&mut self, from: usize) -> Result<(Vec<Scalar<'t>>, usize), ScanError> {
+        let (mut values, mut end, mut depth) = (Vec::new(), 0, 0);
+        loop {
+            let (event, span) = self.event()?;
+            // A collection in block form ends where the next thing begins, in an empty span.
+            if !span.is_empty() {
+                end = bytes(&span).end - from;
+            }
+            match event {
+                Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
+                Event::SequenceEnd | Event::MappingEnd => depth -= 1,
+                Event::Scalar(text, style, ..) => values.push(Scalar {
+                    text,
+                    form: form_of(style),
+                    span: bytes(&span).start - from..end,
+                }),
+                _ => {}
+            }
+            if depth == 0 {
+                return Ok((values, end));
+            }
+        }
+    }
+
+    fn event(&mut self) -> Result<(Event<'t>, Span), ScanError> {
+        // Nothing asks beyond the end of the root map.
+        let next = self.parser.next_event();
+        next.unwrap_or(Ok((Event::StreamEnd, Span::default())))
+    }
+}
+
+/// Returns the code of an entry that is known to have one.
+fn code_of(pairs: &[Pair<'_>], scheme: Scheme) -> Code {
+    let text_of = |wanted: &str| {
+        let pair = pairs.iter().find(|pair| pair.key == wanted)?;
+        pair.values.first().map(|value| &*value.text)
+    };
+    let custom = text_of("short-code").and_then(|text| Code::custom(text).ok());
+    let number = || Code::number(text_of("number")?.parse().ok()?).ok();
+    let code = custom.or_else(number);
+    code.unwrap_or_else(|| scheme.code(text_of("url").unwrap_or_default()))
+}
+
+fn form_of(style: ScalarStyle) -> Form {
+    match style {
+        ScalarStyle::Plain => Form::Plain,
+        ScalarStyle::SingleQuoted => Form::Single,
+        ScalarStyle::DoubleQuoted => Form::Double,
+        ScalarStyle::Literal | ScalarStyle::Folded => Form::Block,
+    }
+}
+
+fn bytes(span: &Span) -> Range<usize> {
+    // A parser of a text knows the bytes of every span.
+    span.byte_range().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> SourceFile {
+        SourceFile {
+            path: "t.yaml".into(),
+            bytes: text.into(),
+        }
+    }
+
+    #[test]
+    fn finds_every_part_where_it_is_written() {
+        let file = file(
+            "\u{feff}base_url: https://e.org/ # é\r\n\"mapping\": # é\r\n-   url: 'https://e.org/é'  # é\r\n    \
+             aliases: [ a, \"b\" ] #\r\n    tags:\r\n    - c d\r\n\r\n- number: 63\r\n  'retired':\r\n    true\r\n\
+             \r\n# end\r\ntests:\r\n- {from: /a, to: gone}\r\n",
+        );
+        let outline = Outline::of(&file).unwrap();
+        let mut told = String::new();
+        for entry in &outline.entries {
+            let lines = &outline.text[entry.line_start..];
+            told += &format!("{} {}\n", entry.code, entry.position.line);
+            for pair in &entry.pairs {
+                told += &format!("{:?}\n", &lines[pair.span.clone()]);
+                for value in &pair.values {
+                    let span = &lines[value.span.clone()];
+                    told += &format!("  {} {:?} {span}\n", value.text, value.form);
+                }
+            }
+        }
+        assert_eq!(
+            told,
+            r#"aEMpRQON 3
+"url: 'https://e.org/é'"
+  https://e.org/é Single 'https://e.org/é'
+"aliases: [ a, \"b\" ]"
+  a Plain a
+  b Double "b"
+"tags:\r\n    - c d"
+  c d Plain c d
+11 8
+"number: 63"
+  63 Plain 63
+"'retired':\r\n    true"
+  true Plain true
+"#
+        );
+        assert!(outline.text[outline.list_end..].starts_with("\r\n\r\n# end"));
+    }
+
+    #[test]
+    fn tells_what_is_written_in_brackets_and_braces() {
+        for (text, flow) in [
+            ("mapping: [{url: https://e.org/}] #", vec![true]),
+            (
+                "mapping:\n- {url: https://e.org/ } \n- url: https://f.org/ ",
+                vec![true, false],
+            ),
+            ("{mapping: [{url: https://e.org/}]}", vec![true]),
+            ("mapping: [\n] #", vec![]),
+        ] {
+            let file = file(text);
+            let outline = Outline::of(&file).unwrap();
+            let found: Vec<_> = outline.entries.iter().map(|entry| entry.is_flow).collect();
+            assert_eq!(found, flow);
+            assert_eq!(outline.is_flow, text.starts_with('{'));
+            let bracket = text.find('[');
+            assert_eq!(outline.bracket, bracket);
+            for entry in &outline.entries {
+                let own = &text[entry.line_start..][..entry.end];
+                assert!(
+                    own.ends_with(if entry.is_flow { '}' } else { '/' }),
+                    "{own}"
+                );
+            }
+            if text.ends_with('#') {
+                assert_eq!(&outline.text[outline.list_end..], " #");
+            }
+        }
+    }
+
+    #[test]
+    fn a_document_with_errors_has_none() {
+        for text in [
+            "",
+            "mapping:\n- url: x\n",
+            "mapping:\n- ur1: https://e.org/",
+        ] {
+            assert!(
+                Outline::of(&file(text)).unwrap_err()[0].is_error(),
+                "{text}"
+            );
+        }
+        // Neither of these is wrong by itself.
+        for text in [
+            "mapping: []\n",
+            "mapping:\n- url: https://e.org/\n  short-code: a\n- url: https://f.org/\n  short-code: a\n",
+        ] {
+            assert!(Outline::of(&file(text)).is_ok(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Review: what is odd about the codes of a table once they stand together.
+//!
+//! A code may be reached, or hidden, by the ways in which the server helps a reader: another
+//! spelling, a repair, a forwarded path, another site. And a target may lead back into the table.
+
+use crate::mapping::packed::CodeKind;
+use crate::mapping::packed::Draft;
+use crate::mapping::packed::{Entry, Site, Table};
+use crate::mapping::resolve::{End, follow, may_be_own};
+use crate::mapping::value::Diagnostic;
+use crate::mapping::value::Problems;
+
+/// How many links of a loop are named.
+const SHOWN_LINKS: usize = 5;
+
+/// Tells the problems of a table's codes and targets with each other; the drafts are what is left
+/// of those of its sites.
+///
+/// Auto codes have none of these problems with each other: they have the same length, hold no
+/// slash, and end in no full stop. So the codes that are looked at are the listed ones.
+pub(crate) fn review(table: &Table, drafts: &[Draft], problems: &mut Problems) {
+    for (site, draft) in table.sites().iter().zip(drafts) {
+        let inner_paths = inner_paths(table, site);
+        for (&listed, written) in site.codes.listed().iter().zip(&draft.codes) {
+            let code = site.codes.text(listed);
+            let alternates = [
+                in_standard_alphabet(site, code),
+                left_of_another(site, code),
+                without_full_stop(site, code),
+                under_forwarding(site, code),
+                under_another_site(&inner_paths, code),
+            ];
+            for (message, hint) in alternates.into_iter().flatten() {
+                let mut place = site.entry(listed.entry).place();
+                if listed.kind != CodeKind::Auto {
+                    place.position = written.position;
+                }
+                problems.push(Diagnostic::warning(place, message).with_hint(hint));
+            }
+        }
+        for entry in site.entries_to(|rest| may_be_own(table, rest)) {
+            if let Some(problem) = own_target(table, entry) {
+                problems.push(problem);
+            }
+        }
+    }
+}
+
+type Finding = (String, String);
+
+fn in_standard_alphabet(site: &Site, code: &str) -> Option<Finding> {
+    let other = site.in_standard_alphabet(code)?.code();
+    Some((
+        format!("the code {code:?} is also the standard-alphabet spelling of {other:?}"),
+        "this entry wins; who spells the other code that way lands here".to_owned(),
+    ))
+}
+
+fn left_of_another(site: &Site, code: &str) -> Option<Finding> {
+    if code.len() + 1 != site.scheme().code_len() {
+        return None;
+    }
+    let longer = |lost: char| site.lookup_auto(&format!("{code}{lost}"));
+    let other = longer('-').or_else(|| longer('_'))?.code();
+    Some((
+        format!("the code {code:?} is also what is left of {other:?} when its end is lost"),
+        "this entry wins; who follows the other code broken off lands here".to_owned(),
+    ))
+}
+
+fn without_full_stop(site: &Site, code: &str) -> Option<Finding> {
+    let other = code.strip_suffix('.')?;
+    site.lookup(other)?;
+    Some((
+        format!("the code {code:?} is also {other:?} at the end of a sentence"),
+        "this entry wins; who follows the other code with its full stop lands here".to_owned(),
+    ))
+}
+
+fn under_forwarding(site: &Site, code: &str) -> Option<Finding> {
+    let slashes = code.match_indices('/').take(site.forwarding_depth());
+    let prefixes = slashes.map(|(slash, _)| &code[..slash]);
+    let is_forwarding = |prefix: &&str| {
+        let entry = site.lookup(prefix);
+        entry.is_some_and(|entry| entry.forward().path())
+    };
+    let prefix = prefixes.filter(is_forwarding).last()?;
+    Some((
+        format!("the code {code:?} lies under {prefix:?}, which forwards its path"),
+        format!("this entry wins; {prefix:?} never sees that path"),
+    ))
+}
+
+/// Returns the base paths of other sites on a site's host that lie under its own, as codes begin.
+fn inner_paths<'t>(table: &'t Table, site: &Site) -> Vec<&'t str> {
+    let base = site.base_url();
+    let others = table.sites().iter().map(Site::base_url);
+    others
+        .filter(|other| other.host() == base.host())
+        .filter_map(|other| other.path().strip_prefix(base.path()))
+        .filter(|inner| !inner.is_empty())
+        .collect()
+}
+
+fn under_another_site(inner_paths: &[&str], code: &str) -> Option<Finding> {
+    let inner = inner_paths.iter().find(|inner| code.starts_with(**inner))?;
+    Some((
+        format!("the code {code:?} lies under another site, which has the path {inner:?}"),
+        "that site answers, and this entry is never reached: choose another code".to_owned(),
+    ))
+}
+
+/// Tells where a target leads that points back into the table.
+fn own_target(table: &Table, entry: Entry<'_>) -> Option<Diagnostic> {
+    let end = follow(table, entry)?;
+    let place = entry.place_of_url();
+    Some(match end {
+        End::Page => return None,
+        End::Elsewhere(target) => {
+            Diagnostic::warning(place, "the target is a short link of this table itself")
+                .with_hint(format!("lead straight to {target:?}"))
+        }
+        End::Gone => Diagnostic::warning(place, "the target is a retired link of this table")
+            .with_hint("retire this entry too, or lead it elsewhere"),
+        End::Nothing => Diagnostic::warning(place, "the target is a link that this table lacks")
+            .with_hint("lead this entry elsewhere, or add that link"),
+        End::Loop(mut links) => {
+            if links.len() > SHOWN_LINKS {
+                links.truncate(SHOWN_LINKS);
+                links.push("…".to_owned());
+            }
+            Diagnostic::error(place, "the target leads round in a loop of short links")
+                .with_hint(format!("{}: lead one of them elsewhere", links.join(" → ")))
+        }
+    })
+}

@@ -1,0 +1,295 @@
+//! Compiling: from the files of a table to the table, with every problem on the way.
+//!
+//! Documents with the same base URL form one site. What concerns a single entry is decided in
+//! `admit`, who has a code in `contest`, and what is odd about codes in `review`; here the documents
+//! find their sites.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::contest::settle;
+use super::document::Document;
+use super::expectation::Expectation;
+use super::review::review;
+use crate::mapping::packed::Draft;
+use crate::mapping::packed::Head;
+use crate::mapping::packed::{Site, Table};
+use crate::mapping::parse::Located;
+use crate::mapping::value::Problems;
+use crate::mapping::value::{BaseUrl, Diagnostic, Place, Position, Scheme, SourceFile, Timestamp};
+
+/// The most text that a table may have, in bytes: its arenas are addressed with 32 bits, and YAML's
+/// escapes with percent-encoding make up to nine bytes of two.
+const MAX_TEXT_BYTES: usize = 900_000_000;
+
+/// What came of compiling a table.
+#[derive(Debug)]
+pub struct Compilation {
+    /// The table, unless there was an error.
+    pub table: Option<Table>,
+    /// The tests written in the table.
+    pub expectations: Vec<Expectation>,
+    /// Every problem found, in the order of files and lines.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files, in the order in which they were given.
+    names: Arc<[Arc<str>]>,
+}
+
+/// Compiles the files of one table.
+pub fn compile(files: &[SourceFile]) -> Compilation {
+    let names: Arc<[_]> = files.iter().map(|file| Arc::clone(&file.path)).collect();
+    if let Some(problem) = unaddressable(files) {
+        return Compilation {
+            table: None,
+            expectations: Vec::new(),
+            diagnostics: vec![problem],
+            names,
+        };
+    }
+    let mut problems = Problems::default();
+    let read = |(number, file)| Document::read(number, file, &mut problems);
+    let mut documents: Vec<_> = (0..).zip(files).map(read).collect();
+    let groups = group(&documents, &mut problems);
+    let (mut sites, mut drafts) = (Vec::new(), Vec::new());
+    let mut expectations = Vec::new();
+    for group in groups {
+        let (site, draft) = compile_site(&group, &mut documents, &names, &mut problems);
+        sites.push(site);
+        drafts.push(draft);
+        for document in group.documents.iter().map(|&index| &documents[index]) {
+            expectations.extend(Expectation::read_all(
+                document,
+                &group.base_url,
+                &mut problems,
+            ));
+        }
+    }
+    let table = Table::new(sites);
+    review(&table, &drafts, &mut problems);
+    let mut diagnostics = problems.into_told();
+    sort(&mut diagnostics, &names);
+    let is_sound = !diagnostics.iter().any(Diagnostic::is_error);
+    Compilation {
+        table: is_sound.then_some(table),
+        expectations,
+        diagnostics,
+        names,
+    }
+}
+
+impl Compilation {
+    /// Returns what comes of files that are not even read, for these reasons.
+    pub fn refused(reasons: Vec<Diagnostic>) -> Self {
+        Self {
+            table: None,
+            expectations: Vec::new(),
+            diagnostics: reasons,
+            names: Arc::default(),
+        }
+    }
+
+    /// Runs the tests written in the table, and adds those that fail to the diagnostics.
+    ///
+    /// Without a table there is nothing to run.
+    pub fn run_tests(&mut self, now: Timestamp) {
+        let Some(table) = &self.table else { return };
+        let failures = self
+            .expectations
+            .iter()
+            .filter_map(|it| it.check(table, now));
+        self.diagnostics.extend(failures);
+        sort(&mut self.diagnostics, &self.names);
+    }
+
+    /// Adds what else is found wrong with the table, as much of each file as anybody will read.
+    pub fn add(&mut self, found: impl IntoIterator<Item = Diagnostic>) {
+        let mut problems = Problems::default();
+        for diagnostic in found {
+            problems.push(diagnostic);
+        }
+        self.diagnostics.extend(problems.into_told());
+        sort(&mut self.diagnostics, &self.names);
+    }
+}
+
+/// The documents of one site, by their index.
+struct Group {
+    base_url: BaseUrl,
+    stated_at: Option<Place>,
+    documents: Vec<usize>,
+}
+
+fn unaddressable(files: &[SourceFile]) -> Option<Diagnostic> {
+    let first = files.first()?;
+    let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
+    (bytes > MAX_TEXT_BYTES).then(|| {
+        let place = Place::new(&first.path, Position::START);
+        Diagnostic::error(place, format!("a table has at most {MAX_TEXT_BYTES} bytes"))
+            .with_hint("split it into several tables, each with its own server")
+    })
+}
+
+/// Puts documents with the same base URL together, and those without one to the only site.
+fn group(documents: &[Document<'_>], problems: &mut Problems) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut homeless = Vec::new();
+    // By host and base path: sites that differ in no more than scheme or port cannot be told apart.
+    let mut known: HashMap<(String, String), usize> = HashMap::new();
+    for (index, document) in documents.iter().enumerate() {
+        let Some(stated) = &document.base_url else {
+            homeless.push(index);
+            continue;
+        };
+        let place = place(document, stated.position);
+        let base_url = match BaseUrl::parse(&stated.value) {
+            Ok(base_url) => base_url,
+            Err(error) => {
+                let mut diagnostic = Diagnostic::error(place.clone(), error.to_string());
+                diagnostic.hint = error.hint();
+                problems.push(diagnostic);
+                groups.push(Group::unknown(vec![index]));
+                continue;
+            }
+        };
+        let key = (base_url.host().to_owned(), base_url.path().to_owned());
+        match known.get(&key).map(|&at| &mut groups[at]) {
+            Some(group) => {
+                if group.base_url != base_url {
+                    problems.push(indistinct(group, place));
+                }
+                group.documents.push(index);
+            }
+            None => {
+                known.insert(key, groups.len());
+                groups.push(Group {
+                    base_url,
+                    stated_at: Some(place),
+                    documents: vec![index],
+                });
+            }
+        }
+    }
+    house(homeless, documents, &mut groups, problems);
+    groups
+}
+
+/// Finds a site for the documents that name none.
+fn house(
+    homeless: Vec<usize>,
+    documents: &[Document<'_>],
+    groups: &mut Vec<Group>,
+    problems: &mut Problems,
+) {
+    if let [only] = &mut groups[..] {
+        only.documents.extend(homeless);
+        only.documents.sort_unstable();
+        return;
+    }
+    let (message, hint) = if groups.is_empty() {
+        (
+            "the key \"base_url\" is missing",
+            "add the address that the codes stand behind, as in \"base_url: https://short.code/\"",
+        )
+    } else {
+        (
+            "the key \"base_url\" is missing, and the table has several sites",
+            "name the site that these entries belong to",
+        )
+    };
+    // A document that could not be read may well be the one that names the site.
+    let unread = |document: &Document<'_>| document.base_url.is_none() && !document.lacks_base_url;
+    let is_known = !documents.iter().any(unread);
+    for document in homeless.iter().map(|&index| &documents[index]) {
+        if document.lacks_base_url && is_known {
+            let place = place(document, Position::START);
+            problems.push(Diagnostic::error(place, message).with_hint(hint));
+        }
+    }
+    if !homeless.is_empty() {
+        groups.push(Group::unknown(homeless));
+    }
+}
+
+impl Group {
+    /// A site whose base URL is wrong or missing: compiled for its further problems alone.
+    fn unknown(documents: Vec<usize>) -> Self {
+        Self {
+            base_url: BaseUrl::parse("http://unknown.invalid/").expect("a constant URL"),
+            stated_at: None,
+            documents,
+        }
+    }
+}
+
+fn indistinct(group: &Group, place: Place) -> Diagnostic {
+    let base_url = group.base_url.as_str();
+    let hint = match &group.stated_at {
+        Some(first) => format!("{first} says {base_url:?}: write both the same way"),
+        None => format!("the other site says {base_url:?}: write both the same way"),
+    };
+    Diagnostic::error(place, "two sites differ only in scheme or port").with_hint(hint)
+}
+
+fn compile_site(
+    group: &Group,
+    documents: &mut [Document<'_>],
+    names: &Arc<[Arc<str>]>,
+    problems: &mut Problems,
+) -> (Site, Draft) {
+    let members = || group.documents.iter().map(|&index| &documents[index]);
+    let new_code = members().find_map(|document| document.defaults.new);
+    let head = Head {
+        base_url: group.base_url.clone(),
+        scheme: agreed_scheme(members(), problems),
+        new_code: new_code.unwrap_or_default(),
+        files: Arc::clone(names),
+        own_files: members().map(|document| document.number).collect(),
+    };
+    let mut draft = Draft::default();
+    for &index in &group.documents {
+        draft.append(std::mem::take(&mut documents[index].entries));
+    }
+    let mut site = Site::build(head, &mut draft);
+    settle(&mut site, &mut draft, problems);
+    (site, draft)
+}
+
+fn agreed_scheme<'d>(
+    documents: impl Iterator<Item = &'d Document<'d>>,
+    problems: &mut Problems,
+) -> Scheme {
+    let mut first: Option<(Scheme, Place)> = None;
+    for document in documents {
+        let Some(Located { value, position }) = document.scheme else {
+            continue;
+        };
+        let place = place(document, position);
+        match &first {
+            None => first = Some((value, place)),
+            Some((scheme, _)) if *scheme == value => {}
+            Some((scheme, stated_at)) => {
+                problems.push(
+                    Diagnostic::error(place, "the documents of a site disagree on \"code-scheme\"")
+                        .with_hint(format!("{stated_at} says {}", scheme.name())),
+                );
+            }
+        }
+    }
+    first.map(|(scheme, _)| scheme).unwrap_or_default()
+}
+
+fn place(document: &Document<'_>, position: Position) -> Place {
+    Place::new(&document.file, position)
+}
+
+fn sort(diagnostics: &mut [Diagnostic], names: &[Arc<str>]) {
+    let order: HashMap<&str, usize> = names
+        .iter()
+        .zip(0..)
+        .map(|(name, n)| (&**name, n))
+        .collect();
+    diagnostics.sort_by_key(|diagnostic| {
+        let file = order.get(&*diagnostic.place.file).copied();
+        (file, diagnostic.place.position, diagnostic.severity)
+    });
+}

@@ -1,0 +1,153 @@
+//! Arenas: many texts in one piece of memory, each known by where it stands.
+//!
+//! A text of up to 126 bytes costs one byte more than itself: its length stands before it, in
+//! ASCII characters, so that the whole is one string.
+
+use std::collections::TryReserveError;
+
+/// A length that takes more than one character is announced by this one.
+const LONG: u8 = 0x7F;
+
+/// How many characters a longer length takes, of seven bits each.
+const LONG_DIGITS: usize = 5;
+
+/// Many texts, one behind the other.
+#[derive(Debug, Default)]
+pub(crate) struct Arena(String);
+
+/// Where a text stands in its arena; one stored later is greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Text(u32);
+
+impl Text {
+    /// Returns where it stands once its arena was appended to another, which tells by how much
+    /// its texts moved.
+    pub(crate) fn moved(self, by: u32) -> Self {
+        let moved = self.0.checked_add(by);
+        Self(moved.expect("compile bounds the text of a table to 32-bit offsets"))
+    }
+}
+
+impl Arena {
+    /// Makes room for texts, in bytes; what is not used of it is given back by
+    /// [`shrink`](Self::shrink).
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such room.
+    pub(super) fn try_reserve(&mut self, bytes: usize) -> Result<(), TryReserveError> {
+        self.0.try_reserve(bytes)
+    }
+
+    /// Takes a text in.
+    pub(crate) fn store(&mut self, text: &str) -> Text {
+        let at = Text(index(self.0.len()));
+        match u8::try_from(text.len()) {
+            Ok(length @ ..LONG) => self.0.push(char::from(length)),
+            _ => {
+                self.0.push(char::from(LONG));
+                for digit in (0..LONG_DIGITS).rev() {
+                    let bits = (text.len() >> (7 * digit)) & 0x7F;
+                    // Seven bits fit.
+                    self.0.push(char::from(bits as u8));
+                }
+            }
+        }
+        self.0.push_str(text);
+        at
+    }
+
+    /// Returns a text that was stored here.
+    pub(crate) fn get(&self, text: Text) -> &str {
+        let (start, end) = self.bounds(text.0 as usize);
+        &self.0[start..end]
+    }
+
+    /// Returns every text, in the order in which they were stored.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Text, &str)> {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let at = next;
+            (at < self.0.len()).then(|| {
+                let (start, end) = self.bounds(at);
+                next = end;
+                (Text(index(at)), &self.0[start..end])
+            })
+        })
+    }
+
+    /// Takes all texts of another arena in; returns by how much they moved.
+    pub(crate) fn append(&mut self, other: Self) -> u32 {
+        let by = index(self.0.len());
+        if by == 0 {
+            *self = other;
+        } else {
+            self.0.push_str(&other.0);
+        }
+        by
+    }
+
+    /// Gives back the memory that was reserved for further texts.
+    pub(super) fn shrink(&mut self) {
+        self.0.shrink_to_fit();
+    }
+
+    /// Returns the memory that it holds, in bytes.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.0.capacity()
+    }
+
+    /// Returns where the text begins and ends whose length stands there.
+    fn bounds(&self, at: usize) -> (usize, usize) {
+        let bytes = self.0.as_bytes();
+        let (start, length) = match bytes[at] {
+            LONG => {
+                let digits = &bytes[at + 1..=at + LONG_DIGITS];
+                let push = |length: usize, digit: &u8| length << 7 | usize::from(*digit);
+                (at + 1 + LONG_DIGITS, digits.iter().fold(0, push))
+            }
+            length => (at + 1, usize::from(length)),
+        };
+        (start, start + length)
+    }
+}
+
+/// Narrows an index or an offset.
+///
+/// `compile` refuses more text than offsets of 32 bits can address, and whatever is counted here
+/// takes at least a byte of that text.
+pub(crate) fn index(n: usize) -> u32 {
+    u32::try_from(n).expect("compile bounds the text of a table to 32-bit offsets")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn returns_what_was_stored() {
+        let lengths = [0, 1, 126, 127, 128, 8192, 1 << 20];
+        let texts: Vec<_> = lengths.iter().map(|&length| "ä".repeat(length)).collect();
+        let mut arena = Arena::default();
+        let stored: Vec<_> = texts.iter().map(|text| arena.store(text)).collect();
+        for (text, &at) in texts.iter().zip(&stored) {
+            assert_eq!(arena.get(at), text);
+        }
+        assert!(stored.is_sorted());
+        assert!(
+            arena
+                .iter()
+                .eq(stored.into_iter().zip(texts.iter().map(|text| &**text)))
+        );
+    }
+
+    #[test]
+    fn texts_of_another_arena_move() {
+        let (mut one, mut other) = (Arena::default(), Arena::default());
+        one.store("a");
+        let text = other.store("b");
+        let by = one.append(other);
+        assert_eq!(one.get(text.moved(by)), "b");
+        assert_eq!(one.iter().count(), 2);
+    }
+}

@@ -1,0 +1,60 @@
+//! A catalogue: the codes of a site by entry, for whoever goes through all entries.
+//!
+//! An entry finds its listed codes by halving; over a whole table that adds up. Here it is one
+//! step, for four bytes an entry.
+
+use std::borrow::Cow;
+
+use super::arena::index;
+use super::entry::Entry;
+use super::site::Site;
+
+/// The codes of a site by entry; or of no site, which has neither.
+pub(crate) struct Catalogue<'t> {
+    site: Option<&'t Site>,
+    /// Where the listed codes of each entry begin, by its number, if it has any.
+    starts: Vec<u32>,
+}
+
+impl<'t> Catalogue<'t> {
+    pub(crate) fn new(site: Option<&'t Site>) -> Self {
+        let mut starts = vec![0; site.map_or(0, Site::len)];
+        let listed = site.map_or(&[][..], |site| site.codes.listed());
+        // From the end on, so that the first code of an entry is what stays.
+        for (at, code) in listed.iter().enumerate().rev() {
+            starts[code.entry as usize] = index(at);
+        }
+        Self { site, starts }
+    }
+
+    /// Returns the number of entries.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Returns the entries in the order they are kept in.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'t>> + use<'t> {
+        let (site, numbers) = (self.site, 0..index(self.len()));
+        let entries = site.map(|site| numbers.map(|number| site.entry(number)));
+        entries.into_iter().flatten()
+    }
+
+    /// Returns the entry that has exactly this code.
+    pub(crate) fn lookup(&self, code: &str) -> Option<Entry<'t>> {
+        self.site?.lookup(code)
+    }
+
+    /// Returns the codes of an entry of this site, its own first.
+    pub(crate) fn codes(&self, entry: Entry<'t>) -> impl Iterator<Item = Cow<'t, str>> + use<'t> {
+        let shape = entry.shape();
+        let hashed = shape.is_hashed.then(|| entry.code());
+        let codes = &entry.site().codes;
+        let listed = match shape.has_codes {
+            true => &codes.listed()[self.starts[entry.number() as usize] as usize..],
+            false => &[],
+        };
+        let own = (listed.iter()).take_while(move |listed| listed.entry == entry.number());
+        let own = own.map(|&listed| Cow::Borrowed(codes.text(listed)));
+        hashed.into_iter().chain(own)
+    }
+}

@@ -1,0 +1,242 @@
+//! Entries: one link each of a compiled site.
+
+use std::borrow::Cow;
+
+use super::arena::Text;
+use super::codes::{CodeKind, Listed};
+use super::notes::{NoteKind, Term};
+use super::record::{Record, Shape};
+use super::site::Site;
+use crate::mapping::value::{
+    Code, Forward, Place, Position, Retired, Status, Timestamp, scheme, target,
+};
+
+/// One entry of a site.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'t> {
+    site: &'t Site,
+    number: u32,
+}
+
+impl<'t> Entry<'t> {
+    pub(crate) fn new(site: &'t Site, number: u32) -> Self {
+        Self { site, number }
+    }
+
+    fn record(&self) -> Record {
+        self.site.index.record(self.number)
+    }
+
+    pub(crate) fn shape(&self) -> &'t Shape {
+        &self.site.shapes[self.record().shape as usize]
+    }
+
+    /// Returns its number in the site.
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Returns the key of its target.
+    pub(crate) fn key(&self) -> u64 {
+        self.record().key
+    }
+
+    /// Tells whether it leads somewhere, or did before it was retired.
+    pub(crate) fn has_target(&self) -> bool {
+        self.shape().url.is_some()
+    }
+
+    /// Returns the place of its target, by which entries stand in the order they are written.
+    pub(crate) fn written(&self) -> Text {
+        self.record().target
+    }
+
+    /// Returns the site it belongs to.
+    pub fn site(&self) -> &'t Site {
+        self.site
+    }
+
+    /// Returns its code: custom, number or auto.
+    pub fn code(&self) -> Cow<'t, str> {
+        if self.shape().is_hashed {
+            return Cow::Owned(scheme::code_of_key(self.record().key).to_string());
+        }
+        let own = self.listed().find(|listed| listed.kind != CodeKind::Alias);
+        Cow::Borrowed(own.map_or("", |listed| self.site.codes.text(listed)))
+    }
+
+    /// Returns the `number` whose base62 form its code is, if it has one.
+    pub fn sequence_number(&self) -> Option<u64> {
+        let number = self.listed().find(|it| it.kind == CodeKind::Number)?;
+        Code::number_of(self.site.codes.text(number))
+    }
+
+    /// Returns its further codes.
+    pub fn aliases(&self) -> impl Iterator<Item = &'t str> + use<'t> {
+        let aliases = self
+            .listed()
+            .filter(|listed| listed.kind == CodeKind::Alias);
+        let codes = &self.site.codes;
+        aliases.map(|listed| codes.text(listed))
+    }
+
+    fn listed(&self) -> impl Iterator<Item = Listed> + use<'t> {
+        let (site, number) = (self.site, self.number);
+        let mut listed: &[Listed] = &[];
+        if self.shape().has_codes {
+            listed = site.codes.listed();
+            let own = self.written();
+            let is_before = |listed: &Listed| site.entry(listed.entry).written() < own;
+            listed = &listed[listed.partition_point(is_before)..];
+        }
+        let own = listed.iter().copied();
+        own.take_while(move |listed| listed.entry == number)
+    }
+
+    /// Returns the short link of its code.
+    pub fn short_url(&self) -> String {
+        self.site.short_url(&self.code())
+    }
+
+    /// Returns where it leads, in canonical form; a retired entry may have dropped it.
+    pub fn target(&self) -> Option<Cow<'t, str>> {
+        let (start, rest) = self.target_parts()?;
+        Some(Cow::Owned(format!("{start}{rest}")))
+    }
+
+    /// Returns the same in two parts.
+    pub(crate) fn target_parts(&self) -> Option<(&'static str, &'t str)> {
+        let record = self.record();
+        let shape = &self.site.shapes[record.shape as usize];
+        let packed = self.site.targets.get(record.target);
+        shape.url.map(|_| target::unpack(packed))
+    }
+
+    /// Returns the redirect status.
+    pub fn status(&self) -> Status {
+        self.shape().status
+    }
+
+    /// Returns what is carried over to the target.
+    pub fn forward(&self) -> Forward {
+        self.shape().forward
+    }
+
+    /// Returns how long its redirect may be cached, in seconds, were it never to expire.
+    pub fn cache_max_age(&self) -> u32 {
+        self.shape().max_age
+    }
+
+    /// Returns the title.
+    pub fn title(&self) -> Option<&'t str> {
+        self.notes(NoteKind::Title).next()
+    }
+
+    /// Returns who answers for it.
+    pub fn owner(&self) -> Option<&'t str> {
+        self.notes(NoteKind::Owner).next()
+    }
+
+    /// Returns the tags.
+    pub fn tags(&self) -> impl Iterator<Item = &'t str> {
+        self.notes(NoteKind::Tag)
+    }
+
+    /// Returns the archived copy of the target.
+    pub fn archive(&self) -> Option<&'t str> {
+        self.notes(NoteKind::Archive).next()
+    }
+
+    fn notes(&self, kind: NoteKind) -> impl Iterator<Item = &'t str> + use<'t> {
+        let all = self.all_notes();
+        all.filter(move |(it, _)| *it == kind).map(|(_, text)| text)
+    }
+
+    fn all_notes(&self) -> impl Iterator<Item = (NoteKind, &'t str)> + use<'t> {
+        let site = self.site;
+        let own = self
+            .shape()
+            .has_notes
+            .then(|| site.notes.of(self.written()));
+        own.into_iter().flatten()
+    }
+
+    /// Returns until when it holds.
+    pub(crate) fn term(&self) -> Term {
+        let term = self
+            .shape()
+            .has_term
+            .then(|| self.site.notes.term_of(self.written()));
+        term.flatten().unwrap_or_default()
+    }
+
+    /// Returns the time from which it is expired, if it ever is.
+    pub fn expires(&self) -> Option<Timestamp> {
+        self.term().expires
+    }
+
+    /// Returns since when it is retired, or from when on it will be.
+    pub fn retired(&self) -> Option<Retired> {
+        self.term().retired
+    }
+
+    /// Tells whether it is or will be retired.
+    pub(crate) fn is_retired(&self) -> bool {
+        self.term().retired.is_some()
+    }
+
+    /// Returns the time from which it answers 410, if there is one.
+    pub fn gone_from(&self) -> Option<Timestamp> {
+        let Term { expires, retired } = self.term();
+        let retired = retired.map(|retired| match retired {
+            Retired::Always => Timestamp::MIN,
+            Retired::From(time) => time,
+        });
+        [expires, retired].into_iter().flatten().min()
+    }
+
+    /// Tells whether it answers 410 at that time.
+    pub fn is_gone(&self, now: Timestamp) -> bool {
+        self.gone_from().is_some_and(|time| time <= now)
+    }
+
+    /// Returns where it is written.
+    pub fn place(&self) -> Place {
+        let shape = self.shape();
+        let (line, column) = (self.record().line, shape.column);
+        Place::new(self.site.file(shape.file), Position { line, column })
+    }
+
+    /// Returns where its URL is written; where it begins itself, if it has none.
+    pub(crate) fn place_of_url(&self) -> Place {
+        let mut place = self.place();
+        if let Some(url) = self.shape().url {
+            place.position = Position {
+                line: place.position.line + url.line,
+                column: url.column,
+            };
+        }
+        place
+    }
+
+    /// Tells whether another entry says the same in every way but its place.
+    pub(crate) fn says_the_same_as(&self, other: Entry<'_>) -> bool {
+        self.has_the_code_of(other) && self.aliases().eq(other.aliases()) && self.agrees_with(other)
+    }
+
+    /// Tells whether another entry says the same in every way but its codes and its place.
+    pub(crate) fn agrees_with(&self, other: Entry<'_>) -> bool {
+        self.target_parts() == other.target_parts()
+            && self.status() == other.status()
+            && self.forward() == other.forward()
+            && self.cache_max_age() == other.cache_max_age()
+            && self.term() == other.term()
+            && self.all_notes().eq(other.all_notes())
+    }
+
+    fn has_the_code_of(&self, other: Entry<'_>) -> bool {
+        // Of two that the hash of their target spells, nothing need be spelt.
+        let is_hashed = self.shape().is_hashed && other.shape().is_hashed;
+        (is_hashed && self.key() == other.key()) || self.code() == other.code()
+    }
+}

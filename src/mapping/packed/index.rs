@@ -1,0 +1,110 @@
+//! The order of a site's entries: by the hash of their targets, so that they are found without
+//! any other index.
+//!
+//! Hashes are spread evenly, so a directory over their first bits leads to within a few records of
+//! the right one. Where many entries have the same target, a step more is taken for each doubling.
+
+use std::ops::Range;
+
+use super::arena::{Text, index};
+use super::record::Record;
+use crate::mapping::value::KEY_REST;
+
+/// About how many records share an item of the directory, as a power of two.
+const SHARED_BITS: u32 = 2;
+
+/// The records of a site, sorted.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    records: Vec<Record>,
+    /// Where the records with each value of the first bits begin; one more for the end.
+    directory: Vec<u32>,
+    shift: u32,
+}
+
+impl Index {
+    pub(crate) fn new(mut records: Vec<Record>) -> Self {
+        records.sort_unstable_by_key(|record| (record.key, record.target));
+        records.shrink_to_fit();
+        let wanted = records.len().checked_ilog2().unwrap_or(0);
+        let bits = wanted.saturating_sub(SHARED_BITS).clamp(1, 28);
+        let shift = u64::BITS - bits;
+        let mut directory = Vec::with_capacity((1 << bits) + 1);
+        directory.push(0);
+        for (at, record) in records.iter().enumerate() {
+            while directory.len() <= (record.key >> shift) as usize {
+                directory.push(index(at));
+            }
+        }
+        directory.resize((1 << bits) + 1, index(records.len()));
+        Self {
+            records,
+            directory,
+            shift,
+        }
+    }
+
+    /// Returns all records, by their numbers.
+    pub(crate) fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// Returns the record of that number.
+    pub(crate) fn record(&self, number: u32) -> Record {
+        self.records[number as usize]
+    }
+
+    /// Returns the number of the entry with this key, and its target at that place.
+    pub(crate) fn number_of(&self, key: u64, target: Text) -> Option<u32> {
+        let near = self.near(key);
+        let records = &self.records[near.start as usize..near.end as usize];
+        let at = records.binary_search_by_key(&(key, target), |record| (record.key, record.target));
+        Some(near.start + index(at.ok()?))
+    }
+
+    /// Returns the numbers of the entries with this key.
+    pub(crate) fn with_key(&self, key: u64) -> impl Iterator<Item = u32> {
+        self.from(key, move |record| record.key == key)
+    }
+
+    /// Returns the numbers of the entries whose key begins with the bits of an auto code.
+    pub(super) fn with_code_bits(&self, value: u64) -> impl Iterator<Item = u32> {
+        let fits = move |record: &Record| record.key >> KEY_REST == value;
+        self.from(value << KEY_REST, fits)
+    }
+
+    /// Returns the numbers of the entries whose keys are from `first` to `last`.
+    pub(super) fn with_keys(&self, first: u64, last: u64) -> Range<u32> {
+        let start = self.records.partition_point(|record| record.key < first);
+        let end = self.records.partition_point(|record| record.key <= last);
+        index(start)..index(end)
+    }
+
+    /// Takes the records out.
+    pub(super) fn into_records(self) -> Vec<Record> {
+        self.records
+    }
+
+    /// Returns the memory that it holds, in bytes.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.records.capacity() * size_of::<Record>() + self.directory.capacity() * size_of::<u32>()
+    }
+
+    /// Returns the numbers of the records from a key on for as long as they fit.
+    fn from(&self, key: u64, fits: impl Fn(&Record) -> bool) -> impl Iterator<Item = u32> {
+        let near = self.near(key);
+        let records = &self.records[near.start as usize..near.end as usize];
+        let first = records.partition_point(|record| record.key < key);
+        let fitting = records[first..]
+            .iter()
+            .take_while(move |record| fits(record));
+        let numbers = near.start + index(first)..;
+        numbers.zip(fitting).map(|(number, _)| number)
+    }
+
+    /// Returns the numbers of the records that share the first bits of a key.
+    fn near(&self, key: u64) -> Range<u32> {
+        let item = (key >> self.shift) as usize;
+        self.directory[item]..self.directory[item + 1]
+    }
+}

@@ -1,0 +1,24 @@
+//! The compiled table in memory: sites, their entries, and the indexes over them.
+
+mod arena;
+mod catalogue;
+mod codes;
+mod draft;
+mod entry;
+mod index;
+mod notes;
+mod record;
+mod site;
+mod table;
+
+pub(crate) use arena::index;
+pub(crate) use catalogue::Catalogue;
+pub(crate) use codes::CodeKind;
+pub(crate) use draft::{Draft, Owner};
+pub use entry::Entry;
+pub(crate) use notes::{NoteKind, Term};
+pub(crate) use record::{Record, Shape, Unsaid};
+pub(crate) use site::Head;
+pub use site::Site;
+pub(crate) use table::Found;
+pub use table::Table;

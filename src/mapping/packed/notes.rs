@@ -1,0 +1,95 @@
+//! Notes: what few entries say besides their target and codes, kept apart so that the many stay
+//! small.
+//!
+//! Owners are named by their targets' places, which grow in the order in which entries are
+//! written; so the notes of one are found by halving.
+
+use super::arena::{Arena, Text};
+use crate::mapping::value::Retired;
+use crate::mapping::value::Timestamp;
+
+/// What entries say for people, and until when they hold.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    texts: Arena,
+    notes: Vec<Note>,
+    terms: Vec<(Text, Term)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Note {
+    owner: Text,
+    text: Text,
+    kind: NoteKind,
+}
+
+/// What a note is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoteKind {
+    Title,
+    Owner,
+    Tag,
+    /// An archived copy of the target.
+    Archive,
+}
+
+/// Until when an entry holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Term {
+    pub(crate) expires: Option<Timestamp>,
+    pub(crate) retired: Option<Retired>,
+}
+
+impl Notes {
+    /// Adds a note to the entry written last.
+    pub(crate) fn push(&mut self, owner: Text, kind: NoteKind, text: &str) {
+        let text = self.texts.store(text);
+        self.notes.push(Note { owner, text, kind });
+    }
+
+    /// Gives the entry written last a term.
+    pub(crate) fn push_term(&mut self, owner: Text, term: Term) {
+        self.terms.push((owner, term));
+    }
+
+    /// Returns the notes of an entry, in the order in which they were added.
+    pub(crate) fn of(&self, owner: Text) -> impl Iterator<Item = (NoteKind, &str)> {
+        let first = self.notes.partition_point(|note| note.owner < owner);
+        let own = self.notes[first..].iter();
+        own.take_while(move |note| note.owner == owner)
+            .map(|note| (note.kind, self.texts.get(note.text)))
+    }
+
+    /// Returns the term of an entry.
+    pub(super) fn term_of(&self, owner: Text) -> Option<Term> {
+        let at = self.terms.binary_search_by_key(&owner, |(owner, _)| *owner);
+        Some(self.terms[at.ok()?].1)
+    }
+
+    /// Takes in the notes of entries that are written behind all others, and whose targets moved.
+    pub(crate) fn append(&mut self, other: Self, moved: u32) {
+        let by = self.texts.append(other.texts);
+        self.notes.extend(other.notes.into_iter().map(|note| Note {
+            owner: note.owner.moved(moved),
+            text: note.text.moved(by),
+            ..note
+        }));
+        let terms = other.terms.into_iter();
+        self.terms
+            .extend(terms.map(|(owner, term)| (owner.moved(moved), term)));
+    }
+
+    /// Gives back the memory that was reserved for more.
+    pub(super) fn shrink(&mut self) {
+        self.texts.shrink();
+        self.notes.shrink_to_fit();
+        self.terms.shrink_to_fit();
+    }
+
+    /// Returns the memory that it holds, in bytes.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.texts.heap_bytes()
+            + self.notes.capacity() * size_of::<Note>()
+            + self.terms.capacity() * size_of::<(Text, Term)>()
+    }
+}

@@ -1,0 +1,320 @@
+//! A site: all entries under one base URL, compiled.
+//!
+//! Built for tables of millions: an entry takes its target, twenty bytes, and what few others
+//! have. Its auto code is nowhere written out: it is the hash by which the entries are sorted.
+//! Invariant: a site never changes once it is built, and every code in it leads to one entry.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::arena::{Arena, index};
+use super::codes::{CodeKind, Codes};
+use super::draft::{Draft, Owner};
+use super::entry::Entry;
+use super::index::Index;
+use super::notes::Notes;
+use super::record::Shape;
+use crate::mapping::value::scheme;
+use crate::mapping::value::{BaseUrl, Code, NewCode, Scheme, target};
+
+/// What stands for itself in the path of a short link: the ASCII part of the code grammar.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/');
+
+/// All entries under one base URL.
+#[derive(Debug)]
+pub struct Site {
+    head: Head,
+    pub(crate) targets: Arena,
+    pub(crate) shapes: Vec<Shape>,
+    pub(crate) index: Index,
+    pub(crate) codes: Codes,
+    pub(crate) notes: Notes,
+    /// How many entries have the code that the hash of their target spells.
+    hashed: usize,
+    forwarding_depth: usize,
+}
+
+/// What a site is besides its entries.
+#[derive(Debug)]
+pub(crate) struct Head {
+    pub(crate) base_url: BaseUrl,
+    pub(crate) scheme: Scheme,
+    pub(crate) new_code: NewCode,
+    /// The files of the table.
+    pub(crate) files: Arc<[Arc<str>]>,
+    /// Those of them that the site is written in, by number.
+    pub(crate) own_files: Box<[u32]>,
+}
+
+impl Site {
+    /// Builds a site of entries. The codes of the draft are listed in their order; where two want
+    /// the same, neither is turned away yet.
+    pub(crate) fn build(head: Head, draft: &mut Draft) -> Self {
+        draft.list_codes(head.scheme);
+        let index = Index::new(std::mem::take(&mut draft.records));
+        let mut codes = Codes::default();
+        for code in &draft.codes {
+            let text = draft.code_texts.get(code.text);
+            let entry = index.number_of(code.owner.key, code.owner.target);
+            let entry = entry.expect("codes belong to entries of their draft");
+            match code.kind {
+                CodeKind::Auto => codes.push(head.scheme.code(text).as_str(), entry, code.kind),
+                _ => codes.push(text, entry, code.kind),
+            };
+        }
+        let mut targets = std::mem::take(&mut draft.targets);
+        let mut notes = std::mem::take(&mut draft.notes);
+        targets.shrink();
+        notes.shrink();
+        let mut site = Self {
+            head,
+            targets,
+            shapes: std::mem::take(&mut draft.shapes).into_all(),
+            index,
+            codes,
+            notes,
+            hashed: 0,
+            forwarding_depth: 0,
+        };
+        site.count();
+        site
+    }
+
+    /// Removes entries with all that is theirs, and listed codes, by their numbers; the codes keep
+    /// their order.
+    pub(crate) fn remove(&mut self, entries: &HashSet<u32>, codes: &HashSet<usize>) {
+        let records = std::mem::take(&mut self.index).into_records();
+        let mut kept = Vec::with_capacity(records.len() - entries.len());
+        // What number an entry has from now on.
+        let mut numbers = Vec::with_capacity(records.len());
+        for (number, record) in (0..).zip(records) {
+            numbers.push(index(kept.len()));
+            if !entries.contains(&number) {
+                kept.push(record);
+            }
+        }
+        let old = std::mem::take(&mut self.codes);
+        for (number, &listed) in old.listed().iter().enumerate() {
+            if !entries.contains(&listed.entry) && !codes.contains(&number) {
+                let entry = numbers[listed.entry as usize];
+                self.codes.push(old.text(listed), entry, listed.kind);
+            }
+        }
+        self.index = Index::new(kept);
+        self.count();
+    }
+
+    fn count(&mut self) {
+        self.codes.shrink();
+        let records = self.index.records().iter();
+        let hashed = records.filter(|record| self.shapes[record.shape as usize].is_hashed);
+        self.hashed = hashed.count();
+        let mut depth = 0;
+        if self
+            .shapes
+            .iter()
+            .any(|it| it.is_hashed && it.forward.path())
+        {
+            depth = 1;
+        }
+        for &listed in self.codes.listed() {
+            if self.entry(listed.entry).forward().path() {
+                depth = depth.max(self.codes.text(listed).split('/').count());
+            }
+        }
+        self.forwarding_depth = depth;
+    }
+
+    /// Returns the base URL.
+    pub fn base_url(&self) -> &BaseUrl {
+        &self.head.base_url
+    }
+
+    /// Returns what of its base URL decides whether a request means it: host and base path.
+    pub(crate) fn address(&self) -> String {
+        format!("{}{}", self.base_url().host(), self.base_url().path())
+    }
+
+    /// Returns how the site derives auto codes.
+    pub fn scheme(&self) -> Scheme {
+        self.head.scheme
+    }
+
+    /// Returns how a new entry gets its code.
+    pub fn new_code(&self) -> NewCode {
+        self.head.new_code
+    }
+
+    /// Returns the paths of all files of its table.
+    pub(super) fn all_files(&self) -> &[Arc<str>] {
+        &self.head.files
+    }
+
+    /// Returns the path of a file, by number.
+    pub(crate) fn file(&self, number: u32) -> &Arc<str> {
+        &self.head.files[number as usize]
+    }
+
+    /// Returns the paths of the files that it is written in, in the order in which they were given.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        let numbers = self.head.own_files.iter();
+        numbers.map(|&number| &**self.file(number))
+    }
+
+    /// Returns the number of entries.
+    pub fn len(&self) -> usize {
+        self.index.records().len()
+    }
+
+    /// Tells whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the entries in the order they are written, which is not the one they are kept in.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
+        let mut numbers: Vec<u32> = (0..index(self.len())).collect();
+        numbers.sort_unstable_by_key(|&number| self.index.record(number).target);
+        numbers.into_iter().map(|number| self.entry(number))
+    }
+
+    /// Returns the entry that has exactly this code.
+    pub fn lookup(&self, code: &str) -> Option<Entry<'_>> {
+        Some(self.find(code)?.0)
+    }
+
+    /// Returns the entries that lead to a target in canonical form, or did before they were retired,
+    /// in the order they are written.
+    pub fn leading_to(&self, target: &str) -> Vec<Entry<'_>> {
+        let key = scheme::key(target);
+        let numbers = self.index.with_key(key).chain(self.index.with_key(!key));
+        let entries = numbers.map(|number| self.entry(number));
+        let mut entries: Vec<_> = entries
+            .filter(|entry| entry.target().as_deref() == Some(target))
+            .collect();
+        entries.sort_unstable_by_key(Entry::written);
+        entries
+    }
+
+    /// Returns the highest `number` of all entries; a custom code that looks like one does not
+    /// count.
+    pub fn highest_number(&self) -> Option<u64> {
+        let listed = self.codes.listed().iter();
+        let numbers = listed.filter(|listed| listed.kind == CodeKind::Number);
+        let values = numbers.filter_map(|&listed| Code::number_of(self.codes.text(listed)));
+        values.max()
+    }
+
+    /// Returns the entry whose auto code this is, exactly.
+    pub(crate) fn lookup_auto(&self, code: &str) -> Option<Entry<'_>> {
+        let (entry, kind) = self.find(code)?;
+        (kind == CodeKind::Auto).then_some(entry)
+    }
+
+    fn find(&self, code: &str) -> Option<(Entry<'_>, CodeKind)> {
+        if let Some(entry) = self.hashed(code).next() {
+            return Some((entry, CodeKind::Auto));
+        }
+        let listed = self.codes.find(code)?;
+        Some((self.entry(listed.entry), listed.kind))
+    }
+
+    /// Returns the entry, or in a site that is not settled the entries, whose target has the hash
+    /// that this code spells.
+    pub(crate) fn hashed(&self, code: &str) -> impl Iterator<Item = Entry<'_>> {
+        let value = match self.scheme() {
+            Scheme::Sha256 => scheme::key_bits(code),
+            Scheme::Crc64Xz => None,
+        };
+        let numbers = value.into_iter();
+        let numbers = numbers.flat_map(|value| self.index.with_code_bits(value));
+        let entries = numbers.map(|number| self.entry(number));
+        // Of others, the key is there by chance.
+        entries.filter(|entry| entry.shape().is_hashed)
+    }
+
+    /// Returns the entries whose target has a hash that spells a code which begins with this text.
+    pub(crate) fn hashed_from(&self, start: &str) -> impl Iterator<Item = Entry<'_>> {
+        let keys = match self.scheme() {
+            Scheme::Sha256 => scheme::keys_from(start),
+            Scheme::Crc64Xz => None,
+        };
+        let numbers = keys.map(|(first, last)| self.index.with_keys(first, last));
+        let entries = numbers.into_iter().flatten().map(|it| self.entry(it));
+        entries.filter(|entry| entry.shape().is_hashed)
+    }
+
+    /// Returns the entry of that key and target, if it was not removed.
+    pub(super) fn entry_of(&self, owner: Owner) -> Option<Entry<'_>> {
+        Some(self.entry(self.index.number_of(owner.key, owner.target)?))
+    }
+
+    /// Returns the entries to whose target a text applies, without its scheme, in the order they
+    /// are written.
+    pub(crate) fn entries_to(
+        &self,
+        applies: impl Fn(&str) -> bool,
+    ) -> impl Iterator<Item = Entry<'_>> {
+        let targets = self.targets.iter();
+        targets.filter_map(move |(at, packed)| {
+            let (start, rest) = target::unpack(packed);
+            if !applies(rest) {
+                return None;
+            }
+            let key = scheme::key(&format!("{start}{rest}"));
+            let owner = |key| Owner { target: at, key };
+            self.entry_of(owner(key))
+                .or_else(|| self.entry_of(owner(!key)))
+        })
+    }
+
+    /// Returns every code.
+    pub(crate) fn codes(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let entries = (0..index(self.len())).map(|number| self.entry(number));
+        let hashed = entries.filter(|entry| entry.shape().is_hashed);
+        let listed = self.codes.listed().iter();
+        hashed
+            .map(|entry| entry.code())
+            .chain(listed.map(|&listed| Cow::Borrowed(self.codes.text(listed))))
+    }
+
+    /// Returns how many codes there are.
+    pub(crate) fn code_count(&self) -> usize {
+        self.hashed + self.codes.listed().len()
+    }
+
+    /// Returns the most segments that a code with a forwarded path has; 0 if there is none.
+    pub(crate) fn forwarding_depth(&self) -> usize {
+        self.forwarding_depth
+    }
+
+    /// Returns the short link of a code: the base URL and the percent-encoded code.
+    pub fn short_url(&self, code: &str) -> String {
+        format!(
+            "{}{}",
+            self.base_url().as_str(),
+            utf8_percent_encode(code, ESCAPED)
+        )
+    }
+
+    /// Returns the memory that the site holds, in bytes.
+    pub fn heap_bytes(&self) -> usize {
+        self.targets.heap_bytes()
+            + self.shapes.capacity() * size_of::<Shape>()
+            + self.index.heap_bytes()
+            + self.codes.heap_bytes()
+            + self.notes.heap_bytes()
+    }
+
+    pub(crate) fn entry(&self, number: u32) -> Entry<'_> {
+        Entry::new(self, number)
+    }
+}

@@ -1,0 +1,566 @@
+//! A fast reader of the form that tables have: keys and lists on lines of their own.
+//!
+//! It knows a small part of YAML and declines a file at the first line outside that part, so that
+//! `yaml.rs` reads the file instead. What it does not decline it reads just like that one: the
+//! same nodes at the same positions.
+//!
+//! The part: block maps and lists; plain and quoted scalars of one line, without escapes; lists of
+//! words in brackets; comments. No tabs, no carriage returns, no values that are not there.
+
+use std::collections::VecDeque;
+
+use memchr::{memchr, memchr2_iter};
+
+use super::reader::{Located, Node};
+use crate::mapping::value::Position;
+
+/// How deep collections may nest here: a table needs four levels.
+const MAX_NESTING: usize = 8;
+
+/// How long a key may be here, in bytes: a table has none that is longer, and YAML has a limit too.
+const MAX_KEY: usize = 64;
+
+/// The file holds something that only the YAML reader knows.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Declined;
+
+/// The nodes of a file in block form.
+pub(crate) struct Block<'t> {
+    rest: &'t str,
+    /// The number of the line that `rest` begins with, from 1.
+    line: u32,
+    levels: Vec<Level>,
+    /// The last key's value stands on the lines behind it.
+    awaits_value: bool,
+    has_marker: bool,
+    /// What the lines read so far hold; `None` ends a collection.
+    nodes: VecDeque<Option<Located<Node<'t>>>>,
+}
+
+/// A collection that has begun, by the column of its keys or dashes, from 0.
+#[derive(Debug, Clone, Copy)]
+struct Level {
+    is_list: bool,
+    indent: usize,
+}
+
+/// A line but for its indentation.
+struct Line<'t> {
+    text: &'t str,
+    indent: usize,
+    number: u32,
+}
+
+impl Line<'_> {
+    /// Returns the column of what stands behind a dash.
+    fn item(&self) -> usize {
+        let text = self.text[1..].trim_start_matches(' ');
+        self.indent + self.text.len() - text.len()
+    }
+
+    fn position(&self, column: usize) -> Position {
+        Position {
+            line: self.number,
+            // A line is shorter than its file, which 32 bits address.
+            column: u32::try_from(column + 1).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+impl<'t> Block<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Self {
+            rest: text,
+            line: 1,
+            levels: Vec::with_capacity(MAX_NESTING),
+            awaits_value: false,
+            has_marker: false,
+            nodes: VecDeque::new(),
+        }
+    }
+
+    /// Returns the next node; `None` at the end of a collection.
+    pub(crate) fn node(&mut self) -> Result<Option<Located<Node<'t>>>, Declined> {
+        loop {
+            if let Some(node) = self.nodes.pop_front() {
+                return Ok(node);
+            }
+            match self.line()? {
+                Some(line) => self.read(&line)?,
+                None => self.end()?,
+            }
+        }
+    }
+
+    /// Returns the next line that holds more than a comment.
+    fn line(&mut self) -> Result<Option<Line<'t>>, Declined> {
+        while !self.rest.is_empty() {
+            let number = self.line;
+            let end = memchr(b'\n', self.rest.as_bytes()).unwrap_or(self.rest.len());
+            let line = &self.rest[..end];
+            self.rest = self.rest.get(end + 1..).unwrap_or_default();
+            self.line += 1;
+            let text = line.trim_start_matches(' ');
+            let indent = line.len() - text.len();
+            let begins = !self.levels.is_empty() || self.has_marker;
+            if text.is_empty() {
+                continue;
+            } else if text.starts_with('#') {
+                printable(text)?;
+            } else if line == "---" && !begins {
+                self.has_marker = true;
+            } else {
+                return Ok(Some(Line {
+                    text,
+                    indent,
+                    number,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn end(&mut self) -> Result<(), Declined> {
+        if self.awaits_value || self.levels.is_empty() {
+            return Err(Declined);
+        }
+        self.nodes.extend(self.levels.drain(..).map(|_| None));
+        Ok(())
+    }
+
+    fn read(&mut self, line: &Line<'t>) -> Result<(), Declined> {
+        let is_item = line.text.starts_with("- ");
+        self.arrange(line, is_item)?;
+        if !is_item {
+            let (key, value) = split_key(line.text).ok_or(Declined)?;
+            return self.pair(line, line.indent, key, value);
+        }
+        let indent = line.item();
+        let text = &line.text[indent - line.indent..];
+        match split_key(text) {
+            Some((key, value)) => {
+                self.open(line, false, indent, indent)?;
+                self.pair(line, indent, key, value)
+            }
+            None => self.value(line, indent, text),
+        }
+    }
+
+    /// Ends the collections that a line is not in, and begins the one that it is the first of.
+    fn arrange(&mut self, line: &Line<'t>, is_item: bool) -> Result<(), Declined> {
+        let indent = line.indent;
+        if self.awaits_value || self.levels.is_empty() {
+            // A list may stand in its key's own column, a map must not.
+            let fits = match self.levels.last() {
+                Some(parent) if is_item => indent >= parent.indent,
+                Some(parent) => indent > parent.indent,
+                None => !is_item && indent == 0,
+            };
+            if !fits {
+                return Err(Declined);
+            }
+            self.awaits_value = false;
+            // The parser of YAML sees a list in its key's column begin behind its first dash.
+            let is_flush = self.levels.last().is_some_and(|it| it.indent == indent);
+            let column = if is_flush { line.item() } else { indent };
+            return self.open(line, is_item, indent, column);
+        }
+        while let Some(level) = self.levels.last() {
+            let is_left = level.indent == indent && level.is_list && !is_item;
+            if level.indent <= indent && !is_left {
+                break;
+            }
+            self.levels.pop();
+            self.nodes.push_back(None);
+        }
+        match self.levels.last() {
+            Some(level) if level.indent == indent && level.is_list == is_item => Ok(()),
+            _ => Err(Declined),
+        }
+    }
+
+    fn open(
+        &mut self,
+        line: &Line<'t>,
+        is_list: bool,
+        indent: usize,
+        column: usize,
+    ) -> Result<(), Declined> {
+        if self.levels.len() == MAX_NESTING {
+            return Err(Declined);
+        }
+        self.levels.push(Level { is_list, indent });
+        let node = if is_list {
+            Node::Sequence
+        } else {
+            Node::Mapping
+        };
+        self.push(line, column, node);
+        Ok(())
+    }
+
+    fn push(&mut self, line: &Line<'t>, column: usize, value: Node<'t>) {
+        let position = line.position(column);
+        self.nodes.push_back(Some(Located { value, position }));
+    }
+
+    fn push_scalar(&mut self, line: &Line<'t>, column: usize, text: &'t str, plain: bool) {
+        let text = text.into();
+        self.push(line, column, Node::Scalar { text, plain });
+    }
+
+    fn pair(
+        &mut self,
+        line: &Line<'t>,
+        indent: usize,
+        key: &'t str,
+        value: &'t str,
+    ) -> Result<(), Declined> {
+        self.push_scalar(line, indent, key, true);
+        let text = value.trim_start_matches(' ');
+        if text.is_empty() || (text.starts_with('#') && text.len() < value.len()) {
+            self.awaits_value = true;
+            return printable(text);
+        }
+        self.value(line, line.indent + line.text.len() - text.len(), text)
+    }
+
+    /// Reads a scalar, or a list in brackets, that ends its line.
+    fn value(&mut self, line: &Line<'t>, column: usize, text: &'t str) -> Result<(), Declined> {
+        match text.as_bytes().first() {
+            Some(&quote @ (b'"' | b'\'')) => {
+                let (inner, rest) = text[1..].split_once(char::from(quote)).ok_or(Declined)?;
+                printable(inner)?;
+                nothing_more(rest)?;
+                if quote == b'"' && inner.contains('\\') {
+                    return Err(Declined);
+                }
+                self.push_scalar(line, column, inner, false);
+            }
+            Some(b'[') => return self.words(line, column, text),
+            _ => self.push_scalar(line, column, plain(text)?, true),
+        }
+        Ok(())
+    }
+
+    /// Reads a list of words, as in `[a, b]`.
+    fn words(&mut self, line: &Line<'t>, column: usize, text: &'t str) -> Result<(), Declined> {
+        let (inner, rest) = text[1..].split_once(']').ok_or(Declined)?;
+        nothing_more(rest)?;
+        self.push(line, column, Node::Sequence);
+        if !inner.trim_matches(' ').is_empty() {
+            let mut at = column + 1;
+            for item in inner.split(',') {
+                let word = item.trim_matches(' ');
+                let is_word = |b: u8| b.is_ascii_alphanumeric() || b"._~/-".contains(&b);
+                if word.is_empty() || word.starts_with('-') || !word.bytes().all(is_word) {
+                    return Err(Declined);
+                }
+                let before = item.len() - item.trim_start_matches(' ').len();
+                self.push_scalar(line, at + before, word, true);
+                at += item.len() + 1;
+            }
+        }
+        self.nodes.push_back(None);
+        Ok(())
+    }
+}
+
+/// Splits `key: value` and `key:`; the value is what stands behind the colon.
+fn split_key(text: &str) -> Option<(&str, &str)> {
+    let is_of_key = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    let colon = text.bytes().take(MAX_KEY).position(|b| !is_of_key(b))?;
+    let (key, value) = text.split_at(colon);
+    let value = value.strip_prefix(':')?;
+    let is_key = key.starts_with(|c: char| c.is_ascii_alphabetic());
+    (is_key && (value.is_empty() || value.starts_with(' '))).then_some((key, value))
+}
+
+/// Returns the plain scalar that a text begins with; behind it may be a comment.
+fn plain(text: &str) -> Result<&str, Declined> {
+    let bytes = text.as_bytes();
+    let begins = match bytes {
+        [b'-', next, ..] => next.is_ascii_alphanumeric() || matches!(next, b'-' | b'_'),
+        [first, ..] => {
+            first.is_ascii_alphanumeric() || !first.is_ascii() || b"/._~".contains(first)
+        }
+        [] => false,
+    };
+    if !begins {
+        return Err(Declined);
+    }
+    let mut end = bytes.len();
+    for at in memchr2_iter(b' ', b':', bytes) {
+        match (bytes[at], bytes.get(at + 1)) {
+            (b' ', Some(b'#')) => {
+                end = at;
+                break;
+            }
+            (b':', None | Some(b' ')) => return Err(Declined),
+            _ => {}
+        }
+    }
+    printable(text)?;
+    Ok(text[..end].trim_end_matches(' '))
+}
+
+/// Declines what may not stand behind a quote or a bracket.
+fn nothing_more(rest: &str) -> Result<(), Declined> {
+    let comment = rest.trim_start_matches(' ');
+    let is_comment = comment.starts_with('#') && comment.len() < rest.len();
+    if comment.is_empty() || is_comment {
+        printable(comment)
+    } else {
+        Err(Declined)
+    }
+}
+
+/// Declines controls, and what some version of YAML takes for one.
+fn printable(text: &str) -> Result<(), Declined> {
+    let is_ascii = text
+        .bytes()
+        .fold(true, |all, byte| all & (0x20..0x7f).contains(&byte));
+    let is_odd = |c: char| {
+        c.is_control()
+            || matches!(
+                c,
+                '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+            )
+    };
+    if is_ascii || !text.contains(is_odd) {
+        Ok(())
+    } else {
+        Err(Declined)
+    }
+}
+
+/// Tells whether a text is one that this reader does not decline: on those, fuzzing compares it with
+/// `yaml.rs`.
+#[cfg(fuzzing)]
+pub fn is_in_block_form(text: &str) -> bool {
+    let (mut block, mut depth) = (Block::new(text), 0);
+    loop {
+        match block.node() {
+            Ok(Some(node)) => {
+                depth += usize::from(matches!(node.value, Node::Sequence | Node::Mapping));
+            }
+            Ok(None) => depth -= 1,
+            Err(Declined) => return false,
+        }
+        if depth == 0 {
+            return true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::super::reader::Stop;
+    use super::super::report::Report;
+    use super::super::yaml::Yaml;
+    use super::*;
+    use crate::mapping::value::Problems;
+
+    /// Returns the nodes of a text in block form.
+    fn block(text: &str) -> Result<Vec<String>, Declined> {
+        let mut nodes = Block::new(text);
+        gather(|| nodes.node())
+    }
+
+    /// Returns the nodes of any YAML that a table may hold.
+    fn yaml(text: &str) -> Result<Vec<String>, Stop> {
+        let (file, mut problems) = (Arc::from("t.yaml"), Problems::default());
+        let mut report = Report {
+            file: &file,
+            problems: &mut problems,
+        };
+        let mut nodes = Yaml::new(text);
+        let root = nodes.root(&mut report)?;
+        let mut first = Some(root);
+        let read = gather(|| match first.take() {
+            Some(root) => Ok(root),
+            None => nodes.node(&mut report),
+        })?;
+        nodes.finish(&mut report)?;
+        let told = problems.into_told();
+        if told.is_empty() {
+            Ok(read)
+        } else {
+            Err(Stop::Syntax)
+        }
+    }
+
+    /// Reads a root node to its end.
+    fn gather<'t, E>(
+        mut next: impl FnMut() -> Result<Option<Located<Node<'t>>>, E>,
+    ) -> Result<Vec<String>, E> {
+        let (mut nodes, mut depth) = (Vec::new(), 0);
+        loop {
+            let node = next()?;
+            match &node {
+                Some(Located {
+                    value: Node::Sequence | Node::Mapping,
+                    ..
+                }) => depth += 1,
+                None => depth -= 1,
+                Some(_) => {}
+            }
+            nodes.push(format!("{node:?}"));
+            if depth <= 0 {
+                return Ok(nodes);
+            }
+        }
+    }
+
+    #[test]
+    fn knows_the_form_that_tables_have() {
+        for text in [
+            include_str!("../../../mapping.yaml"),
+            "a: b",
+            "---\na: b\n",
+            "# c\n\n---\n# d\nbase_url: https://e.org/ # e\nmapping: # f\n- url: 'x y'  #g\n\n  # h\n  \n  \
+             short-code: \"no: 'z'\"\n-   url: https://e.org/#b\n    aliases: [a, b/c ,  ~d]\n    tags: []\n\
+             tests:\n  - from: /é\n    to: gone\ndefaults:\n  status: 301\n",
+            "a:\n- b\n- -c\n- d: e\nf: g",
+            "a:\n  - b\nc: d",
+            "a:\n  b:\n    c: d\n  e: f\ng: h",
+        ] {
+            assert_eq!(block(text).unwrap(), yaml(text).unwrap(), "{text}");
+        }
+    }
+
+    #[test]
+    fn declines_what_it_does_not_know() {
+        for text in [
+            "",
+            "# nothing",
+            "a",
+            "- a",
+            "a:",
+            "a:\nb: c",
+            "a: b\n  c",
+            "a: b\n  c: d",
+            "a: |\n  b",
+            "a: &b c",
+            "a: *b",
+            "a: !b c",
+            "a: {b: c}",
+            "a: [b, [c]]",
+            "a: [b",
+            "a: [b,]",
+            "a: b: c",
+            "a: b:",
+            "a: 'b''c'",
+            "a: \"b\\n\"",
+            "a: \"b",
+            "a: \"b\"c",
+            "a: 'b'#c",
+            "a: b\r\n",
+            "a:\tb",
+            "a: b\tc",
+            "a: b # \u{7}",
+            "a: \u{85}b",
+            "a: b\n---\nc: d",
+            "a: b\n...",
+            "%YAML 1.2\n---\na: b",
+            "? a\n: b",
+            "a: b\n\0",
+            "a: b\0",
+            "a: b # \0",
+            "a: b\n<<<<<<< ours",
+            "a: b\n|||||||",
+            "a: b\n=======",
+            "a: b\n>>>>>>> theirs",
+            "a:b",
+            "a:\n-b",
+            "a:\n-\n  b: c",
+            "a:\n- - b",
+            "a:\n  - b\n - c",
+            "a:\n  b: c\n d: e",
+            " a: b\nc: d",
+            "a: - b",
+            "<<: a",
+            &format!("{}: a", "b".repeat(1200)),
+        ] {
+            assert_eq!(block(text), Err(Declined), "{text}");
+        }
+    }
+
+    /// A file in block form.
+    fn file() -> impl Strategy<Value = String> {
+        let value = prop_oneof![
+            4 => "[a-c~/.é][a-c,#:'\\]-]{0,3}",
+            2 => "\"[a-c #:,-]{0,3}\"|'[a-c #:,-]{0,3}'",
+            1 => "\\[([a-c](, ?[a-c]){0,2})?\\]",
+        ];
+        let pair = ("[a-c]:( |  )", value, "( #d?)?").prop_map(|(k, v, c)| format!("{k}{v}{c}"));
+        let map = |indent: &'static str| {
+            proptest::collection::vec(pair.clone(), 1..3)
+                .prop_map(move |pairs| pairs.join(&format!("\n{indent}")))
+        };
+        let list = |dash: &'static str, indent: &'static str| {
+            let item = prop_oneof![3 => map(indent), 1 => "-?[a-c]{1,3}"];
+            proptest::collection::vec(item, 1..3)
+                .prop_map(move |items| items.iter().map(|item| format!("\n{dash}{item}")).collect())
+        };
+        let nested = prop_oneof![
+            list("- ", "  "),
+            list("  - ", "    "),
+            list(" -  ", "    "),
+            map("  ").prop_map(|map| format!("\n  {map}")),
+        ];
+        let member = prop_oneof![
+            2 => pair.clone(),
+            4 => nested.prop_map(|nested: String| format!("a:{nested}")),
+            1 => "a: #b?\n *#?\n- b",
+            1 => " {0,3}#.{0,2}",
+        ];
+        ("(---\n)?", proptest::collection::vec(member, 1..4))
+            .prop_map(|(start, members)| start + &members.join("\n"))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            max_global_rejects: 65_536,
+            ..ProptestConfig::with_cases(2048)
+        })]
+
+        #[test]
+        fn reads_what_it_accepts_as_yaml_does(
+            mut text in file(),
+            edits in proptest::collection::vec(
+                (any::<prop::sample::Index>(), any::<bool>(), "[a-c:#'\"\\[\\], \n\t~?!&*{}|>%@`\\\\.-]"),
+                0..3,
+            ),
+        ) {
+            for (at, replaces, with) in edits {
+                let at = at.index(text.len());
+                if text.is_char_boundary(at) && text.is_char_boundary(at + 1) {
+                    text.replace_range(at..at + usize::from(replaces), &with);
+                }
+            }
+            let Ok(nodes) = block(&text) else {
+                return Err(TestCaseError::reject("declined"));
+            };
+            prop_assert_eq!(Some(nodes), yaml(&text).ok(), "{}", text);
+        }
+
+        #[test]
+        fn reads_any_text_it_accepts_as_yaml_does(value in "\\PC{0,12}", comment in "\\PC{0,6}") {
+            let texts = [
+                format!("a:\n- b: {value} # {comment}\n"),
+                format!("a:\n- b: \"{value}\"\n# {comment}\n"),
+                format!("a:\n- '{value}'\n"),
+            ];
+            let accepted: Vec<_> = texts.iter().filter_map(|text| Some((text, block(text).ok()?))).collect();
+            prop_assume!(!accepted.is_empty());
+            for (text, nodes) in accepted {
+                prop_assert_eq!(Some(nodes), yaml(text).ok(), "{}", text);
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! A cursor over the nodes of a YAML file that knows what the maps of a table are.
+//!
+//! Unknown and repeated keys and merge keys are told as problems, and reading goes on behind them.
+//! Where the nodes come from is `block` for the form that most tables have, and `yaml` for the rest.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::block::{Block, Declined};
+use super::report::Report;
+use super::yaml::Yaml;
+use crate::mapping::value::Position;
+use crate::mapping::value::Problems;
+
+/// Why reading cannot go on.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The file is no YAML, which has been told.
+    Syntax,
+    /// The file is not in block form; what has been told of it is void.
+    Declined,
+}
+
+impl From<Declined> for Stop {
+    fn from(_: Declined) -> Self {
+        Self::Declined
+    }
+}
+
+/// A value and where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Located<T> {
+    pub(crate) value: T,
+    pub(crate) position: Position,
+}
+
+/// The start of a node.
+#[derive(Debug)]
+pub(crate) enum Node<'t> {
+    /// A scalar after YAML's escapes, and whether it was written without quotes.
+    Scalar { text: Cow<'t, str>, plain: bool },
+    /// The start of a list: its items and its end follow.
+    Sequence,
+    /// The start of a map: its keys, values and end follow.
+    Mapping,
+    /// An alias, already told as a problem.
+    Alias,
+}
+
+impl Node<'_> {
+    /// Returns what a person calls it.
+    pub(crate) fn noun(&self) -> &'static str {
+        match self {
+            Self::Scalar { text, plain: true } if text.is_empty() => "nothing",
+            Self::Scalar { .. } => "a plain value",
+            Self::Sequence => "a list",
+            Self::Mapping => "a map of keys",
+            Self::Alias => "an alias",
+        }
+    }
+}
+
+/// The keys that a map has had so far: at most 16 known ones.
+#[derive(Default)]
+pub(crate) struct SeenKeys {
+    positions: [Option<Position>; 16],
+    /// Those of which a misspelling was told.
+    meant: [bool; 16],
+}
+
+impl SeenKeys {
+    /// Returns where the key of that index in the known ones stands.
+    pub(crate) fn position(&self, index: usize) -> Option<Position> {
+        self.positions.get(index).copied().flatten()
+    }
+
+    /// Tells whether the key of that index is there, even if misspelt.
+    pub(crate) fn is_meant(&self, index: usize) -> bool {
+        self.position(index).is_some() || self.meant.get(index).is_some_and(|meant| *meant)
+    }
+}
+
+/// Reads one file.
+pub(crate) struct Reader<'t, 'p> {
+    nodes: Nodes<'t>,
+    report: Report<'p>,
+}
+
+enum Nodes<'t> {
+    Block(Block<'t>),
+    Yaml(Box<Yaml<'t>>),
+}
+
+impl<'t, 'p> Reader<'t, 'p> {
+    /// Reads any YAML.
+    pub(crate) fn yaml(file: &'p Arc<str>, text: &'t str, problems: &'p mut Problems) -> Self {
+        let nodes = Nodes::Yaml(Box::new(Yaml::new(text)));
+        let report = Report { file, problems };
+        Self { nodes, report }
+    }
+
+    /// Reads block form, or declines.
+    pub(crate) fn block(file: &'p Arc<str>, text: &'t str, problems: &'p mut Problems) -> Self {
+        let nodes = Nodes::Block(Block::new(text));
+        let report = Report { file, problems };
+        Self { nodes, report }
+    }
+
+    /// Returns where the problems of the file go.
+    pub(crate) fn report(&mut self) -> &mut Report<'p> {
+        &mut self.report
+    }
+
+    /// Tells an error.
+    pub(crate) fn error(&mut self, position: Position, message: impl Into<String>) {
+        self.report.error(position, message, None);
+    }
+
+    /// Tells an error and what to do about it.
+    pub(crate) fn error_with_hint(
+        &mut self,
+        position: Position,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        self.report.error(position, message, Some(hint.into()));
+    }
+
+    /// Moves to the root node of the only document; `None` if the file holds nothing.
+    pub(crate) fn root(&mut self) -> Result<Option<Located<Node<'t>>>, Stop> {
+        match &mut self.nodes {
+            Nodes::Block(block) => Ok(block.node()?),
+            Nodes::Yaml(yaml) => yaml.root(&mut self.report),
+        }
+    }
+
+    /// Reads what is left behind the root node: there may be no second document.
+    pub(crate) fn finish(&mut self) -> Result<(), Stop> {
+        match &mut self.nodes {
+            // It ends with its root node.
+            Nodes::Block(_) => Ok(()),
+            Nodes::Yaml(yaml) => yaml.finish(&mut self.report),
+        }
+    }
+
+    /// Returns the next node; `None` at the end of the collection it would be in.
+    pub(crate) fn node(&mut self) -> Result<Option<Located<Node<'t>>>, Stop> {
+        match &mut self.nodes {
+            Nodes::Block(block) => Ok(block.node()?),
+            Nodes::Yaml(yaml) => yaml.node(&mut self.report),
+        }
+    }
+
+    /// Reads past the rest of a node whose start was read.
+    pub(crate) fn skip(&mut self, node: &Node<'_>) -> Result<(), Stop> {
+        let mut depth = usize::from(matches!(node, Node::Sequence | Node::Mapping));
+        while depth > 0 {
+            match self.node()?.map(|node| node.value) {
+                Some(Node::Sequence | Node::Mapping) => depth += 1,
+                None => depth -= 1,
+                Some(Node::Scalar { .. } | Node::Alias) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the next known key of a map, positioned before its value; `None` at its end.
+    ///
+    /// Unknown and repeated keys are told, and their values read past.
+    pub(crate) fn key<K: Copy>(
+        &mut self,
+        known: &[(&'static str, K)],
+        seen: &mut SeenKeys,
+    ) -> Result<Option<Located<K>>, Stop> {
+        loop {
+            let Some(Located { value, position }) = self.node()? else {
+                return Ok(None);
+            };
+            let Node::Scalar { text, plain } = &value else {
+                if !matches!(value, Node::Alias) {
+                    self.error(
+                        position,
+                        format!("a key must be a word, found {}", value.noun()),
+                    );
+                }
+                self.skip(&value)?;
+                self.skip_value()?;
+                continue;
+            };
+            let Some(index) = known.iter().position(|(name, _)| name == text) else {
+                if let Some(meant) = self.unknown_key(position, text, *plain, known) {
+                    seen.meant[meant] = true;
+                }
+                self.skip_value()?;
+                continue;
+            };
+            if let Some(first) = seen.positions[index] {
+                self.error_with_hint(
+                    position,
+                    format!("the key {text:?} stands here twice"),
+                    format!("it is already on line {}: keep one", first.line),
+                );
+                self.skip_value()?;
+                continue;
+            }
+            seen.positions[index] = Some(position);
+            let value = known[index].1;
+            return Ok(Some(Located { value, position }));
+        }
+    }
+
+    fn skip_value(&mut self) -> Result<(), Stop> {
+        match self.node()? {
+            Some(node) => self.skip(&node.value),
+            None => Ok(()),
+        }
+    }
+
+    /// Tells an unknown key; returns the index of the known one that it must mean, if any.
+    fn unknown_key<K>(
+        &mut self,
+        position: Position,
+        key: &str,
+        plain: bool,
+        known: &[(&'static str, K)],
+    ) -> Option<usize> {
+        if plain && key == "<<" {
+            self.error_with_hint(
+                position,
+                "merge keys (<<) are not allowed in a table",
+                "write the keys out, or set them under \"defaults\"",
+            );
+            return None;
+        }
+        let shown: String = key.chars().take(60).collect();
+        let message = format!("unknown key {shown:?}");
+        let spelling = key.to_lowercase().replace(['_', ' '], "-");
+        let nearest = known
+            .iter()
+            .enumerate()
+            .map(|(index, &(name, _))| {
+                let distance = strsim::damerau_levenshtein(&spelling, &name.replace('_', "-"));
+                (distance, index)
+            })
+            .min();
+        match nearest.map(|(distance, index)| (distance, index, known[index].0)) {
+            Some((distance, index, name)) if key.len() < 40 && distance <= 1 + name.len() / 4 => {
+                self.error_with_hint(position, message, format!("did you mean {name:?}?"));
+                Some(index)
+            }
+            _ => {
+                let names: Vec<_> = known.iter().map(|&(name, _)| name).collect();
+                self.error_with_hint(
+                    position,
+                    message,
+                    format!("known here: {}", names.join(", ")),
+                );
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! The types of values in a document.
+//!
+//! Each method reads the value of the key that was just read; a value of another type is told as
+//! a problem, read past, and comes back as `None`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::reader::{Located, Node, Reader, Stop};
+use crate::mapping::value::{Forward, NewCode, Retired, Status};
+use crate::mapping::value::{Position, Scheme, Timestamp};
+
+/// The longest time a redirect may be cached, in seconds (RFC 9111 section 1.2.2).
+const MAX_CACHE_AGE: u64 = 1 << 31;
+
+const NEW_CODES: [(&str, NewCode); 2] = [("auto", NewCode::Auto), ("number", NewCode::Number)];
+
+/// A scalar with a value.
+struct Scalar<'t> {
+    text: Cow<'t, str>,
+    /// It was written without quotes.
+    plain: bool,
+    position: Position,
+}
+
+impl<'t> Scalar<'t> {
+    fn at<T>(&self, value: T) -> Located<T> {
+        Located {
+            value,
+            position: self.position,
+        }
+    }
+
+    fn into_text(self) -> Located<Cow<'t, str>> {
+        Located {
+            value: self.text,
+            position: self.position,
+        }
+    }
+}
+
+impl<'t> Reader<'t, '_> {
+    pub(crate) fn list(&mut self, key: &str) -> Result<bool, Stop> {
+        self.collection(
+            key,
+            "a list",
+            "write it as [a, b], or each item on a line of its own behind \"- \"",
+            |node| matches!(node, Node::Sequence),
+        )
+    }
+
+    pub(crate) fn map(&mut self, key: &str) -> Result<bool, Stop> {
+        let hint = "put its keys on lines of their own, indented";
+        self.collection(key, "a map of keys", hint, |node| {
+            matches!(node, Node::Mapping)
+        })
+    }
+
+    fn collection(
+        &mut self,
+        key: &str,
+        wanted: &str,
+        hint: &str,
+        fits: impl Fn(&Node<'_>) -> bool,
+    ) -> Result<bool, Stop> {
+        let Some(Located { value, position }) = self.node()? else {
+            return Ok(false);
+        };
+        if fits(&value) {
+            return Ok(true);
+        }
+        if !matches!(value, Node::Alias) {
+            let message = format!("{key:?} is {wanted}, found {}", value.noun());
+            self.error_with_hint(position, message, hint);
+        }
+        self.skip(&value)?;
+        Ok(false)
+    }
+
+    /// Reads any scalar as its text: `2024`, `no` and `1e5` mean those very characters.
+    pub(crate) fn text(&mut self, key: &str) -> Result<Option<Located<Cow<'t, str>>>, Stop> {
+        Ok(self.scalar(key, "a text")?.map(Scalar::into_text))
+    }
+
+    pub(crate) fn texts(&mut self, key: &str) -> Result<Vec<Located<Cow<'t, str>>>, Stop> {
+        let mut texts = Vec::new();
+        if self.list(key)? {
+            while let Some(node) = self.node()? {
+                let item = self.as_scalar(node, format_args!("an item of {key}"), "a text")?;
+                texts.extend(item.map(Scalar::into_text));
+            }
+        }
+        Ok(texts)
+    }
+
+    pub(crate) fn scheme(&mut self) -> Result<Option<Located<Scheme>>, Stop> {
+        let schemes = Scheme::ALL.map(|scheme| (scheme.name(), scheme));
+        self.choice("code-scheme", &schemes)
+    }
+
+    pub(crate) fn forward(&mut self) -> Result<Option<Located<Forward>>, Stop> {
+        let forwards = Forward::ALL.map(|forward| (forward.name(), forward));
+        self.choice("forward", &forwards)
+    }
+
+    pub(crate) fn new_code(&mut self) -> Result<Option<Located<NewCode>>, Stop> {
+        self.choice("new", &NEW_CODES)
+    }
+
+    fn choice<V: Copy>(
+        &mut self,
+        key: &str,
+        values: &[(&'static str, V)],
+    ) -> Result<Option<Located<V>>, Stop> {
+        let Some(scalar) = self.scalar(key, "a word")? else {
+            return Ok(None);
+        };
+        let found = values.iter().find(|(name, _)| *name == scalar.text);
+        if found.is_none() {
+            let names: Vec<_> = values.iter().map(|&(name, _)| name).collect();
+            let message = format!("{key:?} is one of {}", names.join(", "));
+            self.error(scalar.position, message);
+        }
+        Ok(found.map(|&(_, value)| scalar.at(value)))
+    }
+
+    pub(crate) fn status(&mut self) -> Result<Option<Located<Status>>, Stop> {
+        let Some(scalar) = self.scalar("status", "a number")? else {
+            return Ok(None);
+        };
+        let code = scalar.text.parse().ok().filter(|_| scalar.plain);
+        let status = code.and_then(Status::from_code);
+        if status.is_none() {
+            let message = "\"status\" is one of 301, 302, 303, 307, 308";
+            self.error(scalar.position, message);
+        }
+        Ok(status.map(|status| scalar.at(status)))
+    }
+
+    pub(crate) fn number(&mut self) -> Result<Option<Located<u64>>, Stop> {
+        self.whole_number("number", u64::MAX)
+    }
+
+    pub(crate) fn cache_max_age(&mut self) -> Result<Option<u32>, Stop> {
+        let seconds = self.whole_number("cache-max-age", MAX_CACHE_AGE)?;
+        Ok(seconds.and_then(|seconds| u32::try_from(seconds.value).ok()))
+    }
+
+    fn whole_number(&mut self, key: &str, max: u64) -> Result<Option<Located<u64>>, Stop> {
+        let Some(scalar) = self.scalar(key, "a whole number")? else {
+            return Ok(None);
+        };
+        let text = &*scalar.text;
+        let digits = text.bytes().all(|b| b.is_ascii_digit());
+        // YAML 1.1 reads 010 as eight, 1.2 as ten: neither is what a reader must guess.
+        if !scalar.plain || !digits || (text.len() > 1 && text.starts_with('0')) {
+            self.error_with_hint(
+                scalar.position,
+                format!("{key:?} is a whole number"),
+                "write decimal digits only: no quotes, sign, fraction or leading zero",
+            );
+            return Ok(None);
+        }
+        let number = text.parse().ok().filter(|&number| number <= max);
+        if number.is_none() {
+            self.error(scalar.position, format!("{key:?} is at most {max}"));
+        }
+        Ok(number.map(|number| scalar.at(number)))
+    }
+
+    pub(crate) fn expires(&mut self) -> Result<Option<Timestamp>, Stop> {
+        let Some(scalar) = self.scalar("expires", "a date")? else {
+            return Ok(None);
+        };
+        let time = Timestamp::parse_end(&scalar.text);
+        if time.is_none() {
+            self.bad_date(scalar.position, "\"expires\" is a date or a date-time");
+        }
+        Ok(time)
+    }
+
+    pub(crate) fn retired(&mut self) -> Result<Option<Retired>, Stop> {
+        let Some(scalar) = self.scalar("retired", "\"true\" or a date")? else {
+            return Ok(None);
+        };
+        if scalar.plain && scalar.text == "true" {
+            return Ok(Some(Retired::Always));
+        }
+        if scalar.plain && scalar.text == "false" {
+            self.error_with_hint(
+                scalar.position,
+                "\"retired\" is \"true\" or a date",
+                "leave the key out: an entry is not retired unless it says so",
+            );
+            return Ok(None);
+        }
+        let time = Timestamp::parse_start(&scalar.text);
+        if time.is_none() {
+            self.bad_date(scalar.position, "\"retired\" is \"true\" or a date");
+        }
+        Ok(time.map(Retired::From))
+    }
+
+    fn bad_date(&mut self, position: Position, message: &str) {
+        let hint = "write it as in 2026-12-31 or 2026-12-31T12:00:00Z (RFC 3339)";
+        self.error_with_hint(position, message, hint);
+    }
+
+    fn scalar(&mut self, key: &str, wanted: &str) -> Result<Option<Scalar<'t>>, Stop> {
+        match self.node()? {
+            Some(node) => self.as_scalar(node, format_args!("{key:?}"), wanted),
+            None => Ok(None),
+        }
+    }
+
+    fn as_scalar(
+        &mut self,
+        node: Located<Node<'t>>,
+        what: fmt::Arguments<'_>,
+        wanted: &str,
+    ) -> Result<Option<Scalar<'t>>, Stop> {
+        let Located { value, position } = node;
+        match value {
+            Node::Scalar { text, plain: true } if text.is_empty() => {
+                self.error(position, format!("{what} has no value"));
+            }
+            Node::Scalar { text, plain } => {
+                return Ok(Some(Scalar {
+                    text,
+                    plain,
+                    position,
+                }));
+            }
+            Node::Alias => {}
+            Node::Sequence | Node::Mapping => {
+                let message = format!("{what} is {wanted}, found {}", value.noun());
+                self.error(position, message);
+                self.skip(&value)?;
+            }
+        }
+        Ok(None)
+    }
+}

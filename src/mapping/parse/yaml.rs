@@ -1,0 +1,239 @@
+//! The nodes of any YAML file, from the events of a parser that keeps every position.
+//!
+//! Tables need maps, lists and scalars; anchors, aliases, tags, directives and further documents
+//! are told as problems, and reading goes on behind them wherever YAML allows.
+//! Only a syntax error ends it. See `docs/decisions/0001-yaml-reader.md`.
+
+use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput};
+
+use super::reader::{Located, Node, Stop};
+use super::report::Report;
+use crate::mapping::value::Position;
+
+/// How deep collections may nest: a table needs four levels.
+const MAX_NESTING: usize = 16;
+
+/// The nodes of a file.
+pub(crate) struct Yaml<'t> {
+    parser: Parser<'t, StrInput<'t>>,
+    text: &'t str,
+}
+
+impl<'t> Yaml<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        let options = granit_parser::options! {
+            disallow_directives: true,
+            emit_unresolved_aliases: true,
+            emit_anchor_events: true,
+            flow_nesting_limit: MAX_NESTING,
+            block_nesting_limit: MAX_NESTING,
+        };
+        Self {
+            parser: Parser::new_from_str_with_options(text, options),
+            text,
+        }
+    }
+
+    /// Moves to the root node of the only document; `None` if the file holds nothing.
+    pub(crate) fn root(
+        &mut self,
+        report: &mut Report<'_>,
+    ) -> Result<Option<Located<Node<'t>>>, Stop> {
+        loop {
+            match self.event(report)? {
+                (Event::StreamEnd, _) => return Ok(None),
+                (Event::DocumentStart(..), _) => break,
+                _ => {}
+            }
+        }
+        match self.node(report)? {
+            // Comments alone, or `---` and nothing behind it.
+            Some(Located {
+                value: Node::Scalar { text, plain: true },
+                ..
+            }) if text.is_empty() => Ok(None),
+            node => Ok(node),
+        }
+    }
+
+    /// Reads what is left behind the root node: there may be no second document.
+    pub(crate) fn finish(&mut self, report: &mut Report<'_>) -> Result<(), Stop> {
+        loop {
+            match self.event(report)? {
+                (Event::DocumentStart(..), span) => {
+                    let hint = "move it to a file of its own, in a directory with this one";
+                    report.error(
+                        start(&span),
+                        "a second document begins here, a file holds one",
+                        Some(hint.to_owned()),
+                    );
+                    return Ok(());
+                }
+                (Event::StreamEnd, _) => return Ok(()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns the next node; `None` at the end of the collection it would be in.
+    pub(crate) fn node(
+        &mut self,
+        report: &mut Report<'_>,
+    ) -> Result<Option<Located<Node<'t>>>, Stop> {
+        let (event, span) = self.event(report)?;
+        let position = start(&span);
+        let value = match event {
+            Event::Scalar(text, style, ..) => Node::Scalar {
+                // The parser calls a value that is not there "~".
+                text: if span.is_empty() { "".into() } else { text },
+                plain: style == ScalarStyle::Plain,
+            },
+            Event::SequenceStart(..) => Node::Sequence,
+            Event::MappingStart(..) => Node::Mapping,
+            Event::Alias(..) | Event::UnresolvedAlias(..) => Node::Alias,
+            _ => return Ok(None),
+        };
+        Ok(Some(Located { value, position }))
+    }
+
+    /// Returns the next event; anchors, aliases and tags are told.
+    fn event(&mut self, report: &mut Report<'_>) -> Result<(Event<'t>, Span), Stop> {
+        loop {
+            let (event, span) = match self.parser.next_event() {
+                Some(Ok(next)) => next,
+                Some(Err(error)) => return Err(self.syntax_error(report, &error)),
+                // The parser ends its stream once; who asks again has lost count.
+                None => return Err(Stop::Syntax),
+            };
+            if let Event::Anchor(..) = event {
+                self.refuse(
+                    report,
+                    &span,
+                    "anchors",
+                    "write the value out where it is needed",
+                );
+                continue;
+            }
+            if let Event::Alias(..) | Event::UnresolvedAlias(..) = event {
+                self.refuse(report, &span, "aliases", "write the value out");
+            }
+            if event.tag().is_some() {
+                let hint = "leave the tag out; quote a value that begins with \"!\"";
+                self.refuse(report, &span.tag_span().unwrap_or(span), "tags", hint);
+            }
+            return Ok((event, span));
+        }
+    }
+
+    /// Tells a token of YAML that a table may not hold, by its own text.
+    fn refuse(&self, report: &mut Report<'_>, token: &Span, kind: &str, hint: &str) {
+        let text: String = token
+            .slice(self.text)
+            .unwrap_or_default()
+            .chars()
+            .take(60)
+            .collect();
+        let message = format!("{kind} ({text}) are not allowed in a table");
+        report.error(start(token), message, Some(hint.to_owned()));
+    }
+
+    fn syntax_error(&self, report: &mut Report<'_>, error: &ScanError) -> Stop {
+        let marker = error.marker();
+        let mut position = position(marker);
+        if is_about_tabs(error.kind()) {
+            position = self.indenting_tab(position.line).unwrap_or(position);
+        }
+        let (message, hint) = explain(error.kind());
+        report.error(position, message, hint.map(str::to_owned));
+        Stop::Syntax
+    }
+
+    /// Finds the first tab that indents, from a line on: the parser points to where it gave up,
+    /// which may be a value before or behind it.
+    fn indenting_tab(&self, from: u32) -> Option<Position> {
+        let lines = self
+            .text
+            .lines()
+            .zip(1..)
+            .skip_while(|&(_, line)| line < from);
+        lines
+            .filter_map(|(text, line)| {
+                let indent = text.len() - text.trim_start_matches([' ', '\t']).len();
+                let column = u32::try_from(text[..indent].find('\t')? + 1).ok()?;
+                Some(Position { line, column })
+            })
+            .next()
+    }
+}
+
+fn is_about_tabs(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::TabNotAllowed
+            | ErrorKind::TabInBlockIndentation
+            | ErrorKind::TabInIndentation
+            | ErrorKind::TabAtBlockScalarStart
+            | ErrorKind::TabInPlainScalar
+    )
+}
+
+fn start(span: &Span) -> Position {
+    position(&span.start)
+}
+
+/// Converts a position of the parser, whose columns count from 0.
+pub(crate) fn position(marker: &Marker) -> Position {
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    Position {
+        line: count(marker.line().max(1)),
+        column: count(marker.col() + 1),
+    }
+}
+
+/// Says in a table's terms what the parser means.
+fn explain(kind: &ErrorKind) -> (String, Option<&'static str>) {
+    match kind {
+        kind if is_about_tabs(kind) => (
+            "a tab cannot be used to indent".to_owned(),
+            Some("indent with spaces"),
+        ),
+        ErrorKind::RecursionLimitExceeded => (
+            format!("lists and maps are nested more than {MAX_NESTING} deep"),
+            Some("a table is a map with a flat list of entries"),
+        ),
+        ErrorKind::DirectiveDisallowed => (
+            "directives (%) are not allowed in a table".to_owned(),
+            Some("remove the line; quote a value that begins with \"%\""),
+        ),
+        ErrorKind::UnclosedQuotedScalar => (
+            "a quoted value is not closed".to_owned(),
+            Some("is the file complete? close the quote"),
+        ),
+        ErrorKind::UnclosedFlowCollection { open } => (
+            format!("the bracket {open:?} is not closed"),
+            Some("is the file complete? close the bracket"),
+        ),
+        other => (format!("not valid YAML: {other}"), syntax_hint(other)),
+    }
+}
+
+fn syntax_hint(kind: &ErrorKind) -> Option<&'static str> {
+    match kind {
+        ErrorKind::MappingValueNotAllowed => {
+            Some("a value that holds \": \" needs quotes; keys of one map begin in one column")
+        }
+        ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey => {
+            Some("a key is followed by a colon and a space; is the file complete?")
+        }
+        ErrorKind::ExpectedBlockMappingKey
+        | ErrorKind::ExpectedBlockSequenceEntry
+        | ErrorKind::InvalidIndentation
+        | ErrorKind::BlockSequenceEntryNotAllowed => {
+            Some("keys of one map, and items of one list, begin in one column")
+        }
+        ErrorKind::UnexpectedCharacter { character } if !character.is_control() => {
+            Some("a value that begins with this character needs quotes")
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,73 @@
+//! Chains: targets that are themselves short links of the table, followed to their end.
+
+use url::Url;
+
+use super::request::{Outcome, Request};
+use crate::mapping::packed::{Entry, Table};
+use crate::mapping::value::Timestamp;
+
+/// After how many links a chain counts as endless: a browser gives up after about twenty.
+const MAX_LINKS: usize = 20;
+
+/// What is at the end of a chain.
+pub(crate) enum End {
+    /// A target outside the table.
+    Elsewhere(String),
+    /// A page of the table's own sites.
+    Page,
+    /// A retired entry.
+    Gone,
+    /// No entry.
+    Nothing,
+    /// The links that lead to each other.
+    Loop(Vec<String>),
+}
+
+/// Follows an entry's target; `None` if it does not lead back into the table.
+///
+/// Dates of expiry and retirement are taken not to have come yet.
+pub(crate) fn follow(table: &Table, entry: Entry<'_>) -> Option<End> {
+    let now = Timestamp::MIN;
+    if entry.is_gone(now) {
+        return None;
+    }
+    let mut location = entry.target()?.into_owned();
+    let mut links: Vec<String> = Vec::new();
+    loop {
+        let url = Url::parse(&location).ok().filter(|url| table.is_own(url));
+        let Some(url) = url else {
+            return (!links.is_empty()).then_some(End::Elsewhere(location));
+        };
+        let comes_round = links.contains(&location);
+        links.push(location);
+        if comes_round || links.len() > MAX_LINKS {
+            return Some(End::Loop(links));
+        }
+        let request = Request {
+            host: url.host_str(),
+            path: url.path(),
+            query: url.query(),
+        };
+        location = match table.resolve(&request, now) {
+            Outcome::Redirect(redirect) => redirect.location,
+            Outcome::Landing(_) | Outcome::Preview(_) => return Some(End::Page),
+            Outcome::Gone(_) => return Some(End::Gone),
+            // What a forwarding target is a prefix of need not be there by itself.
+            Outcome::NotFound(_) if links.len() == 1 && entry.forward().path() => {
+                return Some(End::Page);
+            }
+            Outcome::NotFound(_) | Outcome::Misdirected => return Some(End::Nothing),
+        };
+    }
+}
+
+/// Tells cheaply that most targets are not of this table: behind their scheme they do not begin
+/// like one of its sites.
+pub(crate) fn may_be_own(table: &Table, rest: &str) -> bool {
+    table.sites().iter().any(|site| {
+        let host = site.base_url().host();
+        rest.as_bytes()
+            .get(..host.len())
+            .is_some_and(|start| start == host.as_bytes())
+    })
+}

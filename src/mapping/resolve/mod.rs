@@ -1,0 +1,11 @@
+//! From a request to its outcome.
+
+mod chain;
+mod location;
+mod path;
+mod request;
+mod suggest;
+
+pub(crate) use chain::{End, follow, may_be_own};
+pub(crate) use request::{LOST, Match, location_of};
+pub use request::{Outcome, Redirect, Request, Via};

@@ -1,0 +1,241 @@
+//! Resolving: from a request to its outcome.
+//!
+//! Total and pure: every request has an outcome, and the same table, request and time give the
+//! same one. The order of the steps is the order of the functions below.
+
+use super::location;
+use super::path::{Decoded, has_dot_segments};
+use crate::mapping::packed::Found;
+use crate::mapping::packed::{Entry, Site, Table};
+use crate::mapping::value::{Status, Timestamp};
+
+/// What linkifiers take for a part of a link that ends a sentence or a quotation.
+const TRAILING: [char; 11] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '\'', '"'];
+
+/// What linkifiers drop from the end of an auto code.
+pub(crate) const LOST: [char; 2] = ['-', '_'];
+
+/// What of a request decides its outcome.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'r> {
+    /// The host as the client named it, with or without a port; `None` if it named none.
+    pub host: Option<&'r str>,
+    /// The raw path, percent-encoded as sent.
+    pub path: &'r str,
+    /// The raw query, without its `?`.
+    pub query: Option<&'r str>,
+}
+
+/// What a request resolves to.
+#[derive(Debug)]
+pub enum Outcome<'t> {
+    /// A short link was followed.
+    Redirect(Redirect<'t>),
+    /// A short link with `+` behind it: shown, not followed.
+    Preview(Entry<'t>),
+    /// The base URL itself.
+    Landing(&'t Site),
+    /// A retired or expired entry.
+    Gone(Entry<'t>),
+    /// No such code in this site.
+    NotFound(&'t Site),
+    /// The table has several sites, and none has this host.
+    Misdirected,
+}
+
+/// A redirect: everything its response needs.
+#[derive(Debug)]
+pub struct Redirect<'t> {
+    /// The entry that was hit.
+    pub entry: Entry<'t>,
+    /// The status to answer with.
+    pub status: Status,
+    /// The absolute URL to send, ASCII and safe in a header.
+    pub location: String,
+    /// How long the answer may be cached, in seconds; 0 means `no-store`.
+    pub max_age: u32,
+    /// How the code was found.
+    pub via: Via,
+}
+
+/// How a code was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Via {
+    /// Exactly as written, or in another spelling of the same code.
+    Code,
+    /// As a forwarding prefix of the path.
+    Forward,
+    /// After repairing what a linkifier broke.
+    Repair,
+}
+
+impl Table {
+    /// Decides what a request gets.
+    pub fn resolve(&self, request: &Request<'_>, now: Timestamp) -> Outcome<'_> {
+        match self.find_site(request.host, request.path) {
+            Found::Site(site, rest) => site.resolve(rest, request.query.unwrap_or_default(), now),
+            Found::OutsideBasePath(site) => Outcome::NotFound(site),
+            Found::UnknownHost => Outcome::Misdirected,
+        }
+    }
+}
+
+/// What a path stands for in a site, whatever the time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Match<'t, 'r> {
+    /// The base URL itself.
+    Landing,
+    /// A code, and what follows it of the raw path, if that is forwarded.
+    Link(Entry<'t>, &'r str, Via),
+    /// A code with `+` after it.
+    Preview(Entry<'t>),
+    /// No code.
+    Nothing,
+}
+
+impl Site {
+    /// Decides what the raw path behind the base path gets.
+    fn resolve(&self, rest: &str, query: &str, now: Timestamp) -> Outcome<'_> {
+        match self.find_path(rest) {
+            Match::Landing => Outcome::Landing(self),
+            Match::Link(entry, remainder, via) => follow(entry, remainder, query, via, now),
+            Match::Preview(entry) => preview(entry, now),
+            Match::Nothing => Outcome::NotFound(self),
+        }
+    }
+
+    /// Goes through the steps for the raw path after the base path.
+    pub(crate) fn find_path<'r>(&self, rest: &'r str) -> Match<'_, 'r> {
+        if rest.is_empty() {
+            return Match::Landing;
+        }
+        let Some(path) = Decoded::new(rest) else {
+            return Match::Nothing;
+        };
+        let code = path.as_code();
+        if let Some(entry) = code.and_then(|code| self.spelled(code)) {
+            return Match::Link(entry, "", Via::Code);
+        }
+        if let Some(entry) = code.and_then(|code| self.lookup(code.strip_suffix('+')?)) {
+            return Match::Preview(entry);
+        }
+        if let Some((entry, remainder)) = self.forwarding(rest) {
+            if has_dot_segments(remainder) {
+                return Match::Nothing;
+            }
+            return Match::Link(entry, remainder, Via::Forward);
+        }
+        if let Some(entry) = self.in_standard_alphabet(path.as_str()) {
+            return Match::Link(entry, "", Via::Code);
+        }
+        if let Some(entry) = code.and_then(|code| self.repaired(code)) {
+            return Match::Link(entry, "", Via::Repair);
+        }
+        Match::Nothing
+    }
+
+    /// The exact code, or the same with one trailing slash removed.
+    fn spelled(&self, code: &str) -> Option<Entry<'_>> {
+        self.lookup(code)
+            .or_else(|| self.lookup(code.strip_suffix('/')?))
+    }
+
+    /// The longest code with a forwarded path that is a whole-segment prefix, and the raw path
+    /// behind it.
+    fn forwarding<'r>(&self, raw: &'r str) -> Option<(Entry<'_>, &'r str)> {
+        let slashes = raw.match_indices('/').take(self.forwarding_depth());
+        slashes
+            .filter_map(|(slash, _)| {
+                let prefix = Decoded::new(&raw[..slash])?;
+                let entry = self.lookup(prefix.as_code()?)?;
+                entry.forward().path().then_some((entry, &raw[slash + 1..]))
+            })
+            .last()
+    }
+
+    /// The auto code of which this is the standard-alphabet spelling (RFC 4648 section 4), since
+    /// that is what `openssl base64` prints.
+    pub(crate) fn in_standard_alphabet(&self, text: &str) -> Option<Entry<'_>> {
+        let is_standard = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
+        // Without either sign it is the code itself, which others look for.
+        let is_other = text.contains(['+', '/']);
+        if text.len() != self.scheme().code_len() || !is_other || !text.bytes().all(is_standard) {
+            return None;
+        }
+        self.lookup_auto(&text.replace('+', "-").replace('/', "_"))
+    }
+
+    /// The code that a linkifier broke: too much at its end, or the last character lost.
+    fn repaired(&self, text: &str) -> Option<Entry<'_>> {
+        let mut shorter = text;
+        while let Some(rest) = shorter.strip_suffix(TRAILING) {
+            if let Some(entry) = self.lookup(rest) {
+                return Some(entry);
+            }
+            shorter = rest;
+        }
+        if text.len() + 1 != self.scheme().code_len() {
+            return None;
+        }
+        let mut fitting = LOST
+            .iter()
+            .filter_map(|lost| self.lookup_auto(&format!("{text}{lost}")));
+        match (fitting.next(), fitting.next()) {
+            (Some(entry), None) => Some(entry),
+            _ => None,
+        }
+    }
+}
+
+fn preview(entry: Entry<'_>, now: Timestamp) -> Outcome<'_> {
+    if entry.is_gone(now) {
+        Outcome::Gone(entry)
+    } else {
+        Outcome::Preview(entry)
+    }
+}
+
+fn follow<'t>(
+    entry: Entry<'t>,
+    remainder: &str,
+    query: &str,
+    via: Via,
+    now: Timestamp,
+) -> Outcome<'t> {
+    // Without a target, an entry is always gone.
+    let Some(target) = entry.target_parts().filter(|_| !entry.is_gone(now)) else {
+        return Outcome::Gone(entry);
+    };
+    Outcome::Redirect(Redirect {
+        entry,
+        status: entry.status(),
+        location: location_of(entry, target, remainder, query),
+        max_age: if via == Via::Repair {
+            0
+        } else {
+            max_age(entry, now)
+        },
+        via,
+    })
+}
+
+/// Returns where a request for an entry leads that has this target.
+pub(crate) fn location_of(
+    entry: Entry<'_>,
+    target: (&str, &str),
+    remainder: &str,
+    query: &str,
+) -> String {
+    let query = if entry.forward().query() { query } else { "" };
+    location::extend(target, remainder, query)
+}
+
+/// How long a redirect may be cached: never past the entry's end.
+fn max_age(entry: Entry<'_>, now: Timestamp) -> u32 {
+    let max_age = entry.cache_max_age();
+    let Some(end) = entry.gone_from() else {
+        return max_age;
+    };
+    let left = end.unix().saturating_sub(now.unix());
+    max_age.min(u32::try_from(left).unwrap_or(u32::MAX))
+}

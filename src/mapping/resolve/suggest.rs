@@ -1,0 +1,95 @@
+//! Suggestions: the codes that a mistyped one may have meant.
+//!
+//! The work for one request is bounded whatever the size of the table: a small site is searched
+//! whole, in a large one only what is a single slip away is looked up.
+
+use std::borrow::Cow;
+
+use super::path::Decoded;
+use crate::mapping::packed::Site;
+use crate::mapping::value::Timestamp;
+
+/// Up to how many codes a site is searched whole.
+const SMALL: usize = 2000;
+
+/// The longest text that is compared: no code worth retyping is longer.
+const MAX_CHARS: usize = 64;
+
+/// What may have been left out or mistyped in a code.
+const ALPHABET: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./~";
+
+impl Site {
+    /// Returns up to `limit` codes of live entries that resemble a raw request path, nearest
+    /// first.
+    pub fn suggestions(&self, path: &str, limit: usize, now: Timestamp) -> Vec<Cow<'_, str>> {
+        let rest = path.strip_prefix(self.base_url().path());
+        let rest = rest.unwrap_or_else(|| path.trim_start_matches('/'));
+        let Some(decoded) = Decoded::new(rest) else {
+            return Vec::new();
+        };
+        let wanted = decoded.as_str().trim_end_matches(['+', '/']);
+        let length = wanted.chars().count();
+        if length == 0 || length > MAX_CHARS {
+            return Vec::new();
+        }
+        let mut found = if self.code_count() <= SMALL {
+            self.resembling(wanted)
+        } else {
+            self.one_slip_away(wanted)
+        };
+        found.sort_unstable();
+        found.dedup();
+        let live = |code: &Cow<'_, str>| self.lookup(code).is_some_and(|entry| !entry.is_gone(now));
+        let codes = found.into_iter().map(|(_, code)| code);
+        codes.filter(live).take(limit).collect()
+    }
+
+    fn resembling(&self, wanted: &str) -> Vec<(usize, Cow<'_, str>)> {
+        let folded = wanted.to_lowercase();
+        let length = folded.chars().count();
+        let tolerated = 1 + length / 4;
+        self.codes()
+            .filter_map(|code| {
+                let other = code.to_lowercase();
+                let extends = length >= 3 && other.starts_with(&folded);
+                if !extends && other.chars().count().abs_diff(length) > tolerated {
+                    return None;
+                }
+                let distance = strsim::damerau_levenshtein(&folded, &other);
+                // Half a word is the weakest resemblance, but the one people need most.
+                (distance <= tolerated || extends).then_some((distance, code))
+            })
+            .collect()
+    }
+
+    fn one_slip_away(&self, wanted: &str) -> Vec<(usize, Cow<'_, str>)> {
+        let chars: Vec<char> = wanted.chars().collect();
+        let mut codes: Vec<(usize, Cow<'_, str>)> = [wanted.to_lowercase(), wanted.to_uppercase()]
+            .into_iter()
+            .filter(|text| self.lookup(text).is_some())
+            .map(|text| (0, Cow::Owned(text)))
+            .collect();
+        for at in 0..=chars.len() {
+            let (head, tail) = chars.split_at(at);
+            let mut try_with = |middle: &[char], rest: &[char]| {
+                let text: String = head.iter().chain(middle).chain(rest).collect();
+                if self.lookup(&text).is_some() {
+                    codes.push((1, Cow::Owned(text)));
+                }
+            };
+            if let [first, rest @ ..] = tail {
+                try_with(&[], rest);
+                if let [second, rest @ ..] = rest {
+                    try_with(&[*second, *first], rest);
+                }
+            }
+            for slip in ALPHABET.chars() {
+                try_with(&[slip], tail);
+                if let [_, rest @ ..] = tail {
+                    try_with(&[slip], rest);
+                }
+            }
+        }
+        codes
+    }
+}

@@ -1,0 +1,154 @@
+//! What is allowed in a table and yet worth a warning: texts that turn the direction of writing,
+//! and targets with a literal address that only some networks reach.
+//!
+//! A registration over HTTP may be refused for the same. Names are not looked up: what is decided
+//! here is decided from the text alone.
+
+// Of `core`, which has the addresses and no sockets.
+use core::net::{Ipv4Addr, Ipv6Addr};
+
+use url::{Host, Url};
+
+/// Returns the first character of a text that embeds, overrides or isolates a direction of writing
+/// (UAX #9, sections 2.1, 2.2 and 2.4): with it, a text can read as another.
+///
+/// The marks of section 2.6 are not among them: they are needed where scripts meet.
+pub fn direction_control(text: &str) -> Option<char> {
+    if text.is_ascii() {
+        return None;
+    }
+    let is_control = |c: &char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    text.chars().find(is_control)
+}
+
+/// Tells whether the host of a canonical URL is `localhost` or a literal address that is not reached
+/// from everywhere: private, shared, loopback, link-local or unspecified.
+pub(crate) fn is_private(url: &str) -> bool {
+    let Some((_, rest)) = url.split_once("://") else {
+        return false;
+    };
+    let end = rest.find(['/', ':', '?', '#']).unwrap_or(rest.len());
+    let name = rest[..end].strip_suffix('.').unwrap_or(&rest[..end]);
+    // All but a few hosts are told at a glance: an address ends in a digit or begins with a bracket.
+    if !rest.starts_with('[') && !name.ends_with(|c: char| c.is_ascii_digit()) {
+        return name == "localhost" || name.ends_with(".localhost");
+    }
+    let url = Url::parse(url).ok();
+    match url.as_ref().and_then(Url::host) {
+        Some(Host::Ipv4(address)) => is_private_v4(address),
+        Some(Host::Ipv6(address)) => is_private_v6(address),
+        _ => false,
+    }
+}
+
+/// RFC 6890: "this network", private use, shared address space, loopback, link-local.
+fn is_private_v4(address: Ipv4Addr) -> bool {
+    let [first, second, ..] = address.octets();
+    first == 0
+        || address.is_private()
+        || (first == 100 && second & 0b1100_0000 == 64)
+        || address.is_loopback()
+        || address.is_link_local()
+}
+
+/// The same for IPv6 (RFC 4291, RFC 4193), and for IPv4 addresses within it.
+fn is_private_v6(address: Ipv6Addr) -> bool {
+    address.is_unspecified()
+        || address.is_loopback()
+        || address.is_unique_local()
+        || address.is_unicast_link_local()
+        || embedded(address).is_some_and(is_private_v4)
+}
+
+/// Returns the IPv4 address in an IPv6 address that is mapped (RFC 4291, section 2.5.5.2) or
+/// translated by the well-known prefix (RFC 6052, section 2.1).
+fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let translated = || {
+        let [0x64, 0xff9b, 0, 0, 0, 0, high, low] = address.segments() else {
+            return None;
+        };
+        let [[a, b], [c, d]] = [high, low].map(u16::to_be_bytes);
+        Some(Ipv4Addr::new(a, b, c, d))
+    };
+    address.to_ipv4_mapped().or_else(translated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::target::Target;
+    use super::*;
+
+    #[test]
+    fn knows_what_turns_the_direction_of_writing() {
+        for text in ["\u{202e}gro", "a\u{202a}", "é\u{2066}b\u{2069}", "\u{2069}"] {
+            assert!(direction_control(text).is_some(), "{text:?}");
+        }
+        // Left-to-right, right-to-left and Arabic letter marks.
+        for text in ["", "a b", "שלום", "a\u{200e}b\u{200f}c\u{61c}", "\u{200b}"] {
+            assert_eq!(direction_control(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn knows_addresses_that_not_everyone_reaches() {
+        for host in [
+            "10.1.2.3",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.168.0.1",
+            "127.0.0.1",
+            "127.1",
+            "2130706433",
+            "0x7f.1",
+            "0",
+            "0.1.2.3",
+            "017700000001",
+            "100.64.0.1",
+            "100.127.255.255",
+            "169.254.169.254",
+            "127.0.0.1.",
+            "[::]",
+            "[::1]",
+            "[fd00::1]",
+            "[fc00::1]",
+            "[fe80::1]",
+            "[febf::1]",
+            "[::ffff:10.0.0.1]",
+            "[64:ff9b::a9fe:a9fe]",
+            "localhost",
+            "LOCALHOST.",
+            "a.localhost",
+            "loc%61lhost",
+            "１２７.0.0.1",
+        ] {
+            for rest in ["/", ":8080/x", "?q", "#f"] {
+                let url = format!("http://{host}{rest}");
+                let target = Target::parse(&url).unwrap();
+                assert!(target.is_private(), "{url}");
+            }
+        }
+        for host in [
+            "9.255.255.255",
+            "11.0.0.1",
+            "172.15.0.1",
+            "172.32.0.1",
+            "192.169.0.1",
+            "100.63.0.1",
+            "100.128.0.1",
+            "169.253.0.1",
+            "8.8.8.8",
+            "[2001:db8::1]",
+            "[::ffff:8.8.8.8]",
+            "[64:ff9b::808:808]",
+            "[ff02::1]",
+            "localhost.example",
+            "mylocalhost",
+            "10.0.0.1.example",
+            "e.example",
+        ] {
+            let url = format!("https://{host}/localhost?127.0.0.1");
+            let target = Target::parse(&url).unwrap();
+            assert!(!target.is_private(), "{url}");
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! Short codes: what stands behind the base URL.
+//!
+//! A custom code is written by a person and must keep to a grammar that survives URLs, chat
+//! windows and being read aloud; an auto code comes from a [`Scheme`](super::Scheme); a number
+//! has its base62 form.
+//! Whether a code is taken is not decided here but where a site is compiled.
+
+use std::fmt;
+
+use thiserror::Error;
+use unicode_normalization::{UnicodeNormalization, is_nfc};
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+use unicode_script::{Script, UnicodeScript};
+
+/// The longest custom code, in bytes of UTF-8.
+pub const MAX_CODE_BYTES: usize = 255;
+
+/// First segments that the server answers itself, or that other programs ask any host for.
+const RESERVED: [&str; 9] = [
+    "-",
+    ".well-known",
+    "healthz",
+    "livez",
+    "readyz",
+    "metrics",
+    "robots.txt",
+    "favicon.ico",
+    "sitemap.xml",
+];
+
+const BASE62: &[u8; 62] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/// A short code within the grammar: 1 to 255 bytes, segments joined by `/`, in NFC.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code(Box<str>);
+
+impl Code {
+    /// Accepts a code that a person wrote.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first rule of the grammar that the text breaks.
+    pub fn custom(text: &str) -> Result<Self, CodeError> {
+        if text.is_empty() {
+            return Err(CodeError::Empty);
+        }
+        if text.len() > MAX_CODE_BYTES {
+            return Err(CodeError::TooLong { bytes: text.len() });
+        }
+        if !is_nfc(text) {
+            return Err(CodeError::NotNfc {
+                nfc: text.nfc().collect(),
+            });
+        }
+        for segment in text.split('/') {
+            check_segment(segment)?;
+        }
+        Self(text.into()).unreserved()
+    }
+
+    /// Returns the base62 form of a number, with the digits `0-9a-zA-Z`.
+    ///
+    /// # Errors
+    ///
+    /// A number may spell a reserved word: base62 has letters.
+    pub fn number(mut number: u64) -> Result<Self, CodeError> {
+        let mut digits = Vec::with_capacity(11);
+        loop {
+            digits.push(char::from(BASE62[(number % 62) as usize]));
+            number /= 62;
+            if number == 0 {
+                break;
+            }
+        }
+        let text: String = digits.into_iter().rev().collect();
+        Self(text.into()).unreserved()
+    }
+
+    /// Returns the number whose base62 form this is; leading zeros do not count.
+    pub(crate) fn number_of(text: &str) -> Option<u64> {
+        text.bytes().try_fold(0_u64, |number, byte| {
+            let digit = BASE62.iter().position(|&digit| digit == byte)?;
+            number.checked_mul(62)?.checked_add(digit as u64)
+        })
+    }
+
+    /// Wraps what a scheme derived: base64url, which spells none of the reserved words.
+    pub(crate) fn derived(text: String) -> Self {
+        Self(text.into())
+    }
+
+    fn unreserved(self) -> Result<Self, CodeError> {
+        let first = self.0.split('/').next().unwrap_or_default();
+        match RESERVED.iter().find(|&&word| word == first) {
+            Some(word) => Err(CodeError::Reserved { word }),
+            None => Ok(self),
+        }
+    }
+
+    /// Returns the code's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the code as a YAML scalar, quoted where YAML would read something else.
+    pub(crate) fn as_yaml(&self) -> String {
+        let text = serde_yaml::to_string(&self.as_str());
+        text.map_or_else(
+            |_| format!("{:?}", self.as_str()),
+            |text| text.trim_end().to_owned(),
+        )
+    }
+
+    /// Tells whether it ends in a full stop, which linkifiers take for the end of a sentence.
+    pub fn ends_in_full_stop(&self) -> bool {
+        self.0.ends_with('.')
+    }
+
+    /// Returns the first segment that mixes scripts, which lets one code pass for another.
+    pub fn mixed_script_segment(&self) -> Option<&str> {
+        self.0.split('/').find(|segment| mixes_scripts(segment))
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Why a text is no short code.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CodeError {
+    /// It has no characters.
+    #[error("a short code needs at least one character")]
+    Empty,
+    /// It is longer than [`MAX_CODE_BYTES`].
+    #[error("a short code has at most {MAX_CODE_BYTES} bytes, this one has {bytes}")]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// It is not in Unicode normalisation form C, so that a browser would ask for another text.
+    #[error("a short code must be in Unicode normalisation form C (NFC)")]
+    NotNfc {
+        /// The same in NFC.
+        nfc: String,
+    },
+    /// A segment has no characters.
+    #[error("a short code has no empty segment: no slash at either end, no two in a row")]
+    EmptySegment,
+    /// A segment means something else in a path.
+    #[error("{segment:?} cannot be a segment of a short code")]
+    DotSegment {
+        /// The segment: `.`, `..` or `-`.
+        segment: String,
+    },
+    /// A character outside the grammar.
+    #[error("{character:?} is not allowed in a short code")]
+    Character {
+        /// The character.
+        character: char,
+    },
+    /// The server answers this itself.
+    #[error("codes that begin with the segment {word:?} are reserved")]
+    Reserved {
+        /// The reserved first segment.
+        word: &'static str,
+    },
+}
+
+impl CodeError {
+    /// Returns the way out, where the message does not already name it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NotNfc { nfc } => format!("write {nfc:?}, composed"),
+            Self::Character { character: '+' } => {
+                "a final \"+\" asks for the preview page, so no code holds one".to_owned()
+            }
+            Self::Character { .. } => {
+                "use letters, digits, \"-\", \".\", \"_\", \"~\", and \"/\" between segments"
+                    .to_owned()
+            }
+            Self::Reserved { .. } => {
+                "choose another code: the server answers these paths itself".to_owned()
+            }
+            Self::Empty => "write at least one character, or leave the key out".to_owned(),
+            Self::TooLong { .. } | Self::EmptySegment | Self::DotSegment { .. } => return None,
+        })
+    }
+}
+
+fn check_segment(segment: &str) -> Result<(), CodeError> {
+    match segment {
+        "" => return Err(CodeError::EmptySegment),
+        // Browsers walk up at the dots, and a lone "-" is the server's own folder.
+        "." | ".." | "-" => {
+            return Err(CodeError::DotSegment {
+                segment: segment.to_owned(),
+            });
+        }
+        _ => {}
+    }
+    match segment.chars().find(|&c| !is_code_character(c)) {
+        Some(character) => Err(CodeError::Character { character }),
+        None => Ok(()),
+    }
+}
+
+fn is_code_character(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~');
+    }
+    matches!(
+        c.general_category_group(),
+        GeneralCategoryGroup::Letter | GeneralCategoryGroup::Mark
+    ) || c.general_category() == unicode_properties::GeneralCategory::DecimalNumber
+}
+
+/// Tells whether no single script has all of a segment's letters (UTS #39 section 5.1).
+fn mixes_scripts(segment: &str) -> bool {
+    if segment.is_ascii() {
+        return false;
+    }
+    let mut letters = segment
+        .chars()
+        .map(|c| c.script_extension())
+        .filter(|scripts| !scripts.is_common() && !scripts.is_inherited());
+    let Some(first) = letters.next() else {
+        return false;
+    };
+    let shared = letters.fold(first, |all, scripts| all.intersection(scripts));
+    // Japanese and Korean are written in several scripts at once.
+    let east_asian = |s: Script| {
+        matches!(
+            s,
+            Script::Han | Script::Hiragana | Script::Katakana | Script::Hangul | Script::Bopomofo
+        )
+    };
+    shared.is_empty()
+        && !segment
+            .chars()
+            .map(|c| c.script())
+            .all(|s| matches!(s, Script::Common | Script::Inherited) || east_asian(s))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn accepts_the_grammar() {
+        for text in [
+            "gnu-home",
+            "2024",
+            "no",
+            "1e5",
+            "~",
+            "a.b/c_d~e",
+            "-x",
+            "--",
+            "été",
+            "日本語",
+            "नमस्ते",
+            "a/-b",
+            "...a",
+            "a.",
+            "Healthz",
+            "x/metrics",
+        ] {
+            assert_eq!(Code::custom(text).unwrap().as_str(), text);
+        }
+        assert!(Code::custom(&"a".repeat(MAX_CODE_BYTES)).is_ok());
+    }
+
+    #[test]
+    fn refuses_what_is_outside_the_grammar() {
+        for text in [
+            "",
+            "/a",
+            "a/",
+            "a//b",
+            ".",
+            "..",
+            "-",
+            "a/..",
+            "a/-",
+            "a/./b",
+            "a+",
+            "a b",
+            "a%20",
+            "a?b",
+            "a#b",
+            "a:b",
+            "a\\b",
+            "a\u{0}",
+            "a\u{200b}",
+            "½",
+            "€",
+            "e\u{301}",
+            "healthz",
+            "-/x",
+            ".well-known/acme",
+            "robots.txt",
+        ] {
+            assert!(Code::custom(text).is_err(), "{text:?}");
+        }
+        assert!(Code::custom(&"a".repeat(MAX_CODE_BYTES + 1)).is_err());
+    }
+
+    #[test]
+    fn a_number_that_spells_a_reserved_word_is_refused() {
+        let metrics = "metrics"
+            .bytes()
+            .map(|b| BASE62.iter().position(|&digit| digit == b).unwrap() as u64)
+            .fold(0, |number, digit| number * 62 + digit);
+        assert_eq!(
+            Code::number(metrics),
+            Err(CodeError::Reserved { word: "metrics" })
+        );
+    }
+
+    #[test]
+    fn warns_of_mixed_scripts_only() {
+        let mixed = |text| Code::custom(text).unwrap().mixed_script_segment().is_some();
+        assert!(mixed("p\u{0430}ypal")); // Cyrillic а
+        assert!(!mixed("日本のことば"));
+        assert!(!mixed("été-2024"));
+        assert!(!mixed("привет/hello"));
+    }
+
+    proptest! {
+        #[test]
+        fn base62_reads_back(number: u64) {
+            let Ok(code) = Code::number(number) else {
+                return Err(TestCaseError::reject("no code"));
+            };
+            prop_assert_eq!(Code::number_of(code.as_str()), Some(number));
+        }
+
+        #[test]
+        fn what_is_accepted_needs_no_escape_but_for_unicode(text in "\\PC{0,12}|[-a-zA-Z0-9._~/é]{1,8}") {
+            let Ok(code) = Code::custom(&text) else {
+                return Err(TestCaseError::reject("no code"));
+            };
+            prop_assert!(code.as_str().chars().all(|c| !c.is_ascii() || c.is_ascii_alphanumeric() || "-._~/".contains(c)));
+        }
+    }
+}

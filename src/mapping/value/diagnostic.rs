@@ -1,0 +1,218 @@
+//! Diagnostics: the one form in which any problem with a table is told.
+//!
+//! A diagnostic names the place, the problem and, where there is one, the way out.
+//! How it is shown (terminal, annotations, JSON) is not decided here, except for the one-line form
+//! that compilers made everybody's editor understand.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// How many problems of one file are told: enough to work with, and a bound on memory.
+const MAX_PROBLEMS: usize = 1000;
+
+/// How much a diagnostic weighs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Keeps the table from being loaded.
+    Error,
+    /// Worth a look; the table is loaded all the same.
+    Warning,
+}
+
+impl Severity {
+    /// Returns the word that stands in messages: `error` or `warning`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A place within one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+impl Position {
+    /// The first character of a file, where problems with a file as a whole are told.
+    pub const START: Self = Self { line: 1, column: 1 };
+}
+
+/// A place in a table: a file and a position in it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The file's path as it was given.
+    pub file: Arc<str>,
+    /// Where in the file.
+    pub position: Position,
+}
+
+impl Place {
+    /// Returns the place of a position in a file.
+    pub(crate) fn new(file: &Arc<str>, position: Position) -> Self {
+        Self {
+            file: Arc::clone(file),
+            position,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Position { line, column } = self.position;
+        write!(f, "{}:{line}:{column}", self.file)
+    }
+}
+
+/// One problem with a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Whether the table can be loaded in spite of it.
+    pub severity: Severity,
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong: lower case, one line, no full stop.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl Diagnostic {
+    /// Returns an error at `place`.
+    pub fn error(place: Place, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            place,
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    /// Returns a warning at `place`.
+    pub fn warning(place: Place, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(place, message)
+        }
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Tells whether this keeps the table from being loaded.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// Writes `PATH:LINE:COLUMN: error: MESSAGE`, and the hint indented on a second line.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}", self.place, self.severity, self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\n  hint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The problems of a table, as many of each file as anybody will read.
+///
+/// The rest is counted, so that an error is never lost among warnings.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    told: Vec<Diagnostic>,
+    files: HashMap<Arc<str>, Count>,
+}
+
+/// Where [`Problems`] stood before a file was tried.
+pub(crate) struct Checkpoint {
+    told: usize,
+    file: Arc<str>,
+    count: Option<Count>,
+}
+
+/// How many problems one file has.
+#[derive(Debug, Clone, Default)]
+struct Count {
+    told: usize,
+    untold: usize,
+    /// The heaviest that was not told, and the last place that was.
+    heaviest: Option<Severity>,
+    last: Option<Position>,
+}
+
+impl Problems {
+    /// Takes a problem in; returns its number if it is told.
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) -> Option<usize> {
+        let file = Arc::clone(&diagnostic.place.file);
+        let count = self.files.entry(file).or_default();
+        if count.told >= MAX_PROBLEMS {
+            count.untold += 1;
+            count.heaviest = count
+                .heaviest
+                .min(Some(diagnostic.severity))
+                .or(Some(diagnostic.severity));
+            return None;
+        }
+        count.told += 1;
+        count.last = count.last.max(Some(diagnostic.place.position));
+        self.told.push(diagnostic);
+        Some(self.told.len() - 1)
+    }
+
+    /// Notes where things stand before a file is read in a way that may prove wrong.
+    pub(crate) fn checkpoint(&self, file: &Arc<str>) -> Checkpoint {
+        Checkpoint {
+            told: self.told.len(),
+            file: Arc::clone(file),
+            count: self.files.get(file).cloned(),
+        }
+    }
+
+    /// Forgets what was told of the file since.
+    pub(crate) fn return_to(&mut self, checkpoint: Checkpoint) {
+        self.told.truncate(checkpoint.told);
+        match checkpoint.count {
+            Some(count) => self.files.insert(checkpoint.file, count),
+            None => self.files.remove(&checkpoint.file),
+        };
+    }
+
+    /// Gives the problem of that number a hint.
+    pub(crate) fn set_hint(&mut self, number: usize, hint: String) {
+        self.told[number].hint = Some(hint);
+    }
+
+    /// Returns what is told, with a line for each file that has more.
+    pub(crate) fn into_told(mut self) -> Vec<Diagnostic> {
+        for (file, count) in self.files {
+            let Some(severity) = count.heaviest else {
+                continue;
+            };
+            let position = count.last.unwrap_or(Position::START);
+            let message = format!("{} further problems in this file", count.untold);
+            self.told.push(Diagnostic {
+                severity,
+                ..Diagnostic::error(Place { file, position }, message)
+            });
+        }
+        self.told
+    }
+}

@@ -1,0 +1,27 @@
+//! The values of a table: codes, URLs, properties, points in time, and diagnostics about them.
+//!
+//! Each is valid from its construction on. This folder imports none of the others.
+
+mod base_url;
+mod caution;
+mod code;
+mod defaults;
+mod diagnostic;
+mod properties;
+pub(super) mod scheme;
+mod source_file;
+pub(super) mod target;
+mod timestamp;
+
+pub use base_url::{BaseUrl, BaseUrlError};
+pub use caution::direction_control;
+pub use code::{Code, CodeError, MAX_CODE_BYTES};
+pub use defaults::Defaults;
+pub(crate) use diagnostic::Problems;
+pub use diagnostic::{Diagnostic, Place, Position, Severity};
+pub use properties::{DEFAULT_MAX_AGE, Forward, Misfit, NewCode, Retired, Status};
+pub use scheme::Scheme;
+pub(crate) use scheme::{KEY_REST, code_of_key};
+pub use source_file::SourceFile;
+pub use target::{MAX_TARGET_BYTES, Target, TargetError};
+pub use timestamp::Timestamp;

@@ -1,0 +1,138 @@
+//! Properties of entries: how a target is reached, how a code is made, since when it is gone.
+
+use thiserror::Error;
+
+use super::target::can_be_extended;
+use super::timestamp::Timestamp;
+
+/// How long a redirect may be cached unless the table says otherwise, in seconds.
+pub const DEFAULT_MAX_AGE: u32 = 60;
+
+/// The status a redirect answers with (RFC 9110 section 15.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[repr(u16)]
+pub enum Status {
+    /// 301 Moved Permanently.
+    MovedPermanently = 301,
+    /// 302 Found, the default.
+    #[default]
+    Found = 302,
+    /// 303 See Other.
+    SeeOther = 303,
+    /// 307 Temporary Redirect: the method is kept.
+    TemporaryRedirect = 307,
+    /// 308 Permanent Redirect: the method is kept.
+    PermanentRedirect = 308,
+}
+
+impl Status {
+    /// Returns the status of this number, if a table may name it.
+    pub fn from_code(code: u16) -> Option<Self> {
+        Some(match code {
+            301 => Self::MovedPermanently,
+            302 => Self::Found,
+            303 => Self::SeeOther,
+            307 => Self::TemporaryRedirect,
+            308 => Self::PermanentRedirect,
+            _ => return None,
+        })
+    }
+
+    /// Returns the three-digit status code.
+    pub fn code(self) -> u16 {
+        self as u16
+    }
+
+    /// Tells whether a client repeats its own method at the target, so that every method may pass.
+    pub fn keeps_method(self) -> bool {
+        matches!(self, Self::TemporaryRedirect | Self::PermanentRedirect)
+    }
+}
+
+/// What of a request is carried over to the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Forward {
+    /// Nothing, the default.
+    #[default]
+    None,
+    /// The query.
+    Query,
+    /// The path behind the code.
+    Path,
+    /// Both.
+    PathAndQuery,
+}
+
+impl Forward {
+    /// Every way.
+    pub const ALL: [Self; 4] = [Self::None, Self::Query, Self::Path, Self::PathAndQuery];
+
+    /// Returns the name that `forward` writes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Query => "query",
+            Self::Path => "path",
+            Self::PathAndQuery => "path-and-query",
+        }
+    }
+
+    /// Tells whether the path behind the code is carried over.
+    pub fn path(self) -> bool {
+        matches!(self, Self::Path | Self::PathAndQuery)
+    }
+
+    /// Tells whether the query is carried over.
+    pub fn query(self) -> bool {
+        matches!(self, Self::Query | Self::PathAndQuery)
+    }
+}
+
+/// Why what is carried over cannot be put into a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Misfit {
+    /// What is appended would change what stands before it.
+    #[error("the path cannot be forwarded to a target that ends like this")]
+    Ending,
+    /// A query stands before a fragment, and a path behind it.
+    #[error("a target that ends in \"#\" cannot take both path and query")]
+    Fragment,
+}
+
+impl Misfit {
+    /// Returns why this cannot be carried over to a target, if it cannot.
+    pub fn of(forward: Forward, target: &str) -> Option<Self> {
+        if forward.path() && !can_be_extended(target) {
+            return Some(Self::Ending);
+        }
+        let has_both = forward == Forward::PathAndQuery;
+        (has_both && target.ends_with('#')).then_some(Self::Fragment)
+    }
+
+    /// Returns the way out.
+    pub fn hint(self) -> &'static str {
+        match self {
+            Self::Ending => "end the URL in \"/\", \"=\", \":\" or \"#\"",
+            Self::Fragment => "forward the path alone: a query stands before the \"#\"",
+        }
+    }
+}
+
+/// How a new entry of a site gets its code, unless it is given one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum NewCode {
+    /// Derived from the target by the site's scheme, the default.
+    #[default]
+    Auto,
+    /// The next number.
+    Number,
+}
+
+/// Since when an entry is retired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retired {
+    /// `retired: true`.
+    Always,
+    /// From that time on.
+    From(Timestamp),
+}

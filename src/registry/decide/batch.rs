@@ -1,0 +1,374 @@
+//! Many wishes and a table to one change of its files.
+//!
+//! Compiling a table costs far more than looking at a wish, so all wishes that do not get in each
+//! other's way are written and proved together. Those that do, because they want the same target or
+//! code, or codes of which one may shadow the other, wait for the next round, in which the first of
+//! them stands in the table.
+//!
+//! Invariants: it ends as if the wishes had been registered one by one; what one of them is refused
+//! for changes nothing for the others; there is an end to the rounds, so that those that are at fault
+//! hold up nobody for long.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::draft::{Draft, target_of};
+use super::drafts;
+use super::proof::{Before, Shadowing, with};
+use super::refusal::Refusal;
+use super::wish::Wish;
+use crate::edit::OwnCode;
+use crate::mapping::{Neighbourhood, Site, SourceFile, Timestamp};
+
+/// How many rounds are gone, unless nothing is decided by then: each compiles the table once, and
+/// once more if something was written.
+const MOST_ROUNDS: u32 = 8;
+
+/// What became of wishes.
+#[derive(Debug)]
+pub struct Batch {
+    /// What became of each, in their order: of one at least. Nothing is known of those that took too
+    /// long, which are to come again.
+    pub outcomes: Vec<Option<Result<Registered, Refusal>>>,
+    /// The files that change or are new, as they shall be: none if all were refused.
+    pub files: Vec<SourceFile>,
+}
+
+/// A link that is registered once the files are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registered {
+    /// The base URL of its site.
+    pub site: String,
+    /// Its code.
+    pub code: String,
+    /// The short link.
+    pub short_url: String,
+    /// The trailers of a commit that state that its codes are meant to shadow what they do.
+    pub trailers: BTreeSet<String>,
+}
+
+/// Registers wishes in a table of these files, which may come to `max_bytes`.
+///
+/// # Errors
+///
+/// Returns what is wrong with the table if it has errors as it is.
+pub fn register_all(
+    files: &[SourceFile],
+    wishes: &[Wish],
+    max_bytes: u64,
+    now: Timestamp,
+) -> Result<Batch, Refusal> {
+    let mut rounds = Rounds {
+        outcomes: wishes.iter().map(|_| None).collect(),
+        waiting: (0..wishes.len()).collect(),
+        together: usize::MAX,
+        gone: 0,
+    };
+    let mut changed = files.to_vec();
+    while rounds.go_on() {
+        let before = Before::of(&changed, max_bytes, now)?;
+        let written = rounds.write(&before, wishes, now);
+        changed = with(&changed, &written);
+    }
+    let before: HashMap<_, _> = files.iter().map(|file| (&file.path, file)).collect();
+    changed.retain(|file| before.get(&file.path) != Some(&file));
+    Ok(Batch {
+        outcomes: rounds.outcomes,
+        files: changed,
+    })
+}
+
+struct Rounds {
+    outcomes: Vec<Option<Result<Registered, Refusal>>>,
+    /// The wishes without an outcome, by number, in their order.
+    waiting: Vec<usize>,
+    /// How many may be put together.
+    together: usize,
+    /// How many rounds there were.
+    gone: u32,
+}
+
+impl Rounds {
+    fn go_on(&self) -> bool {
+        let is_in_time = self.gone < MOST_ROUNDS || self.outcomes.iter().all(Option::is_none);
+        !self.waiting.is_empty() && is_in_time
+    }
+
+    /// Goes rounds until wishes are written; returns the files that changed, if it came to that.
+    fn write(&mut self, before: &Before<'_>, wishes: &[Wish], now: Timestamp) -> Vec<SourceFile> {
+        while self.go_on() {
+            if let Some(written) = self.go(before, wishes, now) {
+                return written;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Finds an outcome for one wish at least, or halves how many are put together.
+    fn go(
+        &mut self,
+        before: &Before<'_>,
+        wishes: &[Wish],
+        now: Timestamp,
+    ) -> Option<Vec<SourceFile>> {
+        self.gone += 1;
+        let mut claims = Claims::default();
+        let mut put = Vec::new();
+        let mut drafts = Vec::new();
+        let mut later = Vec::new();
+        for number in std::mem::take(&mut self.waiting) {
+            if drafts.len() == self.together {
+                later.push(number);
+                continue;
+            }
+            let wish = &wishes[number];
+            let draft = target_of(wish).and_then(|target| {
+                let highest = |site| claims.highest(site);
+                Draft::of(wish, target, &before.table, highest, now)
+            });
+            match draft {
+                Err(refusal) => self.outcomes[number] = Some(Err(refusal)),
+                Ok(draft) if !claims.admit(&draft) => later.push(number),
+                Ok(draft) => {
+                    put.push(number);
+                    drafts.push(draft);
+                }
+            }
+        }
+        if drafts.is_empty() {
+            return None;
+        }
+        let added: Vec<_> = drafts.iter().map(|it| (it.site, &it.entry)).collect();
+        let written = drafts::write(&before.table, before.files, &drafts)
+            .and_then(|written| Ok((before.prove(&written, &added, now)?, written)));
+        let written = match written {
+            Ok((proof, written)) => {
+                let mut refusals = BTreeMap::new();
+                for shadowing in &proof.shadowings {
+                    let number = put[shadowing.number];
+                    if let Some(refusal) = shadowing.refusal(&wishes[number].may_shadow) {
+                        refusals.entry(number).or_insert(refusal);
+                    }
+                }
+                if refusals.is_empty() {
+                    for (number, draft) in put.iter().zip(&drafts) {
+                        self.outcomes[*number] = Some(Ok(Registered::of(draft)));
+                    }
+                    for Shadowing {
+                        number, trailer, ..
+                    } in proof.shadowings
+                    {
+                        if let Some(Ok(registered)) = &mut self.outcomes[put[number]] {
+                            registered.trailers.insert(trailer);
+                        }
+                    }
+                    self.together = self.together.saturating_mul(2);
+                    Some(written)
+                } else {
+                    // The others stand the next round without them.
+                    later.extend(put.into_iter().filter(|it| !refusals.contains_key(it)));
+                    later.sort_unstable();
+                    for (number, refusal) in refusals {
+                        self.outcomes[number] = Some(Err(refusal));
+                    }
+                    None
+                }
+            }
+            Err(refusal) => {
+                match put[..] {
+                    // Where one is at fault, the next may be, too.
+                    [only] => {
+                        self.outcomes[only] = Some(Err(refusal));
+                        self.together = 1;
+                    }
+                    // Some of them are at fault. The first half may be without.
+                    _ => {
+                        self.together = put.len() / 2;
+                        later.extend(put);
+                        later.sort_unstable();
+                    }
+                }
+                None
+            }
+        };
+        self.waiting = later;
+        written
+    }
+}
+
+impl Registered {
+    fn of(draft: &Draft<'_>) -> Self {
+        Self {
+            site: draft.site.base_url().as_str().to_owned(),
+            code: draft.code.to_string(),
+            short_url: draft.site.short_url(draft.code.as_str()),
+            trailers: BTreeSet::new(),
+        }
+    }
+}
+
+/// What the drafts of one round have taken, each with the base URL of its site.
+#[derive(Default)]
+struct Claims<'t> {
+    targets: HashSet<(&'t str, String)>,
+    codes: HashMap<&'t str, Neighbourhood>,
+    /// The highest number that there is.
+    numbers: HashMap<&'t str, Option<u64>>,
+}
+
+impl<'t> Claims<'t> {
+    /// Returns the highest number of a site.
+    fn highest(&mut self, site: &'t Site) -> Option<u64> {
+        let known = self.numbers.entry(site.base_url().as_str());
+        *known.or_insert_with(|| site.highest_number())
+    }
+
+    /// Takes what a draft wants, unless another has it or something too near to it.
+    fn admit(&mut self, draft: &Draft<'t>) -> bool {
+        let site = draft.site.base_url().as_str();
+        let target = (site, draft.target.as_str().to_owned());
+        let codes = self.codes.entry(site).or_default();
+        let is_near = draft.codes().any(|code| codes.touches(code.as_str()));
+        if is_near || self.targets.contains(&target) {
+            return false;
+        }
+        self.targets.insert(target);
+        draft.codes().for_each(|code| codes.insert(code.as_str()));
+        if let OwnCode::Number(_, number) = draft.entry.code {
+            let highest = self.highest(draft.site).max(Some(number));
+            self.numbers.insert(site, highest);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::wish::WishedCode;
+    use super::*;
+    use crate::mapping::compile;
+
+    fn table(text: &str) -> Vec<SourceFile> {
+        vec![SourceFile {
+            path: "mapping.yaml".into(),
+            bytes: text.into(),
+        }]
+    }
+
+    fn wish(url: &str, code: WishedCode) -> Wish {
+        Wish {
+            url: url.to_owned(),
+            code,
+            ..Wish::default()
+        }
+    }
+
+    fn custom(code: &str) -> WishedCode {
+        WishedCode::Custom(code.to_owned())
+    }
+
+    /// Registers wishes, again those that took too long; returns the codes they got, or why they
+    /// got none, and the text.
+    fn registered(text: &str, wishes: &[Wish]) -> (Vec<String>, String) {
+        let mut files = table(text);
+        let mut told = vec![String::new(); wishes.len()];
+        let mut waiting: Vec<usize> = (0..wishes.len()).collect();
+        while !waiting.is_empty() {
+            let these: Vec<_> = waiting.iter().map(|&it| wishes[it].clone()).collect();
+            let batch = register_all(&files, &these, 1 << 20, Timestamp::MIN).unwrap();
+            assert!(batch.outcomes.iter().any(Option::is_some));
+            let mut left = Vec::new();
+            for (number, outcome) in waiting.into_iter().zip(batch.outcomes) {
+                match outcome {
+                    Some(Ok(registered)) => told[number] = registered.code,
+                    Some(Err(refusal)) => told[number] = refusal.to_string(),
+                    None => left.push(number),
+                }
+            }
+            waiting = left;
+            files = with(&files, &batch.files);
+        }
+        let text = String::from_utf8(files.remove(0).bytes).unwrap();
+        (told, text)
+    }
+
+    const EMPTY: &str = "base_url: https://s.code/\nmapping: []\n";
+
+    #[test]
+    fn ends_as_if_they_came_one_by_one() {
+        let (told, text) = registered(
+            EMPTY,
+            &[
+                wish("https://a.example/", WishedCode::NextNumber),
+                wish("https://b.example/", custom("b")),
+                wish("https://A.example", WishedCode::Any),
+                wish("https://c.example/", custom("b")),
+                wish("https://d.example/", WishedCode::NextNumber),
+                wish("https://e.example/", WishedCode::Number(9)),
+                wish("https://f.example/", WishedCode::NextNumber),
+                wish("no URL", WishedCode::Any),
+            ],
+        );
+        assert_eq!(told[..2], ["1", "b"]);
+        assert_eq!(told[2], "ERR-000-02-00: URL already registered");
+        assert!(told[3].starts_with("the code \"b\" is taken by the entry at mapping.yaml:"));
+        assert_eq!(told[4..7], ["2", "9", "a"]);
+        assert_eq!(text.matches("- url:").count(), 5);
+        assert!(compile(&table(&text)).table.is_some());
+    }
+
+    #[test]
+    fn one_that_would_break_the_table_breaks_nothing_for_others() {
+        // The test of the table wants `taken` to lead nowhere.
+        let text = "base_url: https://s.code/\nmapping: []\n\
+                    tests:\n- from: /taken\n  to: not-found\n";
+        let mut wishes: Vec<_> = (0..9)
+            .map(|n| wish(&format!("https://e.org/{n}"), WishedCode::NextNumber))
+            .collect();
+        wishes[5].code = custom("taken");
+        let (told, text) = registered(text, &wishes);
+        assert_eq!(told[5], "the table would have errors");
+        let others = told.iter().filter(|told| told.parse::<u64>().is_ok());
+        assert_eq!(others.count(), 8);
+        assert!(!text.contains("e.org/5"));
+    }
+
+    #[test]
+    fn what_would_be_too_large_is_refused() {
+        let text = table(EMPTY);
+        let large = Wish {
+            title: Some("t".repeat(500)),
+            ..wish("https://large.example/", custom("large"))
+        };
+        let wishes = [wish("https://a.example/", custom("a")), large];
+        let batch = register_all(&text, &wishes, 500, Timestamp::MIN).unwrap();
+        assert!(matches!(batch.outcomes[0], Some(Ok(_))));
+        assert!(matches!(
+            batch.outcomes[1],
+            Some(Err(Refusal::TooLarge { max_bytes: 500 }))
+        ));
+        assert!(batch.files[0].bytes.len() <= 500);
+    }
+
+    #[test]
+    fn those_at_fault_do_not_hold_up_the_rest_for_long() {
+        let text = table(EMPTY);
+        let large = (0..256).map(|n| Wish {
+            title: Some("t".repeat(500)),
+            ..wish(&format!("https://e.org/{n}"), WishedCode::NextNumber)
+        });
+        let mut wishes: Vec<_> = large.collect();
+        wishes.insert(1, wish("https://sound.example/", custom("sound")));
+        let batch = register_all(&text, &wishes[..9], 500, Timestamp::MIN).unwrap();
+        assert!(matches!(batch.outcomes[0], Some(Err(_))));
+        assert!(matches!(batch.outcomes[1], Some(Ok(_))));
+        let batch = register_all(&text, &wishes, 500, Timestamp::MIN).unwrap();
+        assert_eq!(batch.outcomes.iter().flatten().count(), 1);
+    }
+
+    #[test]
+    fn a_table_with_errors_takes_nothing() {
+        let wishes = [wish("https://a.example/", WishedCode::Any)];
+        let refused = register_all(&table("mapping: 1\n"), &wishes, 1 << 20, Timestamp::MIN);
+        assert!(matches!(refused, Err(Refusal::TableHasErrors(_))));
+    }
+}

@@ -1,0 +1,119 @@
+//! Choosing codes: those wished for if they are free, or the next that is.
+//!
+//! One link that is added and many that are imported come by their codes here, and learn here that
+//! they have one.
+//!
+//! A code is free if no entry of the site has it, not even one that is retired. What is chosen
+//! depends on the table alone and is written out wherever another entry had to be evaded, so that
+//! no code ever depends on the order of entries.
+
+use super::refusal::{Holder, Refusal};
+use super::wish::{Wish, WishedCode};
+use crate::edit::OwnCode;
+use crate::mapping::{Code, NewCode, Site, Target, Timestamp};
+
+/// Returns the code of a new entry; `highest` is the highest number there is.
+pub(crate) fn own_code<'t>(
+    site: &'t Site,
+    wished: &WishedCode,
+    target: &Target<'_>,
+    highest: impl FnOnce(&'t Site) -> Option<u64>,
+    now: Timestamp,
+) -> Result<OwnCode, Refusal> {
+    let is_free = |code: &Code| site.lookup(code.as_str()).is_none();
+    match wished {
+        WishedCode::Custom(text) => Ok(OwnCode::Custom(free(site, Code::custom(text)?, now)?)),
+        WishedCode::Number(number) => {
+            let code = free(site, Code::number(*number)?, now)?;
+            Ok(OwnCode::Number(code, *number))
+        }
+        WishedCode::NextNumber => next_number(highest(site), is_free),
+        WishedCode::Any => any(site, target, || highest(site), is_free),
+    }
+}
+
+/// Returns a code as the site makes them for new links; `highest` is the highest number there is.
+pub(crate) fn any(
+    site: &Site,
+    target: &Target<'_>,
+    highest: impl FnOnce() -> Option<u64>,
+    is_free: impl Fn(&Code) -> bool,
+) -> Result<OwnCode, Refusal> {
+    match site.new_code() {
+        NewCode::Auto => Ok(derived(site, target, is_free)),
+        NewCode::Number => next_number(highest(), is_free),
+    }
+}
+
+/// Returns the further codes of a new entry.
+pub(crate) fn aliases(
+    site: &Site,
+    wish: &Wish,
+    own: &Code,
+    now: Timestamp,
+) -> Result<Vec<Code>, Refusal> {
+    let mut aliases = Vec::new();
+    for text in &wish.aliases {
+        let alias = free(site, Code::custom(text)?, now)?;
+        if alias == *own || aliases.contains(&alias) {
+            return Err(Refusal::CodeRepeated {
+                code: alias.to_string(),
+            });
+        }
+        aliases.push(alias);
+    }
+    Ok(aliases)
+}
+
+/// Returns a code that no entry of the site has.
+pub(crate) fn free(site: &Site, code: Code, now: Timestamp) -> Result<Code, Refusal> {
+    match site.lookup(code.as_str()) {
+        None => Ok(code),
+        Some(holder) => Err(Refusal::CodeTaken {
+            code: code.to_string(),
+            holder: Holder::of(holder, now),
+        }),
+    }
+}
+
+/// Returns the entry that a target has: a live one before one that is gone.
+pub(crate) fn registered(site: &Site, target: &Target<'_>, now: Timestamp) -> Option<Box<Holder>> {
+    let entries = site.leading_to(target.as_str());
+    let live = entries.iter().find(|entry| !entry.is_gone(now));
+    let found = live.or(entries.first());
+    match found {
+        Some(entry) => Some(Holder::of(*entry, now)),
+        None => taken_down(site, target, now),
+    }
+}
+
+/// Returns the entry that had a target and has dropped it: it has the code that the target derives.
+pub(crate) fn taken_down(site: &Site, target: &Target<'_>, now: Timestamp) -> Option<Box<Holder>> {
+    let code = site.scheme().code(target.as_str());
+    let holder = site.lookup(code.as_str());
+    let holder = holder.filter(|entry| entry.target().is_none())?;
+    Some(Holder::of(holder, now))
+}
+
+/// Returns the code that the site derives, or the next free one behind it.
+fn derived(site: &Site, target: &Target<'_>, is_free: impl Fn(&Code) -> bool) -> OwnCode {
+    let code = site.scheme().code(target.as_str());
+    if is_free(&code) {
+        return OwnCode::Auto;
+    }
+    let next = site.scheme().probe(code.as_str()).find(is_free);
+    OwnCode::Custom(next.expect("there are more codes than a table has entries"))
+}
+
+/// Returns the number behind the highest one; one whose code is taken or reserved is left out.
+fn next_number(highest: Option<u64>, is_free: impl Fn(&Code) -> bool) -> Result<OwnCode, Refusal> {
+    let numbers = (highest.unwrap_or(0))
+        .checked_add(1)
+        .into_iter()
+        .flat_map(|it| it..=u64::MAX);
+    let mut codes = numbers.filter_map(|number| {
+        let code = Code::number(number).ok()?;
+        is_free(&code).then_some(OwnCode::Number(code, number))
+    });
+    codes.next().ok_or(Refusal::NoNumberLeft)
+}

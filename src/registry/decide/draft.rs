@@ -1,0 +1,122 @@
+//! Drafts: entries that a table lets be written, before their files are.
+
+use super::refusal::Refusal;
+use super::wish::{Destination, Wish};
+use super::{choice, spot};
+use crate::edit::NewEntry;
+use crate::mapping::{Code, Site, Table, Target, Timestamp};
+
+/// An entry that may be written.
+pub(crate) struct Draft<'t> {
+    /// The site that it joins.
+    pub(crate) site: &'t Site,
+    /// Where it leads.
+    pub(crate) target: Target<'static>,
+    pub(crate) entry: NewEntry,
+    pub(crate) code: Code,
+    /// The path of the file that it goes into.
+    pub(crate) path: String,
+    /// Whether that file is to be made.
+    pub(super) is_new_file: bool,
+}
+
+impl<'t> Draft<'t> {
+    /// Drafts what a wish asks of a table, with the [target](target_of) of the wish; `highest` is
+    /// the highest number that a site has.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first reason against it: first whether the target has a link is looked at, then
+    /// codes, then the file.
+    pub(crate) fn of(
+        wish: &Wish,
+        target: Target<'_>,
+        table: &'t Table,
+        highest: impl FnOnce(&'t Site) -> Option<u64>,
+        now: Timestamp,
+    ) -> Result<Self, Refusal> {
+        if table.covers(&target) {
+            return Err(Refusal::OwnLink);
+        }
+        let site = spot::site(table, wish.site.as_deref(), &wish.destination)?;
+        if let Some(holder) = choice::registered(site, &target, now) {
+            return Err(Refusal::AlreadyRegistered(holder));
+        }
+        let own = choice::own_code(site, &wish.code, &target, highest, now)?;
+        let target = target.into_owned();
+        let mut entry = NewEntry::new(target.clone(), own);
+        let code = entry.own_code(site.scheme()).into_owned();
+        entry.aliases = choice::aliases(site, wish, &code, now)?;
+        let entry = NewEntry {
+            title: wish.title.clone(),
+            owner: wish.owner.clone(),
+            tags: wish.tags.clone(),
+            status: wish.status,
+            forward: wish.forward,
+            expires: wish.expires.clone(),
+            ..entry
+        };
+        let (path, is_new_file) = match &wish.destination {
+            Destination::Document(name) => {
+                (spot::document(site, name.as_deref())?.to_owned(), false)
+            }
+            Destination::Fragment(directory) => {
+                let name = spot::fragment_name(code.as_str());
+                let name = name.ok_or_else(|| Refusal::NameTooLong {
+                    code: code.to_string(),
+                })?;
+                let path = match directory.trim_end_matches('/') {
+                    "" => name,
+                    directory => format!("{directory}/{name}"),
+                };
+                (path, true)
+            }
+        };
+        Ok(Self {
+            site,
+            target,
+            entry,
+            code,
+            path,
+            is_new_file,
+        })
+    }
+
+    /// Returns all its codes, its own first.
+    pub(crate) fn codes(&self) -> impl Iterator<Item = &Code> {
+        std::iter::once(&self.code).chain(&self.entry.aliases)
+    }
+}
+
+/// Returns the target of a wish, which is sound by itself.
+///
+/// # Errors
+///
+/// If the wish is refused whatever the table is.
+pub(super) fn target_of(wish: &Wish) -> Result<Target<'_>, Refusal> {
+    let target = Target::parse(&wish.url)?;
+    check_texts(wish.title.as_deref(), wish.owner.as_deref(), &wish.tags)?;
+    match &wish.expires {
+        Some(text) if Timestamp::parse_end(text).is_none() => {
+            Err(Refusal::Expires { text: text.clone() })
+        }
+        _ => Ok(target),
+    }
+}
+
+/// Checks the texts for people that a new entry is to hold.
+pub(crate) fn check_texts(
+    title: Option<&str>,
+    owner: Option<&str>,
+    tags: &[String],
+) -> Result<(), Refusal> {
+    let title = title.map(|it| ("title", it)).into_iter();
+    let owner = owner.map(|it| ("owner", it)).into_iter();
+    let tags = tags.iter().map(|it| ("tag", &**it));
+    for (what, text) in title.chain(owner).chain(tags) {
+        if let Some(character) = text.chars().find(|c| c.is_control()) {
+            return Err(Refusal::ControlCharacter { what, character });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,18 @@
+//! The decision on a registration: a pure function of the table's files and of what is requested.
+
+mod batch;
+pub(super) mod choice;
+mod draft;
+mod drafts;
+mod proof;
+mod refusal;
+pub(super) mod register;
+pub(super) mod spot;
+mod wish;
+
+pub use batch::{Batch, Registered, register_all};
+pub(crate) use draft::check_texts;
+pub(crate) use proof::{Before, Shadowing};
+pub use refusal::{Holder, Refusal};
+pub use register::{Registration, register};
+pub use wish::{Destination, MayShadow, Wish, WishedCode};

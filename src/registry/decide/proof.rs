@@ -1,0 +1,212 @@
+//! The proof that changed files make of a table the same table and new entries, nothing else.
+//!
+//! It is had by compiling and comparing, whatever was done to the text.
+
+use std::collections::HashMap;
+
+use super::refusal::{Holder, Refusal};
+use super::wish::MayShadow;
+use crate::edit::NewEntry;
+use crate::mapping::{
+    ChangeKind, Diagnostic, Entry, Place, Retired, Site, SourceFile, Statement, Table, Target,
+    Timestamp, compare, compile, shadowed_by,
+};
+
+/// A table before entries are added.
+pub(crate) struct Before<'f> {
+    pub(crate) files: &'f [SourceFile],
+    pub(crate) table: Table,
+    /// How much text the table may have.
+    max_bytes: u64,
+    /// What is wrong with it, failed tests included.
+    problems: Vec<Diagnostic>,
+}
+
+/// What is known of entries once they are proved.
+pub(crate) struct Proof {
+    /// Where each stands.
+    pub(crate) places: Vec<Place>,
+    /// What is odd since they stand there.
+    pub(crate) warnings: Vec<Diagnostic>,
+    /// What their codes shadow of the table before.
+    pub(crate) shadowings: Vec<Shadowing>,
+}
+
+/// An entry whose published path a new entry changes.
+pub(crate) struct Shadowing {
+    /// The number of the new entry, among those that were added.
+    pub(crate) number: usize,
+    /// Its code that does it.
+    pub(crate) code: String,
+    /// The trailer of a commit that states that it is meant.
+    pub(crate) trailer: String,
+    /// The path.
+    path: String,
+    holder: Box<Holder>,
+    /// Who answers for the entry.
+    owner: Option<String>,
+}
+
+impl Shadowing {
+    /// Returns why it is refused, unless it is allowed.
+    pub(crate) fn refusal(&self, may_shadow: &MayShadow) -> Option<Refusal> {
+        let is_allowed = may_shadow.allows(self.owner.as_deref());
+        (!is_allowed).then(|| Refusal::Shadows {
+            code: self.code.clone(),
+            path: self.path.clone(),
+            holder: self.holder.clone(),
+        })
+    }
+}
+
+impl<'f> Before<'f> {
+    /// Compiles the table of these files, which may come to `max_bytes`.
+    ///
+    /// # Errors
+    ///
+    /// If it has errors.
+    pub(crate) fn of(
+        files: &'f [SourceFile],
+        max_bytes: u64,
+        now: Timestamp,
+    ) -> Result<Self, Refusal> {
+        let mut compiled = compile(files);
+        compiled.run_tests(now);
+        match compiled.table {
+            Some(table) => Ok(Self {
+                files,
+                table,
+                max_bytes,
+                problems: compiled.diagnostics,
+            }),
+            None => Err(Refusal::TableHasErrors(compiled.diagnostics)),
+        }
+    }
+
+    /// Proves that the table with these files, changed or new, is the table with these entries of
+    /// its sites, and can be read again.
+    pub(crate) fn prove(
+        &self,
+        written: &[SourceFile],
+        added: &[(&Site, &NewEntry)],
+        now: Timestamp,
+    ) -> Result<Proof, Refusal> {
+        let files = with(self.files, written);
+        let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
+        if bytes as u64 > self.max_bytes {
+            let max_bytes = self.max_bytes;
+            return Err(Refusal::TooLarge { max_bytes });
+        }
+        let mut new = compile(&files);
+        new.run_tests(now);
+        let told = self.untold(new.diagnostics);
+        let (problems, warnings) = told
+            .into_iter()
+            .partition::<Vec<_>, _>(Diagnostic::is_error);
+        let Some(table) = new.table.filter(|_| problems.is_empty()) else {
+            return Err(Refusal::Unsound { problems });
+        };
+        let changes = compare(&self.table, &table);
+        let codes: usize = added.iter().map(|(_, new)| 1 + new.aliases.len()).sum();
+        if changes.len() != codes || changes.iter().any(|it| it.kind != ChangeKind::Added) {
+            return Err(Refusal::SideEffects);
+        }
+        let place = |(site, entry): &(&Site, &NewEntry)| {
+            let mut sites = table.sites().iter();
+            let site = sites.find(|it| it.base_url() == site.base_url())?;
+            let added = site.lookup(entry.own_code(site.scheme()).as_str())?;
+            says(entry, added).then(|| added.place())
+        };
+        let places: Option<_> = added.iter().map(place).collect();
+        Ok(Proof {
+            places: places.ok_or(Refusal::SideEffects)?,
+            warnings,
+            shadowings: self.shadowings(&table, added, now),
+        })
+    }
+
+    /// Returns what the codes of new entries shadow.
+    fn shadowings(
+        &self,
+        table: &Table,
+        added: &[(&Site, &NewEntry)],
+        now: Timestamp,
+    ) -> Vec<Shadowing> {
+        let mut shadowings = Vec::new();
+        let has_several_sites = table.sites().len() > 1;
+        for new in table.sites() {
+            let is_here = |site: &Site| site.base_url() == new.base_url();
+            let Some(old) = self.table.sites().iter().find(|site| is_here(site)) else {
+                continue;
+            };
+            let mut numbers = HashMap::new();
+            for (number, (_, entry)) in added.iter().enumerate().filter(|(_, it)| is_here(it.0)) {
+                let own = entry.own_code(new.scheme()).into_owned();
+                let codes = std::iter::once(own).chain(entry.aliases.iter().cloned());
+                numbers.extend(codes.map(|code| (code.to_string(), number)));
+            }
+            let mut codes: Vec<_> = numbers.keys().collect();
+            codes.sort_unstable();
+            let found = shadowed_by(old, new, &codes).into_iter();
+            shadowings.extend(found.map(|it| Shadowing {
+                number: numbers[&it.code],
+                trailer: Statement::trailer(new, &it.code, has_several_sites),
+                holder: Holder::of(it.old, now),
+                owner: it.old.owner().map(str::to_owned),
+                path: it.path,
+                code: it.code,
+            }));
+        }
+        shadowings
+    }
+
+    /// Returns the problems that were not told before, wherever in a file they were.
+    fn untold(&self, mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let key = |it: &Diagnostic| (it.place.file.clone(), it.message.clone());
+        let mut known: HashMap<_, u32> = HashMap::new();
+        for problem in &self.problems {
+            *known.entry(key(problem)).or_default() += 1;
+        }
+        problems.retain(|problem| match known.get_mut(&key(problem)) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        });
+        problems
+    }
+}
+
+/// Returns files with others in the place of those of the same path, or behind them.
+pub(crate) fn with(files: &[SourceFile], written: &[SourceFile]) -> Vec<SourceFile> {
+    let mut new: HashMap<_, _> = written.iter().map(|file| (&file.path, file)).collect();
+    let in_place = files.iter().map(|old| new.remove(&old.path).unwrap_or(old));
+    let mut with: Vec<_> = in_place.cloned().collect();
+    let behind = written.iter().filter(|file| new.contains_key(&file.path));
+    with.extend(behind.cloned());
+    with
+}
+
+/// Tells whether an entry of a table says what a new one was to say.
+fn says(entry: &NewEntry, added: Entry<'_>) -> bool {
+    let expires = entry.expires.as_deref().and_then(Timestamp::parse_end);
+    let retired = entry.retired.as_deref().map(|text| {
+        let start = Timestamp::parse_start(text);
+        start.map_or(Retired::Always, Retired::From)
+    });
+    let own = |url: &Option<Target<'_>>| url.as_ref().map(|url| url.as_str().to_owned());
+    added.target().as_deref() == own(&entry.url).as_deref()
+        && added
+            .aliases()
+            .eq(entry.aliases.iter().map(|it| it.as_str()))
+        && added.title() == entry.title.as_deref()
+        && added.owner() == entry.owner.as_deref()
+        && added.tags().eq(entry.tags.iter().map(String::as_str))
+        && entry.status.is_none_or(|it| it == added.status())
+        && entry.forward.is_none_or(|it| it == added.forward())
+        && (entry.cache_max_age).is_none_or(|it| it == added.cache_max_age())
+        && added.expires() == expires
+        && added.retired() == retired
+        && added.archive() == own(&entry.archive).as_deref()
+}

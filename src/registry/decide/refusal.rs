@@ -1,0 +1,238 @@
+//! Refusals: why a wish is not registered.
+
+use thiserror::Error;
+
+use crate::mapping::{CodeError, Diagnostic, Entry, Misfit, Place, TargetError, Timestamp};
+
+/// How many sites or files are named: a table of fragments has thousands.
+const SHOWN: usize = 4;
+
+/// Why a wish is not registered.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The URL cannot be a target.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The table has errors as it is.
+    #[error("the table has errors, so nothing is added to it")]
+    TableHasErrors(Vec<Diagnostic>),
+    /// The URL lies under a site of the table.
+    #[error("the URL is a short link of this table already")]
+    OwnLink,
+    /// The URL has a short link, which may be retired or expired.
+    #[error("ERR-000-02-00: URL already registered")]
+    AlreadyRegistered(Box<Holder>),
+    /// The code is outside the grammar, or reserved.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    /// The code leads elsewhere, or did before it was retired.
+    #[error("the code {code:?} is taken by the entry at {}", holder.place)]
+    CodeTaken {
+        /// The code.
+        code: String,
+        /// Who has it.
+        holder: Box<Holder>,
+    },
+    /// The code would change where a path leads that another entry answers now.
+    #[error(
+        "the code {code:?} would change where {path:?} leads, which {:?} at {} answers",
+        holder.code, holder.place
+    )]
+    Shadows {
+        /// The code.
+        code: String,
+        /// The path, as it follows the base path.
+        path: String,
+        /// Who answers it.
+        holder: Box<Holder>,
+    },
+    /// The code is that of another link that is imported.
+    #[error("the code {code:?} is taken by line {line}")]
+    CodeTakenByLine {
+        /// The code.
+        code: String,
+        /// The line of the other link.
+        line: usize,
+    },
+    /// The URL is that of another link that is imported, which is retired or expired.
+    #[error("the URL is that of line {line}, which is retired or expired")]
+    GoneByLine {
+        /// The line of the other link.
+        line: usize,
+    },
+    /// A link that is imported does not say where it leads.
+    #[error("there is no URL")]
+    NoUrl,
+    /// The URL cannot take what is to be carried over to it.
+    #[error(transparent)]
+    Misfit(#[from] Misfit),
+    /// The URL cannot take what the defaults of the document ask to be carried over.
+    #[error("{0}, as the defaults of its file ask for")]
+    DefaultMisfit(Misfit),
+    /// The same code is wished for twice.
+    #[error("the code {code:?} is asked for twice")]
+    CodeRepeated {
+        /// The code.
+        code: String,
+    },
+    /// There is no number behind the highest one.
+    #[error("there is no number left behind the highest one")]
+    NoNumberLeft,
+    /// A text for people holds a control character.
+    #[error("the {what} holds the control character {character:?}")]
+    ControlCharacter {
+        /// Which text.
+        what: &'static str,
+        /// The character.
+        character: char,
+    },
+    /// A text is no date.
+    #[error("{text:?} is not a date: write it as in 2026-12-31 or 2026-12-31T12:00:00Z (RFC 3339)")]
+    Expires {
+        /// The text.
+        text: String,
+    },
+    /// The site that is named is none of the table's.
+    #[error("the table has no site {site:?}, it has {}", some(sites))]
+    UnknownSite {
+        /// What was named.
+        site: String,
+        /// The base URLs that there are.
+        sites: Vec<String>,
+    },
+    /// There are several sites, and none is named.
+    #[error("the table has several sites: {}", some(sites))]
+    SeveralSites {
+        /// Their base URLs.
+        sites: Vec<String>,
+    },
+    /// The document that is named is none of the site's.
+    #[error("the site has no file {file:?}, it has {}", some(files))]
+    UnknownFile {
+        /// What was named.
+        file: String,
+        /// The paths that there are.
+        files: Vec<String>,
+    },
+    /// There are several documents, and none is named.
+    #[error("the site is written in several files: {}", some(files))]
+    SeveralFiles {
+        /// Their paths.
+        files: Vec<String>,
+    },
+    /// The file that was to be made is there.
+    #[error("{path} is there already")]
+    FileExists {
+        /// Its path.
+        path: String,
+    },
+    /// A file of its own would have a longer name than files can have.
+    #[error("a file named after the code {code:?} would have too long a name")]
+    NameTooLong {
+        /// The code.
+        code: String,
+    },
+    /// The document does not let an entry be inserted without risk.
+    #[error("the entry cannot be inserted")]
+    CannotInsert {
+        /// Why, and where.
+        problems: Vec<Diagnostic>,
+        /// The entry, to be put in by hand.
+        entry: String,
+    },
+    /// The document does not let any entry be inserted without risk.
+    #[error("the entries cannot be inserted")]
+    CannotInsertAny {
+        /// Why, and where.
+        problems: Vec<Diagnostic>,
+    },
+    /// With the entries, the table would have more text than it may.
+    #[error("the table would be larger than {max_bytes} bytes")]
+    TooLarge {
+        /// How much it may have.
+        max_bytes: u64,
+    },
+    /// With the entry, the table would have errors.
+    #[error("the table would have errors")]
+    Unsound {
+        /// The errors that came with it. Their places are in a text that was not written.
+        problems: Vec<Diagnostic>,
+    },
+    /// What would come of it is not the table and this entry.
+    #[error("the entry would change more of the table than itself")]
+    SideEffects,
+}
+
+/// An entry that stands in the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// The base URL of its site.
+    pub site: String,
+    /// Its code.
+    pub code: String,
+    /// Its short link.
+    pub short_url: String,
+    /// Where it leads, if it has not dropped that.
+    pub target: Option<String>,
+    /// Where it is written.
+    pub place: Place,
+    /// It is retired or expired. Its codes stay taken.
+    pub is_gone: bool,
+}
+
+impl Holder {
+    pub(crate) fn of(entry: Entry<'_>, now: Timestamp) -> Box<Self> {
+        Box::new(Self {
+            site: entry.site().base_url().as_str().to_owned(),
+            code: entry.code().into_owned(),
+            short_url: entry.short_url(),
+            target: entry.target().map(|target| target.into_owned()),
+            place: entry.place(),
+            is_gone: entry.is_gone(now),
+        })
+    }
+}
+
+/// Returns the first of some names, and how many more there are.
+fn some(names: &[String]) -> String {
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+impl Refusal {
+    /// Returns the way out, where the message does not already name it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Target(error) => return error.hint(),
+            Self::Code(error) => return error.hint(),
+            Self::Misfit(misfit) => misfit.hint().to_owned(),
+            Self::DefaultMisfit(_) => "let it say \"forward: none\"".to_owned(),
+            Self::OwnLink => "register where it leads to instead".to_owned(),
+            Self::CodeTaken { holder, .. } => match &holder.target {
+                _ if holder.is_gone => {
+                    "it is retired or expired, and its code stays taken: choose another".to_owned()
+                }
+                Some(target) => format!("it leads to {target}: choose another code"),
+                None => "choose another code".to_owned(),
+            },
+            Self::Shadows { .. } => {
+                "choose another code, or say with --allow-shadowing that it is meant".to_owned()
+            }
+            Self::SeveralSites { .. } => "name one with --site".to_owned(),
+            Self::SeveralFiles { .. } => {
+                "name one with --file, or give the entry a file of its own with --fragment"
+                    .to_owned()
+            }
+            Self::NameTooLong { .. } => {
+                "choose a shorter code, or add it to a file that is there, without --fragment"
+                    .to_owned()
+            }
+            Self::FileExists { .. } => "name it with --file".to_owned(),
+            _ => return None,
+        })
+    }
+}

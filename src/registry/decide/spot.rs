@@ -1,0 +1,117 @@
+//! Spots: in which site, and in which of its files, an entry is written.
+//!
+//! Nothing is guessed: where more than one would do, one has to be named.
+
+use std::path::Path;
+
+use super::refusal::Refusal;
+use super::wish::Destination;
+use crate::mapping::{BaseUrl, Site, Table};
+
+/// Returns the site that a wish names, or the only one.
+pub(crate) fn site<'t>(
+    table: &'t Table,
+    named: Option<&str>,
+    destination: &Destination,
+) -> Result<&'t Site, Refusal> {
+    let sites = table.sites();
+    let urls = || {
+        sites
+            .iter()
+            .map(|it| it.base_url().as_str().to_owned())
+            .collect()
+    };
+    if let Some(named) = named {
+        let base_url = BaseUrl::parse(named).ok();
+        let found = sites
+            .iter()
+            .find(|it| Some(it.base_url()) == base_url.as_ref());
+        return found.ok_or_else(|| Refusal::UnknownSite {
+            site: named.to_owned(),
+            sites: urls(),
+        });
+    }
+    if let [only] = sites {
+        return Ok(only);
+    }
+    let Destination::Document(Some(name)) = destination else {
+        return Err(Refusal::SeveralSites { sites: urls() });
+    };
+    let mut with_file = sites.iter().filter(|site| find(site, name).is_some());
+    match (with_file.next(), with_file.next()) {
+        (Some(only), None) => Ok(only),
+        _ => Err(Refusal::SeveralSites { sites: urls() }),
+    }
+}
+
+/// Returns the path of the document of a site that a wish names, or of the only one.
+pub(crate) fn document<'s>(site: &'s Site, named: Option<&str>) -> Result<&'s str, Refusal> {
+    let paths = || site.files().map(str::to_owned).collect();
+    if let Some(name) = named {
+        return find(site, name).ok_or_else(|| Refusal::UnknownFile {
+            file: name.to_owned(),
+            files: paths(),
+        });
+    }
+    let mut files = site.files();
+    match (files.next(), files.next()) {
+        (Some(only), None) => Ok(only),
+        _ => Err(Refusal::SeveralFiles { files: paths() }),
+    }
+}
+
+/// Returns the document of that path, or else the only one of that file name.
+fn find<'s>(site: &'s Site, name: &str) -> Option<&'s str> {
+    if let Some(path) = site.files().find(|path| *path == name) {
+        return Some(path);
+    }
+    let has_name = |path: &&str| Path::new(path).file_name() == Some(name.as_ref());
+    let mut files = site.files().filter(has_name);
+    files.next().filter(|_| files.next().is_none())
+}
+
+/// The most bytes that the name of a file has (NAME_MAX of Linux and macOS).
+const MAX_NAME_BYTES: usize = 255;
+
+/// Returns the name of a file for the entry of a code, which no other code has, unless it would be
+/// longer than the name of a file can be.
+///
+/// ASCII letters, digits, `-`, `_`, `~` and `.` stand for themselves, all else is percent-encoded,
+/// and so is what would make a name hidden or look like a flag.
+pub(super) fn fragment_name(code: &str) -> Option<String> {
+    let mut name = String::new();
+    for (at, byte) in code.bytes().enumerate() {
+        let is_safe = byte.is_ascii_alphanumeric() || b"_~".contains(&byte);
+        if is_safe || at > 0 && b"-.".contains(&byte) {
+            name.push(char::from(byte));
+        } else {
+            name.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    name.push_str(".yaml");
+    (name.len() <= MAX_NAME_BYTES).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fragment_has_a_name_that_every_system_takes() {
+        for (code, name) in [
+            ("t0P0JMya", "t0P0JMya.yaml"),
+            ("-5_a.b~", "%2D5_a.b~.yaml"),
+            (".a", "%2Ea.yaml"),
+            ("a/b-c", "a%2Fb-c.yaml"),
+            ("é", "%C3%A9.yaml"),
+        ] {
+            assert_eq!(fragment_name(code).as_deref(), Some(name));
+        }
+    }
+    #[test]
+    fn no_fragment_has_a_name_that_is_too_long() {
+        let longest = fragment_name(&"é".repeat(41)).map(|name| name.len());
+        assert_eq!(longest, Some(41 * 6 + 5));
+        assert_eq!(fragment_name(&"é".repeat(42)), None);
+    }
+}

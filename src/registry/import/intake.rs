@@ -1,0 +1,468 @@
+//! Links on their way into a table, many at once: each is taken, known already, or refused.
+//!
+//! Published links must not break, so a code that a link has is kept, whatever else leads to its
+//! target. Links that have none wait until all others have theirs: what they get does not depend on
+//! where between the others they stand. A link that is retired or expired is known to none but those
+//! that are so themselves: whoever brings it back to life is told.
+//! Invariant: what is taken can be inserted together, for no code is given twice.
+
+mod waiting;
+
+use std::collections::{HashMap, HashSet};
+
+use crate::edit::{NewEntry, OwnCode};
+use crate::exchange::read::Link;
+use crate::mapping::{Code, Defaults, Forward, Misfit, Site, Table, Target, Timestamp};
+use crate::registry::decide::check_texts;
+use crate::registry::decide::{Refusal, choice};
+
+pub(crate) use waiting::Batch;
+
+/// What was taken so far.
+pub struct Intake<'t> {
+    table: &'t Table,
+    site: &'t Site,
+    /// What is said in the document that the links go into.
+    defaults: Defaults,
+    now: Timestamp,
+    entries: Vec<NewEntry>,
+    /// On which line each entry stands.
+    lines: Vec<usize>,
+    /// Those without a code of their own, with their lines.
+    waiting: Vec<(usize, NewEntry)>,
+    /// The codes of what was taken, each with its line and its target.
+    codes: HashMap<Code, Holding>,
+    known: usize,
+}
+
+/// Who has a code.
+#[derive(Debug, Clone, Copy)]
+struct Holding {
+    line: usize,
+    /// The entry; none if it waits for its own code.
+    entry: Option<usize>,
+    /// It is retired or expired.
+    is_gone: bool,
+}
+
+impl<'t> Intake<'t> {
+    /// Takes links for a document of a site, which has these defaults.
+    pub(crate) fn new(
+        table: &'t Table,
+        site: &'t Site,
+        defaults: Defaults,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            table,
+            site,
+            defaults,
+            now,
+            entries: Vec::new(),
+            lines: Vec::new(),
+            waiting: Vec::new(),
+            codes: HashMap::new(),
+            known: 0,
+        }
+    }
+
+    /// Returns the site that the links go into.
+    pub fn site(&self) -> &'t Site {
+        self.site
+    }
+
+    /// Takes a link that stands on that line, unless it is known already.
+    ///
+    /// # Errors
+    ///
+    /// Returns why it cannot be taken.
+    pub fn take(&mut self, line: usize, link: Link) -> Result<(), Refusal> {
+        let url = link.url.as_deref().map(Target::parse).transpose()?;
+        let url = url.map(Target::into_owned);
+        let archive = link.archive.as_deref().map(Target::parse).transpose()?;
+        let archive = archive.map(Target::into_owned);
+        check_texts(link.title.as_deref(), link.owner.as_deref(), &link.tags)?;
+        self.check_forward(url.as_ref(), link.forward)?;
+        let own = match (&link.code, link.number) {
+            (Some(text), _) => Some(Code::custom(text)?),
+            (None, Some(number)) => Some(Code::number(number)?),
+            (None, None) => None,
+        };
+        if url.is_none() && (link.retired.is_none() || own.is_none()) {
+            return Err(Refusal::NoUrl);
+        }
+        let aliases = link.aliases.iter().map(|text| Code::custom(text));
+        let aliases: Vec<_> = aliases.collect::<Result<_, _>>()?;
+        let codes = || own.iter().chain(&aliases);
+        if let Some(url) = &url {
+            self.check_elsewhere(url, codes())?;
+        }
+        let is_gone = is_gone(&link.retired, &link.expires, self.now);
+        if own.is_some() && codes().all(|code| self.leads_to(code, url.as_ref(), is_gone)) {
+            self.known += 1;
+            return Ok(());
+        }
+        let mut seen = HashSet::new();
+        for code in codes() {
+            self.check_free(code)?;
+            if !seen.insert(code) {
+                let code = code.to_string();
+                return Err(Refusal::CodeRepeated { code });
+            }
+        }
+        let taken_down = |url| choice::taken_down(self.site, url, self.now);
+        if let Some(holder) = (own.as_ref()).and(url.as_ref()).and_then(taken_down) {
+            return Err(Refusal::AlreadyRegistered(holder));
+        }
+        let entry = own.is_some().then_some(self.entries.len());
+        for code in codes() {
+            let holding = Holding {
+                line,
+                entry,
+                is_gone,
+            };
+            self.codes.insert(code.clone(), holding);
+        }
+        let entry = NewEntry {
+            code: self.own_code(own, link.number, url.as_ref()),
+            url,
+            aliases,
+            title: link.title,
+            owner: link.owner,
+            tags: link.tags,
+            status: link.status,
+            forward: link.forward,
+            cache_max_age: link.cache_max_age,
+            expires: link.expires,
+            retired: link.retired,
+            archive,
+        };
+        match link.code.is_some() || link.number.is_some() {
+            true => {
+                self.entries.push(entry);
+                self.lines.push(line);
+            }
+            false => self.waiting.push((line, entry)),
+        }
+        Ok(())
+    }
+
+    /// Checks that a URL takes what is carried over to it.
+    fn check_forward(
+        &self,
+        url: Option<&Target<'_>>,
+        forward: Option<Forward>,
+    ) -> Result<(), Refusal> {
+        let misfit = |forward: Option<Forward>| Misfit::of(forward?, url?.as_str());
+        match forward {
+            Some(_) => misfit(forward).map_or(Ok(()), |it| Err(it.into())),
+            None => {
+                misfit(self.defaults.forward).map_or(Ok(()), |it| Err(Refusal::DefaultMisfit(it)))
+            }
+        }
+    }
+
+    /// Checks that a URL is not a short link of the table. One that is published may lead to
+    /// another, but not to itself.
+    fn check_elsewhere<'c>(
+        &self,
+        url: &Target<'_>,
+        mut codes: impl Iterator<Item = &'c Code>,
+    ) -> Result<(), Refusal> {
+        if !self.table.covers(url) {
+            return Ok(());
+        }
+        let rest = |url: &str| url.split_once("://").map(|(_, rest)| rest.to_owned());
+        let page = url.as_str().split(['?', '#']).next().and_then(rest);
+        let Some(first) = codes.next() else {
+            return Err(Refusal::OwnLink);
+        };
+        let mut links = [first].into_iter().chain(codes);
+        match links.any(|code| rest(&self.site.short_url(code.as_str())) == page) {
+            true => Err(Refusal::OwnLink),
+            false => Ok(()),
+        }
+    }
+
+    /// Tells whether a code leads to a target, by the table or by what was taken, or no longer does
+    /// so where the link that is looked at is gone as well.
+    fn leads_to(&self, code: &Code, url: Option<&Target<'_>>, is_gone: bool) -> bool {
+        if let Some(entry) = self.site.lookup(code.as_str()) {
+            let leads = entry.target().as_deref() == url.map(Target::as_str);
+            return leads && (is_gone || !entry.is_gone(self.now));
+        }
+        let Some(holding) = self.codes.get(code) else {
+            return false;
+        };
+        let entry = holding.entry.and_then(|entry| self.entries.get(entry));
+        let leads = entry.is_some_and(|entry| entry.url.as_ref() == url);
+        leads && (is_gone || !holding.is_gone)
+    }
+
+    fn is_free(&self, code: &Code) -> bool {
+        self.site.lookup(code.as_str()).is_none() && !self.codes.contains_key(code)
+    }
+
+    fn check_free(&self, code: &Code) -> Result<(), Refusal> {
+        choice::free(self.site, code.clone(), self.now)?;
+        match self.codes.get(code) {
+            Some(Holding { line, .. }) => Err(Refusal::CodeTakenByLine {
+                code: code.to_string(),
+                line: *line,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns how a code is written: not at all if the target derives it.
+    fn own_code(
+        &self,
+        own: Option<Code>,
+        number: Option<u64>,
+        url: Option<&Target<'_>>,
+    ) -> OwnCode {
+        let Some(code) = own else {
+            return OwnCode::Auto;
+        };
+        let derived = url.map(|url| self.site.scheme().code(url.as_str()));
+        match number {
+            _ if derived.as_ref() == Some(&code) => OwnCode::Auto,
+            Some(number) if Code::number(number).as_ref() == Ok(&code) => {
+                OwnCode::Number(code, number)
+            }
+            _ => OwnCode::Custom(code),
+        }
+    }
+}
+
+/// Tells whether a link with these dates is gone.
+fn is_gone(retired: &Option<String>, expires: &Option<String>, now: Timestamp) -> bool {
+    let expires = expires.as_deref().and_then(Timestamp::parse_end);
+    // What is no date is `true`.
+    let is_past = |text: &str| Timestamp::parse_start(text).is_none_or(|from| from <= now);
+    retired.as_deref().is_some_and(is_past) || expires.is_some_and(|end| end <= now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::{SourceFile, compile};
+
+    fn link(code: &str, url: &str) -> Link {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Link {
+            code: some(code),
+            url: some(url),
+            ..Link::default()
+        }
+    }
+
+    /// Takes links into a site with these entries; returns what is written of each, or why not.
+    fn taken(entries: &str, links: Vec<Link>) -> (Vec<String>, Vec<String>, usize) {
+        let text = format!("base_url: https://s.code/\n{entries}");
+        let file = SourceFile {
+            path: "t.yaml".into(),
+            bytes: text.into_bytes(),
+        };
+        let table = compile(&[file]).table.unwrap();
+        let now = Timestamp::from_unix(1_700_000_000);
+        let defaults = Defaults::default();
+        let mut intake = Intake::new(&table, &table.sites()[0], defaults, now);
+        let mut refused = Vec::new();
+        for (link, line) in links.into_iter().zip(1..) {
+            if let Err(refusal) = intake.take(line, link) {
+                refused.push(format!("{line}: {refusal}"));
+            }
+        }
+        let batch = intake.finish().unwrap();
+        let late = batch.refused.iter();
+        refused.extend(late.map(|(line, refusal)| format!("{line}: {refusal}")));
+        let entries = batch.entries.iter().map(|entry| {
+            let code = entry.own_code(table.sites()[0].scheme()).to_string();
+            match entry.code {
+                OwnCode::Auto => format!("{code} (derived)"),
+                OwnCode::Custom(_) => code,
+                OwnCode::Number(_, number) => format!("{code} ({number})"),
+            }
+        });
+        (entries.collect(), refused, batch.known)
+    }
+
+    #[test]
+    fn codes_are_kept() {
+        let (entries, refused, known) = taken(
+            "mapping:\n- {url: 'https://e.org/', short-code: a, aliases: [b]}\n",
+            vec![
+                link("b", "https://e.org"),
+                link("c", "https://e.org/"),
+                link("t0P0JMya", "https://framasoft.org/"),
+                link("c", "https://e.org/"),
+                link("a", "https://f.org/"),
+                link("c", "https://f.org/"),
+                link("d+", "https://f.org/"),
+                link("metrics", "https://f.org/"),
+                link("d", "f.org"),
+                link("d", ""),
+            ],
+        );
+        assert_eq!(entries, ["c", "t0P0JMya (derived)"]);
+        assert_eq!(known, 2);
+        assert_eq!(
+            refused[0],
+            "5: the code \"a\" is taken by the entry at t.yaml:3:3"
+        );
+        assert_eq!(refused[1], "6: the code \"c\" is taken by line 2");
+        assert_eq!(refused[2], "7: '+' is not allowed in a short code");
+        assert_eq!(refused[4], "9: the URL is not absolute");
+        assert_eq!(refused[5], "10: there is no URL");
+    }
+
+    #[test]
+    fn texts_are_held_to_what_a_wish_is_held_to() {
+        let bell = Link {
+            title: Some("a\u{7}".to_owned()),
+            ..link("a", "https://e.org/")
+        };
+        let line_feed = Link {
+            tags: vec!["b\n".to_owned()],
+            ..link("b", "https://e.org/")
+        };
+        let (entries, refused, _) = taken("mapping: []\n", vec![bell, line_feed]);
+        assert_eq!(entries, [""; 0]);
+        assert_eq!(
+            refused[0],
+            "1: the title holds the control character '\\u{7}'"
+        );
+        assert_eq!(refused[1], "2: the tag holds the control character '\\n'");
+    }
+
+    #[test]
+    fn what_has_no_code_waits_for_what_has() {
+        let (entries, refused, known) = taken(
+            "mapping: []\n",
+            vec![
+                link("", "https://framasoft.org/"),
+                link("", "https://e.org/"),
+                link("e", "https://e.org/"),
+                link("t0P0JMya", "https://f.org/"),
+                link("", "https://framasoft.org/"),
+            ],
+        );
+        assert_eq!(refused, [""; 0]);
+        assert_eq!(entries, ["e", "t0P0JMya", "t0P0JMyb"]);
+        assert_eq!(known, 2);
+    }
+
+    #[test]
+    fn what_is_gone_stays_gone() {
+        let table = "mapping:\n\
+             - {url: 'https://gone.org/', short-code: gone, retired: true}\n\
+             - {url: 'https://past.org/', short-code: past, expires: 1970-01-01}\n\
+             - {short-code: KiuH6GHM, retired: true}\n";
+        let links = vec![
+            link("gone", "https://gone.org/"),
+            link("", "https://gone.org/"),
+            link("", "https://past.org/"),
+            link("", "https://taken.org/"),
+            link("x", "https://taken.org/"),
+        ];
+        let retired = |link: &Link| Link {
+            retired: Some("true".to_owned()),
+            ..link.clone()
+        };
+        let (entries, refused, known) = taken(table, links.clone());
+        assert_eq!((entries, known), (Vec::new(), 0));
+        let registered = "ERR-000-02-00: URL already registered";
+        assert_eq!(
+            refused,
+            [
+                "1: the code \"gone\" is taken by the entry at t.yaml:3:3",
+                &format!("5: {registered}"),
+                &format!("2: {registered}"),
+                &format!("3: {registered}"),
+                &format!("4: {registered}"),
+            ]
+        );
+        // Those that are gone themselves say nothing new.
+        let (entries, refused, known) = taken(table, links[..4].iter().map(retired).collect());
+        assert_eq!((entries, refused, known), (Vec::new(), Vec::new(), 4));
+        // So it is with what comes from the same file, wherever in it.
+        let taken_down = Link {
+            url: None,
+            ..retired(&link("KiuH6GHM", ""))
+        };
+        let (entries, refused, known) = taken(
+            "mapping: []\n",
+            vec![
+                link("", "https://gone.org/"),
+                link("", "https://taken.org/"),
+                retired(&links[0]),
+                taken_down,
+                links[0].clone(),
+                link("", "https://live.org/"),
+                retired(&link("a", "https://live.org/")),
+                link("b", "https://live.org/"),
+            ],
+        );
+        assert_eq!(entries, ["gone", "KiuH6GHM", "a", "b"]);
+        assert_eq!(known, 1);
+        assert_eq!(refused[0], "5: the code \"gone\" is taken by line 3");
+        let late = [
+            "1: the URL is that of line 3",
+            "2: the URL is that of line 4",
+        ];
+        assert!(
+            refused[1..]
+                .iter()
+                .zip(late)
+                .all(|(told, it)| told.starts_with(it))
+        );
+        assert_eq!(refused.len(), 3);
+    }
+
+    #[test]
+    fn targets_of_one_hash_are_told_apart() {
+        let urls = [
+            "https://example.com/22889216",
+            "https://example.com/30923436",
+        ];
+        let (entries, _, _) = taken("mapping: []\n", urls.map(|url| link("", url)).to_vec());
+        assert_eq!(entries, ["Vn5xl3T3 (derived)", "Vn5xl3T4"]);
+    }
+
+    #[test]
+    fn numbers_go_on() {
+        let number = Link {
+            number: Some(7),
+            ..link("", "https://e.org/7")
+        };
+        let links = vec![
+            link("", "https://e.org/"),
+            number,
+            link("9", "https://e.org/9"),
+        ];
+        let (entries, _, _) = taken("defaults: {new: number}\nmapping: []\n", links);
+        assert_eq!(entries, ["7 (7)", "9", "8 (8)"]);
+    }
+
+    #[test]
+    fn aliases_are_codes_too() {
+        let with = |aliases: &[&str], link: Link| Link {
+            aliases: aliases.iter().map(|text| (*text).to_owned()).collect(),
+            ..link
+        };
+        let (entries, refused, known) = taken(
+            "mapping:\n- {url: 'https://e.org/', short-code: a, aliases: [b]}\n",
+            vec![
+                with(&["b"], link("a", "https://e.org/")),
+                with(&["c"], link("a", "https://e.org/")),
+                with(&["d", "d"], link("x", "https://e.org/")),
+                with(&["f"], link("", "https://f.org/")),
+                with(&["f"], link("g", "https://g.org/")),
+            ],
+        );
+        assert_eq!((entries.len(), known), (1, 1));
+        assert_eq!(refused.len(), 3, "{refused:?}");
+        assert_eq!(refused[2], "5: the code \"f\" is taken by line 4");
+    }
+}

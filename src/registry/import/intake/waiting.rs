@@ -1,0 +1,158 @@
+//! What becomes of an intake in the end, when links without a code get theirs.
+//!
+//! Whether one has a link already is known only now, when all that bring a code have been taken.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Holding, Intake, is_gone};
+use crate::edit::{NewEntry, OwnCode};
+use crate::mapping::{DEFAULT_MAX_AGE, Defaults, Target};
+use crate::registry::decide::{Refusal, choice};
+
+/// What was taken in the end.
+pub(crate) struct Batch {
+    /// The entries to insert.
+    pub(crate) entries: Vec<NewEntry>,
+    /// The line of each.
+    lines: Vec<usize>,
+    /// How many links were in the table already, or came twice.
+    pub(crate) known: usize,
+    /// Those that could not be taken in the end, with their lines.
+    pub(crate) refused: Vec<(usize, Refusal)>,
+}
+
+impl Intake<'_> {
+    /// Gives codes to those that wait for one.
+    pub(crate) fn finish(mut self) -> Result<Batch, Refusal> {
+        let mut refused = Vec::new();
+        let waiting = std::mem::take(&mut self.waiting);
+        if !waiting.is_empty() {
+            let mut targets = self.targets();
+            let mut number = self.highest_number();
+            for (line, mut entry) in waiting {
+                let Some(url) = &entry.url else { continue };
+                let is_gone = is_gone(&entry.retired, &entry.expires, self.now);
+                let holding = Holding {
+                    line,
+                    entry: Some(self.entries.len()),
+                    is_gone,
+                };
+                match self.is_known(url, &targets, is_gone) {
+                    Err(refusal) => {
+                        refused.push((line, refusal));
+                        continue;
+                    }
+                    // One with aliases of its own says more than is known.
+                    Ok(true) if entry.aliases.is_empty() => {
+                        self.known += 1;
+                        continue;
+                    }
+                    Ok(_) => {}
+                }
+                targets.entry(url.as_str().to_owned()).or_insert(holding);
+                entry.code = choice::any(self.site, url, || number, |code| self.is_free(code))?;
+                if let OwnCode::Number(_, given) = entry.code {
+                    number = Some(given);
+                }
+                let code = entry.own_code(self.site.scheme()).into_owned();
+                self.codes.insert(code, holding);
+                self.entries.push(entry);
+                self.lines.push(line);
+            }
+        }
+        Ok(Batch {
+            entries: self.entries,
+            lines: self.lines,
+            known: self.known,
+            refused,
+        })
+    }
+
+    /// Returns which targets were taken with codes of their own: by one that is live, if any is.
+    fn targets(&self) -> HashMap<String, Holding> {
+        let mut targets: HashMap<_, Holding> = HashMap::new();
+        for holding in self.codes.values() {
+            let entry = holding.entry.and_then(|entry| self.entries.get(entry));
+            let Some(url) = entry.and_then(|entry| entry.url.as_ref()) else {
+                continue;
+            };
+            let first = targets.entry(url.as_str().to_owned()).or_insert(*holding);
+            if (holding.is_gone, holding.line) < (first.is_gone, first.line) {
+                *first = *holding;
+            }
+        }
+        targets
+    }
+
+    /// Tells whether a target has a link, by the table or by what was taken.
+    fn is_known(
+        &self,
+        url: &Target<'_>,
+        targets: &HashMap<String, Holding>,
+        is_gone: bool,
+    ) -> Result<bool, Refusal> {
+        let taken = targets.get(url.as_str()).or_else(|| self.taken_down(url));
+        if taken.is_some_and(|taken| !taken.is_gone) {
+            return Ok(true);
+        }
+        let holder = choice::registered(self.site, url, self.now);
+        match (holder, taken) {
+            (Some(holder), _) if holder.is_gone && !is_gone => {
+                Err(Refusal::AlreadyRegistered(holder))
+            }
+            (None, Some(taken)) if !is_gone => Err(Refusal::GoneByLine { line: taken.line }),
+            (holder, taken) => Ok(holder.is_some() || taken.is_some()),
+        }
+    }
+
+    /// Returns who of those taken has the code that a target derives, and has dropped that target.
+    fn taken_down(&self, url: &Target<'_>) -> Option<&Holding> {
+        let code = self.site.scheme().code(url.as_str());
+        let holding = self.codes.get(&code)?;
+        let entry = self.entries.get(holding.entry?)?;
+        entry.url.is_none().then_some(holding)
+    }
+
+    fn highest_number(&self) -> Option<u64> {
+        let taken = self.entries.iter().filter_map(|entry| match entry.code {
+            OwnCode::Number(_, number) => Some(number),
+            _ => None,
+        });
+        taken.chain(self.site.highest_number()).max()
+    }
+}
+
+impl Batch {
+    /// Refuses an entry, by its number.
+    pub(crate) fn refuse(&mut self, number: usize, refusal: Refusal) {
+        self.entries.remove(number);
+        self.refused.push((self.lines.remove(number), refusal));
+    }
+
+    /// Refuses entries, by their numbers.
+    pub(crate) fn refuse_all(&mut self, mut refusals: BTreeMap<usize, Refusal>) {
+        let entries = std::mem::take(&mut self.entries).into_iter();
+        let lines = std::mem::take(&mut self.lines);
+        for (number, (entry, line)) in entries.zip(lines).enumerate() {
+            match refusals.remove(&number) {
+                Some(refusal) => self.refused.push((line, refusal)),
+                None => {
+                    self.entries.push(entry);
+                    self.lines.push(line);
+                }
+            }
+        }
+    }
+
+    /// Leaves out what an entry is anyway in a document of these defaults.
+    pub(crate) fn drop_defaults(&mut self, defaults: Defaults) {
+        let status = defaults.status.unwrap_or_default();
+        let forward = defaults.forward.unwrap_or_default();
+        let max_age = defaults.cache_max_age.unwrap_or(DEFAULT_MAX_AGE);
+        for entry in &mut self.entries {
+            entry.status = entry.status.filter(|it| *it != status);
+            entry.forward = entry.forward.filter(|it| *it != forward);
+            entry.cache_max_age = entry.cache_max_age.filter(|it| *it != max_age);
+        }
+    }
+}

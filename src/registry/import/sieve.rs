@@ -1,0 +1,105 @@
+//! Sieving: which of many entries a table stands, and its file with those in it.
+//!
+//! All are tried at once, and mostly the table stands them all. If it does not, halves are tried
+//! until each one at fault is known, in the order in which they came: of entries that lead to each
+//! other in a loop, it is the one that closes it.
+//! Then those are refused that shadow entries which the table had before, unless they may.
+//! Invariant: the entries that are kept were proved together.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::intake::Batch;
+use crate::edit::{self, NewEntry};
+use crate::mapping::{Diagnostic, Site, SourceFile, Timestamp};
+use crate::registry::decide::{Before, Shadowing};
+use crate::registry::decide::{MayShadow, Refusal};
+
+/// How many entries are found out before it is given up: halving takes a compilation a step.
+const MOST_AT_FAULT: usize = 20;
+
+/// A document, and the table that it is of.
+pub(crate) struct Sieve<'s> {
+    pub(crate) before: &'s Before<'s>,
+    pub(crate) site: &'s Site,
+    pub(crate) document: &'s SourceFile,
+    pub(crate) now: Timestamp,
+    /// Which entries of the table may be shadowed.
+    pub(crate) may_shadow: &'s MayShadow,
+}
+
+/// What came of it.
+pub(crate) struct Sifted {
+    /// The document with the entries that were kept.
+    pub(crate) file: SourceFile,
+    /// What is odd about the table since.
+    pub(crate) warnings: Vec<Diagnostic>,
+    shadowings: Vec<Shadowing>,
+}
+
+impl Sieve<'_> {
+    /// Keeps the entries that the table stands; the others are refused.
+    ///
+    /// # Errors
+    ///
+    /// If no entries can be inserted, if those are too much text, or if too many are at fault.
+    pub(super) fn sift(&self, batch: &mut Batch) -> Result<Sifted, Refusal> {
+        loop {
+            let sifted = self.sift_errors(batch)?;
+            let mut refusals = BTreeMap::new();
+            for shadowing in &sifted.shadowings {
+                if let Some(refusal) = shadowing.refusal(self.may_shadow) {
+                    refusals.entry(shadowing.number).or_insert(refusal);
+                }
+            }
+            if refusals.is_empty() {
+                return Ok(sifted);
+            }
+            batch.refuse_all(refusals);
+        }
+    }
+
+    /// Keeps the entries with which the table has no errors.
+    fn sift_errors(&self, batch: &mut Batch) -> Result<Sifted, Refusal> {
+        let (mut kept, mut at_fault) = (0, 0);
+        let mut parts = vec![batch.entries.len()];
+        let mut sifted = None;
+        while let Some(part) = parts.pop() {
+            match self.prove(&batch.entries[..kept + part]) {
+                Ok(proved) => {
+                    kept += part;
+                    sifted = Some(proved);
+                }
+                Err(refusal @ (Refusal::Unsound { .. } | Refusal::SideEffects))
+                    if part > 0 && at_fault < MOST_AT_FAULT =>
+                {
+                    if part == 1 {
+                        at_fault += 1;
+                        batch.refuse(kept, refusal);
+                    } else {
+                        // The first half is tried next.
+                        parts.extend([part - part / 2, part / 2]);
+                    }
+                }
+                Err(refusal) => return Err(refusal),
+            }
+        }
+        sifted.map_or_else(|| self.prove(&[]), Ok)
+    }
+
+    fn prove(&self, entries: &[NewEntry]) -> Result<Sifted, Refusal> {
+        let text = edit::insert(self.document, entries)
+            .map_err(|problems| Refusal::CannotInsertAny { problems })?;
+        let file = SourceFile {
+            path: Arc::clone(&self.document.path),
+            bytes: text.into_bytes(),
+        };
+        let added: Vec<_> = entries.iter().map(|entry| (self.site, entry)).collect();
+        let proof = (self.before).prove(std::slice::from_ref(&file), &added, self.now)?;
+        Ok(Sifted {
+            file,
+            warnings: proof.warnings,
+            shadowings: proof.shadowings,
+        })
+    }
+}

@@ -1,0 +1,308 @@
+//! A person's checkout, as commits are made in it.
+//!
+//! By the `git` program, so that this person's hooks and signatures count. Invariant: only the file
+//! that a commit is about is committed, whatever else is staged.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use git2::{ErrorCode, Oid, Repository, RepositoryState, Status};
+
+use super::branch::PublishError;
+use super::commit::{Identity, IdentityError};
+use crate::source::{GitProgram, GitProgramError};
+
+/// What libgit2 says of a repository whose objects it cannot name.
+const OBJECT_FORMAT: &str = "unknown object format";
+
+/// Why a checkout was left as it is.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckoutError {
+    /// There is none.
+    #[error(
+        "{} is in no Git checkout, which --commit, --push and --branch need: leave them out, or \
+         name a repository with --repo",
+        path.display()
+    )]
+    None {
+        /// The table.
+        path: PathBuf,
+    },
+    /// It is someone else's.
+    #[error(
+        "the Git checkout around {} belongs to another user: run as its owner, or \
+         `git config --global --add safe.directory` with its path",
+        path.display()
+    )]
+    Foreign {
+        /// The table.
+        path: PathBuf,
+    },
+    /// Its objects are named in a way that libgit2 does not know.
+    #[error(
+        "the Git repository around {} uses SHA-256, which is not supported: leave out --commit, \
+         --push and --branch, and commit with git",
+        path.display()
+    )]
+    ObjectFormat {
+        /// The table.
+        path: PathBuf,
+    },
+    /// Someone is in the middle of something.
+    #[error("the checkout is in the middle of a {operation}: finish or abort it")]
+    Unfinished {
+        /// What it is.
+        operation: &'static str,
+    },
+    /// No branch is checked out.
+    #[error("the checkout is at no branch: `git switch` to one, or push a new one with --branch")]
+    Detached,
+    /// The branch follows nothing.
+    #[error("{branch} follows no branch of a remote: `git branch --set-upstream-to` one")]
+    NoUpstream {
+        /// The branch.
+        branch: String,
+    },
+    /// No remote can be chosen.
+    #[error("the checkout has no remote origin: `git remote add origin` one")]
+    NoRemote,
+    /// The remote has no such branch.
+    #[error("the remote {remote} has no branch {branch}: push it first")]
+    NoBranch {
+        /// The remote's name.
+        remote: String,
+        /// The branch.
+        branch: String,
+    },
+    /// There are commits of this person's own.
+    #[error(
+        "{branch} has commits that its remote has not: push them first with `git push`, \
+         or push a new branch with --branch"
+    )]
+    Unpushed {
+        /// The branch.
+        branch: String,
+    },
+    /// The file was changed by hand.
+    #[error("{file} has changes that are not committed: commit them first, or undo them")]
+    Changed {
+        /// The file, from the checkout's top.
+        file: String,
+    },
+    /// The table lies elsewhere.
+    #[error("{} does not lie in the checkout at {}", path.display(), work_dir.display())]
+    Outside {
+        /// The table.
+        path: PathBuf,
+        /// The checkout's top.
+        work_dir: PathBuf,
+    },
+}
+
+/// A checkout, and who commits in it.
+pub struct Checkout {
+    pub(crate) git: GitProgram,
+    git_dir: PathBuf,
+    work_dir: PathBuf,
+    author: Option<Identity>,
+}
+
+impl Checkout {
+    /// Opens the checkout around a table, in which `author` commits, or whom Git's configuration
+    /// names. Each command of Git may take as long as `timeout`.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it is in the middle of something.
+    pub fn around(
+        table: &Path,
+        author: Option<Identity>,
+        timeout: Duration,
+    ) -> Result<Self, PublishError> {
+        let path = || table.to_owned();
+        let absolute = std::path::absolute(table).unwrap_or_else(|_| path());
+        let directory = (absolute.ancestors().find(|it| it.is_dir())).unwrap_or(Path::new("/"));
+        let repository = Repository::discover(directory).map_err(|error| match error.code() {
+            ErrorCode::NotFound => CheckoutError::None { path: path() }.into(),
+            ErrorCode::Owner => CheckoutError::Foreign { path: path() }.into(),
+            _ if error.message().contains(OBJECT_FORMAT) => {
+                CheckoutError::ObjectFormat { path: path() }.into()
+            }
+            _ => PublishError::Git(error),
+        })?;
+        let Some(work_dir) = repository.workdir().and_then(|it| it.canonicalize().ok()) else {
+            return Err(CheckoutError::None { path: path() }.into());
+        };
+        if let Some(operation) = unfinished(repository.state()) {
+            return Err(CheckoutError::Unfinished { operation }.into());
+        }
+        Ok(Self {
+            git: GitProgram::new(&work_dir, timeout).map_err(|source| {
+                GitProgramError::Process {
+                    directory: work_dir.clone(),
+                    source,
+                }
+            })?,
+            git_dir: repository.path().to_owned(),
+            work_dir,
+            author,
+        })
+    }
+
+    /// Returns the path from the checkout's top of a file or directory, which need not exist.
+    ///
+    /// # Errors
+    ///
+    /// If it lies elsewhere.
+    pub fn inside(&self, path: &Path) -> Result<String, CheckoutError> {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let real = absolute.ancestors().find_map(|ancestor| {
+            let real = ancestor.canonicalize().ok()?;
+            let rest = absolute.strip_prefix(ancestor).ok()?;
+            // What is joined to nothing would end in a slash.
+            Some(match rest.as_os_str().is_empty() {
+                true => real,
+                false => real.join(rest),
+            })
+        });
+        let real = real.unwrap_or(absolute);
+        match real.strip_prefix(&self.work_dir) {
+            Ok(inside) => Ok(inside.to_string_lossy().into_owned()),
+            Err(_) => Err(CheckoutError::Outside {
+                path: path.to_owned(),
+                work_dir: self.work_dir.clone(),
+            }),
+        }
+    }
+
+    /// Makes sure that a file can be changed and committed: that it is as the last commit has it, or
+    /// is neither there nor known to Git, and that Git knows who commits.
+    ///
+    /// From here on an interrupt ends the commands of Git, but not this process, which then takes
+    /// back what it has begun.
+    ///
+    /// # Errors
+    ///
+    /// If not.
+    pub fn prepare(&self, file: &Path) -> Result<(), PublishError> {
+        if self.repository()?.head_detached()? {
+            return Err(CheckoutError::Detached.into());
+        }
+        refuse_changes(&self.repository()?, &self.inside(file)?)?;
+        self.identities()?;
+        Ok(self.git.outlive_interrupts()?)
+    }
+
+    /// Returns who Git says is the author, and who the committer.
+    pub(super) fn identities(&self) -> Result<[Identity; 2], PublishError> {
+        let ask = |of| {
+            let known = self.git.run(&self.named(&["var", of]));
+            let who = known.map_err(|error| match error {
+                GitProgramError::Failed { .. } => IdentityError::Unknown.into(),
+                error => PublishError::from(error),
+            })?;
+            // Its time is behind the address.
+            let (who, _) = who.rsplit_once("> ").ok_or(IdentityError::Unknown)?;
+            Ok::<_, PublishError>(format!("{who}>").parse::<Identity>()?)
+        };
+        Ok([ask("GIT_AUTHOR_IDENT")?, ask("GIT_COMMITTER_IDENT")?])
+    }
+
+    /// Returns arguments by which Git knows who commits, if that was given.
+    pub(crate) fn named(&self, arguments: &[&str]) -> Vec<String> {
+        let mut all = Vec::new();
+        if let Some(Identity { name, email }) = &self.author {
+            for setting in [format!("user.name={name}"), format!("user.email={email}")] {
+                all.extend(["-c".to_owned(), setting]);
+            }
+        }
+        all.extend(arguments.iter().map(|&it| it.to_owned()));
+        all
+    }
+
+    /// Commits a file as it is now, and only that one, to the branch that is checked out.
+    ///
+    /// # Errors
+    ///
+    /// If Git cannot, or a hook refuses. Then nothing but the file itself differs from before.
+    pub fn commit(&self, file: &Path, message: &str) -> Result<(), PublishError> {
+        let file = self.inside(file)?;
+        let on_file = |command: &[&str]| {
+            let mut arguments = self.named(&["--literal-pathspecs"]);
+            arguments.extend(
+                command
+                    .iter()
+                    .chain(&["--", &file])
+                    .map(|&it| it.to_owned()),
+            );
+            arguments
+        };
+        // Git commits no file that it does not know.
+        let new = self.git.run(&on_file(&["ls-files"]))?.is_empty();
+        if new {
+            self.git.run(&on_file(&["add", "--intent-to-add"]))?;
+        }
+        let commit = on_file(&["commit", "--quiet", "--file=-", "--only"]);
+        let ended = self.git.run_with(&commit, message);
+        if new && ended.is_err() {
+            self.git.run(&on_file(&["rm", "--cached", "--quiet"]))?;
+        }
+        match ended {
+            // Where a hook says no. What Git cannot do ends with 128.
+            Err(GitProgramError::Failed {
+                said,
+                status: Some(1),
+                ..
+            }) => Err(PublishError::Declined { said }),
+            ended => Ok(ended.map(drop)?),
+        }
+    }
+
+    /// Returns the commit that is checked out.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub fn head(&self) -> Result<Oid, PublishError> {
+        Ok(self.repository()?.refname_to_id("HEAD")?)
+    }
+
+    /// Returns a path from the checkout's top as it is from anywhere.
+    pub(crate) fn at(&self, path: &str) -> String {
+        self.work_dir.join(path).to_string_lossy().into_owned()
+    }
+
+    pub(crate) fn repository(&self) -> Result<Repository, PublishError> {
+        Ok(Repository::open(&self.git_dir)?)
+    }
+}
+
+/// Refuses a file that is not as the last commit has it, nor unknown to Git and not there.
+pub(super) fn refuse_changes(repository: &Repository, file: &str) -> Result<(), PublishError> {
+    match repository.status_file(Path::new(file)) {
+        Ok(Status::CURRENT | Status::IGNORED) => Ok(()),
+        Err(error) if error.code() == ErrorCode::NotFound => Ok(()),
+        Err(error) => Err(error.into()),
+        Ok(_) => Err(CheckoutError::Changed {
+            file: file.to_owned(),
+        }
+        .into()),
+    }
+}
+
+fn unfinished(state: RepositoryState) -> Option<&'static str> {
+    match state {
+        RepositoryState::Clean => None,
+        RepositoryState::Merge => Some("merge"),
+        RepositoryState::Revert | RepositoryState::RevertSequence => Some("revert"),
+        RepositoryState::CherryPick | RepositoryState::CherryPickSequence => Some("cherry-pick"),
+        RepositoryState::Bisect => Some("bisect"),
+        RepositoryState::Rebase
+        | RepositoryState::RebaseInteractive
+        | RepositoryState::RebaseMerge => Some("rebase"),
+        RepositoryState::ApplyMailbox | RepositoryState::ApplyMailboxOrRebase => {
+            Some("rebase, or of applying mails")
+        }
+    }
+}

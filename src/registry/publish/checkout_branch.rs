@@ -1,0 +1,219 @@
+//! A remote's branch, as it is changed from a person's checkout.
+//!
+//! By the `git` program, so that this person's credentials and signatures count. Invariant: a commit
+//! is made beside the branch that is checked out, which follows only once the remote has it.
+
+use git2::{Oid, Repository};
+
+use super::branch::{Branch, Edit, PublishError};
+use super::checkout::{Checkout, CheckoutError, refuse_changes};
+use super::commit::{Identity, commit_tree, write_tree};
+use super::review::NewBranch;
+use crate::source::{GitProgram, GitProgramError, Pushed, RemoteUrl, chance};
+
+/// What `git fetch` says of a branch that the remote has not.
+const NO_SUCH_BRANCH: &str = "couldn't find remote ref";
+
+/// A remote branch, as it is changed from a checkout.
+pub struct CheckoutBranch {
+    checkout: Checkout,
+    /// Author and committer.
+    identities: [Identity; 2],
+    /// Whether this person signs all commits.
+    signs: bool,
+    /// The remote's name.
+    remote: String,
+    /// The remote's branch, in full.
+    base: String,
+    review: Option<NewBranch>,
+}
+
+impl CheckoutBranch {
+    /// Returns the remote branch that is pushed to, or that a branch for review is based on.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or for changes that are to land in it, if the branch that is checked out
+    /// has commits of its own.
+    pub fn of(checkout: Checkout, review: Option<NewBranch>) -> Result<Self, PublishError> {
+        let identities = checkout.identities()?;
+        let signs = (checkout.git).run(&["config", "--type=bool", "--get", "commit.gpgSign"]);
+        let repository = checkout.repository()?;
+        let head = repository.find_reference("HEAD")?;
+        let branch = head.symbolic_target()?.map(str::to_owned);
+        let followed = branch.as_deref().and_then(|branch| {
+            let remote = repository.branch_upstream_remote(branch).ok()?;
+            let merge = repository.branch_upstream_merge(branch).ok()?;
+            Some((
+                remote.as_str().ok()?.to_owned(),
+                merge.as_str().ok()?.to_owned(),
+            ))
+        });
+        let (remote, base) = match (followed, branch, &review) {
+            (Some(followed), ..) => followed,
+            (None, _, Some(_)) => head_of_origin(&checkout.git)?,
+            (None, Some(branch), None) => {
+                let branch = branch
+                    .strip_prefix("refs/heads/")
+                    .unwrap_or(&branch)
+                    .to_owned();
+                return Err(CheckoutError::NoUpstream { branch }.into());
+            }
+            (None, None, None) => return Err(CheckoutError::Detached.into()),
+        };
+        Ok(Self {
+            checkout,
+            identities,
+            signs: signs.is_ok_and(|it| it == "true"),
+            remote,
+            base,
+            review,
+        })
+    }
+
+    /// Returns the full name of the remote's branch.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Moves the branch that is checked out, and its files, forward to a commit that has landed.
+    ///
+    /// # Errors
+    ///
+    /// If Git cannot do that without harm. Then all is as it was.
+    pub fn follow(&self, commit: Oid) -> Result<(), GitProgramError> {
+        let commit = commit.to_string();
+        let merge = ["merge", "--quiet", "--ff-only", &commit];
+        self.checkout.git.run(&merge).map(drop)
+    }
+
+    /// Fetches a branch of the remote, and returns where it is.
+    fn fetch_branch(&self, name: &str) -> Result<Oid, PublishError> {
+        // To a reference that no other fetch in this checkout writes to; there are no others moved.
+        let kept = format!("refs/waypost/{:016x}", chance());
+        let to = format!("+{name}:{kept}");
+        let fetch = [
+            "fetch",
+            "--quiet",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--refmap=",
+        ];
+        let arguments = [&fetch[..], &["--", &self.remote, &to]].concat();
+        match self.checkout.git.run(&arguments) {
+            Err(GitProgramError::Failed { said, .. }) if said.contains(NO_SUCH_BRANCH) => {
+                return Err(CheckoutError::NoBranch {
+                    remote: self.remote.clone(),
+                    branch: name.strip_prefix("refs/heads/").unwrap_or(name).to_owned(),
+                }
+                .into());
+            }
+            ended => ended?,
+        };
+        let repository = self.checkout.repository()?;
+        let mut kept = repository.find_reference(&kept)?;
+        let tip = kept.peel_to_commit()?.id();
+        kept.delete()?;
+        Ok(tip)
+    }
+}
+
+impl Branch for CheckoutBranch {
+    fn address(&self) -> Option<RemoteUrl> {
+        let git = &self.checkout.git;
+        let text = git.run(&["remote", "get-url", "--push", &self.remote]);
+        let text = text.ok()?;
+        // Git takes a relative path from the checkout, not from where a command is run.
+        let text = match text.starts_with('.') {
+            true => self.checkout.at(&text),
+            false => text,
+        };
+        let remote = RemoteUrl::parse(&text).ok()?;
+        git.hide_secrets_of(&remote);
+        Some(remote)
+    }
+
+    fn fetch(&mut self) -> Result<Oid, PublishError> {
+        let tip = self.fetch_branch(&self.base)?;
+        if self.review.is_none() {
+            let repository = self.checkout.repository()?;
+            let head = repository.head()?;
+            let held = head.peel_to_commit()?.id();
+            if held != tip && !repository.graph_descendant_of(tip, held)? {
+                return Err(CheckoutError::Unpushed {
+                    branch: head.shorthand().unwrap_or("the branch").to_owned(),
+                }
+                .into());
+            }
+        }
+        Ok(tip)
+    }
+
+    fn repository(&self) -> Result<Repository, PublishError> {
+        self.checkout.repository()
+    }
+
+    fn commit(&self, edit: &Edit, tip: Oid) -> Result<Oid, PublishError> {
+        let repository = self.checkout.repository()?;
+        if self.review.is_none() {
+            for file in &edit.files {
+                refuse_changes(&repository, &file.path)?;
+            }
+        }
+        let parent = repository.find_commit(tip)?;
+        let tree = write_tree(&repository, &parent, edit)?;
+        if !self.signs {
+            return Ok(commit_tree(
+                &repository,
+                &self.identities,
+                edit,
+                tree,
+                &parent,
+            )?);
+        }
+        let (tree, tip) = (tree.to_string(), tip.to_string());
+        let sign = ["commit-tree", "-S", "-p", &tip, "-F", "-", &tree];
+        let checkout = &self.checkout;
+        Ok(Oid::from_str(
+            &checkout
+                .git
+                .run_with(&checkout.named(&sign), &edit.message)?,
+        )?)
+    }
+
+    fn push(&self, commit: Oid, tip: Oid) -> Result<Pushed, PublishError> {
+        let (git, commit) = (&self.checkout.git, commit.to_string());
+        Ok(match &self.review {
+            None => git.push(&self.remote, &commit, &self.base, Some(&tip.to_string()))?,
+            Some(new) => new.judge(git.push(&self.remote, &commit, new.full(), None)?),
+        })
+    }
+
+    fn look(&mut self) -> Result<Oid, PublishError> {
+        match &self.review {
+            None => self.fetch_branch(&self.base),
+            Some(new) => self.fetch_branch(new.full()),
+        }
+    }
+}
+
+/// Returns the remote `origin`, and the branch that is its default.
+fn head_of_origin(git: &GitProgram) -> Result<(String, String), PublishError> {
+    let remote = "origin";
+    if git.run(&["remote", "get-url", remote]).is_err() {
+        return Err(CheckoutError::NoRemote.into());
+    }
+    let listed = git.run(&["ls-remote", "--symref", remote, "HEAD"])?;
+    let base = listed.lines().find_map(|line| {
+        let (name, _) = line.strip_prefix("ref: ")?.split_once('\t')?;
+        Some(name.to_owned())
+    });
+    match base {
+        Some(base) => Ok((remote.to_owned(), base)),
+        None => Err(CheckoutError::NoBranch {
+            remote: remote.to_owned(),
+            branch: "HEAD".to_owned(),
+        }
+        .into()),
+    }
+}

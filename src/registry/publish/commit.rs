@@ -1,0 +1,153 @@
+//! The commit of changed files, made from a tree without a checkout, and who is named in it.
+
+use git2::build::TreeUpdateBuilder;
+use git2::{Commit, FileMode, Oid, Repository, Signature};
+
+use super::branch::Edit;
+use crate::mapping::SourceFile;
+
+/// Who is named as author and committer: `NAME <EMAIL>`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The name.
+    pub name: String,
+    /// The email address.
+    pub email: String,
+}
+
+/// Why nobody can be named.
+#[derive(Debug, thiserror::Error)]
+pub enum IdentityError {
+    /// Git was not told.
+    #[error(
+        "Git does not know who you are: git config --global user.name NAME, \
+         and git config --global user.email ADDRESS"
+    )]
+    Unknown,
+    /// What was given has another form.
+    #[error("not of the form 'NAME <EMAIL>'")]
+    Malformed,
+}
+
+impl Identity {
+    /// Returns whom Git's variables or its configuration name.
+    ///
+    /// # Errors
+    ///
+    /// If they name nobody.
+    pub fn of_git() -> Result<Self, IdentityError> {
+        let configured = git2::Config::open_default().and_then(|mut it| it.snapshot());
+        let known = |variable: &str, key: &str| {
+            let told = std::env::var(variable).ok();
+            let told = told.or_else(|| configured.as_ref().ok()?.get_string(key).ok());
+            told.ok_or(IdentityError::Unknown)
+        };
+        let name = known("GIT_AUTHOR_NAME", "user.name")?;
+        let email = known("GIT_AUTHOR_EMAIL", "user.email")?;
+        format!("{name} <{email}>").parse()
+    }
+}
+
+impl std::str::FromStr for Identity {
+    type Err = IdentityError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, rest) = text.split_once('<').ok_or(IdentityError::Malformed)?;
+        let email = rest.strip_suffix('>').ok_or(IdentityError::Malformed)?;
+        let (name, email) = (name.trim(), email.trim());
+        let odd = |part: &str| part.is_empty() || part.contains(['<', '>', '\n', '\0']);
+        match odd(name) || odd(email) {
+            true => Err(IdentityError::Malformed),
+            false => Ok(Self {
+                name: name.to_owned(),
+                email: email.to_owned(),
+            }),
+        }
+    }
+}
+
+/// Writes the tree of a commit with files changed, which keep their modes, or added.
+pub(super) fn write_tree(
+    repository: &Repository,
+    parent: &Commit<'_>,
+    edit: &Edit,
+) -> Result<Oid, git2::Error> {
+    let tree = parent.tree()?;
+    let mut update = TreeUpdateBuilder::new();
+    for SourceFile { path, bytes } in &edit.files {
+        let executable = (tree.get_path((**path).as_ref()))
+            .is_ok_and(|entry| entry.filemode() == i32::from(FileMode::BlobExecutable));
+        let mode = match executable {
+            true => FileMode::BlobExecutable,
+            false => FileMode::Blob,
+        };
+        update.upsert(&**path, repository.blob(bytes)?, mode);
+    }
+    update.create_updated(repository, &tree)
+}
+
+/// Commits a tree on its parent, in the name of an author and a committer, now. No reference leads
+/// to it.
+pub(super) fn commit_tree(
+    repository: &Repository,
+    [author, committer]: &[Identity; 2],
+    edit: &Edit,
+    tree: Oid,
+    parent: &Commit<'_>,
+) -> Result<Oid, git2::Error> {
+    let now = |who: &Identity| Signature::now(&who.name, &who.email);
+    let tree = repository.find_tree(tree)?;
+    let message = &edit.message;
+    repository.commit(
+        None,
+        &now(author)?,
+        &now(committer)?,
+        message,
+        &tree,
+        &[parent],
+    )
+}
+
+/// Returns who is the author, and who the committer, by Git's variables and configuration.
+///
+/// # Errors
+///
+/// If these name nobody.
+pub(crate) fn configured(repository: &Repository) -> Result<[Identity; 2], IdentityError> {
+    let identity = |signature: Result<Signature<'_>, git2::Error>| {
+        let signature = signature.map_err(|_| IdentityError::Unknown)?;
+        let part =
+            |part: Result<&str, _>| part.map(str::to_owned).map_err(|_| IdentityError::Unknown);
+        Ok(Identity {
+            name: part(signature.name())?,
+            email: part(signature.email())?,
+        })
+    };
+    Ok([
+        identity(repository.author_from_env())?,
+        identity(repository.committer_from_env())?,
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_who_it_is() {
+        let someone: Identity = "A. Name <a@example.org>".parse().unwrap();
+        assert_eq!(someone.name, "A. Name");
+        assert_eq!(someone.email, "a@example.org");
+        for text in [
+            "",
+            "A",
+            "<a@b>",
+            "A <>",
+            "A <a@b",
+            "A <a@b> x",
+            "A\nB <a@b>",
+        ] {
+            assert!(text.parse::<Identity>().is_err(), "{text:?}");
+        }
+    }
+}

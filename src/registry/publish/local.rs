@@ -1,0 +1,246 @@
+//! Registering in files that stand here, one writer at a time.
+//!
+//! Whoever registers holds a lock (`flock`) on each directory that holds files of the table, from
+//! reading them until they are written. It leaves nothing behind, and goes with its process. Whoever
+//! knows nothing of it, such as an editor, is noticed unless they write in the very same moment.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::branch::PublishError;
+use super::checkout::Checkout;
+use super::online::message;
+use crate::mapping::{SourceFile, Timestamp, compile};
+use crate::registry::decide::{Refusal, Registration, Wish, register};
+use crate::source::{self, FileSource, SourceError};
+
+/// How often to begin again when somebody else has written to the file meanwhile.
+const ATTEMPTS: usize = 5;
+
+/// Why nothing was registered.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LocalError {
+    /// The wish is refused.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The table cannot be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// A directory cannot be locked.
+    #[error("cannot lock {}", path.display())]
+    Lock {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// Its owner has said that the file is not to be written.
+    #[error("nothing was added: {path} is read-only")]
+    ReadOnly {
+        /// The file.
+        path: String,
+    },
+    /// A file cannot be written.
+    #[error("nothing was added: cannot write {path}")]
+    Write {
+        /// The file.
+        path: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// Somebody else keeps writing to the file.
+    #[error("nothing was added: somebody else keeps changing {path}")]
+    Contended {
+        /// The file.
+        path: String,
+    },
+    /// What stood in the files in the end was not what was to be.
+    #[error("nothing was added: the table was changed at the same time, so {path} is as it was")]
+    TakenBack {
+        /// The file.
+        path: String,
+    },
+    /// The file cannot be committed.
+    #[error("nothing was added")]
+    Commit(#[from] PublishError),
+    /// What was written could not be taken back.
+    #[error("the entry cannot stay, and {path} cannot be brought back")]
+    Stuck {
+        /// The file.
+        path: String,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Registers a wish in the table that paths name, files and directories, and writes it.
+///
+/// Waits for others that do the same. A file is replaced in one step, so that who reads it sees it
+/// without the entry or with it. In a `checkout`, it is committed, too, or brought back.
+///
+/// # Errors
+///
+/// If the wish is refused, or a file cannot be read, written or committed; then nothing has changed.
+pub fn register_in_files(
+    paths: &[PathBuf],
+    max_bytes: u64,
+    wish: &Wish,
+    now: Timestamp,
+    checkout: Option<&Checkout>,
+) -> Result<Registration, LocalError> {
+    let _locks = lock(paths)?;
+    let table = FileSource::new(paths.to_vec(), max_bytes);
+    let mut path = String::new();
+    for _ in 0..ATTEMPTS {
+        let files = table.read_once()?.files;
+        let registration = register(&files, wish, max_bytes, now)?;
+        path = registration.file.path.to_string();
+        let old = files.iter().find(|file| *file.path == *path);
+        if let Some(checkout) = checkout {
+            checkout.prepare(Path::new(&path))?;
+        }
+        if !write(&registration.file, old)? {
+            continue;
+        }
+        let stands = table
+            .read_once()
+            .is_ok_and(|it| stands(&it.files, &registration));
+        let refused = match checkout {
+            _ if !stands => LocalError::TakenBack { path: path.clone() },
+            None => return Ok(registration),
+            Some(checkout) => match checkout.commit(Path::new(&path), &message(&registration)) {
+                Ok(()) => return Ok(registration),
+                Err(error) => error.into(),
+            },
+        };
+        return Err(match take_back(&registration.file, old) {
+            Ok(()) => refused,
+            Err(source) => LocalError::Stuck { path, source },
+        });
+    }
+    Err(LocalError::Contended { path })
+}
+
+/// Locks the directories of a table, always in the same order. What is not there is left out: that
+/// is told when it is read.
+pub(crate) fn lock(paths: &[PathBuf]) -> Result<Vec<File>, LocalError> {
+    let paths = paths.iter().filter_map(|path| fs::canonicalize(path).ok());
+    let directories = paths.filter_map(|path| match path.is_dir() {
+        true => Some(path),
+        false => path.parent().map(Path::to_owned),
+    });
+    let directories: BTreeSet<_> = directories.collect();
+    let lock = |path: PathBuf| {
+        let locked = File::open(&path).and_then(|file| file.lock().map(|()| file));
+        locked.map_err(|source| LocalError::Lock { path, source })
+    };
+    directories.into_iter().map(lock).collect()
+}
+
+/// Writes a file, unless it is not any more what it was.
+pub(crate) fn write(file: &SourceFile, old: Option<&SourceFile>) -> Result<bool, LocalError> {
+    let path = Path::new(&*file.path);
+    let failed = |source| LocalError::Write {
+        path: file.path.to_string(),
+        source,
+    };
+    let Some(old) = old else {
+        source::create(path, &file.bytes).map_err(failed)?;
+        return Ok(true);
+    };
+    if fs::metadata(path).map_err(failed)?.permissions().readonly() {
+        let path = file.path.to_string();
+        return Err(LocalError::ReadOnly { path });
+    }
+    if fs::read(path).map_err(failed)? != old.bytes {
+        return Ok(false);
+    }
+    source::replace(path, &file.bytes).map_err(failed)?;
+    Ok(true)
+}
+
+/// Tells whether a table has the link of a registration.
+fn stands(files: &[SourceFile], registration: &Registration) -> bool {
+    compile(files).table.is_some_and(|table| {
+        let entries = table
+            .sites()
+            .iter()
+            .filter_map(|site| site.lookup(&registration.code));
+        let mut links = entries.map(|entry| (entry.short_url(), entry.target()));
+        links.any(|(short_url, target)| {
+            short_url == registration.short_url && target.as_deref() == Some(&*registration.target)
+        })
+    })
+}
+
+/// Brings the file back to what it was, unless somebody has changed it since.
+pub(crate) fn take_back(file: &SourceFile, old: Option<&SourceFile>) -> io::Result<()> {
+    let path = Path::new(&*file.path);
+    let is_ours = fs::read(path).is_ok_and(|bytes| bytes == file.bytes);
+    match old {
+        _ if !is_ours => Ok(()),
+        Some(old) => source::replace(path, &old.bytes),
+        None => fs::remove_file(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A directory with a file of that text.
+    fn file(text: &str) -> (tempfile::TempDir, SourceFile) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("mapping.yaml");
+        fs::write(&path, text).unwrap();
+        let file = SourceFile {
+            path: path.to_str().unwrap().into(),
+            bytes: text.into(),
+        };
+        (directory, file)
+    }
+
+    fn read(file: &SourceFile) -> String {
+        fs::read_to_string(&*file.path).unwrap()
+    }
+
+    #[test]
+    fn what_was_changed_since_it_was_read_is_not_replaced() {
+        let (_directory, file) = file("base_url: https://s.code/\nmapping: []\n");
+        let wish = Wish {
+            url: "https://e.org/".to_owned(),
+            ..Wish::default()
+        };
+        let registered =
+            register(std::slice::from_ref(&file), &wish, 1 << 20, Timestamp::MIN).unwrap();
+        fs::write(&*file.path, "other").unwrap();
+        assert!(!write(&registered.file, Some(&file)).unwrap());
+        assert_eq!(read(&file), "other");
+        fs::write(&*file.path, &file.bytes).unwrap();
+        assert!(write(&registered.file, Some(&file)).unwrap());
+        assert!(read(&file).ends_with("mapping:\n- url: https://e.org/\n"));
+        assert!(stands(std::slice::from_ref(&registered.file), &registered));
+        assert!(!stands(&[file], &registered));
+    }
+
+    #[test]
+    fn only_what_is_ours_is_taken_back() {
+        let (_directory, ours) = file("ours");
+        let old = SourceFile {
+            bytes: b"old".to_vec(),
+            ..ours.clone()
+        };
+        take_back(&ours, Some(&old)).unwrap();
+        assert_eq!(read(&ours), "old");
+        take_back(&ours, None).unwrap();
+        assert_eq!(read(&ours), "old");
+        take_back(&old, None).unwrap();
+        assert!(!Path::new(&*ours.path).exists());
+    }
+}

@@ -1,0 +1,24 @@
+//! Where a decided change goes: into files, a commit of a checkout, or a branch of a remote.
+
+mod backoff;
+mod branch;
+mod checkout;
+mod checkout_branch;
+mod commit;
+mod local;
+mod online;
+mod registrar;
+mod remote;
+mod review;
+mod turn;
+
+pub use branch::{Branch, Edit, PublishError, Published, TablePath, publish};
+pub use checkout::{Checkout, CheckoutError};
+pub use checkout_branch::CheckoutBranch;
+pub use commit::{Identity, IdentityError};
+pub use local::{LocalError, register_in_files};
+pub(crate) use local::{lock, take_back, write};
+pub use online::register_on_branch;
+pub use registrar::{Application, Decided, Registrar, RegistrarError};
+pub use remote::Remote;
+pub use review::{NewBranch, NewBranchError, review_address};

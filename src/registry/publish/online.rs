@@ -1,0 +1,53 @@
+//! Registering on a remote's branch: the registration, and the commit that holds it.
+
+use std::time::{Duration, SystemTime};
+
+use super::branch::{Branch, Edit, PublishError, Published, TablePath, publish};
+use crate::registry::decide::{Refusal, Registration, Wish, register};
+
+/// Registers a wish in the table on a remote's branch, again and again on newer tips for as long as
+/// `patience` lasts. Blocks the thread.
+///
+/// # Errors
+///
+/// If it cannot be published. That the wish is refused is what is returned; in both cases nothing
+/// has changed.
+pub fn register_on_branch(
+    branch: &mut impl Branch,
+    table: &TablePath,
+    wish: &Wish,
+    patience: Duration,
+) -> Result<Result<(Registration, Published), Refusal>, PublishError> {
+    let mut last = None;
+    let published = publish(branch, table, patience, |files| {
+        let registration = register(files, wish, table.max_bytes(), SystemTime::now().into())?;
+        let edit = Edit {
+            files: vec![registration.file.clone()],
+            message: message(&registration),
+        };
+        last = Some(registration);
+        Ok(edit)
+    })?;
+    let registered = |published| {
+        let registration = last.expect("what was published was computed");
+        (registration, published)
+    };
+    Ok(published.map(registered))
+}
+
+/// Returns the message of the commit that holds a registration, with its link and what it states as
+/// trailers (git-interpret-trailers(1)).
+pub(crate) fn message(registration: &Registration) -> String {
+    let Registration {
+        code,
+        short_url,
+        trailers,
+        ..
+    } = registration;
+    let mut message = format!("Add {code}\n\nShort-Link: {short_url}\n");
+    for trailer in trailers {
+        message += trailer;
+        message.push('\n');
+    }
+    message
+}

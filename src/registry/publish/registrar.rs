@@ -1,0 +1,205 @@
+//! The registrar of a followed branch: registers all that is wanted at a time as one commit.
+//!
+//! The branch is not fetched as long as it is where the last push left it, as far as is known: if it
+//! is not, that push is lost, and nothing else. Invariants: what is returned as registered is in the
+//! remote's branch; the follower is at that commit or a later one, unless it says otherwise itself.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use git2::{Oid, Repository};
+use tracing::warn;
+
+use super::branch::{Branch, Edit, PublishError, TablePath, publish};
+use super::commit::Identity;
+use super::remote::Remote;
+use crate::mapping::SourceFile;
+use crate::registry::decide::{Batch, Registered, register_all};
+use crate::registry::decide::{MayShadow, Refusal, Wish};
+use crate::source::{Follower, Pushed, RemoteBranch, RemoteUrl};
+
+/// How long to compete with others for the branch.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A wish, and who has it.
+#[derive(Debug, Clone)]
+pub struct Application {
+    /// What is wished for.
+    pub wish: Wish,
+    /// Who is named in the commit, and whose links it may shadow; without white space.
+    pub by: Arc<str>,
+}
+
+/// What became of applications.
+#[derive(Debug)]
+pub struct Decided {
+    /// What became of each, in their order: of one at least. Those of which nothing is known are to
+    /// come again.
+    pub outcomes: Vec<Option<Result<Registered, Refusal>>>,
+    /// The commit that they were decided on, or in which they are registered: in hexadecimal.
+    pub commit: String,
+}
+
+/// Why nothing was decided. No message holds a secret.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistrarError {
+    /// The table has errors as it is.
+    #[error(transparent)]
+    Table(Refusal),
+    /// The newest table may be more than this machine can hold.
+    #[error("the newest table may be what ended the process before, and is not loaded")]
+    InDoubt,
+    /// The change could not be published.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+}
+
+/// Registers in the branch that a follower follows.
+pub struct Registrar {
+    follower: Arc<Follower>,
+    remote: Remote,
+    table: TablePath,
+    /// Where the branch was seen last.
+    seen: Option<Oid>,
+}
+
+impl Registrar {
+    /// Takes the branch that is followed, to change it in the name of `author`.
+    pub fn new(
+        follower: Arc<Follower>,
+        branch: RemoteBranch,
+        table: TablePath,
+        author: Identity,
+    ) -> Self {
+        Self {
+            follower,
+            remote: Remote::new(branch, Some(author), None),
+            table,
+            seen: None,
+        }
+    }
+
+    /// Registers what is applied for: one commit, or none if all are refused. Blocks the thread.
+    ///
+    /// # Errors
+    ///
+    /// If nothing was decided, and as far as is known nothing changed.
+    pub fn register(&mut self, applications: &[Application]) -> Result<Decided, RegistrarError> {
+        let follower = Arc::clone(&self.follower);
+        if follower.is_in_doubt() {
+            return Err(RegistrarError::InDoubt);
+        }
+        let turn = follower.turn();
+        // Somebody else's commit may have been fetched since.
+        let seen = self.seen.take();
+        let mut branch = Optimist {
+            seen: seen.filter(|seen| follower.commit() == Some(*seen) && !self.remote.is_worn()),
+            tip: None,
+            remote: &mut self.remote,
+        };
+        let wishes = applications.iter().map(|it| Wish {
+            may_shadow: MayShadow::OwnedBy(Arc::clone(&it.by)),
+            ..it.wish.clone()
+        });
+        let wishes: Vec<_> = wishes.collect();
+        let max_bytes = self.table.max_bytes();
+        let mut outcomes = Vec::new();
+        let published = publish(&mut branch, &self.table, PATIENCE, |files| {
+            let batch = register_all(files, &wishes, max_bytes, SystemTime::now().into());
+            let Batch {
+                outcomes: all,
+                files,
+            } = batch.map_err(Some)?;
+            outcomes = all;
+            match files.is_empty() {
+                true => Err(None),
+                false => Ok(edit(files, applications, &outcomes)),
+            }
+        })?;
+        let commit = match published {
+            Ok(published) => published.commit,
+            Err(Some(refusal)) => return Err(RegistrarError::Table(refusal)),
+            Err(None) => branch.tip.unwrap_or(Oid::ZERO_SHA1),
+        };
+        if follower.commit() != Some(commit) {
+            let repository = self.remote.repository()?;
+            let followed = turn.follow(&repository, self.remote.name(), commit);
+            drop(turn);
+            if let Err(error) = followed {
+                warn!(error = %error, "cannot follow a commit of ours at once, fetching it");
+                follower.refresh();
+            }
+        }
+        self.seen = Some(commit);
+        Ok(Decided {
+            outcomes,
+            commit: commit.to_string(),
+        })
+    }
+}
+
+/// Returns the change that holds what was registered.
+fn edit(
+    files: Vec<SourceFile>,
+    applications: &[Application],
+    outcomes: &[Option<Result<Registered, Refusal>>],
+) -> Edit {
+    let all = applications.iter().zip(outcomes);
+    let registered: Vec<_> = all
+        .filter_map(|(application, outcome)| Some((application, outcome.as_ref()?.as_ref().ok()?)))
+        .collect();
+    let mut message = match registered[..] {
+        [(_, only)] => format!("Add {}\n\n", only.code),
+        _ => format!("Add {} short links\n\n", registered.len()),
+    };
+    for (application, registered) in registered {
+        let Registered {
+            short_url,
+            trailers,
+            ..
+        } = registered;
+        let by = &application.by;
+        message += &format!("Short-Link: {short_url}\nRegistered-By: {by}\n");
+        for trailer in trailers {
+            message += trailer;
+            message.push('\n');
+        }
+    }
+    Edit { files, message }
+}
+
+/// A remote's branch that is taken to be where it was seen, until a push says otherwise.
+struct Optimist<'r> {
+    remote: &'r mut Remote,
+    seen: Option<Oid>,
+    /// Where it was taken to be last.
+    tip: Option<Oid>,
+}
+
+impl Branch for Optimist<'_> {
+    fn address(&self) -> Option<RemoteUrl> {
+        self.remote.address()
+    }
+
+    fn fetch(&mut self) -> Result<Oid, PublishError> {
+        let tip = match self.seen.take() {
+            Some(seen) => seen,
+            None => self.remote.fetch()?,
+        };
+        self.tip = Some(tip);
+        Ok(tip)
+    }
+
+    fn repository(&self) -> Result<Repository, PublishError> {
+        self.remote.repository()
+    }
+
+    fn commit(&self, edit: &Edit, tip: Oid) -> Result<Oid, PublishError> {
+        self.remote.commit(edit, tip)
+    }
+
+    fn push(&self, commit: Oid, tip: Oid) -> Result<Pushed, PublishError> {
+        self.remote.push(commit, tip)
+    }
+}

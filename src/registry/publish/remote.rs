@@ -1,0 +1,83 @@
+//! Publishing to a remote without a checkout, through a bare clone of our own.
+
+use git2::{Oid, Repository};
+
+use super::branch::{Branch, Edit, PublishError};
+use super::commit::{Identity, commit_tree, configured, write_tree};
+use super::review::NewBranch;
+use crate::source::{Pushed, RemoteBranch, RemoteUrl};
+
+/// A remote's branch, and who changes it.
+pub struct Remote {
+    branch: RemoteBranch,
+    author: Option<Identity>,
+    /// Pushed to in place of the branch itself.
+    review: Option<NewBranch>,
+    /// The branch's full name, once it was fetched.
+    name: String,
+}
+
+impl Remote {
+    /// Changes a branch in the name of `author`, or of whom Git's configuration names.
+    ///
+    /// With `review`, changes are pushed as a new branch.
+    pub fn new(branch: RemoteBranch, author: Option<Identity>, review: Option<NewBranch>) -> Self {
+        Self {
+            branch,
+            author,
+            review,
+            name: String::new(),
+        }
+    }
+
+    /// Tells whether the next fetch makes a fresh clone, and so should not be left out.
+    pub fn is_worn(&self) -> bool {
+        self.branch.is_worn()
+    }
+
+    /// Returns the branch's full name, which is known after a fetch.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Branch for Remote {
+    fn address(&self) -> Option<RemoteUrl> {
+        Some(self.branch.remote().clone())
+    }
+
+    fn fetch(&mut self) -> Result<Oid, PublishError> {
+        let seen = self.branch.fetch()?;
+        self.name = seen.branch;
+        Ok(seen.commit)
+    }
+
+    fn repository(&self) -> Result<Repository, PublishError> {
+        Ok(self.branch.repository()?)
+    }
+
+    fn commit(&self, edit: &Edit, tip: Oid) -> Result<Oid, PublishError> {
+        let repository = self.branch.repository()?;
+        let parent = repository.find_commit(tip)?;
+        let identities = match &self.author {
+            Some(author) => [author.clone(), author.clone()],
+            None => configured(&repository)?,
+        };
+        let tree = write_tree(&repository, &parent, edit)?;
+        Ok(commit_tree(&repository, &identities, edit, tree, &parent)?)
+    }
+
+    fn push(&self, commit: Oid, tip: Oid) -> Result<Pushed, PublishError> {
+        Ok(match &self.review {
+            None => self.branch.push(commit, &self.name, Some(tip))?,
+            Some(new) => new.judge(self.branch.push(commit, new.full(), None)?),
+        })
+    }
+
+    fn look(&mut self) -> Result<Oid, PublishError> {
+        match &self.review {
+            None => self.fetch(),
+            Some(new) => Ok(self.branch.fetch_branch(new.full())?.commit),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Branches for review: their names, and where to ask for a review of them.
+//!
+//! What the host said after the push is believed before what its name lets guess.
+
+use git2::Reference;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use url::Url;
+
+use crate::source::{Pushed, RemoteUrl};
+
+/// What stays as it is in a path or a query: RFC 3986, "unreserved", and `/`.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/');
+
+/// The name of a branch that is to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewBranch(String);
+
+/// Why a name cannot be that of a branch.
+#[derive(Debug, thiserror::Error)]
+#[error("{0:?} cannot be the name of a branch: give one like add-gnu-home, without refs/heads/")]
+pub struct NewBranchError(String);
+
+impl std::str::FromStr for NewBranch {
+    type Err = NewBranchError;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let full = format!("refs/heads/{name}");
+        // Git makes no branch HEAD, and `refs/heads/a` was meant for the branch `a`.
+        let odd = name.starts_with('-') || name.starts_with("refs/") || name == "HEAD";
+        match Reference::is_valid_name(&full) && !odd {
+            true => Ok(Self(full)),
+            false => Err(NewBranchError(name.to_owned())),
+        }
+    }
+}
+
+impl NewBranch {
+    /// Returns the name without `refs/heads/`.
+    pub fn short(&self) -> &str {
+        short(&self.0)
+    }
+
+    pub(crate) fn full(&self) -> &str {
+        &self.0
+    }
+
+    /// Reads how a push ended that was to make the branch: another push cannot have been faster.
+    pub(crate) fn judge(&self, pushed: Pushed) -> Pushed {
+        match pushed {
+            Pushed::Lost => Pushed::Refused {
+                reason: format!("there is a branch {} already: name another", self.short()),
+            },
+            other => other,
+        }
+    }
+}
+
+/// Returns the name of a branch without `refs/heads/`.
+fn short(full: &str) -> &str {
+    full.strip_prefix("refs/heads/").unwrap_or(full)
+}
+
+/// Returns where a person opens a pull request of `branch` into `base`, a full name, if that is
+/// known: from what the remote `said` after the push, or from its address.
+pub fn review_address(
+    remote: &RemoteUrl,
+    base: &str,
+    branch: &NewBranch,
+    said: &str,
+) -> Option<String> {
+    if let Some(told) = (said.split_whitespace()).find(|word| word.starts_with("https://")) {
+        return Some(told.to_owned());
+    }
+    let page = page(&remote.to_string())?;
+    let host = page.host_str()?.to_owned();
+    let encode = |text| utf8_percent_encode(text, ENCODED).to_string();
+    let (base, branch) = (encode(short(base)), encode(branch.short()));
+    let named = |words: &[&str]| {
+        (host.split(['.', '-'])).any(|part| words.contains(&part.to_ascii_lowercase().as_str()))
+    };
+    let rest = if named(&["github"]) {
+        format!("/compare/{base}...{branch}?expand=1")
+    } else if named(&["gitlab"]) {
+        let branch = branch.replace('/', "%2F");
+        format!(
+            "/-/merge_requests/new?merge_request%5Bsource_branch%5D={branch}\
+             &merge_request%5Btarget_branch%5D={}",
+            base.replace('/', "%2F")
+        )
+    } else if named(&["codeberg", "forgejo", "gitea"]) {
+        format!("/compare/{base}...{branch}")
+    } else {
+        return None;
+    };
+    Some(format!("{}{rest}", page.as_str().trim_end_matches('/')))
+}
+
+/// Returns the page of a repository on the host that its address names.
+fn page(address: &str) -> Option<Url> {
+    let (host, path) = match address.split_once("://") {
+        Some((scheme, _)) => {
+            let url = Url::parse(address).ok()?;
+            if !matches!(scheme, "https" | "http" | "ssh" | "git+ssh" | "ssh+git") {
+                return None;
+            }
+            // A port of SSH says nothing about that of the pages.
+            let port = (url.port().filter(|_| scheme.starts_with("http")))
+                .map_or_else(String::new, |port| format!(":{port}"));
+            (format!("{}{port}", url.host_str()?), url.path().to_owned())
+        }
+        None => {
+            let (login, path) = address.split_once(':')?;
+            let host = login.rsplit_once('@').map_or(login, |(_, host)| host);
+            (host.to_owned(), path.to_owned())
+        }
+    };
+    let path = path.trim_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    Url::parse(&format!("https://{host}/{path}")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(remote: &str, said: &str) -> Option<String> {
+        review_address(
+            &RemoteUrl::parse(remote).unwrap(),
+            "refs/heads/main",
+            &"links/gnu+home".parse().unwrap(),
+            said,
+        )
+    }
+
+    #[test]
+    fn knows_the_pages_of_hosts() {
+        for (remote, expected) in [
+            (
+                "https://user:token@github.com/o/r.git",
+                "https://github.com/o/r/compare/main...links/gnu%2Bhome?expand=1",
+            ),
+            (
+                "git@github.com:o/r.git",
+                "https://github.com/o/r/compare/main...links/gnu%2Bhome?expand=1",
+            ),
+            (
+                "ssh://git@gitlab.example.org:2222/group/sub/r.git",
+                "https://gitlab.example.org/group/sub/r/-/merge_requests/new\
+                 ?merge_request%5Bsource_branch%5D=links%2Fgnu%2Bhome\
+                 &merge_request%5Btarget_branch%5D=main",
+            ),
+            (
+                "https://codeberg.org/o/r",
+                "https://codeberg.org/o/r/compare/main...links/gnu%2Bhome",
+            ),
+        ] {
+            assert_eq!(address(remote, "").as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn believes_the_host() {
+        let said = "Create a new pull request for 'links/gnu+home': https://git.example.org/x y";
+        let told = Some("https://git.example.org/x".to_owned());
+        assert_eq!(address("https://github.com/o/r", said), told);
+        assert_eq!(address("/srv/links.git", said), told);
+    }
+
+    #[test]
+    fn does_not_guess_about_unknown_hosts() {
+        for remote in ["https://git.example.org/o/r", "/srv/links.git", "file:///r"] {
+            assert_eq!(address(remote, ""), None);
+        }
+    }
+
+    #[test]
+    fn a_new_branch_has_a_name_that_git_takes() {
+        assert_eq!("a/b".parse::<NewBranch>().unwrap().short(), "a/b");
+        for name in ["", "-d", "a b", "a..b", "a.lock", "/a", "a:b"] {
+            assert!(name.parse::<NewBranch>().is_err(), "{name}");
+        }
+        // Git would push to these, but nobody means a branch of such a name.
+        for name in ["HEAD", "refs/heads/a", "refs/tags/a"] {
+            assert!(name.parse::<NewBranch>().is_err(), "{name}");
+        }
+        assert_eq!("a/HEAD".parse::<NewBranch>().unwrap().short(), "a/HEAD");
+    }
+}

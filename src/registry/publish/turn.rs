@@ -1,0 +1,49 @@
+//! Turns of those on one machine who write to the same remote on it.
+//!
+//! A courtesy, by which nobody is always too late because others are faster: whoever cannot have a
+//! turn goes on without. What keeps a table right is the push, which compares.
+
+use std::fs::File;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::source::chance;
+
+/// The longest time between two looks. By chance, so that all who wait are as likely to be next.
+const STEP_MS: u64 = 20;
+
+/// A turn, which ends when this is dropped or its process ends.
+pub(crate) struct Turn(#[expect(dead_code, reason = "holds the lock")] File);
+
+impl Turn {
+    /// Waits for a turn to write to the remote in a directory, for as long as `patience` lasts.
+    pub(crate) fn take(directory: &Path, patience: Duration) -> Option<Self> {
+        let began = Instant::now();
+        let lock = File::open(directory).ok()?;
+        while lock.try_lock().is_err() {
+            if began.elapsed() >= patience {
+                return None;
+            }
+            thread::sleep(Duration::from_millis(chance() % STEP_MS + 1));
+        }
+        Some(Self(lock))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_at_a_time_has_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let take = || Turn::take(directory.path(), Duration::ZERO);
+        let first = take();
+        assert!(first.is_some());
+        assert!(take().is_none());
+        drop(first);
+        assert!(take().is_some());
+        assert!(Turn::take(&directory.path().join("none"), Duration::MAX).is_none());
+    }
+}
