@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::git::GitArgs;
-use crate::cli::{Exit, complain};
+use crate::cli::terminal::{Exit, complain};
 use crate::registry::{Identity, Registrar, TablePath};
 use crate::server::{Registrations, Remote, TokenFile};
 use crate::source::{Follower, RemoteBranch, RemoteUrl};

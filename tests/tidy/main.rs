@@ -1,56 +1,18 @@
-//! Holds the rules that the compiler does not know: which layer may import which, that the mapping
-//! layer stays pure, how files open and are named, that every system can check them out, that
-//! commands the documents name exist, and that what is fuzzed has the dependencies of what is
-//! shipped.
+//! Holds the rules that the compiler does not know: which layer may import which, how files open and
+//! are named, that every system can check them out, that commands the documents name exist, and that
+//! what is fuzzed has the dependencies of what is shipped.
 //!
 //! Each rule is a function from text to violations, with a test of its own that shows it catching
-//! one. Source is read as tokens, so that comments and strings never count and nested or
-//! fully-qualified paths do.
+//! one.
+
+mod imports;
+mod layers;
 
 use std::fmt;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// The layers, and which others each may import. `docs/architecture.md` draws them.
-const LAYERS: &[(&str, &[&str])] = &[
-    ("mapping", &[]),
-    ("source", &["mapping"]),
-    ("edit", &["mapping"]),
-    ("exchange", &["mapping"]),
-    ("registry", &["source", "edit", "exchange", "mapping"]),
-    (
-        "server",
-        &["registry", "source", "edit", "exchange", "mapping"],
-    ),
-    (
-        "cli",
-        &[
-            "server", "registry", "source", "edit", "exchange", "mapping",
-        ],
-    ),
-];
-
-/// What the mapping layer may not name: paths that begin with these …
-const IMPURE_ROOTS: &[&[&str]] = &[
-    &["std", "fs"],
-    &["std", "net"],
-    &["std", "env"],
-    &["std", "process"],
-    &["tokio"],
-    &["hyper"],
-    &["hyper_util"],
-    &["git2"],
-    &["notify"],
-    &["notify_debouncer_full"],
-    &["clap"],
-    &["tracing"],
-    &["prometheus"],
-];
-
-/// … and paths that hold these.
-const IMPURE_PARTS: &[&[&str]] = &[&["SystemTime", "now"], &["Instant", "now"]];
 
 /// File and directory names that say nothing of the concept inside.
 const EMPTY_NAMES: &[&str] = &[
@@ -79,16 +41,6 @@ const DEVICES: &[&str] = &["con", "prn", "aux", "nul"];
 const MAIN_LINES: usize = 30;
 
 // What is checked.
-
-#[test]
-fn layers_import_only_what_lies_below_them() {
-    report(each_source(layer_violations));
-}
-
-#[test]
-fn mapping_does_no_io_and_reads_no_clock() {
-    report(each_source(purity_violations));
-}
 
 #[test]
 fn every_module_opens_by_saying_what_it_is() {
@@ -196,62 +148,6 @@ fn ci_scripts_are_executable() {
 }
 
 // The rules.
-
-/// Finds imports of layers that lie above the file's own.
-fn layer_violations(file: &str, text: &str) -> Vec<Violation> {
-    let module = module_path(file);
-    let Some(layer) = module.first() else {
-        return Vec::new();
-    };
-    let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| name == layer) else {
-        return vec![Violation::new(
-            file,
-            1,
-            format!("`{layer}` is no layer: add it to the design and to tests/tidy.rs"),
-        )];
-    };
-    let mut found = Vec::new();
-    for path in paths(&tokens(&code_only(text))) {
-        let Some(target) = path.in_crate(&module) else {
-            continue;
-        };
-        let target = target.first().map_or("*", String::as_str);
-        if target != layer && !allowed.contains(&target) {
-            let may = match allowed {
-                [] => "nothing but itself".to_owned(),
-                _ => allowed.join(", "),
-            };
-            found.push(Violation::new(
-                file,
-                path.line,
-                format!("layer `{layer}` names `{target}`, but may import {may}"),
-            ));
-        }
-    }
-    found
-}
-
-/// Finds I/O, clocks, the environment and outer-layer crates in the mapping layer.
-fn purity_violations(file: &str, text: &str) -> Vec<Violation> {
-    if module_path(file).first().map(String::as_str) != Some("mapping") {
-        return Vec::new();
-    }
-    let impure = |path: &UsePath| {
-        let named = path.imported || path.segments.len() > 1;
-        let root = IMPURE_ROOTS.iter().find(|root| path.starts_with(root));
-        let part = IMPURE_PARTS.iter().find(|part| path.contains(part));
-        root.or(part)
-            .filter(|_| named)
-            .map(|found| found.join("::"))
-    };
-    paths(&tokens(&code_only(text)))
-        .iter()
-        .filter_map(|path| Some((path.line, impure(path)?)))
-        .map(|(line, name)| {
-            Violation::new(file, line, format!("mapping is pure, but names `{name}`"))
-        })
-        .collect()
-}
 
 /// Finds a module that does not open with `//!`.
 fn opening_violations(file: &str, text: &str) -> Vec<Violation> {
@@ -501,10 +397,7 @@ fn files_under(dir: &str) -> Vec<String> {
 fn each_source(rule: impl Fn(&str, &str) -> Vec<Violation>) -> Vec<Violation> {
     let files = files_under("src");
     let sources: Vec<_> = files.iter().filter(|file| file.ends_with(".rs")).collect();
-    assert!(
-        sources.len() > LAYERS.len(),
-        "the sources are not where they were"
-    );
+    assert!(sources.len() > 100, "the sources are not where they were");
     sources
         .into_iter()
         .flat_map(|file| rule(file, &read(file)))
@@ -539,329 +432,11 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-// Reading Rust.
-
-/// Returns the module path of a file: `src/a/b.rs` is `a::b`, `src/a/mod.rs` is `a`.
-fn module_path(file: &str) -> Vec<String> {
-    let inner = file.strip_prefix("src/").unwrap_or(file);
-    let inner = inner.strip_suffix(".rs").unwrap_or(inner);
-    let mut module: Vec<_> = inner.split('/').map(str::to_owned).collect();
-    module.pop_if(|last| ["mod", "lib", "main"].contains(&last.as_str()));
-    module
-}
-
-/// One path in the code, from a `use` or written out where it is needed.
-#[derive(Debug)]
-struct UsePath {
-    line: usize,
-    segments: Vec<String>,
-    /// Names of the inline modules around it.
-    within: Vec<String>,
-    /// Whether it stands in a `use`.
-    imported: bool,
-}
-
-impl UsePath {
-    fn starts_with(&self, start: &[&str]) -> bool {
-        self.segments.len() >= start.len() && self.segments.iter().zip(start).all(|(a, b)| a == b)
-    }
-
-    fn contains(&self, part: &[&str]) -> bool {
-        self.segments
-            .windows(part.len())
-            .any(|window| window == part)
-    }
-
-    /// Returns the path from the crate's root, if it is written as one into the crate.
-    fn in_crate(&self, module: &[String]) -> Option<Vec<String>> {
-        let (first, rest) = self.segments.split_first()?;
-        if ["crate", "waypost"].contains(&first.as_str()) {
-            return (!rest.is_empty()).then(|| rest.to_vec());
-        }
-        let mut here = [module, &self.within].concat();
-        let mut rest = self.segments.as_slice();
-        if first == "self" {
-            rest = &rest[1..];
-        }
-        let before = rest.len();
-        while let [up, more @ ..] = rest
-            && up == "super"
-        {
-            here.pop();
-            rest = more;
-        }
-        (rest.len() < before && !rest.is_empty()).then(|| [here, rest.to_vec()].concat())
-    }
-}
-
-/// Blanks comments, strings and character literals, keeping every line where it was.
-fn code_only(text: &str) -> String {
-    let chars: Vec<char> = text.chars().collect();
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    while at < chars.len() {
-        let end = opaque_end(&chars, at);
-        if end == at {
-            out.push(chars[at]);
-            at += 1;
-        } else {
-            let hidden = chars[at..end].iter();
-            out.extend(hidden.map(|c| if *c == '\n' { '\n' } else { ' ' }));
-            at = end;
-        }
-    }
-    out
-}
-
-/// Returns where the comment or literal that starts at `at` ends, or `at` if none does.
-fn opaque_end(chars: &[char], at: usize) -> usize {
-    let rest = &chars[at..];
-    let find = |from: usize, what: &str| {
-        let what: Vec<char> = what.chars().collect();
-        let found = rest[from..]
-            .windows(what.len())
-            .position(|part| part == what);
-        found.map_or(chars.len(), |offset| at + from + offset + what.len())
-    };
-    let in_word = at > 0 && (chars[at - 1].is_alphanumeric() || chars[at - 1] == '_');
-    match rest {
-        ['/', '/', ..] => at + rest.iter().take_while(|c| **c != '\n').count(),
-        ['/', '*', ..] => block_comment_end(chars, at),
-        ['"', ..] => quoted_end(chars, at + 1, '"'),
-        ['\'', '\\', ..] => quoted_end(chars, at + 1, '\''),
-        // `'a'` is a character, `'a` a lifetime.
-        ['\'', _, '\'', ..] => at + 3,
-        ['r', ..] if !in_word || chars[at - 1] == 'b' || chars[at - 1] == 'c' => {
-            let hashes = rest[1..].iter().take_while(|c| **c == '#').count();
-            match rest.get(1 + hashes) {
-                Some('"') => find(2 + hashes, &format!("\"{}", "#".repeat(hashes))),
-                _ => at,
-            }
-        }
-        _ => at,
-    }
-}
-
-fn block_comment_end(chars: &[char], start: usize) -> usize {
-    let mut depth = 0;
-    let mut at = start;
-    while at < chars.len() {
-        match chars[at..] {
-            ['/', '*', ..] => (depth, at) = (depth + 1, at + 2),
-            ['*', '/', ..] => (depth, at) = (depth - 1, at + 2),
-            _ => at += 1,
-        }
-        if depth == 0 {
-            break;
-        }
-    }
-    at
-}
-
-fn quoted_end(chars: &[char], mut at: usize, quote: char) -> usize {
-    while at < chars.len() && chars[at] != quote {
-        at += if chars[at] == '\\' { 2 } else { 1 };
-    }
-    (at + 1).min(chars.len())
-}
-
-/// Cuts code into words, `::` and single other characters, each with its line.
-fn tokens(code: &str) -> Vec<(usize, String)> {
-    let mut tokens: Vec<(usize, String)> = Vec::new();
-    for (number, line) in code.lines().enumerate() {
-        let mut chars = line.chars().peekable();
-        while let Some(first) = chars.next() {
-            let mut token = String::from(first);
-            if first.is_whitespace() {
-                continue;
-            } else if first.is_alphanumeric() || first == '_' {
-                while let Some(next) = chars.next_if(|c| c.is_alphanumeric() || *c == '_') {
-                    token.push(next);
-                }
-            } else if first == ':' {
-                token.extend(chars.next_if_eq(&':'));
-            }
-            tokens.push((number + 1, token));
-        }
-    }
-    tokens
-}
-
-/// Returns every path in the code, those of nested `use` trees written out.
-fn paths(tokens: &[(usize, String)]) -> Vec<UsePath> {
-    let mut found = Vec::new();
-    // What each open brace belongs to: an inline module's name, or nothing of interest.
-    let mut braces: Vec<Option<String>> = Vec::new();
-    let mut imported = false;
-    let mut at = 0;
-    while let Some((_, token)) = tokens.get(at) {
-        if is_word(token) {
-            imported |= token == "use";
-            let from = found.len();
-            at = tree(tokens, at, &[], &mut found);
-            for path in &mut found[from..] {
-                path.within = braces.iter().flatten().cloned().collect();
-                path.imported = imported;
-            }
-            continue;
-        }
-        match token.as_str() {
-            "{" => braces.push(match &tokens[..at] {
-                [.., (_, keyword), (_, name)] if keyword == "mod" => Some(name.clone()),
-                _ => None,
-            }),
-            "}" => drop(braces.pop()),
-            ";" => imported = false,
-            _ => {}
-        }
-        at += 1;
-    }
-    found
-}
-
-/// Reads one path or `use` tree behind `prefix`; returns where it ends.
-fn tree(
-    tokens: &[(usize, String)],
-    start: usize,
-    prefix: &[String],
-    found: &mut Vec<UsePath>,
-) -> usize {
-    let mut segments = prefix.to_vec();
-    let mut at = start;
-    let text = |at: usize| tokens.get(at).map_or("", |(_, token)| token.as_str());
-    loop {
-        match text(at) {
-            "{" if at > 0 && text(at - 1) == "::" => {
-                at += 1;
-                while !["}", ""].contains(&text(at)) {
-                    // Commas, and the `as name` behind an element, read as elements of no interest.
-                    at = match is_word(text(at)) && text(at) != "as" || text(at) == "*" {
-                        true => tree(tokens, at, &segments, found),
-                        false if text(at) == "as" => at + 2,
-                        false => at + 1,
-                    };
-                }
-                return at + 1;
-            }
-            token if token == "*" || is_word(token) => {
-                segments.push(token.to_owned());
-                at += 1;
-                if text(at) == "::" {
-                    at += 1;
-                    continue;
-                }
-            }
-            _ => {}
-        }
-        found.push(UsePath {
-            line: tokens[start].0,
-            segments,
-            within: Vec::new(),
-            imported: false,
-        });
-        return at;
-    }
-}
-
-fn is_word(token: &str) -> bool {
-    token.starts_with(|c: char| c.is_alphanumeric() || c == '_')
-}
-
 // That each rule catches what it is for.
 
 /// Returns the lines at which a rule is broken.
 fn lines(violations: &[Violation]) -> Vec<usize> {
     violations.iter().map(|found| found.line).collect()
-}
-
-#[test]
-fn catches_an_import_of_an_upper_layer() {
-    let text = "//! A.\nuse crate::server::Live;\nuse crate::mapping::Table;\n";
-    let found = layer_violations("src/source/files.rs", text);
-    let message = "src/source/files.rs:2: layer `source` names `server`, but may import mapping";
-    assert_eq!(
-        found.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        [message]
-    );
-    assert!(layer_violations("src/cli/serve.rs", text).is_empty());
-    assert_eq!(lines(&layer_violations("src/mapping/value/code.rs", text)), [2]);
-}
-
-#[test]
-fn catches_nested_renamed_and_glob_imports() {
-    let text = "use crate::{\n    mapping::{self as m, Table},\n    server::Live as L,\n    cli,\n};\n\
-                use crate::*;\n";
-    assert_eq!(
-        lines(&layer_violations("src/source/files.rs", text)),
-        [3, 4, 6]
-    );
-}
-
-#[test]
-fn catches_fully_qualified_paths() {
-    let text = "fn f(x: &crate::server::Live) -> Vec<crate::cli::X> {\n    \
-                Vec::<waypost::server::Y>::new()\n}\n";
-    assert_eq!(
-        lines(&layer_violations("src/mapping/value/code.rs", text)),
-        [1, 1, 2]
-    );
-}
-
-#[test]
-fn catches_imports_by_way_of_super() {
-    let text = "use super::super::server::Live;\nuse super::server;\n\
-                mod tests {\n    use super::super::code;\n    use super::super::super::cli;\n}\n";
-    assert_eq!(
-        lines(&layer_violations("src/mapping/value/code.rs", text)),
-        [1, 5]
-    );
-    assert_eq!(
-        lines(&layer_violations("src/mapping/mod.rs", text)),
-        [1, 2, 4, 5]
-    );
-}
-
-#[test]
-fn catches_side_by_side_layers_importing_each_other() {
-    let text = "use crate::edit::insert;\n";
-    assert_eq!(lines(&layer_violations("src/source/files.rs", text)), [1]);
-    let text = "use crate::source::files;\n";
-    assert_eq!(lines(&layer_violations("src/edit/insert.rs", text)), [1]);
-    assert!(layer_violations("src/registry/decide/register.rs", text).is_empty());
-}
-
-#[test]
-fn catches_a_layer_that_nobody_designed() {
-    assert_eq!(lines(&layer_violations("src/glue/mod.rs", "//! G.\n")), [1]);
-    assert_eq!(
-        lines(&layer_violations("src/cli/mod.rs", "use crate::glue::X;\n")),
-        [1]
-    );
-}
-
-#[test]
-fn leaves_comments_strings_and_visibilities_alone() {
-    let text = "//! See [`crate::server`].\n/* crate::cli /* crate::cli */ crate::cli */\n\
-                pub(crate) fn f<'a>(s: &'a str) -> char {\n    \
-                let _ = (\"crate::server::\\\" crate::cli\", r#\"crate::\"cli\"#, b\"std::fs::x\");\n    \
-                '\"'\n}\npub(in crate::mapping) struct X;\n";
-    assert_eq!(lines(&layer_violations("src/mapping/value/code.rs", text)), []);
-    assert_eq!(lines(&purity_violations("src/mapping/value/code.rs", text)), []);
-    // What follows a literal is still read.
-    let text = "fn f() { ('\"', '\\'', r\"\\\", crate::cli::X) }\n";
-    assert_eq!(lines(&layer_violations("src/mapping/value/code.rs", text)), [1]);
-}
-
-#[test]
-fn catches_impurity_in_the_mapping_layer_only() {
-    let text = "use std::{fmt, fs};\nuse std::net::IpAddr as Ip;\nuse tokio;\n\
-                fn f() {\n    std::env::var(\"X\");\n    std::time::SystemTime::now();\n    \
-                Instant::now();\n    tracing::info!(\"x\");\n    std::process::exit(1);\n    \
-                use hyper_util::rt;\n    let notify = 1;\n    notify + 1;\n}\n";
-    let found = purity_violations("src/mapping/value/code.rs", text);
-    assert_eq!(lines(&found), [1, 2, 3, 5, 6, 7, 8, 9, 10]);
-    assert_eq!(found[0].rule, "mapping is pure, but names `std::fs`");
-    assert!(purity_violations("src/source/files.rs", text).is_empty());
 }
 
 #[test]

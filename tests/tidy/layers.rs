@@ -1,0 +1,202 @@
+//! The layers, and that no folders import each other in a circle.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::imports::Imports;
+use super::{files_under, read};
+
+/// The layers, and which others each may import. `docs/architecture.md` draws them.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("mapping", &[]),
+    ("source", &["mapping"]),
+    ("edit", &["mapping"]),
+    ("exchange", &["mapping"]),
+    ("registry", &["source", "edit", "exchange", "mapping"]),
+    (
+        "server",
+        &["registry", "source", "edit", "exchange", "mapping"],
+    ),
+    (
+        "cli",
+        &[
+            "server", "registry", "source", "edit", "exchange", "mapping",
+        ],
+    ),
+];
+
+/// What the layer `mapping` may not name: no I/O, clock or environment, no HTTP, Git or command line.
+const IMPURE: &[&str] = &[
+    "std::env",
+    "std::fs",
+    "std::net",
+    "std::process",
+    "clap",
+    "git2",
+    "hyper",
+    "hyper_util",
+    "notify",
+    "prometheus",
+    "tokio",
+    "tracing",
+    "Instant::now",
+    "SystemTime::now",
+];
+
+/// Returns the imports of the crate's own source.
+fn source() -> Imports {
+    let files = files_under("src");
+    let files: Vec<_> = files.iter().filter(|file| file.ends_with(".rs")).collect();
+    let texts: Vec<_> = files.iter().map(|file| read(file)).collect();
+    let named = files.iter().zip(&texts);
+    let files: Vec<_> = named
+        .map(|(file, text)| (&file["src/".len()..], &text[..]))
+        .collect();
+    Imports::read(&files)
+}
+
+/// Returns imports that lead to a layer that the importing one may not use.
+fn upward(imports: &Imports) -> Vec<String> {
+    let mut found = Vec::new();
+    for (module, others) in imports.modules() {
+        let Some(layer) = module.first() else {
+            continue;
+        };
+        let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| name == layer) else {
+            found.push(format!(
+                "`{layer}` is no layer: add it to the design and to LAYERS"
+            ));
+            continue;
+        };
+        for other in others {
+            let target = other.first().map_or("the crate's root", String::as_str);
+            if target != layer && !allowed.contains(&target) {
+                let (module, other) = (module.join("::"), other.join("::"));
+                found.push(format!(
+                    "{module} imports {other}, which its layer may not use"
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// Returns the circles of folders, each as the modules that tie it.
+fn circles(imports: &Imports) -> Vec<String> {
+    let mut folders = BTreeMap::<_, BTreeSet<_>>::new();
+    let mut ties = Vec::new();
+    for (module, others) in imports.modules() {
+        let from = imports.folder(module);
+        for other in others {
+            let to = imports.folder(other);
+            if from != to {
+                folders.entry(from).or_default().insert(to);
+                ties.push((
+                    from,
+                    to,
+                    format!("{} -> {}", module.join("::"), other.join("::")),
+                ));
+            }
+        }
+    }
+    let reaches = |start, end| {
+        let mut seen = BTreeSet::from([start]);
+        let mut open = vec![start];
+        while let Some(folder) = open.pop() {
+            for next in folders.get(folder).into_iter().flatten() {
+                if seen.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        seen.contains(end)
+    };
+    let in_circle = ties.iter().filter(|(from, to, _)| reaches(to, from));
+    in_circle.map(|(_, _, tie)| tie.clone()).collect()
+}
+
+/// Returns what the layer `mapping` names though it is to be pure.
+fn impure(imports: &Imports) -> Vec<String> {
+    let of_mapping = imports
+        .foreign()
+        .iter()
+        .filter(|(module, _)| module.first().is_some_and(|layer| layer == "mapping"));
+    let paths = of_mapping.flat_map(|(module, paths)| {
+        paths
+            .iter()
+            .map(move |path| (module.join("::"), path.join("::")))
+    });
+    let is_impure = |path: &str| {
+        let at_start = |name: &&&str| path == **name || path.starts_with(&format!("{name}::"));
+        IMPURE
+            .iter()
+            .any(|name| at_start(&name) || path.ends_with(&format!("::{name}")))
+    };
+    let found = paths.filter(|(_, path)| is_impure(path));
+    found
+        .map(|(module, path)| format!("{module} names {path}, but `mapping` is pure"))
+        .collect()
+}
+
+#[track_caller]
+fn none(found: &[String]) {
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+#[test]
+fn layers_import_only_what_they_may() {
+    none(&upward(&source()));
+}
+
+#[test]
+fn no_folders_import_each_other() {
+    none(&circles(&source()));
+}
+
+#[test]
+fn mapping_is_pure() {
+    none(&impure(&source()));
+}
+
+#[test]
+fn what_is_forbidden_is_found() {
+    let imports = Imports::read(&[
+        (
+            "mapping/mod.rs",
+            "mod code; pub use code::Code; pub use table::Table; mod table;",
+        ),
+        (
+            "mapping/code.rs",
+            "use crate::server::x::Y; fn f() { std::fs::read(\"x\"); }",
+        ),
+        ("mapping/table/mod.rs", "mod inner;"),
+        (
+            "mapping/table/inner.rs",
+            "use super::super::Code; use std::time::SystemTime; fn f() { SystemTime::now(); }",
+        ),
+        ("server/mod.rs", "mod x; mod y;"),
+        (
+            "server/x/mod.rs",
+            "pub(super) struct Y; #[cfg(test)] mod tests { use super::super::y; use super::*; }",
+        ),
+        (
+            "server/y/mod.rs",
+            "use super::x::{self, Y}; use crate::mapping::Code;",
+        ),
+    ]);
+    assert_eq!(
+        upward(&imports),
+        ["mapping::code imports server::x, which its layer may not use"]
+    );
+    let tied = circles(&imports);
+    assert!(tied.contains(&"server::x -> server::y".to_owned()));
+    assert!(tied.contains(&"server::y -> server::x".to_owned()));
+    // A way up and down between layers is a circle, too.
+    assert!(tied.contains(&"server::y -> mapping::code".to_owned()));
+    assert_eq!(
+        impure(&imports),
+        [
+            "mapping::code names std::fs::read, but `mapping` is pure",
+            "mapping::table::inner names SystemTime::now, but `mapping` is pure",
+        ]
+    );
+}
