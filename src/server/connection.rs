@@ -18,7 +18,7 @@ use tokio::time::{sleep, timeout};
 use super::content::Content;
 use super::lines::{BareLineFeed, LineStream, Lines};
 use super::patience::{Heads, Patience, PatientStream};
-use super::shutdown::{Phase, Phases};
+use super::phase::{Phase, Phases};
 
 /// What a request head may weigh. Targets have at most 8 KiB, and query forwarding may bring as
 /// much again; beyond it hyper answers 431.

@@ -18,7 +18,7 @@ use hyper::header::{
 };
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Instant, timeout};
 
 use crate::exchange::Format;
@@ -27,14 +27,11 @@ use crate::mapping::{self, Site, Timestamp};
 use super::background::begin;
 use super::content::{Content, Piece};
 use super::counts::Answered;
+use super::dump_slots::DumpSlots;
 use super::live::Snapshot;
 use super::negotiate::accepts_gzip;
 use super::patience::Pace;
-use super::response;
-use super::route::not_allowed;
-
-/// How many dumps are written at once; whoever asks for one more is told to come again.
-const AT_ONCE: usize = 4;
+use super::response::{self, not_allowed};
 
 /// How long a dump may take in all: at 100 MB, of which a fifth is sent, 35 kB a second will do, which
 /// is little more than the pace that a client has to keep anyway.
@@ -44,73 +41,57 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const PIECE: usize = 64 * 1024;
 const AHEAD: usize = 2;
 
-/// The dumps of a server, which are asked for behind `/-/`, or behind the base URL and `-/`.
-pub(super) struct Dumps {
-    permits: Arc<Semaphore>,
-    pace: Pace,
-}
-
-impl Dumps {
-    /// Lets clients read at such a pace.
-    pub(super) fn at(pace: Pace) -> Self {
-        Self {
-            permits: Arc::new(Semaphore::new(AT_ONCE)),
-            pace,
-        }
+/// Returns the answer to a request for a dump, and what it counts as; `None` if it is for
+/// something else. Must be called within a runtime.
+pub(super) fn answer<B>(
+    slots: &DumpSlots,
+    snapshot: &Arc<Snapshot>,
+    asked: &mapping::Request<'_>,
+    request: &Request<B>,
+) -> Option<(Option<Answered>, Response<Content>)> {
+    // By far most requests are for something else, and end here.
+    let (folder, name) = asked.path.rsplit_once('/')?;
+    let (format, media_type) = form(name)?;
+    let site = snapshot.table.site_of(asked.host, asked.path);
+    let base = site.map_or("/", |site| site.base_url().path());
+    let is_ours = folder == "/-" || folder.strip_prefix(base) == Some("-");
+    if !is_ours {
+        return None;
+    }
+    let Some(site) = site else {
+        let response = response::line(StatusCode::MISDIRECTED_REQUEST);
+        return Some((Some(Answered::Misdirected), response));
+    };
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Some(not_allowed());
     }
 
-    /// Returns the answer to a request for a dump, and what it counts as; `None` if it is for
-    /// something else. Must be called within a runtime.
-    pub(super) fn answer<B>(
-        &self,
-        snapshot: &Arc<Snapshot>,
-        asked: &mapping::Request<'_>,
-        request: &Request<B>,
-    ) -> Option<(Option<Answered>, Response<Content>)> {
-        // By far most requests are for something else, and end here.
-        let (folder, name) = asked.path.rsplit_once('/')?;
-        let (format, media_type) = form(name)?;
-        let site = snapshot.table.site_of(asked.host, asked.path);
-        let base = site.map_or("/", |site| site.base_url().path());
-        let is_ours = folder == "/-" || folder.strip_prefix(base) == Some("-");
-        if !is_ours {
-            return None;
-        }
-        let Some(site) = site else {
-            let response = response::line(StatusCode::MISDIRECTED_REQUEST);
-            return Some((Some(Answered::Misdirected), response));
-        };
-        if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            return Some(not_allowed());
-        }
-
-        let tag = tag(snapshot);
-        let gzip = accepts_gzip(request.headers());
-        let mut response = Response::new(Content::default());
-        let headers = response.headers_mut();
-        let revalidate = HeaderValue::from_static("no-cache");
-        headers.insert(CACHE_CONTROL, revalidate);
-        headers.insert(VARY, ACCEPT_ENCODING.into());
-        if is_known(request.headers(), &tag) {
-            headers.insert(ETAG, tag);
-            *response.status_mut() = StatusCode::NOT_MODIFIED;
-            return Some((Some(Answered::Page), response));
-        }
+    let tag = tag(snapshot);
+    let gzip = accepts_gzip(request.headers());
+    let mut response = Response::new(Content::default());
+    let headers = response.headers_mut();
+    let revalidate = HeaderValue::from_static("no-cache");
+    headers.insert(CACHE_CONTROL, revalidate);
+    headers.insert(VARY, ACCEPT_ENCODING.into());
+    if is_known(request.headers(), &tag) {
         headers.insert(ETAG, tag);
-        headers.insert(CONTENT_TYPE, media_type);
-        let nosniff = HeaderValue::from_static("nosniff");
-        headers.insert(X_CONTENT_TYPE_OPTIONS, nosniff);
-        if gzip {
-            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        }
-        if *request.method() == Method::GET {
-            let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
-                return Some((Some(Answered::Page), busy()));
-            };
-            *response.body_mut() = write(snapshot, site, format, gzip, (permit, self.pace));
-        }
-        Some((Some(Answered::Page), response))
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        return Some((Some(Answered::Page), response));
     }
+    headers.insert(ETAG, tag);
+    headers.insert(CONTENT_TYPE, media_type);
+    let nosniff = HeaderValue::from_static("nosniff");
+    headers.insert(X_CONTENT_TYPE_OPTIONS, nosniff);
+    if gzip {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    if *request.method() == Method::GET {
+        let Some(slot) = slots.take() else {
+            return Some((Some(Answered::Page), busy()));
+        };
+        *response.body_mut() = write(snapshot, site, format, gzip, slot);
+    }
+    Some((Some(Answered::Page), response))
 }
 
 /// Returns the form of that name.

@@ -23,7 +23,7 @@ use zeroize::Zeroizing;
 use super::content::Content;
 use super::counts::{Answered, Counts};
 use super::hook_pace::HookPace;
-use super::route::bad_request;
+use super::response::bad_request;
 use super::{request, response};
 
 /// The path that hooks are sent to.

@@ -16,7 +16,7 @@ use crate::mapping::BaseUrl;
 use super::content::Content;
 use super::counts::{Answered, Counts};
 use super::request::{self, Refused};
-use super::route::{bad_request, not_allowed, unavailable};
+use super::response::{bad_request, not_allowed, unavailable};
 use super::{Shared, health, response};
 
 /// The port that an `https` URL means without saying.

@@ -17,8 +17,8 @@ use crate::mapping::{Table, Timestamp};
 use crate::source::Revision;
 
 use super::counts::{Counts, Requests};
+use super::ended::Ended;
 use super::live::Reloaded;
-use super::registrations::Ended;
 use super::{Fetches, LogDrops, Tls};
 
 /// An unchanged file takes a millisecond; a checkout that is being written may take 10 s.

@@ -12,11 +12,14 @@ mod admin;
 mod admin_hosts;
 mod admin_room;
 mod background;
+mod config;
 mod connection;
 mod content;
 mod counts;
 mod descriptors;
 mod dump;
+mod dump_slots;
+mod ended;
 mod fetches;
 mod files;
 mod health;
@@ -33,6 +36,7 @@ mod metrics;
 mod negotiate;
 mod pages;
 mod patience;
+mod phase;
 mod public;
 mod readable;
 mod redirect;
@@ -43,6 +47,8 @@ mod request;
 mod response;
 mod route;
 mod service_manager;
+mod serving;
+mod shared;
 mod shutdown;
 mod spell;
 mod status;
@@ -51,9 +57,7 @@ mod threads;
 mod tls;
 
 use std::io;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::thread::available_parallelism;
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::mpsc;
@@ -62,17 +66,19 @@ use tracing::info;
 
 use crate::mapping::Timestamp;
 
-use self::dump::Dumps;
+use self::dump_slots::DumpSlots;
 use self::hook_pace::HookPace;
-use self::listener::Serving;
 use self::live::Live;
 use self::metrics::Metrics;
+use self::phase::Lifecycle;
 use self::reload::Reloader;
 use self::service_manager::ServiceManager;
-use self::shutdown::Lifecycle;
+use self::serving::Serving;
+use self::shared::Shared;
 use self::threads::Threads;
 
 pub use self::admin_hosts::{AdminHost, AdminHostError};
+pub use self::config::Config;
 pub use self::descriptors::room_for;
 pub use self::fetches::Fetches;
 pub use self::files::Files;
@@ -95,68 +101,6 @@ pub use self::tls::TlsError;
 /// much longer, and whoever asks how the server is must not wait for that.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// How a server behaves; the defaults are those of the command line.
-#[derive(Debug, Clone)]
-pub struct Config {
-    /// Serve without a table, not ready, when the first load fails.
-    pub wait: bool,
-    /// How often the source is looked at when nothing hints at a change.
-    pub poll_interval: Duration,
-    /// How many threads serve public connections.
-    pub threads: NonZeroUsize,
-    /// How many public connections are open at once; more wait in the listen backlog.
-    /// At least 1.
-    pub max_connections: u32,
-    /// How long to keep serving, not ready, after a request to terminate.
-    pub drain_delay: Duration,
-    /// How long requests in flight may take after that.
-    pub drain_timeout: Duration,
-    /// How long a client may keep a connection without doing anything with it.
-    pub patience: Patience,
-    /// Under which names the admin listener shows more than probes and metrics, beside its addresses
-    /// and `localhost`.
-    pub admin_hosts: Vec<AdminHost>,
-    /// How slowly a client may read a dump of the table.
-    pub dump_pace: Pace,
-    /// What a Git host signs its hooks with; without it there is no hook.
-    pub hook: Option<HookSecret>,
-    /// Whether anyone may take the live table as a whole.
-    pub public_table: bool,
-    /// What the public listener speaks TLS with; without it, it speaks in the clear.
-    pub tls: Option<Tls>,
-    /// What is told of the source's fetches, by whoever makes them.
-    pub fetches: Fetches,
-    /// Log lines that were dropped, as whoever writes the log counts them.
-    pub log_drops: LogDrops,
-    /// How long ago a fetch may last have succeeded for the server to be ready.
-    pub max_staleness: Option<Duration>,
-    /// What messages call the limit of the table's size that its source holds to.
-    pub table_limit: Arc<str>,
-}
-
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            wait: false,
-            poll_interval: Duration::from_secs(5),
-            threads: available_parallelism().unwrap_or(NonZeroUsize::MIN),
-            max_connections: 10_000,
-            drain_delay: Duration::ZERO,
-            drain_timeout: Duration::from_secs(10),
-            patience: Patience::default(),
-            dump_pace: Pace::default(),
-            admin_hosts: Vec::new(),
-            hook: None,
-            public_table: true,
-            tls: None,
-            fetches: Fetches::default(),
-            log_drops: LogDrops::default(),
-            max_staleness: None,
-            table_limit: "the limit of its size".into(),
-        }
-    }
-}
-
 /// The sockets a server answers on.
 #[derive(Debug)]
 pub struct Listeners {
@@ -176,21 +120,6 @@ pub struct Server {
     registrations: Option<Registrations>,
 }
 
-/// What all connections and the reload loop share.
-struct Shared {
-    live: Live,
-    metrics: Metrics,
-    lifecycle: Lifecycle,
-    source: Arc<dyn Source>,
-    /// None if the table is not to be taken as a whole.
-    dumps: Option<Dumps>,
-    tls: Option<Tls>,
-    admin_hosts: Vec<AdminHost>,
-    max_staleness: Option<Duration>,
-    table_limit: Arc<str>,
-    started: Timestamp,
-}
-
 impl Server {
     /// Loads the table for the first time, unless the configuration says to wait for it: then it is
     /// loaded while the server runs.
@@ -208,7 +137,7 @@ impl Server {
             metrics,
             lifecycle: Lifecycle::default(),
             source: Arc::new(source),
-            dumps: config.public_table.then(|| Dumps::at(config.dump_pace)),
+            dumps: config.public_table.then(|| DumpSlots::at(config.dump_pace)),
             tls: config.tls.clone(),
             admin_hosts: config.admin_hosts.clone(),
             max_staleness: config.max_staleness,
@@ -254,7 +183,7 @@ impl Server {
             reloader,
             registrations,
         } = self;
-        let threads = Arc::new(Threads::start(config.threads, &shared.metrics)?);
+        let threads = Arc::new(Threads::start(config.threads, || shared.metrics.counts())?);
         // Port 0 was whichever was free: here is which.
         let address = |listener: &Listener| listener.local_addr().ok();
         let port = address(&listeners.public).map_or(0, |address| address.port());

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 
 use super::content::Content;
 use super::patience::Patience;
-use super::shutdown::Phases;
+use super::phase::Phases;
 
 /// TLS, of which there is none.
 #[derive(Debug, Clone)]

@@ -15,8 +15,8 @@ use super::content::Content;
 use super::counts::{Answered, Counts};
 use super::hook_pace::HookPace;
 use super::metrics::Open;
+use super::phase::Phases;
 use super::registrations::Service;
-use super::shutdown::Phases;
 use super::{HookSecret, Shared, hook, https_redirect, registrations, response, route};
 
 /// How many header fields a request may have: as many as hyper lets through in HTTP/1.1.

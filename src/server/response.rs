@@ -5,12 +5,14 @@
 
 use bytes::Bytes;
 use hyper::header::{
-    CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue,
+    RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{Method, Response, StatusCode};
 use serde::Serialize;
 
 use super::content::Content;
+use super::counts::Answered;
 
 pub(super) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 pub(super) const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -67,4 +69,26 @@ pub(super) fn for_method(method: &Method, mut response: Response<Content>) -> Re
         *response.body_mut() = Content::default();
     }
     response
+}
+
+/// Returns the answer to a method that is not allowed, and what it counts as.
+pub(super) fn not_allowed() -> (Option<Answered>, Response<Content>) {
+    let response = line(StatusCode::METHOD_NOT_ALLOWED);
+    (
+        Some(Answered::MethodNotAllowed),
+        with(response, ALLOW, "GET, HEAD"),
+    )
+}
+
+/// Returns an answer after which nothing the client says is trusted to be the next request.
+pub(super) fn bad_request() -> Response<Content> {
+    let response = line(StatusCode::BAD_REQUEST);
+    with(response, CONNECTION, "close")
+}
+
+/// Returns the answer of a server that has no table yet.
+pub(super) fn unavailable() -> Response<Content> {
+    let response = line(StatusCode::SERVICE_UNAVAILABLE);
+    let response = with(response, CACHE_CONTROL, "no-store");
+    with(response, RETRY_AFTER, "5")
 }

@@ -4,7 +4,7 @@
 
 use std::time::{Instant, SystemTime};
 
-use hyper::header::{ALLOW, CACHE_CONTROL, CONNECTION, HeaderValue, RETRY_AFTER};
+use hyper::header::{CACHE_CONTROL, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 
 use crate::mapping::{Outcome, Timestamp};
@@ -14,7 +14,8 @@ use super::counts::{Answered, Counts};
 use super::negotiate::form;
 use super::pages::Page;
 use super::request::{self, Refused};
-use super::{Shared, health, redirect, response};
+use super::response::{self, bad_request, not_allowed, unavailable};
+use super::{Shared, dump, health, redirect};
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /-/\n";
 const FAVICON: &str = include_str!("../../templates/favicon.svg");
@@ -63,8 +64,8 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         now,
         revision: &snapshot.short,
     };
-    if let Some(dumps) = &shared.dumps
-        && let Some(answer) = dumps.answer(snapshot, &asked, request)
+    if let Some(slots) = &shared.dumps
+        && let Some(answer) = dump::answer(slots, snapshot, &asked, request)
     {
         return answer;
     }
@@ -84,26 +85,6 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         ),
     };
     (Some(answered), response)
-}
-
-pub(super) fn not_allowed() -> (Option<Answered>, Response<Content>) {
-    let response = response::line(StatusCode::METHOD_NOT_ALLOWED);
-    (
-        Some(Answered::MethodNotAllowed),
-        response::with(response, ALLOW, "GET, HEAD"),
-    )
-}
-
-/// Returns an answer after which nothing the client says is trusted to be the next request.
-pub(super) fn bad_request() -> Response<Content> {
-    let response = response::line(StatusCode::BAD_REQUEST);
-    response::with(response, CONNECTION, "close")
-}
-
-pub(super) fn unavailable() -> Response<Content> {
-    let response = response::line(StatusCode::SERVICE_UNAVAILABLE);
-    let response = response::with(response, CACHE_CONTROL, "no-store");
-    response::with(response, RETRY_AFTER, "5")
 }
 
 fn fixture(media_type: &'static str, text: &'static str) -> Response<Content> {

@@ -25,8 +25,8 @@ use tracing::warn;
 
 use super::Shared;
 use super::load::LoadError;
+use super::phase::Phase;
 use super::reload::Reloads;
-use super::shutdown::Phase;
 use super::threads::Threads;
 
 /// How long a manager that has no time is waited for.

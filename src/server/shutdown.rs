@@ -1,28 +1,16 @@
-//! Shutdown: the phases of a server's life, and the signals that move it through them.
-//!
-//! ```text
-//! running ──▶ draining ──▶ closing ──▶ closed
-//!    SIGTERM: not ready, still serving   │
-//!                        no new connections, what is in flight is finished
-//!                                     what is left is cut off
-//! ```
-//!
-//! Invariant: phases only ever advance.
+//! Shutdown: the signals that move a server through the phases of its life.
 
-use std::future::{Future as _, pending, poll_fn};
+use std::future::pending;
 use std::io;
-use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::time::sleep;
 use tracing::{info, warn};
 
 use super::Config;
+use super::phase::{Lifecycle, Phase};
 use super::service_manager::ServiceManager;
 
 /// What a server is told from outside.
@@ -59,88 +47,6 @@ pub fn signals() -> io::Result<mpsc::Receiver<Signal>> {
         }
     });
     Ok(receiver)
-}
-
-/// Where in its life a server is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Phase {
-    /// Serving.
-    Running,
-    /// Serving, but no longer ready: whoever sends requests here should stop.
-    Draining,
-    /// Finishing what is in flight.
-    Closing,
-    /// Done; what is still open is cut off.
-    Closed,
-}
-
-/// The current phase, for whoever asks and whoever waits.
-#[derive(Debug)]
-pub(super) struct Lifecycle {
-    phase: watch::Sender<Phase>,
-    /// The same, without the lock: every request asks.
-    draining: Arc<AtomicBool>,
-}
-
-impl Default for Lifecycle {
-    fn default() -> Self {
-        Self {
-            phase: watch::Sender::new(Phase::Running),
-            draining: Arc::default(),
-        }
-    }
-}
-
-impl Lifecycle {
-    /// Tells whether clients should go elsewhere.
-    pub(super) fn is_draining(&self) -> bool {
-        self.draining.load(Ordering::Relaxed)
-    }
-
-    /// Returns a way to wait for phases.
-    pub(super) fn phases(&self) -> Phases {
-        Phases {
-            watch: self.phase.subscribe(),
-            draining: Arc::clone(&self.draining),
-        }
-    }
-
-    fn advance(&self, phase: Phase) {
-        self.draining.store(true, Ordering::Relaxed);
-        self.phase.send_replace(phase);
-    }
-}
-
-/// A way to wait for phases.
-#[derive(Debug)]
-pub(super) struct Phases {
-    watch: watch::Receiver<Phase>,
-    draining: Arc<AtomicBool>,
-}
-
-impl Phases {
-    /// Waits until the server is in `phase` or later; for ever if it is gone.
-    ///
-    /// A connection waits for this beside each of its requests. So that they do not all take the lock
-    /// of one channel, it is only asked again by another task, or once there is something to hear.
-    pub(super) async fn reached(&mut self, phase: Phase) {
-        let Self { watch, draining } = self;
-        let mut heard = pin!(watch.wait_for(|now| *now >= phase));
-        let mut waiting: Option<Waker> = None;
-        let is_gone = poll_fn(|cx| {
-            let waits = waiting
-                .as_ref()
-                .is_some_and(|waker| waker.will_wake(cx.waker()));
-            if waits && !draining.load(Ordering::Relaxed) {
-                return Poll::Pending;
-            }
-            waiting = Some(cx.waker().clone());
-            heard.as_mut().poll(cx).map(|heard| heard.is_err())
-        });
-        if is_gone.await {
-            pending::<()>().await;
-        }
-    }
 }
 
 /// Moves a server through its life as the signals say, and ends when time is up.

@@ -16,7 +16,6 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
 use super::counts::Counts;
-use super::metrics::Metrics;
 
 /// The name of each thread that serves clients.
 pub const SERVING_THREAD: &str = "serving";
@@ -46,9 +45,12 @@ impl Threads {
     /// # Errors
     ///
     /// Fails if the operating system has no thread or no file descriptor left.
-    pub(super) fn start(count: NonZeroUsize, metrics: &Metrics) -> io::Result<Self> {
+    pub(super) fn start(
+        count: NonZeroUsize,
+        mut counts: impl FnMut() -> Arc<Counts>,
+    ) -> io::Result<Self> {
         (0..count.get())
-            .map(|_| Thread::start(metrics.counts()))
+            .map(|_| Thread::start(counts()))
             .collect::<io::Result<_>>()
             .map(Self)
     }
@@ -109,13 +111,13 @@ mod tests {
 
     use tokio::sync::mpsc;
 
-    use super::super::{Fetches, LogDrops};
+    use super::super::counts::Requests;
     use super::*;
 
     #[tokio::test]
     async fn shares_connections_out_and_cuts_them_off_at_the_end() {
-        let metrics = Metrics::new(&Fetches::default(), &LogDrops::default(), 4);
-        let threads = Threads::start(NonZeroUsize::new(2).unwrap(), &metrics).unwrap();
+        let requests = Requests::default();
+        let threads = Threads::start(NonZeroUsize::new(2).unwrap(), || requests.counts()).unwrap();
         let (sender, mut receiver) = mpsc::channel(4);
         for _ in 0..4 {
             let sender = sender.clone();

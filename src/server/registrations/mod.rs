@@ -30,8 +30,9 @@ use crate::registry::Registrar;
 
 use super::content::Content;
 use super::counts::{Answered, Counts};
+use super::ended::Ended;
 use super::reload::Reloads;
-use super::route::bad_request;
+use super::response::bad_request;
 use super::{Shared, request as head};
 
 use self::answer::{Answer, Problem};
@@ -77,48 +78,16 @@ pub(super) struct Service {
     refuses_private: bool,
 }
 
-/// How a registration ended, as `waypost_registrations_total` tells it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
-    Created,
-    Existing,
-    Refused,
-    Unauthorized,
-    Limited,
-    Failed,
-}
-
-impl Ended {
-    pub(super) const ALL: [Self; 6] = [
-        Self::Created,
-        Self::Existing,
-        Self::Refused,
-        Self::Unauthorized,
-        Self::Limited,
-        Self::Failed,
-    ];
-
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Existing => "existing",
-            Self::Refused => "refused",
-            Self::Unauthorized => "unauthorized",
-            Self::Limited => "limited",
-            Self::Failed => "failed",
-        }
-    }
-
-    fn of(answer: &Answer) -> Self {
-        match answer.status {
-            StatusCode::CREATED => Self::Created,
-            StatusCode::OK => Self::Existing,
-            _ if answer.kind == Some(Kind::AlreadyRegistered) => Self::Existing,
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Self::Unauthorized,
-            StatusCode::TOO_MANY_REQUESTS => Self::Limited,
-            status if status.is_server_error() => Self::Failed,
-            _ => Self::Refused,
-        }
+/// Returns how the registration ended that is answered so.
+fn ended(answer: &Answer) -> Ended {
+    match answer.status {
+        StatusCode::CREATED => Ended::Created,
+        StatusCode::OK => Ended::Existing,
+        _ if answer.kind == Some(Kind::AlreadyRegistered) => Ended::Existing,
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Ended::Unauthorized,
+        StatusCode::TOO_MANY_REQUESTS => Ended::Limited,
+        status if status.is_server_error() => Ended::Failed,
+        _ => Ended::Refused,
     }
 }
 
@@ -188,7 +157,7 @@ pub(super) async fn answer(
         false => service.read(shared, &request),
     };
     if registers {
-        shared.metrics.registered(Ended::of(&answer));
+        shared.metrics.registered(ended(&answer));
     }
     // Without a duration: it is the remote's, and no redirect's.
     counts.count(match answer.status {

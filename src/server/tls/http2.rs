@@ -30,7 +30,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::super::connection::{Client as _, HEAD_BYTES, LAST_REQUEST, LINGER, linger};
 use super::super::content::Content;
 use super::super::patience::{Heads, Patience};
-use super::super::shutdown::{Phase, Phases};
+use super::super::phase::{Phase, Phases};
 use super::Secured;
 
 /// The name of HTTP/2 over TLS (RFC 9113 section 3.2).

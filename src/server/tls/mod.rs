@@ -32,7 +32,7 @@ use crate::mapping::Timestamp;
 use super::connection::{Client, LAST_REQUEST, converse, past};
 use super::content::Content;
 use super::patience::{Heads, Patience, PatientStream};
-use super::shutdown::{Phase, Phases};
+use super::phase::{Phase, Phases};
 
 use self::pair::{Pair, PairFiles};
 

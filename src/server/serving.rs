@@ -1,0 +1,142 @@
+//! What is served on each listener, and with which limits.
+
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
+
+use super::admin_room::AdminRoom;
+use super::connection::drive;
+use super::hook_pace::HookPace;
+use super::listener::{Listener, REDIRECT_CONNECTIONS, accept_all, all_returned, prepared, turn};
+use super::public::{Answers, Public};
+use super::registrations::Service;
+use super::reload::Reloads;
+use super::threads::Threads;
+use super::{Config, Shared, Tls, admin};
+
+/// Operators and probes are few; a limit of their own keeps them from being crowded out, and at it
+/// the connection that has been quiet longest is closed, so that no probe waits.
+const ADMIN_CONNECTIONS: u32 = 64;
+
+/// What every listener is served with.
+pub(super) struct Serving<'a> {
+    pub(super) shared: &'a Arc<Shared>,
+    pub(super) config: &'a Config,
+    pub(super) threads: &'a Threads,
+}
+
+impl Serving<'_> {
+    /// Serves short links until the server closes and its connections are done.
+    pub(super) async fn short_links(
+        &self,
+        listener: Listener,
+        hooks: HookPace,
+        registrations: Option<Arc<Service>>,
+    ) {
+        let answers = Answers::Links {
+            hook: self.config.hook.clone().map(|secret| (secret, hooks)),
+            registrations,
+        };
+        let (name, limit) = ("public", self.config.max_connections);
+        let tls = self.config.tls.as_ref();
+        self.public(listener, name, limit, tls, answers).await;
+    }
+
+    /// Sends clients on to HTTPS, at this port if the table names none, for as long.
+    pub(super) async fn https_redirects(&self, listener: Option<Listener>, port: u16) {
+        if let Some(listener) = listener {
+            let answers = Answers::HttpsRedirects { port };
+            let (name, limit) = ("https-redirect", REDIRECT_CONNECTIONS);
+            self.public(listener, name, limit, None, answers).await;
+        }
+    }
+
+    /// Serves a public listener until the server closes and its connections are done.
+    async fn public(
+        &self,
+        listener: Listener,
+        name: &'static str,
+        limit: u32,
+        tls: Option<&Tls>,
+        answers: Answers,
+    ) {
+        let patience = self.config.patience;
+        let permits = Arc::new(Semaphore::new(limit as usize));
+        let public = Arc::new(Public {
+            shared: Arc::clone(self.shared),
+            permits: Arc::clone(&permits),
+            answers,
+        });
+        let turn = || turn(&permits);
+        accept_all(
+            listener,
+            name,
+            &self.shared.lifecycle,
+            turn,
+            |stream, permit| {
+                let thread = self.threads.least_busy();
+                let client = public.client(&thread.counts);
+                let (place, tls) = (thread.place(), tls.cloned());
+                thread.serve(async move {
+                    let _held = (permit, place);
+                    let _open = client.open();
+                    let Ok(stream) = prepared(stream) else {
+                        return;
+                    };
+                    let phases = client.phases();
+                    let result = match tls {
+                        None => {
+                            drive(stream, patience, phases, |request| client.answer(request)).await
+                        }
+                        Some(tls) => {
+                            let client = client.clone();
+                            let answer = move |request| client.answer(request);
+                            // What this takes, those who speak in the clear would hold, too.
+                            Box::pin(tls.drive(stream, patience, phases, answer)).await
+                        }
+                    };
+                    if result.is_err_and(|error| error.is_parse()) {
+                        client.refused();
+                    }
+                });
+            },
+        )
+        .await;
+        all_returned(&permits, limit).await;
+    }
+
+    /// Serves operators until the server closes and their connections are done.
+    pub(super) async fn operators(&self, listener: Listener, reloads: Reloads) {
+        let room = Arc::new(AdminRoom::new(ADMIN_CONNECTIONS));
+        let patience = self.config.patience.of_operators();
+        let serve = |stream, place| {
+            let shared = Arc::clone(self.shared);
+            let reloads = reloads.clone();
+            room.serve(place, |activity| async move {
+                let Ok(stream) = prepared(stream) else {
+                    return;
+                };
+                let phases = shared.lifecycle.phases();
+                let answer = |request| {
+                    Box::pin(async {
+                        activity.note();
+                        let answer = admin::answer(&shared, &reloads, request).await;
+                        activity.note();
+                        answer
+                    })
+                };
+                // What a client of this side did wrong is its operator's business.
+                let _ = drive(stream, patience, phases, answer).await;
+            });
+        };
+        accept_all(
+            listener,
+            "admin",
+            &self.shared.lifecycle,
+            || room.place(),
+            serve,
+        )
+        .await;
+        room.until_empty().await;
+    }
+}
