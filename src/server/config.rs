@@ -5,7 +5,11 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use super::{AdminHost, Fetches, HookSecret, LogDrops, Pace, Patience, Tls};
+use super::Tls;
+use super::http::AdminHost;
+use super::net::{Pace, Patience};
+use super::public::HookSecret;
+use super::state::{Fetches, LogDrops};
 
 /// How a server behaves; the defaults are those of the command line.
 #[derive(Debug, Clone)]

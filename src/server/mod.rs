@@ -8,51 +8,16 @@
 //! other than its own connection; a table with an error is never live; no client ever sees
 //! internal text; nothing a client sends becomes a metric label or a log line.
 
-mod admin;
-mod admin_hosts;
-mod admin_room;
-mod background;
 mod config;
-mod connection;
-mod content;
-mod counts;
-mod descriptors;
-mod dump;
-mod dump_slots;
-mod ended;
-mod fetches;
-mod files;
-mod health;
-mod hook;
-mod hook_pace;
-mod https_redirect;
-mod inherited;
-mod lines;
-mod listener;
-mod live;
-mod load;
-mod log_drops;
-mod metrics;
-mod negotiate;
-mod pages;
-mod patience;
-mod phase;
+mod http;
+mod net;
+mod ops;
 mod public;
-mod readable;
-mod redirect;
 mod registrations;
 mod reload;
-mod remote;
-mod request;
-mod response;
-mod route;
-mod service_manager;
 mod serving;
-mod shared;
 mod shutdown;
-mod spell;
-mod status;
-mod threads;
+mod state;
 #[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
 
@@ -66,36 +31,36 @@ use tracing::info;
 
 use crate::mapping::Timestamp;
 
-use self::dump_slots::DumpSlots;
-use self::hook_pace::HookPace;
-use self::live::Live;
-use self::metrics::Metrics;
-use self::phase::Lifecycle;
-use self::reload::Reloader;
-use self::service_manager::ServiceManager;
 use self::serving::Serving;
-use self::shared::Shared;
-use self::threads::Threads;
+use net::Lifecycle;
+use net::Threads;
+use ops::ServiceManager;
+use public::HookPace;
+use reload::Reloader;
+use state::DumpSlots;
+use state::Live;
+use state::Metrics;
+use state::Shared;
 
-pub use self::admin_hosts::{AdminHost, AdminHostError};
 pub use self::config::Config;
-pub use self::descriptors::room_for;
-pub use self::fetches::Fetches;
-pub use self::files::Files;
-pub use self::hook::HookSecret;
-pub use self::inherited::{Inherited, InheritedError};
-pub use self::listener::{Listener, bind};
-pub use self::load::{Fetching, LoadError, Source};
-pub use self::log_drops::LogDrops;
-pub use self::patience::{Pace, Patience};
-pub use self::readable::shows_itself;
 pub use self::registrations::{Registrations, TokenFile, TokensError};
-pub use self::remote::Remote;
 pub use self::shutdown::{Signal, signals, told_to_stop};
-pub use self::threads::SERVING_THREAD;
 pub use self::tls::Tls;
 #[cfg(feature = "tls")]
 pub use self::tls::TlsError;
+pub use http::shows_itself;
+pub use http::{AdminHost, AdminHostError};
+pub use net::SERVING_THREAD;
+pub use net::room_for;
+pub use net::{Inherited, InheritedError};
+pub use net::{Listener, bind};
+pub use net::{Pace, Patience};
+pub use public::HookSecret;
+pub use reload::Files;
+pub use reload::Remote;
+pub use state::Fetches;
+pub use state::LogDrops;
+pub use state::{Fetching, LoadError, Source};
 
 /// How long clients of a server that may start without a table wait for it. A first fetch may take
 /// much longer, and whoever asks how the server is must not wait for that.
@@ -211,7 +176,7 @@ impl Server {
             })
             .unzip();
         let hooks = HookPace::default();
-        let passing_on = hooks.clone().pass_on(reloads.clone(), hook_pace::INTERVAL);
+        let passing_on = hooks.clone().pass_on(reloads.clone(), public::INTERVAL);
         let public = serving.short_links(listeners.public, hooks, service);
         let admin = serving.operators(listeners.admin, reloads);
         let redirects = serving.https_redirects(listeners.https_redirect, port);

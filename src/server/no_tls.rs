@@ -11,9 +11,8 @@ use prometheus::Registry;
 use serde::Serialize;
 use tokio::net::TcpStream;
 
-use super::content::Content;
-use super::patience::Patience;
-use super::phase::Phases;
+use super::http::Content;
+use super::net::{Patience, Phases};
 
 /// TLS, of which there is none.
 #[derive(Debug, Clone)]

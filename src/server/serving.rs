@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use super::admin_room::AdminRoom;
-use super::connection::drive;
-use super::hook_pace::HookPace;
-use super::listener::{Listener, REDIRECT_CONNECTIONS, accept_all, all_returned, prepared, turn};
+use super::net::AdminRoom;
+use super::net::Threads;
+use super::net::drive;
+use super::net::{Listener, REDIRECT_CONNECTIONS, accept_all, all_returned, prepared, turn};
+use super::ops::admin;
+use super::public::HookPace;
 use super::public::{Answers, Public};
 use super::registrations::Service;
 use super::reload::Reloads;
-use super::threads::Threads;
-use super::{Config, Shared, Tls, admin};
+use super::{Config, Shared, Tls};
 
 /// Operators and probes are few; a limit of their own keeps them from being crowded out, and at it
 /// the connection that has been quiet longest is closed, so that no probe waits.

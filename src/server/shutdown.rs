@@ -10,8 +10,8 @@ use tokio::time::sleep;
 use tracing::{info, warn};
 
 use super::Config;
-use super::phase::{Lifecycle, Phase};
-use super::service_manager::ServiceManager;
+use super::net::{Lifecycle, Phase};
+use super::ops::ServiceManager;
 
 /// What a server is told from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -95,7 +95,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Returns a path from the crate's root, if it leads into this crate.
-    fn from_root(&self, path: &[String]) -> Option<Names> {
+    fn in_crate(&self, path: &[String]) -> Option<Names> {
         let child = [&self.here[..], &path[..1]].concat();
         if self.imports.named.contains_key(&child) {
             return Some([&self.here[..], path].concat());
@@ -120,7 +120,7 @@ impl Reader<'_> {
         let of_module = |of: &mut BTreeMap<Names, BTreeSet<Names>>, path| {
             of.entry(self.module.clone()).or_default().insert(path);
         };
-        match self.from_root(path) {
+        match self.in_crate(path) {
             // What is written in this file under a name of its own.
             Some(path) if path.starts_with(&self.here) && self.here != self.module => {}
             Some(path) => of_module(&mut self.imports.named, path),
@@ -138,7 +138,7 @@ impl Visit<'_> for Reader<'_> {
 
     fn visit_item_use(&mut self, item: &ItemUse) {
         for (path, name) in leaves(&item.tree) {
-            match self.from_root(&path) {
+            match self.in_crate(&path) {
                 Some(origin) if !matches!(item.vis, Visibility::Inherited) => {
                     let exported = [&self.here[..], &[name]].concat();
                     self.imports.exported.insert(exported, origin);

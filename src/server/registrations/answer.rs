@@ -13,9 +13,9 @@ use serde::Serialize;
 use crate::mapping::{Entry, Timestamp};
 use crate::registry::Holder;
 
-use super::super::content::Content;
-use super::super::response::{self, JSON};
 use super::kind::Kind;
+use crate::server::http::Content;
+use crate::server::http::{JSON, response};
 
 /// The media type of problems (RFC 9457 section 6).
 const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");

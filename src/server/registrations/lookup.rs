@@ -9,9 +9,9 @@ use url::form_urlencoded;
 
 use crate::mapping::{Entry, Site, Table, Target, Timestamp};
 
-use super::super::live::Snapshot;
 use super::answer::{Answer, Finding, Link, Problem};
 use super::kind::Kind;
+use crate::server::state::Snapshot;
 
 /// What is looked for.
 #[derive(Debug, PartialEq, Eq)]

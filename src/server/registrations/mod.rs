@@ -28,12 +28,13 @@ use tokio::time::timeout;
 use crate::mapping::Timestamp;
 use crate::registry::Registrar;
 
-use super::content::Content;
-use super::counts::{Answered, Counts};
-use super::ended::Ended;
+use super::Shared;
+use super::http::Content;
+use super::http::bad_request;
+use super::http::request as head;
+use super::http::{Answered, Counts};
 use super::reload::Reloads;
-use super::response::bad_request;
-use super::{Shared, request as head};
+use super::state::Ended;
 
 use self::answer::{Answer, Problem};
 use self::idempotency::{Known, Memory};

@@ -21,12 +21,12 @@ use crate::registry::{
 };
 
 use super::super::Shared;
-use super::super::background::in_background;
-use super::super::live::Snapshot;
-use super::super::reload::Reloads;
 use super::answer::{Answer, Finding, Link, Problem};
 use super::idempotency::Ticket;
 use super::kind::Kind;
+use crate::server::reload::Reloads;
+use crate::server::reload::in_background;
+use crate::server::state::Snapshot;
 
 /// How many registrations wait at most.
 const MAX_WAITING: usize = 1024;

@@ -21,7 +21,7 @@ use tracing::{info, warn};
 
 use crate::source::is_exposed;
 
-use super::super::background::in_background;
+use crate::server::reload::in_background;
 
 /// How often the file is looked at.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -27,11 +27,11 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::super::connection::{Client as _, HEAD_BYTES, LAST_REQUEST, LINGER, linger};
-use super::super::content::Content;
-use super::super::patience::{Heads, Patience};
-use super::super::phase::{Phase, Phases};
 use super::Secured;
+use crate::server::http::Content;
+use crate::server::net::{Client as _, HEAD_BYTES, LAST_REQUEST, LINGER, linger};
+use crate::server::net::{Heads, Patience};
+use crate::server::net::{Phase, Phases};
 
 /// The name of HTTP/2 over TLS (RFC 9113 section 3.2).
 pub(super) const ALPN: &[u8] = b"h2";

@@ -29,10 +29,10 @@ use tracing::{error, info, warn};
 
 use crate::mapping::Timestamp;
 
-use super::connection::{Client, LAST_REQUEST, converse, past};
-use super::content::Content;
-use super::patience::{Heads, Patience, PatientStream};
-use super::phase::{Phase, Phases};
+use super::http::Content;
+use super::net::{Client, LAST_REQUEST, converse, past};
+use super::net::{Heads, Patience, PatientStream};
+use super::net::{Phase, Phases};
 
 use self::pair::{Pair, PairFiles};
 

@@ -1,0 +1,20 @@
+//! Requests and answers as HTTP has them: what is trusted of the one, and the parts of the other.
+
+pub(super) mod admin_hosts;
+mod content;
+mod counts;
+mod lines;
+mod negotiate;
+mod readable;
+pub(super) mod request;
+pub(super) mod response;
+
+pub use admin_hosts::{AdminHost, AdminHostError};
+pub(crate) use content::{Content, Piece};
+pub(crate) use counts::{Answered, Counts, Requests};
+pub(crate) use lines::{BareLineFeed, LineStream, Lines};
+pub(crate) use negotiate::{Form, accepts_gzip, form};
+pub(crate) use readable::readable;
+pub use readable::shows_itself;
+pub(crate) use request::Refused;
+pub(crate) use response::{JSON, TEXT, bad_request, not_allowed, unavailable};

@@ -1,0 +1,134 @@
+//! Choosing a form for an answer by the client's `Accept` (RFC 9110 section 12.5.1).
+//!
+//! There are two, a page for a person and JSON for a program that asks for it; whatever asks for
+//! neither by name gets the page, or of a 404 a line of text. A form that is named outright beats one that a wildcard allows
+//! just as much, because `application/json, */*` comes from a program.
+
+use hyper::HeaderMap;
+use hyper::header::{ACCEPT, ACCEPT_ENCODING};
+
+/// The forms that pages come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// `text/html`, asked for by name.
+    Html,
+    /// `application/json`, asked for by name.
+    Json,
+    /// Neither is asked for by name.
+    Any,
+}
+
+/// Returns the form that a client prefers.
+pub(crate) fn form(headers: &HeaderMap) -> Form {
+    let mut best = (0, Form::Any);
+    let ranges = headers
+        .get_all(ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    for range in ranges {
+        let mut parts = range.split(';').map(str::trim);
+        let form = match parts.next() {
+            Some(name) if name.eq_ignore_ascii_case("text/html") => Form::Html,
+            Some(name) if name.eq_ignore_ascii_case("application/json") => Form::Json,
+            _ => continue,
+        };
+        let weight = parts.find_map(weight).unwrap_or(1000);
+        if weight > best.0 {
+            best = (weight, form);
+        }
+    }
+    best.1
+}
+
+/// Tells whether a client takes content that is compressed with gzip (RFC 9110 section 12.5.3).
+pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(ACCEPT_ENCODING).iter();
+    let mut codings = values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    codings.any(|coding| {
+        let mut parts = coding.split(';').map(str::trim);
+        let is_gzip = parts
+            .next()
+            .is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
+        is_gzip && parts.find_map(weight).unwrap_or(1000) > 0
+    })
+}
+
+/// Reads a `q=0.5` in thousandths; one that is none counts as 0.
+fn weight(parameter: &str) -> Option<u32> {
+    let (name, value) = parameter.split_once('=')?;
+    if !name.trim().eq_ignore_ascii_case("q") {
+        return None;
+    }
+    let (whole, fraction) = value.trim().split_once('.').unwrap_or((value.trim(), ""));
+    let digits = fraction.bytes().all(|byte| byte.is_ascii_digit());
+    Some(match whole {
+        "1" if fraction.bytes().all(|byte| byte == b'0') => 1000,
+        "0" if digits && fraction.len() <= 3 => format!("{fraction:0<3}").parse().unwrap_or(0),
+        _ => 0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::HeaderValue;
+
+    use super::*;
+
+    fn chosen(accept: &[&'static str]) -> Form {
+        let mut headers = HeaderMap::new();
+        for value in accept {
+            headers.append(ACCEPT, HeaderValue::from_static(value));
+        }
+        form(&headers)
+    }
+
+    #[test]
+    fn knows_what_clients_send() {
+        let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+        for (accept, form) in [
+            (browser, Form::Html),
+            ("*/*", Form::Any),
+            ("", Form::Any),
+            ("application/json", Form::Json),
+            ("application/json, text/plain, */*", Form::Json),
+            ("Application/JSON ; q=0.3", Form::Json),
+            ("text/html, application/json;q=0.9", Form::Html),
+            ("text/html;q=0.8, application/json;q=0.9", Form::Json),
+            (
+                "text/html;level=1;q=0.001, application/json;q=0",
+                Form::Html,
+            ),
+            ("application/json;q=1.000, text/html", Form::Json),
+            ("text/html;q=0", Form::Any),
+            ("text/html;q=nonsense, image/*", Form::Any),
+            (",;,=;q", Form::Any),
+        ] {
+            assert_eq!(chosen(&[accept]), form, "{accept}");
+        }
+    }
+
+    #[test]
+    fn compresses_for_whom_wants_it() {
+        for (accept, accepts) in [
+            ("gzip", true),
+            ("deflate, GZIP;q=0.5, br", true),
+            ("gzip;q=0", false),
+            ("gzip;q=0.000, br", false),
+            ("x-gzip, br", false),
+            ("", false),
+        ] {
+            let value = HeaderValue::from_static(accept);
+            let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, value)]);
+            assert_eq!(accepts_gzip(&headers), accepts, "{accept}");
+        }
+    }
+
+    #[test]
+    fn reads_several_fields_as_one() {
+        assert_eq!(chosen(&["image/png", "text/html"]), Form::Html);
+        assert_eq!(chosen(&[]), Form::Any);
+    }
+}

@@ -1,0 +1,261 @@
+//! What of an HTTP request decides its outcome, checked before anything looks at it.
+//!
+//! hyper refuses what is no HTTP at all. Here is what RFC 9112 section 3.2 and RFC 9113 section
+//! 8.3.1 ask of a server beyond that: one valid host, and a target in a form that the method
+//! allows. And what hyper takes although a proxy in front of it may read it otherwise: a line that
+//! ends in a line feed alone, and transfer codings other than `chunked`, once.
+//! `X-Forwarded-Host` and its like are not read: anyone can send them.
+
+use hyper::header::{CONTENT_LENGTH, HOST, ORIGIN, TRANSFER_ENCODING};
+use hyper::http::uri::Scheme;
+use hyper::{HeaderMap, Method, Request, Uri, Version};
+
+use crate::mapping;
+
+use super::lines::BareLineFeed;
+
+/// Where a request of a browser comes from. Of `none`, by a person and no page, there is no POST.
+const SEC_FETCH_SITE: &str = "sec-fetch-site";
+
+/// Why a request gets no answer of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// The host is missing, ambiguous or no host, or the target is none that a client may send, or
+    /// others may not see where the request ends.
+    BadRequest,
+    /// The method is about a proxy or the server as a whole.
+    Method,
+}
+
+/// Returns what of a request the table is asked.
+///
+/// The host is that of an absolute target, which the `Host` field must not override (RFC 9112
+/// section 3.2.2), else that of the field. In HTTP/2 the `:authority` makes the target absolute,
+/// and a field that differs from it is an attempt to mislead one of two servers.
+pub(crate) fn read<B>(request: &Request<B>) -> Result<mapping::Request<'_>, Refused> {
+    let field = host_field(request.headers(), request.version())?;
+    let uri = request.uri();
+    if is_ambiguous(request) {
+        return Err(Refused::BadRequest);
+    }
+    if request.method() == Method::CONNECT {
+        return Err(Refused::Method);
+    }
+    if uri.path() == "*" {
+        // Only OPTIONS has this form.
+        return Err(match *request.method() {
+            Method::OPTIONS => Refused::Method,
+            _ => Refused::BadRequest,
+        });
+    }
+    let host = match (absolute(uri)?, field) {
+        (Some(authority), Some(field)) if request.version() >= Version::HTTP_2 => {
+            if !is_same(authority, field) {
+                return Err(Refused::BadRequest);
+            }
+            Some(authority)
+        }
+        // HTTP/2 has no need of the field, but of one of both.
+        (None, None) if request.version() >= Version::HTTP_2 => return Err(Refused::BadRequest),
+        (Some(authority), _) => Some(authority),
+        (None, field) => field,
+    };
+    Ok(mapping::Request {
+        host,
+        path: uri.path(),
+        query: uri.query(),
+    })
+}
+
+/// Tells whether a page in a browser makes a request, whichever page that is: browsers say so
+/// themselves, and no other client has a reason to send these fields (Fetch Metadata; RFC 6454).
+pub(crate) fn is_from_a_page(headers: &HeaderMap) -> bool {
+    headers.contains_key(ORIGIN) || headers.contains_key(SEC_FETCH_SITE)
+}
+
+/// Tells whether a proxy may have seen another request in the same bytes.
+fn is_ambiguous<B>(request: &Request<B>) -> bool {
+    let headers = request.headers();
+    let codings = headers.get_all(TRANSFER_ENCODING);
+    let mut codings = codings.iter().map(|coding| coding.as_bytes());
+    match codings.next() {
+        // The line feed may be one of its content, with which the connection ends anyway.
+        Some(coding) => !coding.eq_ignore_ascii_case(b"chunked") || codings.next().is_some(),
+        None => {
+            request.extensions().get::<BareLineFeed>().is_some()
+                && headers
+                    .get(CONTENT_LENGTH)
+                    .is_none_or(|length| length == "0")
+        }
+    }
+}
+
+/// Returns the `Host` field, which HTTP/1.1 demands and no version may send twice.
+fn host_field(headers: &HeaderMap, version: Version) -> Result<Option<&str>, Refused> {
+    let mut values = headers.get_all(HOST).iter();
+    let Some(host) = values.next() else {
+        return match version {
+            Version::HTTP_11 => Err(Refused::BadRequest),
+            _ => Ok(None),
+        };
+    };
+    if values.next().is_some() || !host.as_bytes().iter().all(|byte| is_of_a_host(*byte)) {
+        return Err(Refused::BadRequest);
+    }
+    // An empty field is what a client sends that has no host to name.
+    let host = host.to_str().map_err(|_| Refused::BadRequest)?;
+    Ok((!host.is_empty()).then_some(host))
+}
+
+/// Returns the authority of an absolute target, `None` if the target is only a path.
+fn absolute(uri: &Uri) -> Result<Option<&str>, Refused> {
+    if !uri.path().starts_with('/') {
+        return Err(Refused::BadRequest);
+    }
+    let Some(authority) = uri.authority() else {
+        return Ok(None);
+    };
+    let scheme = uri.scheme().ok_or(Refused::BadRequest)?;
+    let authority = authority.as_str();
+    if (*scheme == Scheme::HTTP || *scheme == Scheme::HTTPS) && authority.bytes().all(is_of_a_host)
+    {
+        Ok(Some(authority))
+    } else {
+        Err(Refused::BadRequest)
+    }
+}
+
+/// Tells whether two hosts are one, as `https` writes them.
+fn is_same(authority: &str, field: &str) -> bool {
+    let [authority, field] =
+        [authority, field].map(|host| host.strip_suffix(":443").unwrap_or(host));
+    authority.eq_ignore_ascii_case(field)
+}
+
+/// Tells whether a byte may be in `uri-host [ ":" port ]` (RFC 3986 section 3.2).
+fn is_of_a_host(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'-' | b'.'
+                | b'_'
+                | b'~'
+                | b'%'
+                | b'!'
+                | b'$'
+                | b'&'
+                | b'\''
+                | b'('
+                | b')'
+                | b'*'
+                | b'+'
+                | b','
+                | b';'
+                | b'='
+                | b':'
+                | b'['
+                | b']'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host_of(target: &str, hosts: &[&str], version: Version) -> Result<Option<String>, Refused> {
+        let mut request = Request::builder().uri(target).version(version);
+        for host in hosts {
+            request = request.header(HOST, *host);
+        }
+        let request = request.body(()).unwrap();
+        read(&request).map(|read| read.host.map(str::to_owned))
+    }
+
+    #[test]
+    fn takes_the_host_of_an_absolute_target() {
+        let found = host_of("http://a.example:80/x", &["b.example"], Version::HTTP_11);
+        assert_eq!(found, Ok(Some("a.example:80".to_owned())));
+    }
+
+    #[test]
+    fn wants_one_host_of_http_1_1_and_at_most_one_of_1_0() {
+        let refused = Err(Refused::BadRequest);
+        assert_eq!(host_of("/x", &[], Version::HTTP_11), refused);
+        assert_eq!(host_of("/x", &["a", "a"], Version::HTTP_11), refused);
+        assert_eq!(host_of("/x", &["a", "b"], Version::HTTP_10), refused);
+        assert_eq!(host_of("http://a/x", &[], Version::HTTP_11), refused);
+        assert_eq!(host_of("/x", &[], Version::HTTP_10), Ok(None));
+        assert_eq!(host_of("/x", &[""], Version::HTTP_11), Ok(None));
+    }
+
+    #[test]
+    fn http_2_has_an_authority_or_a_field_and_both_agree() {
+        let refused = Err(Refused::BadRequest);
+        let of = |target, hosts: &[&str]| host_of(target, hosts, Version::HTTP_2);
+        let found = Ok(Some("a.example".to_owned()));
+        assert_eq!(of("https://a.example/x", &[]), found);
+        assert_eq!(of("https://a.example/x", &["A.example:443"]), found);
+        assert_eq!(of("/x", &["a.example"]), found);
+        assert_eq!(of("https://a.example/x", &["b.example"]), refused);
+        assert_eq!(of("https://a.example/x", &["a.example:444"]), refused);
+        assert_eq!(of("https://a.example/x", &["a.example"; 2]), refused);
+        assert_eq!(of("https://u@a.example/x", &[]), refused);
+        assert_eq!(of("/x", &[]), refused);
+        assert_eq!(of("/x", &[""]), refused);
+    }
+
+    #[test]
+    fn refuses_hosts_that_are_none() {
+        for host in [
+            "a b", "a/b", "user@a", "a?b", "a#b", "a\\b", "<a>", "\u{e4}",
+        ] {
+            let found = host_of("/x", &[host], Version::HTTP_11);
+            assert_eq!(found, Err(Refused::BadRequest), "{host:?}");
+        }
+    }
+
+    #[test]
+    fn wants_to_know_where_a_request_ends() {
+        let outcome = |codings: &[&str], length: bool, bare: bool| {
+            let mut request = Request::builder().uri("/x").header(HOST, "a");
+            for coding in codings {
+                request = request.header(TRANSFER_ENCODING, *coding);
+            }
+            if length {
+                request = request.header(CONTENT_LENGTH, "3");
+            }
+            let mut request = request.body(()).unwrap();
+            if bare {
+                request.extensions_mut().insert(BareLineFeed);
+            }
+            read(&request).map(|_| ())
+        };
+        let refused = Err(Refused::BadRequest);
+        assert_eq!(outcome(&["Chunked"], false, false), Ok(()));
+        assert_eq!(outcome(&["chunked"], false, true), Ok(()));
+        assert_eq!(outcome(&[], true, true), Ok(()));
+        assert_eq!(outcome(&[], false, true), refused);
+        for codings in [
+            &["gzip, chunked"][..],
+            &["chunked, chunked"],
+            &["chunked", "chunked"],
+            &["gzip", "chunked"],
+        ] {
+            assert_eq!(outcome(codings, false, false), refused, "{codings:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_targets_that_no_client_sends_to_a_server() {
+        for target in [
+            "x",
+            "a.example:80",
+            "ftp://a.example/x",
+            "http://u@a.example/x",
+            "*",
+        ] {
+            let found = host_of(target, &["a"], Version::HTTP_11);
+            assert_eq!(found, Err(Refused::BadRequest), "{target:?}");
+        }
+    }
+}

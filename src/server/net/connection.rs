@@ -1,0 +1,166 @@
+//! One HTTP/1.1 connection, from its first request to its orderly end.
+
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Poll, ready};
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::header::{CONNECTION, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::{sleep, timeout};
+
+use super::patience::{Heads, Patience, PatientStream};
+use super::phase::{Phase, Phases};
+use crate::server::http::Content;
+use crate::server::http::{BareLineFeed, LineStream, Lines};
+
+/// What a request head may weigh. Targets have at most 8 KiB, and query forwarding may bring as
+/// much again; beyond it hyper answers 431.
+pub(crate) const HEAD_BYTES: usize = 16 * 1024;
+
+/// How long, once the server closes, an idle connection may still bring the request that its
+/// client had sent before it could know.
+pub(crate) const LAST_REQUEST: Duration = Duration::from_millis(250);
+
+/// How much of what a client still sends is read and thrown away, and for how long, so that its
+/// answer arrives: closing a socket with unread bytes in it makes the kernel send a reset, which
+/// can overtake the answer (RFC 9112 section 9.6).
+const LINGER_BYTES: usize = 1024 * 1024;
+pub(crate) const LINGER: Duration = Duration::from_secs(2);
+
+/// The other end of a connection.
+pub(crate) trait Client: AsyncRead + AsyncWrite + Unpin {
+    /// Tells whether it has said all it will: it closed its side, or ran out of time.
+    fn has_ended(&self) -> bool;
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Client for PatientStream<S> {
+    fn has_ended(&self) -> bool {
+        self.has_ended()
+    }
+}
+
+/// Serves one connection in the clear until either side ends it.
+///
+/// # Errors
+///
+/// Returns what hyper says of a client that broke the protocol or went away.
+pub(crate) fn drive<F, A>(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    patience: Patience,
+    phases: Phases,
+    answer: F,
+) -> impl Future<Output = hyper::Result<()>>
+where
+    F: Fn(Request<Incoming>) -> A,
+    A: Future<Output = Response<Content>> + Unpin,
+{
+    let heads = Heads::default();
+    let client = PatientStream::new(stream, patience, heads.clone());
+    converse(client, heads, phases, answer)
+}
+
+/// Speaks HTTP/1.1 with a client until either side ends it.
+///
+/// # Errors
+///
+/// Returns what hyper says of a client that broke the protocol or went away.
+pub(crate) async fn converse<F, A>(
+    mut client: impl Client,
+    heads: Heads,
+    mut phases: Phases,
+    answer: F,
+) -> hyper::Result<()>
+where
+    F: Fn(Request<Incoming>) -> A,
+    A: Future<Output = Response<Content>> + Unpin,
+{
+    let lines = &Lines::default();
+    // Borrowed, for the future would have room for all that is moved in it, before and after.
+    let io = TokioIo::new(LineStream::new(&mut client, lines.clone()));
+    let service = service_fn(|mut request| {
+        heads.count();
+        if lines.had_a_bare_feed() {
+            request.extensions_mut().insert(BareLineFeed);
+        }
+        let mut answer = answer(request);
+        poll_fn(move |cx| {
+            let mut response = ready!(Pin::new(&mut answer).poll(cx));
+            // It may have come with the content, which was read only now.
+            if lines.had_a_bare_feed() {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
+            }
+            Poll::Ready(Ok::<_, Infallible>(response))
+        })
+    });
+
+    let (result, lingers) = {
+        let mut connection = pin!(builder().serve_connection(io, service));
+        // Polled first, so that a request which has arrived is read before the end is noticed.
+        tokio::select! {
+            biased;
+            result = connection.as_mut() => (result, true),
+            () = past(&mut phases, Phase::Closing, LAST_REQUEST) => {
+                let before = heads.so_far();
+                connection.as_mut().graceful_shutdown();
+                tokio::select! {
+                    biased;
+                    result = connection.as_mut() => (result, heads.so_far() > before),
+                    () = phases.reached(Phase::Closed) => return Ok(()),
+                }
+            }
+        }
+    };
+    if lingers && !client.has_ended() {
+        linger(&mut client).await;
+    }
+    result
+}
+
+/// Waits until a phase has lasted a while.
+pub(crate) async fn past(phases: &mut Phases, begun: Phase, lasted: Duration) {
+    phases.reached(begun).await;
+    sleep(lasted).await;
+}
+
+/// Returns how hyper is told to treat a connection.
+///
+/// Its own header timeout stays off: [`PatientStream`] has a finer one. Its limit of 100 headers
+/// stays as it is, because setting it costs an allocation per request.
+fn builder() -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .half_close(true)
+        .header_read_timeout(None)
+        // Names have no case, but scripts that look for "Location:" do.
+        .title_case_headers(true)
+        .max_buf_size(HEAD_BYTES);
+    builder
+}
+
+/// Ends our side and waits for the client to end its own.
+pub(crate) async fn linger(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
+    // Not in the future itself: every connection that is open would hold it.
+    let mut buffer = vec![0; 4096];
+    let mut left = LINGER_BYTES;
+    let rest = async {
+        if stream.shutdown().await.is_err() {
+            return;
+        }
+        while let Ok(read @ 1..) = stream.read(&mut buffer).await {
+            left = left.saturating_sub(read);
+            if left == 0 {
+                return;
+            }
+        }
+    };
+    // Patience or not, the socket is closed next.
+    let _ = timeout(LINGER, rest).await;
+}

@@ -1,0 +1,175 @@
+//! Sockets that a service manager has opened for us, as sd_listen_fds(3) describes.
+//!
+//! They are told apart by their names, or where they have none of our own, by their order. What is
+//! not passed is bound by ourselves, elsewhere. Whoever opened them keeps them: connections that
+//! wait there when this process stops are answered by the next.
+//!
+//! Invariant: no passed descriptor reaches a child process.
+
+use std::io;
+use std::net::TcpListener;
+
+use listenfd::ListenFd;
+
+use super::listener::Listener;
+
+/// What a socket is for, which is also its name (`FileDescriptorName=` in systemd.socket(5)).
+/// Sockets without one take what is left, in this order.
+const ROLES: [&str; 3] = ["public", "admin", "https-redirect"];
+
+/// The sockets that were passed to this process, until they are taken.
+#[derive(Debug, Default)]
+pub struct Inherited(Vec<(&'static str, TcpListener)>);
+
+/// Why the passed sockets cannot be served on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InheritedError {
+    /// The variables that tell of them make no sense, or the descriptors are not there.
+    #[error("the sockets that LISTEN_FDS tells of are not there")]
+    Missing(#[source] io::Error),
+    /// One is something else.
+    #[error(
+        "descriptor {descriptor} ({name}), passed to be listened on, is no TCP socket that listens"
+    )]
+    NotListening {
+        /// Its number.
+        descriptor: i32,
+        /// The name it came with.
+        name: String,
+    },
+    /// One has a name of which nothing is known.
+    #[error(
+        "nothing here listens on a socket named {0:?}: FileDescriptorName= is public, admin or https-redirect"
+    )]
+    Unknown(String),
+    /// There are more than are needed.
+    #[error(
+        "more than one socket was passed as {0}: one is enough, and [::] takes IPv4 connections too"
+    )]
+    Twice(&'static str),
+    /// There are more without a name than can be told apart.
+    #[error("more sockets were passed than there are listeners")]
+    TooMany,
+}
+
+impl Inherited {
+    /// Takes the sockets that the environment tells of, if that is meant for this process.
+    ///
+    /// Must be called once, before there is another thread: it changes the environment.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is a socket that cannot be served on, for its clients would wait for ever.
+    pub fn from_env() -> Result<Self, InheritedError> {
+        // Checks whom they are for, and keeps them from child processes.
+        let passed: Vec<_> = sd_notify::listen_fds_with_names()
+            .map_err(InheritedError::Missing)?
+            .collect();
+        if passed.is_empty() {
+            return Ok(Self::default());
+        }
+        let names: Vec<_> = passed.iter().map(|(_, name)| name.as_str()).collect();
+        let roles = roles(&names)?;
+        let mut owned = ListenFd::from_env();
+        let mut sockets = Vec::new();
+        for (index, ((descriptor, name), role)) in passed.into_iter().zip(roles).enumerate() {
+            let socket = owned.take_tcp_listener(index).ok().flatten();
+            match socket.filter(listens) {
+                Some(socket) => sockets.push((role, socket)),
+                None => return Err(InheritedError::NotListening { descriptor, name }),
+            }
+        }
+        Ok(Self(sockets))
+    }
+
+    /// Tells whether there is a socket for a role.
+    pub fn has(&self, role: &str) -> bool {
+        self.0.iter().any(|(name, _)| *name == role)
+    }
+
+    /// Returns the socket for a role, if it was passed. Must be called within a Tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the operating system does not let us wait on it.
+    pub fn take(&mut self, role: &str) -> io::Result<Option<Listener>> {
+        let Some(index) = self.0.iter().position(|(name, _)| *name == role) else {
+            return Ok(None);
+        };
+        let (_, socket) = self.0.swap_remove(index);
+        Listener::inherited(socket).map(Some)
+    }
+}
+
+/// Returns what each socket is for, by the names they came with.
+fn roles(names: &[&str]) -> Result<Vec<&'static str>, InheritedError> {
+    let mut roles = vec![None; names.len()];
+    let mut free = ROLES.to_vec();
+    for (role, name) in roles.iter_mut().zip(names) {
+        if is_no_name(name) {
+            continue;
+        }
+        let known = ROLES.into_iter().find(|known| known == name);
+        let known = known.ok_or_else(|| InheritedError::Unknown((*name).to_owned()))?;
+        let Some(index) = free.iter().position(|left| *left == known) else {
+            return Err(InheritedError::Twice(known));
+        };
+        *role = Some(free.remove(index));
+    }
+    let mut free = free.into_iter();
+    roles
+        .into_iter()
+        .map(|role| role.or_else(|| free.next()).ok_or(InheritedError::TooMany))
+        .collect()
+}
+
+/// Tells whether a name is only what stands there if nobody has given one: systemd then takes the
+/// unit's, and `unknown` where there are no names at all.
+fn is_no_name(name: &str) -> bool {
+    name.is_empty() || name == "unknown" || name.ends_with(".socket")
+}
+
+#[cfg(target_os = "linux")]
+fn listens(socket: &TcpListener) -> bool {
+    socket2::SockRef::from(socket)
+        .is_listener()
+        .unwrap_or(false)
+}
+
+/// Elsewhere the first attempt to accept tells.
+#[cfg(not(target_os = "linux"))]
+fn listens(_: &TcpListener) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(names: &[&str]) -> Result<Vec<&'static str>, String> {
+        roles(names).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn names_decide() {
+        assert_eq!(told(&["admin"]).unwrap(), ["admin"]);
+        assert_eq!(told(&["admin", "public"]).unwrap(), ["admin", "public"]);
+    }
+
+    #[test]
+    fn without_names_the_order_decides() {
+        assert_eq!(told(&[]).unwrap(), [""; 0]);
+        assert_eq!(told(&["unknown"]).unwrap(), ["public"]);
+        assert_eq!(told(&["waypost.socket", ""]).unwrap(), ["public", "admin"]);
+        // A name goes first, wherever it stands.
+        assert_eq!(told(&["", "public"]).unwrap(), ["admin", "public"]);
+    }
+
+    #[test]
+    fn no_socket_is_left_without_anyone_to_answer() {
+        assert!(told(&["metrics"]).unwrap_err().contains("\"metrics\""));
+        assert!(told(&["public", "public"]).unwrap_err().contains("public"));
+        assert!(told(&["", "", "", ""]).is_err());
+    }
+}

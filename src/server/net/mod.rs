@@ -1,0 +1,28 @@
+//! Connections: accepting them, the threads that serve them, their timeouts, and when they end.
+//!
+//! This folder knows no table: what answers a request is handed to it.
+
+mod admin_room;
+mod connection;
+mod descriptors;
+mod inherited;
+mod listener;
+mod patience;
+mod phase;
+mod spell;
+mod threads;
+
+pub(crate) use admin_room::AdminRoom;
+pub(crate) use connection::drive;
+#[cfg(feature = "tls")]
+pub(crate) use connection::{Client, HEAD_BYTES, LAST_REQUEST, LINGER, converse, linger, past};
+pub use descriptors::room_for;
+pub use inherited::{Inherited, InheritedError};
+pub use listener::{Listener, bind};
+pub(crate) use listener::{REDIRECT_CONNECTIONS, accept_all, all_returned, prepared, turn};
+#[cfg(feature = "tls")]
+pub(crate) use patience::{Heads, PatientStream};
+pub use patience::{Pace, Patience};
+pub(crate) use phase::{Lifecycle, Phase, Phases};
+pub use threads::SERVING_THREAD;
+pub(crate) use threads::Threads;

@@ -1,0 +1,395 @@
+//! Patience: a socket that gives up on a client who does nothing.
+//!
+//! hyper has one timeout for a request head, which also covers the wait for it on an idle
+//! connection. A load balancer wants long idle connections, and a slow head should not get as
+//! long; a client that never reads its answers has no timeout at all. So the socket itself keeps
+//! three clocks, and an expired one is an I/O error to hyper.
+//!
+//! One timer serves a connection for its whole life. It is only moved when a deadline comes
+//! nearer, and looks at the clock again when it fires, so a busy connection never touches it.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// How long a client may keep a connection without doing anything with it.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// From the first byte of a request head to its last; also from the connection's start.
+    pub head: Duration,
+    /// From one request to the next. Longer than the 60 s that load balancers commonly reuse
+    /// a connection for: else they send a request into a connection that is being closed.
+    pub idle: Duration,
+    /// While an answer waits for the client to take a byte of it.
+    pub stall: Duration,
+}
+
+/// How slowly a client may read what is written for it piece by piece: a budget of time in which it
+/// keeps the writer waiting, spent by waiting and refilled by each piece that it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// The whole budget: how long a client may take nothing at all.
+    pub budget: Duration,
+    /// What a piece of 64 KiB adds to it again.
+    pub a_piece: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(10),
+            idle: Duration::from_secs(75),
+            stall: Duration::from_secs(30),
+        }
+    }
+}
+
+impl Default for Pace {
+    /// 32 KiB a second, over twenty seconds.
+    fn default() -> Self {
+        Self {
+            budget: Duration::from_secs(20),
+            a_piece: Duration::from_secs(2),
+        }
+    }
+}
+
+impl Patience {
+    /// Returns how long clients of the admin listener may do nothing: probes and scrapers send at
+    /// once and read at once, and connect anew if they come back later.
+    pub(crate) fn of_operators(self) -> Self {
+        Self {
+            head: self.head.min(Duration::from_secs(5)),
+            idle: self.idle.min(Duration::from_secs(30)),
+            stall: self.stall.min(Duration::from_secs(5)),
+        }
+    }
+}
+
+/// Counts the request heads that were read from one connection.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Heads(Arc<AtomicU64>);
+
+impl Heads {
+    /// Notes that a whole head was read.
+    pub(crate) fn count(&self) {
+        // Only the connection's own task counts, so nothing can come between.
+        self.0.store(self.so_far() + 1, Ordering::Relaxed);
+    }
+
+    /// Returns how many there were.
+    pub(crate) fn so_far(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What a connection waits for: which head, and whether a part of it has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Awaited {
+    head: u64,
+    begun: bool,
+}
+
+/// How much has come since the last head, in bytes, and how much may.
+#[derive(Debug)]
+struct Noise {
+    limit: u64,
+    since: u64,
+    so_far: u64,
+}
+
+/// A stream whose reads and writes fail with [`io::ErrorKind::TimedOut`] when patience ends.
+#[derive(Debug)]
+pub(crate) struct PatientStream<S> {
+    stream: S,
+    patience: Patience,
+    heads: Heads,
+    /// The head that the last bytes read were a part of.
+    reading: Option<u64>,
+    read_deadline: Option<(Awaited, Instant)>,
+    /// Where silence is somebody else's business: how many bytes may come without a head.
+    noise: Option<Noise>,
+    write_deadline: Option<Instant>,
+    timer: Option<Pin<Box<Sleep>>>,
+    ended: bool,
+}
+
+impl<S> PatientStream<S> {
+    pub(crate) fn new(stream: S, patience: Patience, heads: Heads) -> Self {
+        Self {
+            stream,
+            patience,
+            heads,
+            reading: None,
+            read_deadline: None,
+            noise: None,
+            write_deadline: None,
+            timer: None,
+            ended: false,
+        }
+    }
+
+    /// Tells whether the client has said all it will: it closed its side, or ran out of time.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Leaves it to another clock to give up on a client who says nothing, and limits how many
+    /// bytes it may say between one head and the next.
+    #[cfg_attr(
+        not(feature = "tls"),
+        allow(dead_code, reason = "HTTP/2 needs it, and comes with TLS")
+    )]
+    pub(crate) fn allow_silence(&mut self, limit: u64) {
+        self.noise = Some(Noise {
+            limit,
+            since: self.heads.so_far(),
+            so_far: 0,
+        });
+    }
+
+    /// Notes that bytes have come; tells whether they are too many.
+    fn is_noise(&mut self, bytes: usize) -> bool {
+        let heads = self.heads.so_far();
+        let Some(noise) = &mut self.noise else {
+            return false;
+        };
+        if noise.since != heads {
+            noise.since = heads;
+            noise.so_far = 0;
+        }
+        noise.so_far = noise.so_far.saturating_add(bytes as u64);
+        noise.so_far > noise.limit
+    }
+
+    /// Returns the time until which the awaited bytes may come.
+    fn read_deadline(&mut self) -> Instant {
+        let head = self.heads.so_far();
+        let awaited = Awaited {
+            head,
+            begun: self.reading == Some(head),
+        };
+        match self.read_deadline {
+            Some((same, deadline)) if same == awaited => deadline,
+            _ => {
+                let idle = head > 0 && !awaited.begun;
+                let limit = if idle {
+                    self.patience.idle
+                } else {
+                    self.patience.head
+                };
+                let deadline = Instant::now() + limit;
+                self.read_deadline = Some((awaited, deadline));
+                deadline
+            }
+        }
+    }
+
+    fn write_deadline(&mut self) -> Instant {
+        let stall = self.patience.stall;
+        *self
+            .write_deadline
+            .get_or_insert_with(|| Instant::now() + stall)
+    }
+
+    /// Is ready once `deadline` has passed.
+    fn poll_expired(&mut self, cx: &mut Context<'_>, deadline: Instant) -> Poll<()> {
+        let timer = self
+            .timer
+            .get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+        if timer.deadline() > deadline {
+            timer.as_mut().reset(deadline);
+        }
+        loop {
+            ready!(timer.as_mut().poll(cx));
+            if Instant::now() >= deadline {
+                self.ended = true;
+                return Poll::Ready(());
+            }
+            timer.as_mut().reset(deadline);
+        }
+    }
+
+    /// Passes on what a write came to, unless the client has not taken a byte for too long.
+    fn or_stalled<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if let Poll::Ready(result) = written {
+            self.write_deadline = None;
+            self.ended |= result.is_err();
+            return Poll::Ready(result);
+        }
+        let deadline = self.write_deadline();
+        ready!(self.poll_expired(cx, deadline));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for PatientStream<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        match Pin::new(&mut this.stream).poll_read(cx, buffer) {
+            Poll::Ready(Ok(())) => {
+                let came = buffer.filled().len() - before;
+                if this.is_noise(came) {
+                    this.ended = true;
+                    return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
+                }
+                if came > 0 {
+                    this.reading = Some(this.heads.so_far());
+                } else {
+                    this.ended = true;
+                }
+                Poll::Ready(Ok(()))
+            }
+            Poll::Ready(Err(error)) => {
+                this.ended = true;
+                Poll::Ready(Err(error))
+            }
+            Poll::Pending if this.noise.is_some() => Poll::Pending,
+            Poll::Pending => {
+                let deadline = this.read_deadline();
+                ready!(this.poll_expired(cx, deadline));
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for PatientStream<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write(cx, bytes);
+        this.or_stalled(cx, written)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        // An answer without content is one piece, and then the kernel has less to look at.
+        if let [only] = slices {
+            return self.poll_write(cx, only);
+        }
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write_vectored(cx, slices);
+        this.or_stalled(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let flushed = Pin::new(&mut this.stream).poll_flush(cx);
+        this.or_stalled(cx, flushed)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    use super::*;
+
+    fn brief(head: u64, idle: u64) -> Patience {
+        Patience {
+            head: Duration::from_millis(head),
+            idle: Duration::from_millis(idle),
+            stall: Duration::from_millis(1),
+        }
+    }
+
+    #[tokio::test]
+    async fn gives_up_on_a_head_that_dribbles() {
+        let (client, server) = duplex(64);
+        let mut server = PatientStream::new(server, brief(20, 3_600_000), Heads::default());
+        let dribble = async {
+            let mut client = client;
+            while client.write_all(b"x").await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let read = async {
+            let mut byte = [0];
+            loop {
+                if let Err(error) = server.read_exact(&mut byte).await {
+                    break error;
+                }
+            }
+        };
+        tokio::select! {
+            error = read => assert_eq!(error.kind(), io::ErrorKind::TimedOut),
+            () = dribble => panic!("the server hung up without an error"),
+        }
+    }
+
+    #[test]
+    fn operators_have_seconds_whatever_the_public_has() {
+        let long = brief(3_600_000, 3_600_000).of_operators();
+        assert!(long.head <= Duration::from_secs(5) && long.idle <= Duration::from_secs(30));
+        let short = brief(2, 3).of_operators();
+        assert_eq!(short.head, Duration::from_millis(2));
+        assert_eq!(short.idle, Duration::from_millis(3));
+        assert_eq!(short.stall, Duration::from_millis(1));
+    }
+
+    #[tokio::test]
+    async fn an_idle_connection_has_its_own_clock() {
+        let (mut client, server) = duplex(64);
+        let heads = Heads::default();
+        let mut server = PatientStream::new(server, brief(3_600_000, 1), heads.clone());
+        client.write_all(b"x").await.unwrap();
+        server.read_u8().await.unwrap();
+        heads.count();
+        let error = server.read_u8().await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn gives_up_on_noise_and_counts_it_from_the_last_head() {
+        let (mut client, server) = duplex(64);
+        let heads = Heads::default();
+        let mut server = PatientStream::new(server, brief(0, 0), heads.clone());
+        server.allow_silence(8);
+        for _ in 0..3 {
+            client.write_all(b"8 bytes.").await.unwrap();
+            server.read_exact(&mut [0; 8]).await.unwrap();
+            heads.count();
+        }
+        client.write_all(b"9 bytes..").await.unwrap();
+        let error = server.read_exact(&mut [0; 9]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[tokio::test]
+    async fn gives_up_on_a_client_that_takes_nothing() {
+        let (_client, server) = duplex(4);
+        let mut server = PatientStream::new(server, brief(1, 1), Heads::default());
+        let error = server.write_all(b"more than four").await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+}

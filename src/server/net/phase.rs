@@ -1,0 +1,100 @@
+//! The phases of a server's life, for everything that asks for the current one or waits for one.
+//!
+//! ```text
+//! running ──▶ draining ──▶ closing ──▶ closed
+//!    SIGTERM: not ready, still serving   │
+//!                        no new connections, what is in flight is finished
+//!                                     what is left is cut off
+//! ```
+//!
+//! Invariant: phases only ever advance.
+
+use std::future::{Future as _, pending, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Poll, Waker};
+
+use tokio::sync::watch;
+
+/// Where in its life a server is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Phase {
+    /// Serving.
+    Running,
+    /// Serving, but no longer ready: whoever sends requests here should stop.
+    Draining,
+    /// Finishing what is in flight.
+    Closing,
+    /// Done; what is still open is cut off.
+    Closed,
+}
+
+/// The current phase, for whoever asks and whoever waits.
+#[derive(Debug)]
+pub(crate) struct Lifecycle {
+    pub(crate) phase: watch::Sender<Phase>,
+    /// The same, without the lock: every request asks.
+    draining: Arc<AtomicBool>,
+}
+
+impl Default for Lifecycle {
+    fn default() -> Self {
+        Self {
+            phase: watch::Sender::new(Phase::Running),
+            draining: Arc::default(),
+        }
+    }
+}
+
+impl Lifecycle {
+    /// Tells whether clients should go elsewhere.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
+    }
+
+    /// Returns a way to wait for phases.
+    pub(crate) fn phases(&self) -> Phases {
+        Phases {
+            watch: self.phase.subscribe(),
+            draining: Arc::clone(&self.draining),
+        }
+    }
+
+    pub(crate) fn advance(&self, phase: Phase) {
+        self.draining.store(true, Ordering::Relaxed);
+        self.phase.send_replace(phase);
+    }
+}
+
+/// A way to wait for phases.
+#[derive(Debug)]
+pub(crate) struct Phases {
+    watch: watch::Receiver<Phase>,
+    draining: Arc<AtomicBool>,
+}
+
+impl Phases {
+    /// Waits until the server is in `phase` or later; for ever if it is gone.
+    ///
+    /// A connection waits for this beside each of its requests. So that they do not all take the lock
+    /// of one channel, it is only asked again by another task, or once there is something to hear.
+    pub(crate) async fn reached(&mut self, phase: Phase) {
+        let Self { watch, draining } = self;
+        let mut heard = pin!(watch.wait_for(|now| *now >= phase));
+        let mut waiting: Option<Waker> = None;
+        let is_gone = poll_fn(|cx| {
+            let waits = waiting
+                .as_ref()
+                .is_some_and(|waker| waker.will_wake(cx.waker()));
+            if waits && !draining.load(Ordering::Relaxed) {
+                return Poll::Pending;
+            }
+            waiting = Some(cx.waker().clone());
+            heard.as_mut().poll(cx).map(|heard| heard.is_err())
+        });
+        if is_gone.await {
+            pending::<()>().await;
+        }
+    }
+}

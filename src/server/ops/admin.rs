@@ -1,0 +1,128 @@
+//! The admin listener: probes, metrics, the status, and a way to ask for a reload.
+//!
+//! It is for operators on a private network, and so has no authentication. So that browsers there
+//! are not turned against it, what changes anything is refused to all pages, and what shows more
+//! than probes and metrics is refused under a name that no operator has allowed.
+
+use std::time::SystemTime;
+
+use hyper::header::{ALLOW, CACHE_CONTROL, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+use serde::Serialize;
+
+use crate::mapping::Timestamp;
+
+use super::health;
+use super::status::{ErrorView, RevisionView, Status};
+use crate::server::Shared;
+use crate::server::http::Content;
+use crate::server::http::{JSON, TEXT, response};
+use crate::server::http::{admin_hosts, request};
+use crate::server::reload::{Reloads, Report};
+use crate::server::state::Reloaded;
+use crate::server::tls::{Tls, TlsView};
+
+/// The content type of the Prometheus text format.
+const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+
+/// What a request is told that names another host.
+const MISDIRECTED: &str = "421 Misdirected Request\n\
+    The admin listener answers this under an IP address, localhost, and the names \
+    that --admin-host (WAYPOST_ADMIN_HOST) allows.\n";
+
+#[derive(Serialize)]
+struct Reload {
+    result: &'static str,
+    revision: Option<RevisionView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls: Option<TlsView>,
+}
+
+/// Returns the answer to an operator's request.
+pub(crate) async fn answer<B>(
+    shared: &Shared,
+    reloads: &Reloads,
+    request: Request<B>,
+) -> Response<Content> {
+    let refusal = refusal(shared, &request);
+    let (head, body) = request.into_parts();
+    // No request here has content that counts, and hyper waits for a body as long as it is held.
+    drop(body);
+    let reads = matches!(head.method, Method::GET | Method::HEAD);
+    let response = match head.uri.path() {
+        _ if refusal.is_some() => refusal.unwrap_or_default(),
+        "/-/reload" => match head.method {
+            Method::POST if request::is_from_a_page(&head.headers) => {
+                response::line(StatusCode::FORBIDDEN)
+            }
+            Method::POST => reload(shared, reloads).await,
+            _ => not_allowed("POST"),
+        },
+        "/livez" | "/readyz" | "/healthz" | "/metrics" | "/-/status" if !reads => {
+            not_allowed("GET, HEAD")
+        }
+        "/livez" => response::body(StatusCode::OK, TEXT, "ok\n"),
+        "/readyz" => match health::unreadiness(shared, Timestamp::from(SystemTime::now())) {
+            None => response::body(StatusCode::OK, TEXT, "ok\n"),
+            Some(problem) => response::body(
+                StatusCode::SERVICE_UNAVAILABLE,
+                TEXT,
+                format!("{problem}\n"),
+            ),
+        },
+        // What the public listener says, for who cannot ask there because it speaks TLS.
+        "/healthz" => health::answer(shared),
+        "/metrics" => response::body(StatusCode::OK, METRICS, shared.metrics.exposition()),
+        "/-/status" => response::json(StatusCode::OK, JSON, &Status::of(shared)),
+        _ => response::line(StatusCode::NOT_FOUND),
+    };
+    let response = response::with(response, CACHE_CONTROL, "no-store");
+    response::for_method(&head.method, response)
+}
+
+/// Returns the answer to a request that names no host under which it may be answered.
+///
+/// Probes and scrapers reach a server by whatever name or port they find it, and what they get is
+/// no secret; so these paths are answered under any host, or none.
+fn refusal<B>(shared: &Shared, request: &Request<B>) -> Option<Response<Content>> {
+    if matches!(
+        request.uri().path(),
+        "/livez" | "/readyz" | "/healthz" | "/metrics"
+    ) {
+        return None;
+    }
+    let Ok(asked) = request::read(request) else {
+        return Some(response::line(StatusCode::BAD_REQUEST));
+    };
+    let is_allowed = |host| admin_hosts::is_allowed(host, &shared.admin_hosts);
+    (!asked.host.is_some_and(is_allowed))
+        .then(|| response::body(StatusCode::MISDIRECTED_REQUEST, TEXT, MISDIRECTED))
+}
+
+/// Waits for a reload and tells how it ended.
+async fn reload(shared: &Shared, reloads: &Reloads) -> Response<Content> {
+    match reloads.now().await {
+        None => response::line(StatusCode::SERVICE_UNAVAILABLE),
+        Some(Report::Live(result)) => {
+            let live = shared.live.load();
+            let done = Reload {
+                result: result.as_str(),
+                revision: live.as_ref().map(|live| RevisionView::from(&live.revision)),
+                tls: shared.tls.as_ref().map(Tls::view),
+            };
+            response::json(StatusCode::OK, JSON, &done)
+        }
+        Some(Report::Refused(error)) => {
+            let status = match error.result() {
+                Reloaded::Rejected => StatusCode::UNPROCESSABLE_ENTITY,
+                _ => StatusCode::SERVICE_UNAVAILABLE,
+            };
+            response::json(status, JSON, &ErrorView::from(&*error))
+        }
+    }
+}
+
+fn not_allowed(allowed: &'static str) -> Response<Content> {
+    let response = response::line(StatusCode::METHOD_NOT_ALLOWED);
+    response::with(response, ALLOW, allowed)
+}

@@ -1,0 +1,8 @@
+//! What operators and service managers see: the admin listener, health, status and notifications.
+
+pub(super) mod admin;
+pub(super) mod health;
+mod service_manager;
+mod status;
+
+pub(crate) use service_manager::ServiceManager;

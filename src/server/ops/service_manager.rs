@@ -1,0 +1,211 @@
+//! The service manager: what systemd is told of this server, as sd_notify(3) describes.
+//!
+//! It hears that the server is ready, what it serves, when a reload that was asked for by signal
+//! begins and ends, that it stops, and, if it wants to, that it still lives. Whoever set
+//! `NOTIFY_SOCKET` is told; without it nothing is sent.
+//!
+//! Invariant: a manager that does not listen holds up no request and no reload.
+
+use std::env;
+use std::io;
+use std::os::unix;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use sd_notify::NotifyState;
+use tokio::net::UnixDatagram;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use tracing::warn;
+
+use crate::server::Shared;
+use crate::server::net::Phase;
+use crate::server::net::Threads;
+use crate::server::reload::Reloads;
+use crate::server::state::LoadError;
+
+/// How long a manager that has no time is waited for.
+const MANAGER: Duration = Duration::from_secs(2);
+
+/// How much of a status is sent: the manager takes 4 KiB, and a person less.
+const STATUS_CHARS: usize = 400;
+
+/// Tells the service manager, if there is one.
+pub(crate) struct ServiceManager {
+    socket: Option<PathBuf>,
+    /// Whether it was logged that the manager cannot be told.
+    complained: AtomicBool,
+    reload: Notify,
+}
+
+impl ServiceManager {
+    /// Finds the manager by the environment.
+    pub(crate) fn from_env() -> Self {
+        Self {
+            socket: env::var_os("NOTIFY_SOCKET").map(PathBuf::from),
+            complained: AtomicBool::new(false),
+            reload: Notify::new(),
+        }
+    }
+
+    /// Has the table reloaded by [`inform`](Self::inform), which tells so.
+    pub(crate) fn reload(&self) {
+        self.reload.notify_one();
+    }
+
+    /// Tells what becomes of a server, from when it can be connected to until it drains.
+    ///
+    /// One that waits for its first table is ready too: else the manager would lose patience.
+    pub(crate) async fn inform(&self, shared: &Shared, reloads: Reloads) {
+        let mut phases = shared.lifecycle.phases();
+        let mut said = status(shared);
+        self.tell(vec![NotifyState::Ready], Some(&said)).await;
+        loop {
+            tokio::select! {
+                biased;
+                () = phases.reached(Phase::Draining) => break,
+                () = self.reload.notified() => {
+                    let now = NotifyState::monotonic_usec_now();
+                    let begun = [NotifyState::Reloading].into_iter().chain(now.ok());
+                    self.tell(begun.collect(), Some("reloading")).await;
+                    tokio::select! {
+                        biased;
+                        () = phases.reached(Phase::Draining) => break,
+                        _ = reloads.now() => {}
+                    }
+                    said = status(shared);
+                    self.tell(vec![NotifyState::Ready], Some(&said)).await;
+                }
+                () = shared.live.looked_at() => {
+                    let new = status(shared);
+                    if new != said {
+                        self.tell(Vec::new(), Some(&new)).await;
+                        said = new;
+                    }
+                }
+            }
+        }
+        let last = "draining";
+        self.tell(vec![NotifyState::Stopping], Some(last)).await;
+    }
+
+    /// Tells again and again that the server lives, if the manager asks for that; until dropped.
+    ///
+    /// Each beat goes through all threads that serve: where one hangs, it does too.
+    pub(crate) fn beat(self: &Arc<Self>, threads: &Arc<Threads>) -> JoinSet<()> {
+        let mut beat = JoinSet::new();
+        let limit = sd_notify::watchdog_enabled().filter(|limit| !limit.is_zero());
+        if let Some(limit) = limit {
+            let (manager, threads) = (Arc::clone(self), Arc::clone(threads));
+            beat.spawn(async move {
+                // Twice as often as it must be, as sd_watchdog_enabled(3) recommends.
+                let mut beats = interval((limit / 2).max(Duration::from_millis(1)));
+                beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+                loop {
+                    beats.tick().await;
+                    threads.all_alive().await;
+                    manager.tell(vec![NotifyState::Watchdog], None).await;
+                }
+            });
+        }
+        beat
+    }
+
+    /// Sends a message, in which a status replaces the last one.
+    async fn tell(&self, states: Vec<NotifyState<'static>>, status: Option<&str>) {
+        let Some(socket) = &self.socket else {
+            return;
+        };
+        let status = status.map(one_line);
+        let states = states
+            .into_iter()
+            .chain(status.as_deref().map(NotifyState::Status));
+        let message: String = states.map(|state| format!("{state}\n")).collect();
+        let sent = timeout(MANAGER, send(socket, &message)).await;
+        let sent = sent.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        if let Err(error) = sent
+            && !self.complained.swap(true, Ordering::Relaxed)
+        {
+            warn!(%error, "cannot tell the service manager");
+        }
+    }
+}
+
+/// Sends a message over a connection of its own, for a manager may have started anew since the last.
+///
+/// sd-notify's own sending would block a thread for as long as the manager has no time.
+async fn send(socket: &Path, message: &str) -> io::Result<()> {
+    let connection = unix::net::UnixDatagram::unbound()?;
+    connection.connect_addr(&address(socket)?)?;
+    connection.set_nonblocking(true)?;
+    let connection = UnixDatagram::from_std(connection)?;
+    connection.send(message.as_bytes()).await.map(drop)
+}
+
+/// Returns where a manager listens: behind an `@` is a name without a file, which Linux alone has.
+fn address(socket: &Path) -> io::Result<SocketAddr> {
+    #[cfg(target_os = "linux")]
+    if let Some(name) = socket.as_os_str().as_bytes().strip_prefix(b"@") {
+        use std::os::linux::net::SocketAddrExt as _;
+        return SocketAddr::from_abstract_name(name);
+    }
+    SocketAddr::from_pathname(socket)
+}
+
+/// Returns what a person wants to know first.
+fn status(shared: &Shared) -> String {
+    let live = shared.live.load();
+    let history = shared.live.history().clone();
+    let served = live.as_ref().map(|live| {
+        let links = live.table.len();
+        let plural = if links == 1 { "" } else { "s" };
+        let commit = live.revision.commit().map_or("", |_| "commit ");
+        format!("{links} link{plural} of {commit}{}", live.short)
+    });
+    let problem = history.last_error.map(|last| problem(&last.error));
+    let mut status = match (served, problem) {
+        (Some(served), None) => format!("serving {served}"),
+        (Some(served), Some(problem)) => format!("{problem}, keeping {served}"),
+        (None, Some(problem)) => format!("waiting for a table: {problem}"),
+        (None, None) => "waiting for a table".to_owned(),
+    };
+    let last_fetch = shared.source.fetching().and_then(|fetching| fetching.last);
+    if let Some(error) = last_fetch.and_then(|fetch| fetch.error) {
+        status = format!("{status}; the last fetch failed: {error}");
+    }
+    status
+}
+
+fn problem(error: &LoadError) -> String {
+    let mut errors = error.diagnostics().iter().filter(|one| one.is_error());
+    let Some(first) = errors.next() else {
+        return error.chain();
+    };
+    let more = match errors.count() {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    format!("table rejected: {}: {}{more}", first.place, first.message)
+}
+
+/// Returns a text that is one line whatever stands in it: a line break would begin another message.
+fn one_line(text: &str) -> String {
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    text.chars().map(plain).take(STATUS_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_cannot_become_another_message() {
+        assert_eq!(one_line("a\nMAINPID=1\r\u{85}"), "a MAINPID=1  ");
+        assert_eq!(one_line(&"\u{1f517}".repeat(5000)).len(), 4 * STATUS_CHARS);
+    }
+}

@@ -1,0 +1,224 @@
+//! The status: what operators are told about the live table and its source, in JSON.
+
+use serde::Serialize;
+
+use crate::mapping::Diagnostic;
+use crate::source::{Fetch, RemoteStatus, Revision};
+
+use crate::server::Shared;
+use crate::server::state::Fetching;
+use crate::server::state::{LastError, LastReload};
+use crate::server::tls::TlsView;
+
+/// Everything under `/-/status`.
+#[derive(Serialize)]
+pub(crate) struct Status {
+    revision: Option<RevisionView>,
+    sites: Vec<SiteView>,
+    entries: usize,
+    source: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remote: Option<RemoteView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tls: Option<TlsView>,
+    last_reload: Option<ReloadView>,
+    last_error: Option<ErrorView>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct RevisionView {
+    commit: Option<String>,
+    dirty: bool,
+    hash: String,
+    time: Option<String>,
+}
+
+#[derive(Serialize)]
+struct SiteView {
+    base_url: String,
+    entries: usize,
+}
+
+#[derive(Serialize)]
+struct ReloadView {
+    time: String,
+    seconds: f64,
+    result: &'static str,
+}
+
+/// How it goes with fetching; nothing in it holds a secret.
+#[derive(Serialize)]
+struct RemoteView {
+    url: Option<String>,
+    r#ref: Option<String>,
+    seen_as: Option<String>,
+    served: Option<CommitView>,
+    tip: Option<String>,
+    last_fetch: Option<FetchView>,
+    last_success: Option<String>,
+    last_error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct CommitView {
+    commit: String,
+    author_date: Option<String>,
+    commit_date: Option<String>,
+}
+
+#[derive(Serialize)]
+struct FetchView {
+    time: String,
+    seconds: f64,
+    result: &'static str,
+}
+
+#[derive(Serialize)]
+pub(crate) struct ErrorView {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    result: &'static str,
+    message: String,
+    revision: Option<RevisionView>,
+    diagnostics: Vec<DiagnosticView>,
+}
+
+#[derive(Serialize)]
+struct DiagnosticView {
+    severity: &'static str,
+    file: String,
+    line: u32,
+    column: u32,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Status {
+    /// Returns what is known now.
+    pub(crate) fn of(shared: &Shared) -> Self {
+        let live = shared.live.load();
+        let history = shared.live.history().clone();
+        let sites = live.as_ref().map_or(&[][..], |live| live.table.sites());
+        Self {
+            revision: live.as_ref().map(|live| (&live.revision).into()),
+            sites: sites
+                .iter()
+                .map(|site| SiteView {
+                    base_url: site.base_url().as_str().to_owned(),
+                    entries: site.len(),
+                })
+                .collect(),
+            entries: live.as_ref().map_or(0, |live| live.table.len()),
+            source: shared.source.describe(),
+            remote: shared.source.fetching().map(|fetching| {
+                let live = live.as_ref().map(|live| &live.revision);
+                RemoteView::new(&fetching, live)
+            }),
+            tls: shared.tls.as_ref().map(|tls| tls.view()),
+            last_reload: history.last_reload.as_ref().map(ReloadView::from),
+            last_error: history.last_error.as_ref().map(ErrorView::since),
+        }
+    }
+}
+
+impl RemoteView {
+    fn new(fetching: &Fetching, live: Option<&Revision>) -> Self {
+        let remote = fetching.remote.as_ref();
+        let last = fetching.last.as_ref();
+        let tip = remote.and_then(|remote| remote.tip.clone());
+        Self {
+            url: remote.map(|remote| remote.remote.clone()),
+            r#ref: remote.and_then(|remote| remote.reference.clone()),
+            seen_as: remote.and_then(|remote| remote.seen_as.clone()),
+            served: remote
+                .zip(live)
+                .and_then(|(remote, live)| CommitView::served(remote, live)),
+            tip: tip.or_else(|| last.and_then(|fetch| fetch.tip.clone())),
+            last_fetch: last.map(FetchView::from),
+            last_success: fetching.last_success.map(|time| time.to_string()),
+            last_error: last.and_then(|fetch| fetch.error.clone()),
+        }
+    }
+}
+
+impl CommitView {
+    /// Returns the commit that is live, which the remote's newest need not be.
+    fn served(remote: &RemoteStatus, live: &Revision) -> Option<Self> {
+        let commit = live.commit()?;
+        let known = remote.served.as_ref().filter(|it| it.id == commit);
+        Some(Self {
+            commit: commit.to_owned(),
+            author_date: known.map(|it| it.authored.to_string()),
+            commit_date: live.time().map(|time| time.to_string()),
+        })
+    }
+}
+
+impl From<&Fetch> for FetchView {
+    fn from(fetch: &Fetch) -> Self {
+        Self {
+            time: fetch.at.to_string(),
+            seconds: fetch.took.as_secs_f64(),
+            result: fetch.result.as_str(),
+        }
+    }
+}
+
+impl From<&Revision> for RevisionView {
+    fn from(revision: &Revision) -> Self {
+        Self {
+            commit: revision.commit().map(str::to_owned),
+            dirty: revision.is_dirty(),
+            hash: revision.hash().to_owned(),
+            time: revision.time().map(|time| time.to_string()),
+        }
+    }
+}
+
+impl From<&LastReload> for ReloadView {
+    fn from(reload: &LastReload) -> Self {
+        Self {
+            time: reload.at.to_string(),
+            seconds: reload.took.as_secs_f64(),
+            result: reload.result.as_str(),
+        }
+    }
+}
+
+impl ErrorView {
+    fn since(last: &LastError) -> Self {
+        Self {
+            since: Some(last.since.to_string()),
+            ..Self::from(&*last.error)
+        }
+    }
+}
+
+impl From<&crate::server::state::LoadError> for ErrorView {
+    fn from(error: &crate::server::state::LoadError) -> Self {
+        Self {
+            since: None,
+            result: error.result().as_str(),
+            message: error.chain(),
+            revision: error.revision().map(RevisionView::from),
+            diagnostics: error
+                .diagnostics()
+                .iter()
+                .map(DiagnosticView::from)
+                .collect(),
+        }
+    }
+}
+
+impl From<&Diagnostic> for DiagnosticView {
+    fn from(diagnostic: &Diagnostic) -> Self {
+        Self {
+            severity: diagnostic.severity.as_str(),
+            file: diagnostic.place.file.to_string(),
+            line: diagnostic.place.position.line,
+            column: diagnostic.place.position.column,
+            message: diagnostic.message.clone(),
+            hint: diagnostic.hint.clone(),
+        }
+    }
+}

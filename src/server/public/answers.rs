@@ -1,0 +1,169 @@
+//! The public side as one connection sees it: what answers a request, and when the connection
+//! should end with it.
+
+use std::future::{Future, Ready, ready};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hyper::body::Incoming;
+use hyper::header::{CONNECTION, COOKIE, HeaderMap, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+use tokio::sync::Semaphore;
+
+use super::hook::{self, HookSecret};
+use super::hook_pace::HookPace;
+use super::{https_redirect, route};
+use crate::server::http::Content;
+use crate::server::http::response;
+use crate::server::http::{Answered, Counts};
+use crate::server::net::Phases;
+use crate::server::registrations::Service;
+use crate::server::state::Open;
+use crate::server::{Shared, registrations};
+
+/// How many header fields a request may have: as many as hyper lets through in HTTP/1.1.
+const FIELDS: usize = 100;
+
+/// What all connections of one listener share.
+pub(crate) struct Public {
+    pub(crate) shared: Arc<Shared>,
+    /// One is taken for each connection, and one held for the next.
+    pub(crate) permits: Arc<Semaphore>,
+    pub(crate) answers: Answers,
+}
+
+/// What a listener is for.
+pub(crate) enum Answers {
+    /// Short links are followed there.
+    Links {
+        hook: Option<(HookSecret, HookPace)>,
+        registrations: Option<Arc<Service>>,
+    },
+    /// Clients are sent on to where short links are followed by HTTPS.
+    HttpsRedirects {
+        /// The port of that listener.
+        port: u16,
+    },
+}
+
+/// One connection's view of it.
+#[derive(Clone)]
+pub(crate) struct PublicClient {
+    public: Arc<Public>,
+    counts: Arc<Counts>,
+}
+
+impl Public {
+    /// Returns what serves a connection whose requests are counted there.
+    pub(crate) fn client(self: &Arc<Self>, counts: &Arc<Counts>) -> PublicClient {
+        PublicClient {
+            public: Arc::clone(self),
+            counts: Arc::clone(counts),
+        }
+    }
+}
+
+impl PublicClient {
+    /// Counts a connection as open until what is returned is dropped. Those that are only sent on
+    /// are not among them, and have a limit of their own.
+    pub(crate) fn open(&self) -> Option<Open> {
+        let follows_links = matches!(self.public.answers, Answers::Links { .. });
+        follows_links.then(|| self.public.shared.metrics.connection())
+    }
+
+    /// Returns a way to wait for the server's phases.
+    pub(crate) fn phases(&self) -> Phases {
+        self.public.shared.lifecycle.phases()
+    }
+
+    /// Counts a request that hyper has refused by itself.
+    pub(crate) fn refused(&self) {
+        self.counts.count(Answered::BadRequest);
+    }
+
+    /// Returns the answer to a request; it says `Connection: close` if others wait for their turn
+    /// or the server is about to end.
+    pub(crate) fn answer(&self, request: Request<Incoming>) -> Answer {
+        let (shared, counts) = (&*self.public.shared, &*self.counts);
+        let response = match &self.public.answers {
+            _ if has_too_many_fields(request.headers()) => {
+                counts.count(Answered::BadRequest);
+                let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+                response::with(response::line(status), CONNECTION, "close")
+            }
+            Answers::Links {
+                hook: Some((secret, pace)),
+                ..
+            } if hook::is_meant(&request) => {
+                let (client, secret, pace) = (self.clone(), secret.clone(), pace.clone());
+                return Answer::UnderWay(Box::pin(async move {
+                    let method = request.method().clone();
+                    let counts = &client.counts;
+                    let response = hook::answer(counts, &secret, &pace, request).await;
+                    client.finished(&method, response)
+                }));
+            }
+            Answers::Links {
+                registrations: Some(service),
+                ..
+            } if registrations::is_meant(&request) => {
+                let (client, service) = (self.clone(), Arc::clone(service));
+                return Answer::UnderWay(Box::pin(async move {
+                    let method = request.method().clone();
+                    let (shared, counts) = (&client.public.shared, &client.counts);
+                    let answer = registrations::answer(&service, shared, counts, request);
+                    client.finished(&method, answer.await)
+                }));
+            }
+            Answers::Links { .. } => route::answer(shared, counts, &request),
+            Answers::HttpsRedirects { port } => {
+                https_redirect::answer(shared, counts, *port, &request)
+            }
+        };
+        let response = self.finished(request.method(), response);
+        Answer::Made {
+            answer: ready(response),
+            _content: request.into_body(),
+        }
+    }
+
+    fn finished(&self, method: &Method, response: Response<Content>) -> Response<Content> {
+        let mut response = response::for_method(method, response);
+        let is_draining = self.public.shared.lifecycle.is_draining();
+        if is_draining || self.public.permits.available_permits() == 0 {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+        }
+        response
+    }
+}
+
+/// An answer that only hooks and registrations have to wait for.
+pub(crate) enum Answer {
+    /// With the content that nobody wants: were it dropped sooner, hyper would read no more of it
+    /// before it answers, and end the connection.
+    Made {
+        answer: Ready<Response<Content>>,
+        _content: Incoming,
+    },
+    UnderWay(Pin<Box<dyn Future<Output = Response<Content>> + Send>>),
+}
+
+impl Future for Answer {
+    type Output = Response<Content>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.get_mut() {
+            Self::Made { answer, .. } => Pin::new(answer).poll(cx),
+            Self::UnderWay(answer) => answer.as_mut().poll(cx),
+        }
+    }
+}
+
+/// Tells whether there are more header fields than are allowed, as HTTP/1.1 would have them: clients
+/// of HTTP/2 may send each cookie in a field of its own (RFC 9113 section 8.2.3).
+fn has_too_many_fields(headers: &HeaderMap) -> bool {
+    let cookies = || headers.get_all(COOKIE).iter().count();
+    headers.len() > FIELDS && headers.len() - cookies().saturating_sub(1) > FIELDS
+}

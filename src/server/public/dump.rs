@@ -1,0 +1,304 @@
+//! Dumps: the live table as a whole, for anyone who asks.
+//!
+//! A dump of a large table takes a second of a core and many megabytes of the client's time. It is
+//! written in the background, piece by piece, a few pieces ahead of the client; so nobody's redirect
+//! waits for it, and it is never in memory as a whole. Few are written at once, each for a while, and
+//! none for a client that does not read on: it would keep the others from theirs.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use hyper::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderValue,
+    IF_NONE_MATCH, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::time::{Instant, timeout};
+
+use crate::exchange::Format;
+use crate::mapping::{self, Site, Timestamp};
+
+use crate::server::http::Answered;
+use crate::server::http::accepts_gzip;
+use crate::server::http::{Content, Piece};
+use crate::server::http::{not_allowed, response};
+use crate::server::net::Pace;
+use crate::server::reload::begin;
+use crate::server::state::DumpSlots;
+use crate::server::state::Snapshot;
+
+/// How long a dump may take in all: at 100 MB, of which a fifth is sent, 35 kB a second will do, which
+/// is little more than the pace that a client has to keep anyway.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// How many bytes a piece has, and how many pieces are written ahead.
+const PIECE: usize = 64 * 1024;
+const AHEAD: usize = 2;
+
+/// Returns the answer to a request for a dump, and what it counts as; `None` if it is for
+/// something else. Must be called within a runtime.
+pub(crate) fn answer<B>(
+    slots: &DumpSlots,
+    snapshot: &Arc<Snapshot>,
+    asked: &mapping::Request<'_>,
+    request: &Request<B>,
+) -> Option<(Option<Answered>, Response<Content>)> {
+    // By far most requests are for something else, and end here.
+    let (folder, name) = asked.path.rsplit_once('/')?;
+    let (format, media_type) = form(name)?;
+    let site = snapshot.table.site_of(asked.host, asked.path);
+    let base = site.map_or("/", |site| site.base_url().path());
+    let is_ours = folder == "/-" || folder.strip_prefix(base) == Some("-");
+    if !is_ours {
+        return None;
+    }
+    let Some(site) = site else {
+        let response = response::line(StatusCode::MISDIRECTED_REQUEST);
+        return Some((Some(Answered::Misdirected), response));
+    };
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Some(not_allowed());
+    }
+
+    let tag = tag(snapshot);
+    let gzip = accepts_gzip(request.headers());
+    let mut response = Response::new(Content::default());
+    let headers = response.headers_mut();
+    let revalidate = HeaderValue::from_static("no-cache");
+    headers.insert(CACHE_CONTROL, revalidate);
+    headers.insert(VARY, ACCEPT_ENCODING.into());
+    if is_known(request.headers(), &tag) {
+        headers.insert(ETAG, tag);
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        return Some((Some(Answered::Page), response));
+    }
+    headers.insert(ETAG, tag);
+    headers.insert(CONTENT_TYPE, media_type);
+    let nosniff = HeaderValue::from_static("nosniff");
+    headers.insert(X_CONTENT_TYPE_OPTIONS, nosniff);
+    if gzip {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    if *request.method() == Method::GET {
+        let Some(slot) = slots.take() else {
+            return Some((Some(Answered::Page), busy()));
+        };
+        *response.body_mut() = write(snapshot, site, format, gzip, slot);
+    }
+    Some((Some(Answered::Page), response))
+}
+
+/// Returns the form of that name.
+fn form(name: &str) -> Option<(Format, HeaderValue)> {
+    Some(match name {
+        "mapping.yaml" => (Format::Yaml, HeaderValue::from_static("application/yaml")),
+        "mapping.jsonl" => (
+            Format::JsonLines,
+            HeaderValue::from_static("application/jsonl"),
+        ),
+        "mapping.beacon" => (Format::Beacon, response::TEXT),
+        _ => return None,
+    })
+}
+
+/// Returns the entity tag of all dumps of a snapshot. It is a weak one: it does not tell compressed
+/// bytes from others.
+fn tag(snapshot: &Snapshot) -> HeaderValue {
+    let revision = &snapshot.revision;
+    let tag = match revision.is_dirty() {
+        // That of the commit would stay the same while the files change.
+        true => format!("W/\"sha256:{}\"", revision.hash()),
+        false => format!("W/\"{revision}\""),
+    };
+    HeaderValue::try_from(tag).expect("hexadecimal digits are fit for a header")
+}
+
+/// Tells whether a client has what that tag is of (RFC 9110 section 13.1.2).
+fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
+    let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
+    let tag = tag.to_str().map(opaque).unwrap_or_default();
+    let known = headers.get_all(IF_NONE_MATCH).iter();
+    let mut known = known.filter_map(|value| value.to_str().ok());
+    // Tags of ours hold no comma, and such as do are not ours.
+    known.any(|value| {
+        let mut tags = value.split(',').map(str::trim);
+        tags.any(|known| known == "*" || opaque(known) == tag)
+    })
+}
+
+fn busy() -> Response<Content> {
+    let response = response::line(StatusCode::SERVICE_UNAVAILABLE);
+    let response = response::with(response, CACHE_CONTROL, "no-store");
+    response::with(response, RETRY_AFTER, "30")
+}
+
+/// Begins to write a dump; returns what will be written.
+fn write(
+    snapshot: &Arc<Snapshot>,
+    site: &Site,
+    format: Format,
+    gzip: bool,
+    (permit, pace): (OwnedSemaphorePermit, Pace),
+) -> Content {
+    let (sender, receiver) = mpsc::channel(AHEAD);
+    let snapshot = Arc::clone(snapshot);
+    let sites = snapshot.table.sites();
+    let number = sites.iter().position(|other| std::ptr::eq(other, site));
+    let mut out = Pieces {
+        sender,
+        runtime: Handle::current(),
+        deadline: Instant::now() + PATIENCE,
+        pace,
+        budget: pace.budget,
+        begun: Vec::new(),
+    };
+    begin(move || {
+        let _permit = permit;
+        let site = &snapshot.table.sites()[number.unwrap_or_default()];
+        let now = Timestamp::from(SystemTime::now());
+        // It fails if the client has gone or takes too long, which is its own affair.
+        let _ = match gzip {
+            false => format.write(site, now, &mut out).and_then(|()| out.end()),
+            true => {
+                let mut packed = GzEncoder::new(&mut out, Compression::fast());
+                let written = format.write(site, now, &mut packed);
+                written.and_then(|()| packed.finish()?.end())
+            }
+        };
+    });
+    Content::Pieces(receiver)
+}
+
+/// Collects what is written into pieces, and waits until each is wanted.
+struct Pieces {
+    sender: mpsc::Sender<Piece>,
+    runtime: Handle,
+    deadline: Instant,
+    pace: Pace,
+    /// How long the client may still keep this waiting, until it takes another piece.
+    budget: Duration,
+    begun: Vec<u8>,
+}
+
+impl Pieces {
+    fn end(&mut self) -> io::Result<()> {
+        self.pass_on()?;
+        self.send(Piece::End)
+    }
+
+    fn pass_on(&mut self) -> io::Result<()> {
+        let bytes = std::mem::replace(&mut self.begun, Vec::with_capacity(PIECE));
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.send(Piece::Bytes(Bytes::from(bytes)))
+    }
+
+    /// Waits until a piece is wanted. Only this waiting counts against the client: how long the
+    /// writing takes is the server's affair.
+    fn send(&mut self, piece: Piece) -> io::Result<()> {
+        let began = Instant::now();
+        let left = self.deadline.saturating_duration_since(began);
+        let sending = timeout(left.min(self.budget), self.sender.send(piece));
+        let Ok(Ok(())) = self.runtime.block_on(sending) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let budget = self.budget.saturating_sub(began.elapsed());
+        self.budget = self.pace.budget.min(budget + self.pace.a_piece);
+        Ok(())
+    }
+}
+
+impl Write for Pieces {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.begun.extend_from_slice(bytes);
+        if self.begun.len() >= PIECE {
+            self.pass_on()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(pace: Pace, sender: mpsc::Sender<Piece>) -> Pieces {
+        Pieces {
+            sender,
+            runtime: Handle::current(),
+            deadline: Instant::now() + PATIENCE,
+            pace,
+            budget: pace.budget,
+            begun: Vec::new(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_nothing_is_given_up_on() {
+        let (sender, _receiver) = mpsc::channel(AHEAD);
+        let pace = Pace {
+            budget: Duration::from_millis(5),
+            a_piece: Duration::from_secs(3600),
+        };
+        let mut out = pieces(pace, sender);
+        let writing = begin(move || (0..4).all(|_| out.write_all(&[0; PIECE]).is_ok()));
+        assert!(!writing.await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_a_little_now_and_then_is_given_up_on() {
+        let (sender, mut receiver) = mpsc::channel(AHEAD);
+        let pace = Pace {
+            budget: Duration::from_millis(50),
+            a_piece: Duration::ZERO,
+        };
+        let mut out = pieces(pace, sender);
+        let writing = begin(move || {
+            let mut written = 0;
+            while out.write_all(&[0; PIECE]).is_ok() {
+                written += 1;
+            }
+            written
+        });
+        // None is kept waiting for as long as the budget says, and all of them for far longer.
+        let mut taken = 0;
+        while receiver.recv().await.is_some() {
+            taken += 1;
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        assert_eq!(writing.await.unwrap(), taken);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_keeps_up_has_all_the_time_it_needs() {
+        let (sender, mut receiver) = mpsc::channel(AHEAD);
+        let pace = Pace {
+            budget: Duration::from_secs(3600),
+            a_piece: Duration::ZERO,
+        };
+        let mut out = pieces(pace, sender);
+        let writing = begin(move || {
+            for _ in 0..40 {
+                out.write_all(&[0; PIECE])?;
+            }
+            out.end()
+        });
+        let mut bytes = 0;
+        while let Some(Piece::Bytes(piece)) = receiver.recv().await {
+            bytes += piece.len();
+        }
+        assert_eq!(bytes, 40 * PIECE);
+        assert!(writing.await.unwrap().is_ok());
+    }
+}

@@ -1,0 +1,247 @@
+//! The hook: a Git host tells that there is something new, so that nobody waits for the interval.
+//!
+//! GitHub, Gitea and Forgejo sign the body with a shared secret, GitLab sends the secret itself.
+//! What a hook says is never used: a valid one is a hint to fetch, and a replayed one the same hint
+//! again, at the pace of `hook_pace.rs`. Off unless there is a secret.
+//!
+//! Anyone can send bodies here. None is kept: it is signed piece by piece as it comes, and not even
+//! read if nothing in the head could vouch for it. Nothing is logged of hooks that are refused.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, CACHE_CONTROL, CONNECTION, HeaderMap};
+use hyper::{Method, Request, Response, StatusCode};
+use sha2::Sha256;
+use subtle::ConstantTimeEq as _;
+use tokio::time::timeout;
+use zeroize::Zeroizing;
+
+use super::hook_pace::HookPace;
+use crate::server::http::Content;
+use crate::server::http::bad_request;
+use crate::server::http::{Answered, Counts};
+use crate::server::http::{request, response};
+
+/// The path that hooks are sent to.
+const PATH: &str = "/-/hook";
+
+/// The largest body that is read, in bytes; hosts send at most a few hundred kilobytes.
+const MAX_BODY: usize = 1 << 20;
+
+/// How long a body may take: hosts send theirs in one go.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The headers in which hosts send the body's HMAC-SHA-256 in hexadecimal, and what is before it.
+const SIGNATURES: [(&str, &str); 3] = [
+    ("x-hub-signature-256", "sha256="),
+    ("x-gitea-signature", ""),
+    ("x-forgejo-signature", ""),
+];
+
+/// The header in which GitLab sends the secret.
+const TOKEN: &str = "x-gitlab-token";
+
+/// What a host and this server share. Never empty, never shown, and wiped with its last copy.
+#[derive(Clone)]
+pub struct HookSecret(Arc<Zeroizing<Box<[u8]>>>);
+
+impl HookSecret {
+    /// Accepts a secret; an empty one is none, because anyone could sign with it.
+    pub fn new(secret: &str) -> Option<Self> {
+        let bytes = || Zeroizing::new(Box::from(secret.as_bytes()));
+        (!secret.is_empty()).then(|| Self(Arc::new(bytes())))
+    }
+
+    /// Returns what a head says to show that its sender knows the secret; `None` if nothing does.
+    fn proof(&self, headers: &HeaderMap) -> Option<Proof> {
+        let token = headers.get(TOKEN).map(|token| token.as_bytes());
+        // In time that does not depend on the secret, as is each comparison here.
+        if token.is_some_and(|token| bool::from(token.ct_eq(&self.0))) {
+            return Some(Proof::Given);
+        }
+        let signatures = SIGNATURES.iter().filter_map(|(name, prefix)| {
+            let value = headers.get(*name)?.to_str().ok()?;
+            decode_hex(value.strip_prefix(prefix)?)
+        });
+        let signatures: Vec<_> = signatures.collect();
+        let mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
+        (!signatures.is_empty()).then_some(Proof::Signed(mac, signatures))
+    }
+}
+
+/// What shows that a sender knows the secret.
+enum Proof {
+    /// It was sent itself.
+    Given,
+    /// One of these must turn out to be the body's signature, which is still being made.
+    Signed(Hmac<Sha256>, Vec<Vec<u8>>),
+}
+
+impl Proof {
+    fn update(&mut self, piece: &[u8]) {
+        match self {
+            Self::Given => {}
+            Self::Signed(mac, _) => mac.update(piece),
+        }
+    }
+
+    /// Tells whether it holds for the body that was seen.
+    fn holds(self) -> bool {
+        match self {
+            Self::Given => true,
+            Self::Signed(mac, signatures) => signatures
+                .iter()
+                .any(|signature| mac.clone().verify_slice(signature).is_ok()),
+        }
+    }
+}
+
+impl std::fmt::Debug for HookSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("HookSecret")
+    }
+}
+
+/// Tells whether a request is a hook's.
+pub(crate) fn is_meant<B>(request: &Request<B>) -> bool {
+    request.uri().path() == PATH
+}
+
+/// Returns the answer to a hook, counted.
+pub(crate) async fn answer(
+    counts: &Counts,
+    secret: &HookSecret,
+    pace: &HookPace,
+    request: Request<Incoming>,
+) -> Response<Content> {
+    let began = Instant::now();
+    let (answered, response) = decide(secret, pace, request).await;
+    counts.answered(answered, began.elapsed());
+    response
+}
+
+async fn decide(
+    secret: &HookSecret,
+    pace: &HookPace,
+    request: Request<Incoming>,
+) -> (Answered, Response<Content>) {
+    if request::read(&request).is_err() {
+        return (Answered::BadRequest, bad_request());
+    }
+    if request.method() != Method::POST {
+        let response = response::line(StatusCode::METHOD_NOT_ALLOWED);
+        let response = response::with(response, ALLOW, "POST");
+        return (Answered::MethodNotAllowed, response);
+    }
+    let refuse = |status| {
+        // The rest of a body that was not read is no next request.
+        let response = response::with(response::line(status), CONNECTION, "close");
+        (Answered::BadRequest, response)
+    };
+    let Some(mut proof) = secret.proof(request.headers()) else {
+        return refuse(StatusCode::FORBIDDEN);
+    };
+    let mut body = Limited::new(request.into_body(), MAX_BODY);
+    let reading = async {
+        while let Some(frame) = body.frame().await {
+            if let Ok(piece) = frame?.into_data() {
+                proof.update(&piece);
+            }
+        }
+        Ok::<_, Box<dyn std::error::Error + Send + Sync>>(())
+    };
+    match timeout(PATIENCE, reading).await {
+        Ok(Ok(())) if proof.holds() => {}
+        Ok(Ok(())) => return refuse(StatusCode::FORBIDDEN),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            return refuse(StatusCode::PAYLOAD_TOO_LARGE);
+        }
+        Ok(Err(_)) => return refuse(StatusCode::BAD_REQUEST),
+        Err(_) => return refuse(StatusCode::REQUEST_TIMEOUT),
+    }
+    pace.hint();
+    let response = response::line(StatusCode::ACCEPTED);
+    (
+        Answered::Page,
+        response::with(response, CACHE_CONTROL, "no-store"),
+    )
+}
+
+fn decode_hex(text: &str) -> Option<Vec<u8>> {
+    if !text.len().is_multiple_of(2) || !text.is_ascii() {
+        return None;
+    }
+    let digits = text.as_bytes().chunks_exact(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    digits.map(byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of GitHub's documentation, "Validating webhook deliveries".
+    const SECRET: &str = "It's a Secret to Everybody";
+    const BODY: &[u8] = b"Hello, World!";
+    const SIGNATURE: &str = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+
+    fn vouches(name: &'static str, value: &str, body: &[u8]) -> bool {
+        let mut headers = HeaderMap::new();
+        headers.insert(name, value.parse().unwrap());
+        let secret = HookSecret::new(SECRET).unwrap();
+        let Some(mut proof) = secret.proof(&headers) else {
+            return false;
+        };
+        for piece in body.chunks(5) {
+            proof.update(piece);
+        }
+        proof.holds()
+    }
+
+    #[test]
+    fn takes_each_hosts_form() {
+        assert!(vouches(
+            "x-hub-signature-256",
+            &format!("sha256={SIGNATURE}"),
+            BODY
+        ));
+        assert!(vouches("x-gitea-signature", SIGNATURE, BODY));
+        assert!(vouches("x-forgejo-signature", SIGNATURE, BODY));
+        assert!(vouches("x-gitlab-token", SECRET, b"anything"));
+    }
+
+    #[test]
+    fn refuses_whatever_is_not_the_bytes_that_were_signed() {
+        let signature = format!("sha256={SIGNATURE}");
+        assert!(!vouches(
+            "x-hub-signature-256",
+            &signature,
+            b"Hello, World?"
+        ));
+        assert!(!vouches("x-hub-signature-256", SIGNATURE, BODY));
+        assert!(!vouches("x-hub-signature-256", "sha256=", BODY));
+        assert!(!vouches("x-hub-signature-256", "sha256=75", BODY));
+        assert!(!vouches("x-gitea-signature", &signature, BODY));
+        assert!(!vouches("x-gitlab-token", "", BODY));
+        assert!(!vouches(
+            "x-gitlab-token",
+            "It's a Secret to Everybod",
+            BODY
+        ));
+        assert!(!vouches("x-other", SECRET, BODY));
+    }
+
+    #[test]
+    fn an_empty_secret_is_none() {
+        assert!(HookSecret::new("").is_none());
+    }
+
+    #[test]
+    fn is_not_shown() {
+        assert_eq!(format!("{:?}", HookSecret::new(SECRET)), "Some(HookSecret)");
+    }
+}

@@ -1,0 +1,14 @@
+//! What the public listeners answer: redirects, pages, dumps and hooks.
+
+mod answers;
+mod dump;
+mod hook;
+mod hook_pace;
+mod https_redirect;
+mod pages;
+mod redirect;
+mod route;
+
+pub(crate) use answers::{Answers, Public};
+pub use hook::HookSecret;
+pub(crate) use hook_pace::{HookPace, INTERVAL};

@@ -1,0 +1,96 @@
+//! Routes: from a public request to its answer.
+//!
+//! Fixed paths first, before any site is chosen; then whatever the table says.
+
+use std::time::{Instant, SystemTime};
+
+use hyper::header::{CACHE_CONTROL, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+
+use crate::mapping::{Outcome, Timestamp};
+
+use super::pages::Page;
+use super::{dump, redirect};
+use crate::server::Shared;
+use crate::server::http::Content;
+use crate::server::http::form;
+use crate::server::http::{Answered, Counts};
+use crate::server::http::{Refused, request};
+use crate::server::http::{bad_request, not_allowed, response, unavailable};
+use crate::server::ops::health;
+
+const ROBOTS: &str = "User-agent: *\nDisallow: /-/\n";
+const FAVICON: &str = include_str!("../../../templates/favicon.svg");
+
+/// Returns the answer to a public request, counted.
+pub(crate) fn answer<B>(
+    shared: &Shared,
+    counts: &Counts,
+    request: &Request<B>,
+) -> Response<Content> {
+    let began = Instant::now();
+    let (answered, response) = decide(shared, request);
+    if let Some(answered) = answered {
+        counts.answered(answered, began.elapsed());
+    }
+    response
+}
+
+/// Returns an answer and what it counts as; before the first table there is nothing to count.
+fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Response<Content>) {
+    let asked = match request::read(request) {
+        Ok(asked) => asked,
+        Err(Refused::BadRequest) => return (Some(Answered::BadRequest), bad_request()),
+        Err(Refused::Method) => return not_allowed(),
+    };
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    let fixed = match asked.path {
+        "/healthz" => Some(health::answer(shared)),
+        "/robots.txt" => Some(fixture("text/plain; charset=utf-8", ROBOTS)),
+        "/favicon.ico" => Some(fixture("image/svg+xml", FAVICON)),
+        _ => None,
+    };
+    match fixed {
+        Some(response) if reads => return (Some(Answered::Page), response),
+        Some(_) => return not_allowed(),
+        None => {}
+    }
+
+    let live = shared.live.load();
+    let Some(snapshot) = &*live else {
+        return (None, unavailable());
+    };
+    let now = Timestamp::from(SystemTime::now());
+    let page = || Page {
+        form: form(request.headers()),
+        now,
+        revision: &snapshot.short,
+    };
+    if let Some(slots) = &shared.dumps
+        && let Some(answer) = dump::answer(slots, snapshot, &asked, request)
+    {
+        return answer;
+    }
+    if asked.path.starts_with("/-/") {
+        return (Some(Answered::NotFound), page().not_found(None, asked.path));
+    }
+    let (answered, response) = match snapshot.table.resolve(&asked, now) {
+        Outcome::Redirect(hit) if reads || hit.status.keeps_method() => redirect::answer(hit),
+        Outcome::Preview(entry) if reads => (Answered::Preview, page().preview(entry)),
+        Outcome::Landing(site) if reads => (Answered::Page, page().landing(site)),
+        Outcome::Redirect(_) | Outcome::Preview(_) | Outcome::Landing(_) => return not_allowed(),
+        Outcome::Gone(entry) => (Answered::Gone, page().gone(entry)),
+        Outcome::NotFound(site) => (Answered::NotFound, page().not_found(Some(site), asked.path)),
+        Outcome::Misdirected => (
+            Answered::Misdirected,
+            response::line(StatusCode::MISDIRECTED_REQUEST),
+        ),
+    };
+    (Some(answered), response)
+}
+
+fn fixture(media_type: &'static str, text: &'static str) -> Response<Content> {
+    let media_type = HeaderValue::from_static(media_type);
+    let response = response::body(StatusCode::OK, media_type, text);
+    response::with(response, CACHE_CONTROL, "public, max-age=86400")
+}

@@ -1,0 +1,106 @@
+//! A table in files as a server's source: read when it changed, watched between.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::Notify;
+
+use crate::source::{FileSource, Fingerprint, Puller, Reading, Rests, SourceError, Watch, Writers};
+
+use crate::server::state::Fetching;
+use crate::server::state::Source;
+
+/// A table in files and directories.
+pub struct Files {
+    files: FileSource,
+    hints: Arc<Notify>,
+    writers: Writers,
+    watch: Option<Mutex<Watch>>,
+    puller: Option<Puller>,
+}
+
+impl Files {
+    /// Names a table by its paths, and watches them for changes.
+    pub fn watched(paths: Vec<PathBuf>, max_bytes: u64) -> Self {
+        let hints = Arc::default();
+        let writers = Writers::new();
+        let watch = Watch::start(&paths, Arc::clone(&hints), writers.clone());
+        Self {
+            files: FileSource::new(paths, max_bytes),
+            hints,
+            writers,
+            watch: Some(Mutex::new(watch)),
+            puller: None,
+        }
+    }
+
+    /// Names a table by its paths, which are looked at only at each poll.
+    pub fn polled(paths: Vec<PathBuf>, max_bytes: u64) -> Self {
+        Self {
+            files: FileSource::new(paths, max_bytes),
+            hints: Arc::default(),
+            writers: Writers::new(),
+            watch: None,
+            puller: None,
+        }
+    }
+
+    /// Changes how long to wait for files that may be in the middle of a write.
+    #[must_use]
+    pub fn resting(self, rests: Rests) -> Self {
+        self.writers.wait_for(rests);
+        self
+    }
+
+    /// Lets a puller bring the checkout around the files up to date.
+    #[must_use]
+    pub fn pulled_by(mut self, puller: Puller) -> Self {
+        self.puller = Some(puller);
+        self
+    }
+
+    /// Watches where the paths lead now. Before a look, so that no change falls between the two.
+    fn rearm(&self) {
+        if let Some(watch) = &self.watch {
+            let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
+            watch.rearm();
+        }
+    }
+}
+
+impl Source for Files {
+    fn describe(&self) -> String {
+        let paths = self.files.paths().iter();
+        let paths: Vec<_> = paths.map(|path| path.to_string_lossy()).collect();
+        paths.join(", ")
+    }
+
+    fn hints(&self) -> Arc<Notify> {
+        Arc::clone(&self.hints)
+    }
+
+    fn refresh(&self) {
+        if let Some(puller) = &self.puller {
+            puller.refresh();
+        }
+    }
+
+    fn read(&self) -> Result<Reading, SourceError> {
+        self.rearm();
+        self.writers.read(&self.files)
+    }
+
+    fn may_differ_from(&self, known: &Fingerprint) -> bool {
+        self.rearm();
+        self.files.may_differ_from(known)
+    }
+
+    fn fetching(&self) -> Option<Fetching> {
+        let puller = self.puller.as_ref()?;
+        Some(Fetching {
+            remote: None,
+            last: puller.last(),
+            last_success: puller.last_success(),
+        })
+    }
+}

@@ -1,0 +1,11 @@
+//! Taking up changes: looking at the source, compiling aside, and swapping once.
+
+mod background;
+mod files;
+mod reloader;
+mod remote;
+
+pub(crate) use background::{begin, in_background};
+pub use files::Files;
+pub(crate) use reloader::{Reloader, Reloads, Report, channel};
+pub use remote::Remote;

@@ -1,0 +1,81 @@
+//! A remote repository as a server's source: followed by itself, read from its commits.
+
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use crate::source::{Fingerprint, Follower, Following, Reading, Revision, SourceError, StateError};
+
+use crate::server::state::Fetching;
+use crate::server::state::Source;
+
+/// A table in a remote repository.
+pub struct Remote(Arc<Follower>);
+
+impl Remote {
+    /// Starts to follow. Must be called within a Tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// If the state directory cannot be used.
+    pub fn start(following: Following) -> Result<Self, StateError> {
+        let follower = Follower::start(following)?;
+        Ok(Self(Arc::new(follower)))
+    }
+
+    /// Returns who follows it.
+    pub fn follower(&self) -> &Arc<Follower> {
+        &self.0
+    }
+}
+
+impl Source for Remote {
+    fn describe(&self) -> String {
+        self.0.describe()
+    }
+
+    fn hints(&self) -> Arc<Notify> {
+        self.0.hints()
+    }
+
+    fn refresh(&self) {
+        self.0.refresh();
+    }
+
+    fn read(&self) -> Result<Reading, SourceError> {
+        self.0.read()
+    }
+
+    fn may_differ_from(&self, known: &Fingerprint) -> bool {
+        self.0.may_differ_from(known)
+    }
+
+    fn accepted(&self, revision: &Revision) {
+        self.0.accepted(revision);
+    }
+
+    fn ended(&self) {
+        self.0.end_attempt();
+    }
+
+    fn insist(&self) {
+        self.0.insist();
+    }
+
+    fn fall_back(&self) -> bool {
+        self.0.fall_back()
+    }
+
+    fn retry(&self) -> bool {
+        self.0.retry()
+    }
+
+    fn fetching(&self) -> Option<Fetching> {
+        let status = self.0.status();
+        Some(Fetching {
+            last: status.last_fetch.clone(),
+            last_success: status.last_success,
+            remote: Some(status),
+        })
+    }
+}

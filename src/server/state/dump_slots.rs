@@ -1,0 +1,32 @@
+//! How many dumps of the table are written at once, and how slowly their clients may read.
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::server::net::Pace;
+
+/// How many dumps are written at once; whoever asks for one more is told to come again.
+const AT_ONCE: usize = 4;
+
+/// The slots of a server's dumps.
+pub(crate) struct DumpSlots {
+    permits: Arc<Semaphore>,
+    pace: Pace,
+}
+
+impl DumpSlots {
+    /// Lets clients read at such a pace.
+    pub(crate) fn at(pace: Pace) -> Self {
+        Self {
+            permits: Arc::new(Semaphore::new(AT_ONCE)),
+            pace,
+        }
+    }
+
+    /// Returns a slot with the pace that its client has to keep, if one is free.
+    pub(crate) fn take(&self) -> Option<(OwnedSemaphorePermit, Pace)> {
+        let permit = Arc::clone(&self.permits).try_acquire_owned().ok()?;
+        Some((permit, self.pace))
+    }
+}

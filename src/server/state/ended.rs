@@ -1,0 +1,34 @@
+//! How registrations end, as the metrics count them.
+
+/// How a registration ended, as `waypost_registrations_total` tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Created,
+    Existing,
+    Refused,
+    Unauthorized,
+    Limited,
+    Failed,
+}
+
+impl Ended {
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Created,
+        Self::Existing,
+        Self::Refused,
+        Self::Unauthorized,
+        Self::Limited,
+        Self::Failed,
+    ];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Existing => "existing",
+            Self::Refused => "refused",
+            Self::Unauthorized => "unauthorized",
+            Self::Limited => "limited",
+            Self::Failed => "failed",
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Metrics: what the server counts, under the names that the design fixes.
+//!
+//! Invariant: every label value comes from a closed set, except the one live revision. Nothing a
+//! client sends can become a label, so no stranger can make memory grow.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use prometheus::core::Collector;
+use prometheus::process_collector::ProcessCollector;
+use prometheus::{
+    Encoder, Histogram, HistogramOpts, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
+    TextEncoder,
+};
+
+use crate::mapping::{Table, Timestamp};
+use crate::source::Revision;
+
+use super::ended::Ended;
+use super::fetches::Fetches;
+use super::live::Reloaded;
+use super::log_drops::LogDrops;
+use crate::server::http::{Counts, Requests};
+use crate::server::tls::Tls;
+
+/// An unchanged file takes a millisecond; a checkout that is being written may take 10 s.
+const RELOAD_SECONDS: [f64; 11] = [
+    0.001, 0.002_5, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 10.0, 30.0,
+];
+
+/// All metrics of one server.
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Requests,
+    connections: IntGauge,
+    table_entries: IntGauge,
+    table_bytes: IntGauge,
+    table_info: IntGaugeVec,
+    last_reload_successful: IntGauge,
+    last_reload_success_timestamp: IntGauge,
+    reloads: IntCounterVec,
+    reload_duration: Histogram,
+    registrations: IntCounterVec,
+}
+
+impl Metrics {
+    pub(crate) fn new(fetches: &Fetches, log_drops: &LogDrops, max_connections: u32) -> Self {
+        let registry = Registry::new();
+        fetches.register(&registry);
+        log_drops.register(&registry);
+        let requests = registered(&registry, Ok(Requests::default()));
+        let reloads = registered(
+            &registry,
+            IntCounterVec::new(
+                Opts::new(
+                    "waypost_reloads_total",
+                    "Looks at the source by how they ended.",
+                ),
+                &["result"],
+            ),
+        );
+        for result in Reloaded::ALL {
+            reloads.with_label_values(&[result.as_str()]);
+        }
+        let registrations = registered(
+            &registry,
+            IntCounterVec::new(
+                Opts::new(
+                    "waypost_registrations_total",
+                    "Registrations asked for over HTTP by how they ended.",
+                ),
+                &["result"],
+            ),
+        );
+        for ended in Ended::ALL {
+            registrations.with_label_values(&[ended.as_str()]);
+        }
+        let build = registered(
+            &registry,
+            IntGaugeVec::new(
+                Opts::new("waypost_build_info", "The program that runs."),
+                &["version"],
+            ),
+        );
+        build.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
+        // A process whose numbers cannot be had still serves.
+        let _ = registry.register(Box::new(ProcessCollector::for_self()));
+
+        let gauge = |name, help| registered(&registry, IntGauge::new(name, help));
+        let limit = "How many public connections may be open at once.";
+        gauge("waypost_connections_limit", limit).set(max_connections.into());
+        Self {
+            requests,
+            connections: gauge("waypost_connections", "Open public connections."),
+            table_entries: gauge("waypost_table_entries", "Entries of the live table."),
+            table_bytes: gauge("waypost_table_bytes", "Memory that the live table holds."),
+            table_info: registered(
+                &registry,
+                IntGaugeVec::new(
+                    Opts::new("waypost_table_info", "The revision of the live table."),
+                    &["revision"],
+                ),
+            ),
+            last_reload_successful: gauge(
+                "waypost_table_last_reload_successful",
+                "Whether the live table is what the source holds.",
+            ),
+            last_reload_success_timestamp: gauge(
+                "waypost_table_last_reload_success_timestamp_seconds",
+                "When a table last went live.",
+            ),
+            reloads,
+            registrations,
+            reload_duration: histogram(
+                &registry,
+                "waypost_reload_duration_seconds",
+                "Time that a look at the source took, with compiling if there was need.",
+                &RELOAD_SECONDS,
+            ),
+            registry,
+        }
+    }
+
+    /// Tells of the certificate, too.
+    pub(crate) fn include(&self, tls: &Tls) {
+        tls.register(&self.registry);
+    }
+
+    /// Returns what another thread counts its requests in.
+    pub(crate) fn counts(&self) -> Arc<Counts> {
+        self.requests.counts()
+    }
+
+    /// Counts a connection as open until what is returned is dropped.
+    pub(crate) fn connection(&self) -> Open {
+        self.connections.inc();
+        Open(self.connections.clone())
+    }
+
+    /// Tells which table is live now.
+    pub(crate) fn live(&self, table: &Table, revision: &Revision) {
+        self.table_entries.set(signed(table.len()));
+        self.table_bytes.set(signed(table.heap_bytes()));
+        self.table_info.reset();
+        let revision = revision.to_string();
+        self.table_info.with_label_values(&[&revision]).set(1);
+    }
+
+    /// Counts a look at the source.
+    pub(crate) fn reloaded(&self, result: Reloaded, took: Duration, at: Timestamp) {
+        self.reloads.with_label_values(&[result.as_str()]).inc();
+        self.reload_duration.observe(took.as_secs_f64());
+        let good = matches!(result, Reloaded::Success | Reloaded::Unchanged);
+        self.last_reload_successful.set(i64::from(good));
+        if result == Reloaded::Success {
+            self.last_reload_success_timestamp.set(at.unix());
+        }
+    }
+
+    /// Counts a registration.
+    pub(crate) fn registered(&self, ended: Ended) {
+        self.registrations
+            .with_label_values(&[ended.as_str()])
+            .inc();
+    }
+
+    /// Writes everything in the Prometheus text format 0.0.4.
+    pub(crate) fn exposition(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        TextEncoder::new()
+            .encode(&self.registry.gather(), &mut text)
+            .expect("writing to memory does not fail, and no family is empty");
+        text
+    }
+}
+
+/// An open connection, counted.
+pub(crate) struct Open(IntGauge);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+fn histogram(registry: &Registry, name: &str, help: &str, buckets: &[f64]) -> Histogram {
+    let options = HistogramOpts::new(name, help).buckets(buckets.to_vec());
+    registered(registry, Histogram::with_opts(options))
+}
+
+fn registered<C: Collector + Clone + 'static>(
+    registry: &Registry,
+    metric: prometheus::Result<C>,
+) -> C {
+    let metric = metric.expect("the names and buckets are literals in this file");
+    (registry.register(Box::new(metric.clone()))).expect("each name stands here once");
+    metric
+}
+
+fn signed(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::http::Answered;
+
+    #[test]
+    fn every_label_value_is_there_from_the_start() {
+        let text = String::from_utf8(
+            Metrics::new(&Fetches::default(), &LogDrops::default(), 1).exposition(),
+        )
+        .unwrap();
+        for answered in Answered::ALL {
+            let line = format!(
+                "waypost_requests_total{{outcome=\"{}\"}} 0\n",
+                answered.as_str()
+            );
+            assert!(text.contains(&line), "{line}");
+        }
+        for result in Reloaded::ALL {
+            let line = format!(
+                "waypost_reloads_total{{result=\"{}\"}} 0\n",
+                result.as_str()
+            );
+            assert!(text.contains(&line), "{line}");
+        }
+        for ended in Ended::ALL {
+            let line = format!(
+                "waypost_registrations_total{{result=\"{}\"}} 0\n",
+                ended.as_str()
+            );
+            assert!(text.contains(&line), "{line}");
+        }
+        assert!(text.contains("waypost_log_dropped_total 0\n"));
+        assert!(text.contains("waypost_build_info{version=\""));
+        assert!(text.contains("\nprocess_open_fds "));
+    }
+}

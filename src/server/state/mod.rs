@@ -1,0 +1,19 @@
+//! What the parts of a server share: the live table, the metrics, and where tables come from.
+
+mod dump_slots;
+mod ended;
+mod fetches;
+mod live;
+mod load;
+mod log_drops;
+mod metrics;
+mod shared;
+
+pub(crate) use dump_slots::DumpSlots;
+pub(crate) use ended::Ended;
+pub use fetches::Fetches;
+pub(crate) use live::{LastError, LastReload, Live, Reloaded, Snapshot};
+pub use load::{Fetching, LoadError, Source};
+pub use log_drops::LogDrops;
+pub(crate) use metrics::{Metrics, Open};
+pub(crate) use shared::Shared;

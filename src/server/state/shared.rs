@@ -1,0 +1,28 @@
+//! What all connections and the reload loop share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::dump_slots::DumpSlots;
+use super::live::Live;
+use super::load::Source;
+use super::metrics::Metrics;
+use crate::mapping::Timestamp;
+use crate::server::http::AdminHost;
+use crate::server::net::Lifecycle;
+use crate::server::tls::Tls;
+
+/// What all connections and the reload loop share.
+pub(crate) struct Shared {
+    pub(crate) live: Live,
+    pub(crate) metrics: Metrics,
+    pub(crate) lifecycle: Lifecycle,
+    pub(crate) source: Arc<dyn Source>,
+    /// None if the table is not to be taken as a whole.
+    pub(crate) dumps: Option<DumpSlots>,
+    pub(crate) tls: Option<Tls>,
+    pub(crate) admin_hosts: Vec<AdminHost>,
+    pub(crate) max_staleness: Option<Duration>,
+    pub(crate) table_limit: Arc<str>,
+    pub(crate) started: Timestamp,
+}
