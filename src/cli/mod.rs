@@ -29,8 +29,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::source::redact;
 
-use terminal::Exit;
-use terminal::complain;
+use self::terminal::{Exit, complain};
 
 /// A URL shortener whose only database is a Git repository.
 #[derive(Debug, Parser)]

@@ -1,6 +1,6 @@
 //! The mapping table, pure: text in, table and diagnostics out; requests in, outcomes out.
 //!
-//! Reading goes `text` → `reader` → `document` → `compile` → `table`; answering is `resolve`.
+//! Reading goes through `parse` and `compile` to a table, which `packed` holds; answering is `resolve`.
 //! Invariant: nothing here does I/O, reads a clock or the environment, or knows of HTTP, Git or
 //! the command line. What passed review is what is served, because both run this code.
 
@@ -10,30 +10,20 @@ mod packed;
 mod parse;
 mod resolve;
 mod value;
-pub use compare::Neighbourhood;
-pub use compare::Promises;
-pub use compare::compare;
-pub use compare::report_shadowing;
-pub use compare::{Breach, Broken, Link, Origin, TRAILER, breaches, tell_known};
-pub use compare::{Change, ChangeKind};
-pub use compare::{Shadowed, shadowed, shadowed_by};
-pub use compare::{Statement, Statements};
-pub use compile::Expectation;
-pub use compile::{Compilation, compile};
-pub use compile::{EntryOutline, Form, Outline, Pair, Scalar};
-pub use packed::Entry;
-pub use packed::Site;
-pub use packed::Table;
+
+pub use self::compare::{
+    Breach, Broken, Change, ChangeKind, Link, Neighbourhood, Origin, Promises, Shadowed, Statement,
+    Statements, TRAILER, breaches, compare, report_shadowing, shadowed, shadowed_by, tell_known,
+};
+pub use self::compile::{
+    Compilation, EntryOutline, Expectation, Form, Outline, Pair, Scalar, compile,
+};
+pub use self::packed::{Entry, Site, Table};
+pub use self::resolve::{Outcome, Redirect, Request, Via};
+pub use self::value::{
+    BaseUrl, BaseUrlError, Code, CodeError, DEFAULT_MAX_AGE, Defaults, Diagnostic, Forward,
+    MAX_CODE_BYTES, MAX_TARGET_BYTES, Misfit, NewCode, Place, Position, Retired, Scheme, Severity,
+    SourceFile, Status, Target, TargetError, Timestamp, direction_control,
+};
 #[cfg(fuzzing)]
 pub use parse::block::is_in_block_form;
-pub use resolve::{Outcome, Redirect, Request, Via};
-pub use value::Defaults;
-pub use value::Scheme;
-pub use value::SourceFile;
-pub use value::Timestamp;
-pub use value::direction_control;
-pub use value::{BaseUrl, BaseUrlError};
-pub use value::{Code, CodeError, MAX_CODE_BYTES};
-pub use value::{DEFAULT_MAX_AGE, Forward, Misfit, NewCode, Retired, Status};
-pub use value::{Diagnostic, Place, Position, Severity};
-pub use value::{MAX_TARGET_BYTES, Target, TargetError};

@@ -8,18 +8,15 @@
 mod decide;
 mod import;
 mod publish;
-pub use decide::{Batch, Registered, register_all};
-pub use decide::{Destination, MayShadow, Wish, WishedCode};
-pub use decide::{Holder, Refusal};
-pub use decide::{Registration, register};
-pub use import::Intake;
-pub use import::{Import, Imported, import_into_files};
-pub use publish::CheckoutBranch;
-pub use publish::Remote;
-pub use publish::register_on_branch;
-pub use publish::{Application, Decided, Registrar, RegistrarError};
-pub use publish::{Branch, Edit, PublishError, Published, TablePath, publish};
-pub use publish::{Checkout, CheckoutError};
-pub use publish::{Identity, IdentityError};
-pub use publish::{LocalError, register_in_files};
-pub use publish::{NewBranch, NewBranchError, review_address};
+
+pub use self::decide::{
+    Batch, Destination, Holder, MayShadow, Refusal, Registered, Registration, Wish, WishedCode,
+    register, register_all,
+};
+pub use self::import::{Import, Imported, Intake, import_into_files};
+pub use self::publish::{
+    Application, Branch, Checkout, CheckoutBranch, CheckoutError, Decided, Edit, Identity,
+    IdentityError, LocalError, NewBranch, NewBranchError, PublishError, Published, Registrar,
+    RegistrarError, Remote, TablePath, publish, register_in_files, register_on_branch,
+    review_address,
+};

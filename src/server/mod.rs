@@ -31,36 +31,26 @@ use tracing::info;
 
 use crate::mapping::Timestamp;
 
+use self::net::{Lifecycle, Threads};
+use self::ops::ServiceManager;
+use self::public::HookPace;
+use self::reload::Reloader;
 use self::serving::Serving;
-use net::Lifecycle;
-use net::Threads;
-use ops::ServiceManager;
-use public::HookPace;
-use reload::Reloader;
-use state::DumpSlots;
-use state::Live;
-use state::Metrics;
-use state::Shared;
+use self::state::{DumpSlots, Live, Metrics, Shared};
 
 pub use self::config::Config;
+pub use self::http::{AdminHost, AdminHostError, shows_itself};
+pub use self::net::{
+    Inherited, InheritedError, Listener, Pace, Patience, SERVING_THREAD, bind, room_for,
+};
+pub use self::public::HookSecret;
 pub use self::registrations::{Registrations, TokenFile, TokensError};
+pub use self::reload::{Files, Remote};
 pub use self::shutdown::{Signal, signals, told_to_stop};
+pub use self::state::{Fetches, Fetching, LoadError, LogDrops, Source};
 pub use self::tls::Tls;
 #[cfg(feature = "tls")]
 pub use self::tls::TlsError;
-pub use http::shows_itself;
-pub use http::{AdminHost, AdminHostError};
-pub use net::SERVING_THREAD;
-pub use net::room_for;
-pub use net::{Inherited, InheritedError};
-pub use net::{Listener, bind};
-pub use net::{Pace, Patience};
-pub use public::HookSecret;
-pub use reload::Files;
-pub use reload::Remote;
-pub use state::Fetches;
-pub use state::LogDrops;
-pub use state::{Fetching, LoadError, Source};
 
 /// How long clients of a server that may start without a table wait for it. A first fetch may take
 /// much longer, and whoever asks how the server is must not wait for that.

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use crate::mapping::Timestamp;
 
-use crate::server::Shared;
 use crate::server::http::Content;
 use crate::server::http::response;
+use crate::server::state::Shared;
 
 /// The version of this program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -23,11 +23,11 @@ use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tracing::warn;
 
-use crate::server::Shared;
 use crate::server::net::Phase;
 use crate::server::net::Threads;
 use crate::server::reload::Reloads;
 use crate::server::state::LoadError;
+use crate::server::state::Shared;
 
 /// How long a manager that has no time is waited for.
 const MANAGER: Duration = Duration::from_secs(2);

@@ -5,8 +5,8 @@ use serde::Serialize;
 use crate::mapping::Diagnostic;
 use crate::source::{Fetch, RemoteStatus, Revision};
 
-use crate::server::Shared;
 use crate::server::state::Fetching;
+use crate::server::state::Shared;
 use crate::server::state::{LastError, LastReload};
 use crate::server::tls::TlsView;
 

@@ -18,9 +18,10 @@ use crate::server::http::Content;
 use crate::server::http::response;
 use crate::server::http::{Answered, Counts};
 use crate::server::net::Phases;
+use crate::server::registrations;
 use crate::server::registrations::Service;
 use crate::server::state::Open;
-use crate::server::{Shared, registrations};
+use crate::server::state::Shared;
 
 /// How many header fields a request may have: as many as hyper lets through in HTTP/1.1.
 const FIELDS: usize = 100;

@@ -13,13 +13,13 @@ use percent_encoding::{CONTROLS, utf8_percent_encode};
 
 use crate::mapping::BaseUrl;
 
-use crate::server::Shared;
 use crate::server::http::Content;
 use crate::server::http::response;
 use crate::server::http::{Answered, Counts};
 use crate::server::http::{Refused, request};
 use crate::server::http::{bad_request, not_allowed, unavailable};
 use crate::server::ops::health;
+use crate::server::state::Shared;
 
 /// The port that an `https` URL means without saying.
 const HTTPS: u16 = 443;

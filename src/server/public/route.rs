@@ -11,13 +11,13 @@ use crate::mapping::{Outcome, Timestamp};
 
 use super::pages::Page;
 use super::{dump, redirect};
-use crate::server::Shared;
 use crate::server::http::Content;
 use crate::server::http::form;
 use crate::server::http::{Answered, Counts};
 use crate::server::http::{Refused, request};
 use crate::server::http::{bad_request, not_allowed, response, unavailable};
 use crate::server::ops::health;
+use crate::server::state::Shared;
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /-/\n";
 const FAVICON: &str = include_str!("../../../templates/favicon.svg");

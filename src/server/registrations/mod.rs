@@ -28,13 +28,13 @@ use tokio::time::timeout;
 use crate::mapping::Timestamp;
 use crate::registry::Registrar;
 
-use super::Shared;
 use super::http::Content;
 use super::http::bad_request;
 use super::http::request as head;
 use super::http::{Answered, Counts};
 use super::reload::Reloads;
 use super::state::Ended;
+use super::state::Shared;
 
 use self::answer::{Answer, Problem};
 use self::idempotency::{Known, Memory};

@@ -20,12 +20,12 @@ use crate::registry::{
     Application, Decided, PublishError, Refusal, Registered, Registrar, RegistrarError, Wish,
 };
 
-use super::super::Shared;
 use super::answer::{Answer, Finding, Link, Problem};
 use super::idempotency::Ticket;
 use super::kind::Kind;
 use crate::server::reload::Reloads;
 use crate::server::reload::in_background;
+use crate::server::state::Shared;
 use crate::server::state::Snapshot;
 
 /// How many registrations wait at most.

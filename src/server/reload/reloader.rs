@@ -21,7 +21,7 @@ use crate::mapping::{Compilation, Table, Timestamp, compile};
 use crate::source::{Fingerprint, Reading, Revision, SourceError};
 
 use super::background::in_background;
-use crate::server::Shared;
+use crate::server::state::Shared;
 use crate::server::state::{LastError, LastReload, Reloaded, Snapshot};
 use crate::server::state::{LoadError, Source};
 
