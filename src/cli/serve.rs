@@ -90,8 +90,8 @@ pub(super) struct Args {
 
     /// How much text a table may have [default: what memory can hold, at most 256MiB]
     ///
-    /// Loading takes four bytes of memory for each byte, and 64 MiB besides. The default is what the
-    /// memory limit of the control group, RLIMIT_AS, RLIMIT_DATA or the machine leaves room for.
+    /// The default is a fifth of what the memory limit leaves above 64 MiB: that of the control group,
+    /// RLIMIT_AS, RLIMIT_DATA or the machine.
     #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", value_parser = quantity::bytes)]
     max_table_bytes: Option<u64>,
 

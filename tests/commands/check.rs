@@ -430,3 +430,17 @@ fn a_hook_checks_what_is_pushed_before_it_is_taken() {
     let (taken, told) = push();
     assert!(taken, "{told}");
 }
+
+#[test]
+fn a_table_that_is_too_large_names_the_flag() {
+    let directory = scene();
+    let output = check_with(
+        directory.path(),
+        &["--max-table-bytes", "10", "sound.yaml"],
+        &[],
+    );
+    assert_eq!(output.status.code(), Some(3));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("--max-table-bytes"), "{told}");
+    assert!(told.contains(&format!("it has {}", SOUND.len())), "{told}");
+}

@@ -101,3 +101,26 @@ fn what_is_no_file_is_refused_by_name() {
         assert!(error.contains("commit the table itself"), "{error}");
     }
 }
+
+/// They are one object in the repository, and each of them is read and compiled.
+#[test]
+fn identical_files_count_as_often_as_they_are_there() {
+    let scene = Scene::new();
+    for n in 0..10 {
+        scene.write(&format!("work/links/{n}.yaml"), "0123456789");
+    }
+    scene.push("x");
+    let limited = |max_bytes| {
+        Followed::start(Following {
+            path: "links".to_owned(),
+            max_bytes,
+            ..scene.following()
+        })
+    };
+    let error = limited(99).error();
+    assert!(
+        error.contains("larger than 99 bytes at links/9.yaml: it has 100"),
+        "{error}"
+    );
+    limited(100).read().unwrap();
+}

@@ -1,5 +1,6 @@
 //! The first load.
 
+use std::error::Error;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
@@ -33,6 +34,30 @@ async fn a_table_that_is_not_there_is_told_apart_from_a_bad_one() {
     let error = refused(directory.path()).await;
     assert!(matches!(error, LoadError::Unreadable(_)), "{error}");
     assert!(error.diagnostics().is_empty());
+}
+
+#[tokio::test]
+async fn a_table_that_is_too_large_is_refused_with_its_size_and_the_limit() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("mapping.yaml");
+    std::fs::write(&path, "mapping: []\n").unwrap();
+    let config = Config {
+        table_limit: "what the test allows".into(),
+        ..quiet()
+    };
+    let error = Server::load(config, Files::polled(vec![path.clone()], 10)).await;
+    let error = error.err().unwrap();
+    assert!(matches!(error, LoadError::TooLarge { .. }), "{error}");
+    assert_eq!(
+        error.to_string(),
+        "the table does not fit into what the test allows"
+    );
+    let cause = error.source().unwrap().to_string();
+    let expected = "is larger than 10 bytes at ";
+    assert!(
+        cause.contains(expected) && cause.ends_with("it has 12"),
+        "{cause}"
+    );
 }
 
 /// A source that cannot be read until it is told to, as a remote that does not answer.
