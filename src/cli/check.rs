@@ -24,8 +24,7 @@ use clap::ValueEnum;
 
 use self::findings::Findings;
 use self::promised::Lineage;
-use super::arguments::STDIN;
-use super::arguments::{quantity, table};
+use super::arguments::{STDIN, quantity, table};
 use super::{Exit, complain};
 use crate::mapping::{Timestamp, compile};
 use crate::source::{FileSource, RevPath};

@@ -10,8 +10,7 @@ use clap::ValueEnum;
 use clap::builder::{BoolishValueParser, TypedValueParser};
 
 use super::arguments::{MAX_BYTES, STDIN, STDIN_NAME, table};
-use super::terminal::Progress;
-use super::terminal::legible;
+use super::terminal::{Progress, legible};
 use super::{Exit, complain};
 use crate::exchange::read::{Column, Form, Options, ReadError, Row};
 use crate::mapping::BaseUrl;

@@ -10,13 +10,10 @@ use std::time::Duration;
 use anyhow::Context as _;
 use tracing::{info, warn};
 
-use super::arguments::GitArgs;
-use super::arguments::MemoryLimit;
-use super::arguments::{RegistrationArgs, is_branch};
-use super::arguments::{quantity, secret, table};
-use super::terminal::LogFilter;
-use super::terminal::complaint;
-use super::terminal::{LogFormat, logging};
+use super::arguments::{
+    GitArgs, MemoryLimit, RegistrationArgs, is_branch, quantity, secret, table,
+};
+use super::terminal::{LogFilter, LogFormat, complaint, logging};
 use super::tls::TlsArgs;
 use super::{Exit, complain};
 use crate::server::{

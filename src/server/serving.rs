@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use super::net::AdminRoom;
-use super::net::Threads;
-use super::net::drive;
-use super::net::{Listener, REDIRECT_CONNECTIONS, accept_all, all_returned, prepared, turn};
+use super::net::{
+    AdminRoom, Listener, REDIRECT_CONNECTIONS, Threads, accept_all, all_returned, drive, prepared,
+    turn,
+};
 use super::ops::admin;
-use super::public::HookPace;
-use super::public::{Answers, Public};
+use super::public::{Answers, HookPace, Public};
 use super::registrations::Service;
 use super::reload::Reloads;
 use super::{Config, Shared, Tls};

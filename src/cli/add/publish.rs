@@ -8,8 +8,7 @@ use git2::Oid;
 use clap::builder::BoolishValueParser;
 
 use super::super::{Exit, complain};
-use crate::cli::arguments::AccessArgs;
-use crate::cli::arguments::MAX_BYTES;
+use crate::cli::arguments::{AccessArgs, MAX_BYTES};
 use crate::registry::{
     Branch as _, Checkout, CheckoutBranch, Destination, Identity, LocalError, NewBranch,
     PublishError, Published, Refusal, Registration, Remote, TablePath, Wish, register_in_files,

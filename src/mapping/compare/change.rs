@@ -8,8 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::mapping::packed::{Entry, Site};
-use crate::mapping::value::Place;
-use crate::mapping::value::Retired;
+use crate::mapping::value::{Place, Retired};
 
 /// One thing that became different.
 #[derive(Debug, Clone)]

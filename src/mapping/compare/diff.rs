@@ -7,10 +7,8 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::change::differences;
-use super::change::{Change, ChangeKind};
-use crate::mapping::packed::Catalogue;
-use crate::mapping::packed::{Entry, Site, Table};
+use super::change::{Change, ChangeKind, differences};
+use crate::mapping::packed::{Catalogue, Entry, Site, Table};
 
 /// Returns what became different from one table to another, the most serious first, and by code.
 pub fn compare<'t>(old: &'t Table, new: &'t Table) -> Vec<Change<'t>> {

@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::mapping::packed::Catalogue;
-use crate::mapping::packed::{Entry, Table};
+use crate::mapping::packed::{Catalogue, Entry, Table};
 use crate::mapping::value::{Place, Position};
 
 /// What stands where the entries of an old site stood.

@@ -15,8 +15,7 @@ use std::fmt;
 use super::gap::Gap;
 use super::shadow_breach;
 use super::statement::{Statement, Statements};
-use crate::mapping::packed::Catalogue;
-use crate::mapping::packed::{Entry, Site, Table};
+use crate::mapping::packed::{Catalogue, Entry, Site, Table};
 use crate::mapping::value::Diagnostic;
 
 /// The key of the trailers by which commits state what they mean.

@@ -11,12 +11,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::permanence::Breach;
-use super::permanence::Link;
+use super::permanence::{Breach, Link};
 use super::shadowing::shadowed;
 use super::statement::{Statement, Statements};
-use crate::mapping::packed::Catalogue;
-use crate::mapping::packed::{Entry, Table};
+use crate::mapping::packed::{Catalogue, Entry, Table};
 
 /// What is promised at one commit.
 #[derive(Debug, Clone, Default)]

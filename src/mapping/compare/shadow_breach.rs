@@ -4,8 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::permanence::Former;
-use super::permanence::{Broken, Link, Origin};
+use super::permanence::{Broken, Former, Link, Origin};
 use super::shadowing::{Shadowed, shadowed};
 use super::statement::{Statement, Statements};
 use crate::mapping::packed::Table;

@@ -18,9 +18,7 @@
 
 use std::collections::HashSet;
 
-use crate::mapping::packed::Catalogue;
-use crate::mapping::packed::CodeKind;
-use crate::mapping::packed::{Entry, Site, Table};
+use crate::mapping::packed::{Catalogue, CodeKind, Entry, Site, Table};
 use crate::mapping::resolve::{LOST, Match, location_of};
 use crate::mapping::value::Timestamp;
 

@@ -4,14 +4,11 @@
 //! later, in `contest`.
 
 use super::document::{Item, RareKeys};
-use crate::mapping::packed::CodeKind;
-use crate::mapping::packed::{Draft, Owner};
-use crate::mapping::packed::{NoteKind, Term};
-use crate::mapping::packed::{Shape, Unsaid};
-use crate::mapping::parse::Located;
-use crate::mapping::parse::Report;
-use crate::mapping::value::{Code, CodeError, Defaults, Forward, Misfit, Position, Target};
-use crate::mapping::value::{DEFAULT_MAX_AGE, Retired};
+use crate::mapping::packed::{CodeKind, Draft, NoteKind, Owner, Shape, Term, Unsaid};
+use crate::mapping::parse::{Located, Report};
+use crate::mapping::value::{
+    Code, CodeError, DEFAULT_MAX_AGE, Defaults, Forward, Misfit, Position, Retired, Target,
+};
 
 /// The code that an entry has before all others.
 enum Own {

@@ -6,14 +6,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::admit::NOT_CANONICAL;
-use crate::mapping::packed::CodeKind;
-use crate::mapping::packed::Draft;
-use crate::mapping::packed::Record;
-use crate::mapping::packed::index;
-use crate::mapping::packed::{Entry, Site};
-use crate::mapping::value::Problems;
-use crate::mapping::value::{Code, Diagnostic, Place};
-use crate::mapping::value::{KEY_REST, code_of_key};
+use crate::mapping::packed::{CodeKind, Draft, Entry, Record, Site, index};
+use crate::mapping::value::{Code, Diagnostic, KEY_REST, Place, Problems, code_of_key};
 
 /// Decides who has which code, and tells of targets that several entries have.
 ///

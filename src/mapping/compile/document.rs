@@ -8,13 +8,11 @@ use std::sync::Arc;
 
 use super::admit::{admit, check_defaults};
 use crate::mapping::packed::Draft;
-use crate::mapping::parse::Report;
-use crate::mapping::parse::text;
-use crate::mapping::parse::{Located, Node, Reader, SeenKeys, Stop};
-use crate::mapping::value::Problems;
-use crate::mapping::value::direction_control;
-use crate::mapping::value::{Defaults, Position, Scheme, SourceFile, Timestamp};
-use crate::mapping::value::{Forward, Retired, Status};
+use crate::mapping::parse::{Located, Node, Reader, Report, SeenKeys, Stop, text};
+use crate::mapping::value::{
+    Defaults, Forward, Position, Problems, Retired, Scheme, SourceFile, Status, Timestamp,
+    direction_control,
+};
 
 /// One parsed file.
 #[derive(Debug)]

@@ -3,8 +3,7 @@
 use super::document::{Document, TestItem};
 use crate::mapping::packed::Table;
 use crate::mapping::resolve::{Outcome, Request};
-use crate::mapping::value::Problems;
-use crate::mapping::value::{BaseUrl, Diagnostic, Place, Target, Timestamp};
+use crate::mapping::value::{BaseUrl, Diagnostic, Place, Problems, Target, Timestamp};
 
 /// One test of a table: a request and what it should get.
 #[derive(Debug, Clone, PartialEq, Eq)]

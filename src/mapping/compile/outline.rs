@@ -10,8 +10,9 @@ use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput, Struc
 
 use super::document::Document;
 use crate::mapping::parse::{text, yaml};
-use crate::mapping::value::Problems;
-use crate::mapping::value::{Code, Defaults, Diagnostic, Place, Position, Scheme, SourceFile};
+use crate::mapping::value::{
+    Code, Defaults, Diagnostic, Place, Position, Problems, Scheme, SourceFile,
+};
 
 /// The parts of a document.
 #[derive(Debug)]

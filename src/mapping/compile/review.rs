@@ -3,12 +3,9 @@
 //! A code may be reached, or hidden, by the ways in which the server helps a reader: another
 //! spelling, a repair, a forwarded path, another site. And a target may lead back into the table.
 
-use crate::mapping::packed::CodeKind;
-use crate::mapping::packed::Draft;
-use crate::mapping::packed::{Entry, Site, Table};
+use crate::mapping::packed::{CodeKind, Draft, Entry, Site, Table};
 use crate::mapping::resolve::{End, follow, may_be_own};
-use crate::mapping::value::Diagnostic;
-use crate::mapping::value::Problems;
+use crate::mapping::value::{Diagnostic, Problems};
 
 /// How many links of a loop are named.
 const SHOWN_LINKS: usize = 5;

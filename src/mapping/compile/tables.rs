@@ -11,12 +11,11 @@ use super::contest::settle;
 use super::document::Document;
 use super::expectation::Expectation;
 use super::review::review;
-use crate::mapping::packed::Draft;
-use crate::mapping::packed::Head;
-use crate::mapping::packed::{Site, Table};
+use crate::mapping::packed::{Draft, Head, Site, Table};
 use crate::mapping::parse::Located;
-use crate::mapping::value::Problems;
-use crate::mapping::value::{BaseUrl, Diagnostic, Place, Position, Scheme, SourceFile, Timestamp};
+use crate::mapping::value::{
+    BaseUrl, Diagnostic, Place, Position, Problems, Scheme, SourceFile, Timestamp,
+};
 
 /// The most text that a table may have, in bytes: its arenas are addressed with 32 bits, and YAML's
 /// escapes with percent-encoding make up to nine bytes of two.

@@ -8,9 +8,7 @@ use super::codes::CodeKind;
 
 use super::notes::Notes;
 use super::record::{Record, Shape, Shapes};
-use crate::mapping::value::scheme;
-use crate::mapping::value::target;
-use crate::mapping::value::{Defaults, Position, Scheme, SourceFile};
+use crate::mapping::value::{Defaults, Position, Scheme, SourceFile, scheme, target};
 
 /// The least text that an entry takes, in bytes, about: `- url: http://a/`.
 const LEAST_ENTRY: usize = 16;

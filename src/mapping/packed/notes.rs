@@ -5,8 +5,7 @@
 //! written; so the notes of one are found by halving.
 
 use super::arena::{Arena, Text};
-use crate::mapping::value::Retired;
-use crate::mapping::value::Timestamp;
+use crate::mapping::value::{Retired, Timestamp};
 
 /// What entries say for people, and until when they hold.
 #[derive(Debug, Default)]

@@ -17,8 +17,7 @@ use super::entry::Entry;
 use super::index::Index;
 use super::notes::Notes;
 use super::record::Shape;
-use crate::mapping::value::scheme;
-use crate::mapping::value::{BaseUrl, Code, NewCode, Scheme, target};
+use crate::mapping::value::{BaseUrl, Code, NewCode, Scheme, scheme, target};
 
 /// What stands for itself in the path of a short link: the ASCII part of the code grammar.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use super::block::{Block, Declined};
 use super::report::Report;
 use super::yaml::Yaml;
-use crate::mapping::value::Position;
-use crate::mapping::value::Problems;
+use crate::mapping::value::{Position, Problems};
 
 /// Why reading cannot go on.
 #[derive(Debug)]

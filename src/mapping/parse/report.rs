@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::mapping::value::Problems;
-use crate::mapping::value::{Diagnostic, Place, Position};
+use crate::mapping::value::{Diagnostic, Place, Position, Problems};
 
 /// Tells problems of one file.
 pub(crate) struct Report<'p> {

@@ -7,8 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::reader::{Located, Node, Reader, Stop};
-use crate::mapping::value::{Forward, NewCode, Retired, Status};
-use crate::mapping::value::{Position, Scheme, Timestamp};
+use crate::mapping::value::{Forward, NewCode, Position, Retired, Scheme, Status, Timestamp};
 
 /// The longest time a redirect may be cached, in seconds (RFC 9111 section 1.2.2).
 const MAX_CACHE_AGE: u64 = 1 << 31;

@@ -5,8 +5,7 @@
 
 use super::location;
 use super::path::{Decoded, has_dot_segments};
-use crate::mapping::packed::Found;
-use crate::mapping::packed::{Entry, Site, Table};
+use crate::mapping::packed::{Entry, Found, Site, Table};
 use crate::mapping::value::{Status, Timestamp};
 
 /// What linkifiers take for a part of a link that ends a sentence or a quotation.

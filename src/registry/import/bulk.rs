@@ -7,10 +7,8 @@ use std::path::PathBuf;
 use super::intake::Intake;
 use super::sieve::{Sieve, Sifted};
 use crate::mapping::{BaseUrl, Diagnostic, Outline, SourceFile, Timestamp};
-use crate::registry::decide::Before;
-use crate::registry::decide::{Destination, MayShadow, Refusal, spot};
-use crate::registry::publish::LocalError;
-use crate::registry::publish::{lock, take_back, write};
+use crate::registry::decide::{Before, Destination, MayShadow, Refusal, spot};
+use crate::registry::publish::{LocalError, lock, take_back, write};
 use crate::source::FileSource;
 
 /// Where links are imported.

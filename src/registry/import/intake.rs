@@ -13,8 +13,7 @@ use std::collections::{HashMap, HashSet};
 use crate::edit::{NewEntry, OwnCode};
 use crate::exchange::read::Link;
 use crate::mapping::{Code, Defaults, Forward, Misfit, Site, Table, Target, Timestamp};
-use crate::registry::decide::check_texts;
-use crate::registry::decide::{Refusal, choice};
+use crate::registry::decide::{Refusal, check_texts, choice};
 
 pub(crate) use waiting::Batch;
 

@@ -12,8 +12,7 @@ use std::sync::Arc;
 use super::intake::Batch;
 use crate::edit::{self, NewEntry};
 use crate::mapping::{Diagnostic, Site, SourceFile, Timestamp};
-use crate::registry::decide::{Before, Shadowing};
-use crate::registry::decide::{MayShadow, Refusal};
+use crate::registry::decide::{Before, MayShadow, Refusal, Shadowing};
 
 /// How many entries are found out before it is given up: halving takes a compilation a step.
 const MOST_AT_FAULT: usize = 20;

@@ -14,8 +14,7 @@ use super::branch::{Branch, Edit, PublishError, TablePath, publish};
 use super::commit::Identity;
 use super::remote::Remote;
 use crate::mapping::SourceFile;
-use crate::registry::decide::{Batch, Registered, register_all};
-use crate::registry::decide::{MayShadow, Refusal, Wish};
+use crate::registry::decide::{Batch, MayShadow, Refusal, Registered, Wish, register_all};
 use crate::source::{Follower, Pushed, RemoteBranch, RemoteUrl};
 
 /// How long to compete with others for the branch.

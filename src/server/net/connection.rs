@@ -17,8 +17,7 @@ use tokio::time::{sleep, timeout};
 
 use super::patience::{Heads, Patience, PatientStream};
 use super::phase::{Phase, Phases};
-use crate::server::http::Content;
-use crate::server::http::{BareLineFeed, LineStream, Lines};
+use crate::server::http::{BareLineFeed, Content, LineStream, Lines};
 
 /// What a request head may weigh. Targets have at most 8 KiB, and query forwarding may bring as
 /// much again; beyond it hyper answers 431.

@@ -14,12 +14,9 @@ use crate::mapping::Timestamp;
 
 use super::health;
 use super::status::{ErrorView, RevisionView, Status};
-use crate::server::http::Content;
-use crate::server::http::{JSON, TEXT, response};
-use crate::server::http::{admin_hosts, request};
+use crate::server::http::{Content, JSON, TEXT, admin_hosts, request, response};
 use crate::server::reload::{Reloads, Report};
-use crate::server::state::Reloaded;
-use crate::server::state::Shared;
+use crate::server::state::{Reloaded, Shared};
 use crate::server::tls::{Tls, TlsView};
 
 /// The content type of the Prometheus text format.

@@ -7,8 +7,7 @@ use serde::Serialize;
 
 use crate::mapping::Timestamp;
 
-use crate::server::http::Content;
-use crate::server::http::response;
+use crate::server::http::{Content, response};
 use crate::server::state::Shared;
 
 /// The version of this program.

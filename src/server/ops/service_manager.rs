@@ -23,11 +23,9 @@ use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tracing::warn;
 
-use crate::server::net::Phase;
-use crate::server::net::Threads;
+use crate::server::net::{Phase, Threads};
 use crate::server::reload::Reloads;
-use crate::server::state::LoadError;
-use crate::server::state::Shared;
+use crate::server::state::{LoadError, Shared};
 
 /// How long a manager that has no time is waited for.
 const MANAGER: Duration = Duration::from_secs(2);

@@ -5,9 +5,7 @@ use serde::Serialize;
 use crate::mapping::Diagnostic;
 use crate::source::{Fetch, RemoteStatus, Revision};
 
-use crate::server::state::Fetching;
-use crate::server::state::Shared;
-use crate::server::state::{LastError, LastReload};
+use crate::server::state::{Fetching, LastError, LastReload, Shared};
 use crate::server::tls::TlsView;
 
 /// Everything under `/-/status`.

@@ -14,14 +14,11 @@ use tokio::sync::Semaphore;
 use super::hook::{self, HookSecret};
 use super::hook_pace::HookPace;
 use super::{https_redirect, route};
-use crate::server::http::Content;
-use crate::server::http::response;
-use crate::server::http::{Answered, Counts};
+use crate::server::http::{Answered, Content, Counts, response};
 use crate::server::net::Phases;
 use crate::server::registrations;
 use crate::server::registrations::Service;
-use crate::server::state::Open;
-use crate::server::state::Shared;
+use crate::server::state::{Open, Shared};
 
 /// How many header fields a request may have: as many as hyper lets through in HTTP/1.1.
 const FIELDS: usize = 100;

@@ -24,14 +24,10 @@ use tokio::time::{Instant, timeout};
 use crate::exchange::Format;
 use crate::mapping::{self, Site, Timestamp};
 
-use crate::server::http::Answered;
-use crate::server::http::accepts_gzip;
-use crate::server::http::{Content, Piece};
-use crate::server::http::{not_allowed, response};
+use crate::server::http::{Answered, Content, Piece, accepts_gzip, not_allowed, response};
 use crate::server::net::Pace;
 use crate::server::reload::begin;
-use crate::server::state::DumpSlots;
-use crate::server::state::Snapshot;
+use crate::server::state::{DumpSlots, Snapshot};
 
 /// How long a dump may take in all: at 100 MB, of which a fifth is sent, 35 kB a second will do, which
 /// is little more than the pace that a client has to keep anyway.

@@ -21,10 +21,7 @@ use tokio::time::timeout;
 use zeroize::Zeroizing;
 
 use super::hook_pace::HookPace;
-use crate::server::http::Content;
-use crate::server::http::bad_request;
-use crate::server::http::{Answered, Counts};
-use crate::server::http::{request, response};
+use crate::server::http::{Answered, Content, Counts, bad_request, request, response};
 
 /// The path that hooks are sent to.
 const PATH: &str = "/-/hook";

@@ -13,11 +13,9 @@ use percent_encoding::{CONTROLS, utf8_percent_encode};
 
 use crate::mapping::BaseUrl;
 
-use crate::server::http::Content;
-use crate::server::http::response;
-use crate::server::http::{Answered, Counts};
-use crate::server::http::{Refused, request};
-use crate::server::http::{bad_request, not_allowed, unavailable};
+use crate::server::http::{
+    Answered, Content, Counts, Refused, bad_request, not_allowed, request, response, unavailable,
+};
 use crate::server::ops::health;
 use crate::server::state::Shared;
 

@@ -17,10 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::mapping::{Entry, Forward, Site, Timestamp};
 
-use crate::server::http::Content;
-use crate::server::http::Form;
-use crate::server::http::readable;
-use crate::server::http::{JSON, TEXT, response};
+use crate::server::http::{Content, Form, JSON, TEXT, readable, response};
 
 /// The style of every page, as `base.html` puts it in.
 pub(super) const STYLE: &str = include_str!("../../../templates/style.css");

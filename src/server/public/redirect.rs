@@ -9,9 +9,7 @@ use tracing::error;
 
 use crate::mapping::{Redirect, Status, Via};
 
-use crate::server::http::Answered;
-use crate::server::http::Content;
-use crate::server::http::response;
+use crate::server::http::{Answered, Content, response};
 
 /// Returns the answer to a followed short link, and what it counts as.
 pub(crate) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Content>) {

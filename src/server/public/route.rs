@@ -11,11 +11,10 @@ use crate::mapping::{Outcome, Timestamp};
 
 use super::pages::Page;
 use super::{dump, redirect};
-use crate::server::http::Content;
-use crate::server::http::form;
-use crate::server::http::{Answered, Counts};
-use crate::server::http::{Refused, request};
-use crate::server::http::{bad_request, not_allowed, response, unavailable};
+use crate::server::http::{
+    Answered, Content, Counts, Refused, bad_request, form, not_allowed, request, response,
+    unavailable,
+};
 use crate::server::ops::health;
 use crate::server::state::Shared;
 

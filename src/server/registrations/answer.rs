@@ -14,8 +14,7 @@ use crate::mapping::{Entry, Timestamp};
 use crate::registry::Holder;
 
 use super::kind::Kind;
-use crate::server::http::Content;
-use crate::server::http::{JSON, response};
+use crate::server::http::{Content, JSON, response};
 
 /// The media type of problems (RFC 9457 section 6).
 const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");

@@ -28,13 +28,9 @@ use tokio::time::timeout;
 use crate::mapping::Timestamp;
 use crate::registry::Registrar;
 
-use super::http::Content;
-use super::http::bad_request;
-use super::http::request as head;
-use super::http::{Answered, Counts};
+use super::http::{Answered, Content, Counts, bad_request, request as head};
 use super::reload::Reloads;
-use super::state::Ended;
-use super::state::Shared;
+use super::state::{Ended, Shared};
 
 use self::answer::{Answer, Problem};
 use self::idempotency::{Known, Memory};

@@ -23,10 +23,8 @@ use crate::registry::{
 use super::answer::{Answer, Finding, Link, Problem};
 use super::idempotency::Ticket;
 use super::kind::Kind;
-use crate::server::reload::Reloads;
-use crate::server::reload::in_background;
-use crate::server::state::Shared;
-use crate::server::state::Snapshot;
+use crate::server::reload::{Reloads, in_background};
+use crate::server::state::{Shared, Snapshot};
 
 /// How many registrations wait at most.
 const MAX_WAITING: usize = 1024;

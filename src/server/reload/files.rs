@@ -7,8 +7,7 @@ use tokio::sync::Notify;
 
 use crate::source::{FileSource, Fingerprint, Puller, Reading, Rests, SourceError, Watch, Writers};
 
-use crate::server::state::Fetching;
-use crate::server::state::Source;
+use crate::server::state::{Fetching, Source};
 
 /// A table in files and directories.
 pub struct Files {

@@ -21,9 +21,7 @@ use crate::mapping::{Compilation, Table, Timestamp, compile};
 use crate::source::{Fingerprint, Reading, Revision, SourceError};
 
 use super::background::in_background;
-use crate::server::state::Shared;
-use crate::server::state::{LastError, LastReload, Reloaded, Snapshot};
-use crate::server::state::{LoadError, Source};
+use crate::server::state::{LastError, LastReload, LoadError, Reloaded, Shared, Snapshot, Source};
 
 /// How many diagnostics of one rejected table are logged; the status shows all.
 const LOGGED: usize = 20;

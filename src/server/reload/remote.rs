@@ -6,8 +6,7 @@ use tokio::sync::Notify;
 
 use crate::source::{Fingerprint, Follower, Following, Reading, Revision, SourceError, StateError};
 
-use crate::server::state::Fetching;
-use crate::server::state::Source;
+use crate::server::state::{Fetching, Source};
 
 /// A table in a remote repository.
 pub struct Remote(Arc<Follower>);

@@ -29,9 +29,9 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::Secured;
 use crate::server::http::Content;
-use crate::server::net::{Client as _, HEAD_BYTES, LAST_REQUEST, LINGER, linger};
-use crate::server::net::{Heads, Patience};
-use crate::server::net::{Phase, Phases};
+use crate::server::net::{
+    Client as _, HEAD_BYTES, Heads, LAST_REQUEST, LINGER, Patience, Phase, Phases, linger,
+};
 
 /// The name of HTTP/2 over TLS (RFC 9113 section 3.2).
 pub(super) const ALPN: &[u8] = b"h2";

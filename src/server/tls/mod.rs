@@ -30,9 +30,9 @@ use tracing::{error, info, warn};
 use crate::mapping::Timestamp;
 
 use super::http::Content;
-use super::net::{Client, LAST_REQUEST, converse, past};
-use super::net::{Heads, Patience, PatientStream};
-use super::net::{Phase, Phases};
+use super::net::{
+    Client, Heads, LAST_REQUEST, Patience, PatientStream, Phase, Phases, converse, past,
+};
 
 use self::pair::{Pair, PairFiles};
 
