@@ -7,25 +7,12 @@ use libfuzzer_sys::fuzz_target;
 use waypost_fuzz::mapping::BaseUrl;
 use waypost_fuzz::read::{Form, Options};
 
-const FORMS: [Form; 10] = [
-    Form::Csv,
-    Form::JsonLines,
-    Form::Yourls,
-    Form::Shlink,
-    Form::Kutt,
-    Form::Nginx,
-    Form::Apache,
-    Form::Redirects,
-    Form::Beacon,
-    Form::Psql,
-];
-
 fuzz_target!(|bytes: &[u8]| {
     let Some((&first, bytes)) = bytes.split_first() else {
         return;
     };
     // A letter first, from `a` on; so a seed is a letter and a file.
-    let form = FORMS[usize::from(first.wrapping_sub(b'a')) % FORMS.len()];
+    let form = Form::ALL[usize::from(first.wrapping_sub(b'a')) % Form::ALL.len()];
     let from = BaseUrl::parse("https://short.code/go/").expect("it is one");
     let options = Options {
         from: &from,

@@ -3,13 +3,13 @@
 mod publish;
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _, stderr, stdin, stdout};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
 use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser as _};
 
 use self::publish::{Added, PublishArgs};
-use super::arguments::{STDIN, table};
+use super::arguments::{STDIN, TableArgs, table};
 use super::terminal::legible;
 use super::{Exit, complain};
 use crate::mapping::{Forward, Status};
@@ -90,14 +90,8 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_EXPIRES", value_name = "DATE")]
     expires: Option<String>,
 
-    /// The table: a file or a directory; may be repeated
-    #[arg(
-        long,
-        value_name = "PATH",
-        env = "WAYPOST_TABLE",
-        default_value = "mapping.yaml"
-    )]
-    table: Vec<PathBuf>,
+    #[command(flatten)]
+    table: TableArgs,
 
     /// The base URL of the site, if the table has several
     #[arg(long, value_name = "URL", env = "WAYPOST_SITE")]
@@ -130,11 +124,11 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
-    if args.table.iter().any(|path| path == Path::new(STDIN)) {
+    if args.table.paths.iter().any(|path| path == Path::new(STDIN)) {
         complain("a table on standard input cannot be written to: name a file");
         return Ok(Exit::Usage);
     }
-    let destination = match (args.fragment, &args.table[..]) {
+    let destination = match (args.fragment, &args.table.paths[..]) {
         (false, _) => Destination::Document(args.file),
         (true, [path]) if path.is_dir() || args.git.has_repo() => {
             Destination::Fragment(path.display().to_string())
@@ -164,7 +158,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         destination,
         may_shadow: MayShadow::of_flag(args.allow_shadowing),
     };
-    match args.git.add(&args.table, wish) {
+    match args.git.add(&args.table.paths, wish) {
         Ok(Ok(added)) => announce(&added),
         Ok(Err(Refusal::AlreadyRegistered(holder))) if args.get_or_create && !holder.is_gone => {
             writeln!(stdout(), "{}", holder.short_url)?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::arguments::{MAX_BYTES, table};
+use super::arguments::{MAX_BYTES, TableArgs, table};
 use super::{Exit, complain};
 use crate::mapping::{Change, Compilation, SourceFile, compare, compile};
 use crate::source::{CommitId, Committed, FileSource, SourceError};
@@ -38,14 +38,8 @@ pub(super) struct Args {
     #[arg(value_name = "HEAD")]
     head: Option<String>,
 
-    /// The table: a file or a directory; may be repeated
-    #[arg(
-        long,
-        value_name = "PATH",
-        env = "WAYPOST_TABLE",
-        default_value = "mapping.yaml"
-    )]
-    table: Vec<PathBuf>,
+    #[command(flatten)]
+    table: TableArgs,
 
     /// How the changes are written
     #[arg(
@@ -78,7 +72,11 @@ struct Report<'t> {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let first = args.table.first().map_or(Path::new("."), PathBuf::as_path);
+    let first = args
+        .table
+        .paths
+        .first()
+        .map_or(Path::new("."), PathBuf::as_path);
     let repository = Committed::around(first)?;
     if args.head.is_none() && repository.is_bare() {
         complain("a bare repository has no work tree: name HEAD, too");
@@ -87,10 +85,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let tip = repository.commit(args.head.as_deref().unwrap_or("HEAD"))?;
     let head = args.head.as_ref().map(|_| tip);
     let base = repository.merge_base(repository.commit(&args.base)?, tip)?;
-    let paths = args.table.iter().map(|path| repository.path(path));
+    let paths = args.table.paths.iter().map(|path| repository.path(path));
     let paths = paths.collect::<Result<Vec<_>, _>>()?;
     if args.head.is_none() {
-        let refused = table::refuse_links(&repository, &args.table)?;
+        let refused = table::refuse_links(&repository, &args.table.paths)?;
         if !refused.is_empty() {
             table::tell(&refused)?;
             return Ok(Exit::Refused);
@@ -99,7 +97,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let old = repository.read_all(base, &paths, MAX_BYTES)?;
     let new = match head {
         Some(head) => repository.read_all(head, &paths, MAX_BYTES)?,
-        None => read_work_tree(&args.table)?,
+        None => read_work_tree(&args.table.paths)?,
     };
     anyhow::ensure!(
         !old.is_empty() || !new.is_empty(),

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use anyhow::Context as _;
 use clap::ValueEnum;
 
-use super::arguments::table;
+use super::arguments::{TableArgs, table};
 use super::terminal::legible;
 use super::{Exit, complain};
 use crate::exchange::{self, Feature, Losses, PageWithoutPlace};
@@ -40,14 +40,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "FORMAT", env = "WAYPOST_EXPORT_FORMAT")]
     format: Format,
 
-    /// The table: a file or a directory; may be repeated
-    #[arg(
-        long,
-        value_name = "PATH",
-        env = "WAYPOST_TABLE",
-        default_value = "mapping.yaml"
-    )]
-    table: Vec<PathBuf>,
+    #[command(flatten)]
+    table: TableArgs,
 
     /// Which site, if the table has several
     #[arg(long, value_name = "BASE_URL", env = "WAYPOST_SITE")]
@@ -102,7 +96,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         complain("only a static site (--format html) goes to a directory");
         return Ok(Exit::Usage);
     }
-    let compilation = table::compile_paths(&args.table)?;
+    let compilation = table::compile_paths(&args.table.paths)?;
     let Some(table) = &compilation.table else {
         table::tell(&compilation.diagnostics)?;
         return Ok(Exit::Refused);

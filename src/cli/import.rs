@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use clap::ValueEnum;
 use clap::builder::{BoolishValueParser, TypedValueParser};
 
-use super::arguments::{MAX_BYTES, STDIN, STDIN_NAME, table};
+use super::arguments::{MAX_BYTES, STDIN, STDIN_NAME, TableArgs, table};
 use super::terminal::{Progress, legible};
 use super::{Exit, complain};
 use crate::exchange::read::{Column, Form, Options, ReadError, Row};
@@ -48,14 +48,8 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_IMPORT_FORMAT", value_name = "FORMAT")]
     format: Format,
 
-    /// The table: a file or a directory; may be repeated
-    #[arg(
-        long,
-        value_name = "PATH",
-        env = "WAYPOST_TABLE",
-        default_value = "mapping.yaml"
-    )]
-    table: Vec<PathBuf>,
+    #[command(flatten)]
+    table: TableArgs,
 
     /// The base URL of the site, if the table has several
     #[arg(long, value_name = "URL", env = "WAYPOST_SITE")]
@@ -140,12 +134,12 @@ enum Failure {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    if args.table.iter().any(|path| path == Path::new(STDIN)) {
+    if args.table.paths.iter().any(|path| path == Path::new(STDIN)) {
         complain("a table on standard input cannot be written to: name a file");
         return Ok(Exit::Usage);
     }
     if args.base_url.is_some() {
-        match &args.table[..] {
+        match &args.table.paths[..] {
             [path] if !path.exists() => {}
             _ => {
                 complain("--base-url goes with one file as --table that is not there yet");
@@ -155,7 +149,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     let (name, bytes) = read(&args.source)?;
     let import = Import {
-        paths: &args.table,
+        paths: &args.table.paths,
         max_bytes: MAX_BYTES,
         // What the environment says is of tables that are there.
         site: args.site.as_deref().filter(|_| args.base_url.is_none()),

@@ -1,12 +1,11 @@
 //! `waypost resolve`: tells where a short link leads, by the engine that serves it.
 
 use std::io::{Write as _, stderr, stdout};
-use std::path::PathBuf;
 use std::time::SystemTime;
 
 use url::Url;
 
-use super::arguments::table;
+use super::arguments::{TableArgs, table};
 use super::{Exit, complain};
 use crate::mapping::{Entry, Outcome, Request, Site, Table, Timestamp, Via};
 
@@ -29,14 +28,8 @@ pub(super) struct Args {
     #[arg(value_name = "CODE|SHORT-URL", allow_hyphen_values = true)]
     link: String,
 
-    /// The table: a file or a directory; may be repeated
-    #[arg(
-        long,
-        value_name = "PATH",
-        env = "WAYPOST_TABLE",
-        default_value = "mapping.yaml"
-    )]
-    table: Vec<PathBuf>,
+    #[command(flatten)]
+    table: TableArgs,
 
     /// The time at which the link is followed (RFC 3339), rather than now
     #[arg(long, value_name = "TIME", env = "WAYPOST_AT", value_parser = time)]
@@ -44,7 +37,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let compilation = table::compile_paths(&args.table)?;
+    let compilation = table::compile_paths(&args.table.paths)?;
     let Some(table) = &compilation.table else {
         table::tell(&compilation.diagnostics)?;
         return Ok(Exit::Refused);

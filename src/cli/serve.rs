@@ -3,7 +3,6 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use anyhow::Context as _;
 use tracing::{info, warn};
 
 use super::arguments::{
-    GitArgs, MemoryLimit, RegistrationArgs, is_branch, quantity, secret, table,
+    GitArgs, MemoryLimit, RegistrationArgs, TableArgs, is_branch, quantity, secret, table,
 };
 use super::terminal::{LogFilter, LogFormat, complaint, logging};
 use super::tls::TlsArgs;
@@ -53,14 +52,8 @@ Signals: SIGTERM drains and stops, a second one ends the delay; SIGINT stops; SI
 Exit status: 0 stopped as told; 1 the table has errors; 2 wrong usage; 3 it cannot be read or
 the addresses cannot be listened on.")]
 pub(super) struct Args {
-    /// The table: a file or a directory; may be repeated
-    #[arg(
-        long,
-        value_name = "PATH",
-        env = "WAYPOST_TABLE",
-        default_value = "mapping.yaml"
-    )]
-    table: Vec<PathBuf>,
+    #[command(flatten)]
+    table: TableArgs,
 
     #[command(flatten)]
     listen: ListenArgs,
@@ -299,8 +292,8 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
                 server.map(|server| server.registering(registrations))
             }
             None => {
-                let table = args.table.first().cloned().unwrap_or_default();
-                let files = Files::watched(args.table, max_bytes);
+                let table = args.table.paths.first().cloned().unwrap_or_default();
+                let files = Files::watched(args.table.paths, max_bytes);
                 Server::load(config, args.git.pull(files, table, observer)?).await
             }
         }))

@@ -135,7 +135,7 @@ impl SourceError {
 }
 
 /// Returns a message with those of its causes, on one line.
-pub(super) fn chain(error: &dyn std::error::Error) -> String {
+pub fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

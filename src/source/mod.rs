@@ -67,7 +67,7 @@ pub use address::{RemoteUrl, RemoteUrlError};
 pub use committed::{CommitId, Committed, Version};
 pub use committed_error::CommittedError;
 pub use credentials::Credentials;
-pub use error::SourceError;
+pub use error::{SourceError, chain};
 pub use fast_forward::FastForwardError;
 pub use fetch_options::FetchOptions;
 pub use fingerprint::Fingerprint;

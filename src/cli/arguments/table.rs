@@ -20,6 +20,21 @@ pub(crate) const DEFAULT_MAX_TABLE_BYTES: &str = "256MiB";
 /// The same in bytes.
 pub(crate) const MAX_BYTES: u64 = 256 << 20;
 
+/// The table that a command works on.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(crate) struct TableArgs {
+    /// The table: a file or a directory; may be repeated
+    #[arg(
+        id = "table",
+        long = "table",
+        value_name = "PATH",
+        env = "WAYPOST_TABLE",
+        default_value = "mapping.yaml"
+    )]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
 /// Reads the files that paths name, `-` among them, and compiles them as one table.
 pub(crate) fn compile_paths(paths: &[PathBuf]) -> anyhow::Result<Compilation> {
     Ok(compile(&read(paths, MAX_BYTES)?))

@@ -83,6 +83,20 @@ pub enum ReadError {
 }
 
 impl Form {
+    /// Every form.
+    pub const ALL: [Self; 10] = [
+        Self::Csv,
+        Self::JsonLines,
+        Self::Yourls,
+        Self::Shlink,
+        Self::Kutt,
+        Self::Nginx,
+        Self::Apache,
+        Self::Redirects,
+        Self::Beacon,
+        Self::Psql,
+    ];
+
     /// Reads every row, in the order of the file; returns the names of columns that are not read.
     ///
     /// # Errors
@@ -147,19 +161,6 @@ mod tests {
     use super::*;
     use crate::mapping::Target;
 
-    const ALL: [Form; 10] = [
-        Form::Csv,
-        Form::JsonLines,
-        Form::Yourls,
-        Form::Shlink,
-        Form::Kutt,
-        Form::Nginx,
-        Form::Apache,
-        Form::Redirects,
-        Form::Beacon,
-        Form::Psql,
-    ];
-
     /// Reads a file of links under `https://short.code/`.
     pub(super) fn read_with(
         form: Form,
@@ -206,7 +207,7 @@ mod tests {
 
     #[test]
     fn rubbish_is_told_and_nothing_of_it_taken() {
-        for form in ALL {
+        for form in Form::ALL {
             for bytes in [
                 &b"\x00\xFF\xFE\x80"[..],
                 b"\xC3\x28;{",
@@ -230,7 +231,7 @@ mod tests {
 
     #[test]
     fn an_empty_file_has_no_rows_where_it_may_be_empty() {
-        for form in ALL {
+        for form in Form::ALL {
             let read = read_with(form, b"", &[]);
             match form {
                 Form::Csv | Form::Shlink => assert_eq!(read, Err(ReadError::NoHeader)),
@@ -245,7 +246,7 @@ mod tests {
 
         #[test]
         fn lines_are_of_the_file(
-            form in prop::sample::select(ALL.to_vec()),
+            form in prop::sample::select(Form::ALL.to_vec()),
             header in "|code,url\n|Short code,Long URL\n",
             text in prop_oneof![
                 any::<Vec<u8>>(),

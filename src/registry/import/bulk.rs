@@ -8,7 +8,7 @@ use super::intake::Intake;
 use super::sieve::{Sieve, Sifted};
 use crate::mapping::{BaseUrl, Diagnostic, Outline, SourceFile, Timestamp};
 use crate::registry::decide::{Before, Destination, MayShadow, Refusal, spot};
-use crate::registry::publish::{LocalError, lock, take_back, write};
+use crate::registry::publish::{LocalError, lock, undone, write};
 use crate::source::FileSource;
 
 /// Where links are imported.
@@ -135,11 +135,5 @@ fn put(
     if source.read_once().is_ok_and(|read| is_proved(&read.files)) {
         return Ok(());
     }
-    Err(match take_back(new, old) {
-        Ok(()) => LocalError::TakenBack { path: path() },
-        Err(source) => LocalError::Stuck {
-            path: path(),
-            source,
-        },
-    })
+    Err(undone(new, old, LocalError::TakenBack { path: path() }))
 }

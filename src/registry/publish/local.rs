@@ -119,10 +119,7 @@ pub fn register_in_files(
                 Err(error) => error.into(),
             },
         };
-        return Err(match take_back(&registration.file, old) {
-            Ok(()) => refused,
-            Err(source) => LocalError::Stuck { path, source },
-        });
+        return Err(undone(&registration.file, old, refused));
     }
     Err(LocalError::Contended { path })
 }
@@ -179,8 +176,19 @@ fn stands(files: &[SourceFile], registration: &Registration) -> bool {
     })
 }
 
+/// Takes a file back that cannot stay; returns why, or that it could not be taken back.
+pub(crate) fn undone(file: &SourceFile, old: Option<&SourceFile>, why: LocalError) -> LocalError {
+    match take_back(file, old) {
+        Ok(()) => why,
+        Err(source) => LocalError::Stuck {
+            path: file.path.to_string(),
+            source,
+        },
+    }
+}
+
 /// Brings the file back to what it was, unless somebody has changed it since.
-pub(crate) fn take_back(file: &SourceFile, old: Option<&SourceFile>) -> io::Result<()> {
+fn take_back(file: &SourceFile, old: Option<&SourceFile>) -> io::Result<()> {
     let path = Path::new(&*file.path);
     let is_ours = fs::read(path).is_ok_and(|bytes| bytes == file.bytes);
     match old {

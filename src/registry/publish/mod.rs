@@ -17,7 +17,7 @@ pub use checkout::{Checkout, CheckoutError};
 pub use checkout_branch::CheckoutBranch;
 pub use commit::{Identity, IdentityError};
 pub use local::{LocalError, register_in_files};
-pub(crate) use local::{lock, take_back, write};
+pub(crate) use local::{lock, undone, write};
 pub use online::register_on_branch;
 pub use registrar::{Application, Decided, Registrar, RegistrarError};
 pub use remote::Remote;

@@ -7,7 +7,7 @@
 //! changes nothing; owners have their turns, so that none holds up the others.
 
 use std::collections::HashMap;
-use std::error::Error;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -25,6 +25,7 @@ use super::idempotency::Ticket;
 use super::kind::Kind;
 use crate::server::reload::{Reloads, in_background};
 use crate::server::state::{Shared, Snapshot};
+use crate::source::chain;
 
 /// How many registrations wait at most.
 const MAX_WAITING: usize = 1024;
@@ -312,17 +313,6 @@ fn place(refusal: &Refusal) -> (&'static str, Option<String>) {
         Refusal::SeveralFiles { .. } => ("/file", named("file")),
         _ => ("", None),
     }
-}
-
-/// Returns an error with its causes, on one line.
-fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }
 
 #[cfg(test)]

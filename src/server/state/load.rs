@@ -1,6 +1,5 @@
 //! Loading: where the server's table comes from, and why it may not come.
 
-use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinError;
 
 use crate::mapping::{Diagnostic, Timestamp};
-use crate::source::{Fetch, Fingerprint, Reading, RemoteStatus, Revision, SourceError};
+use crate::source::{Fetch, Fingerprint, Reading, RemoteStatus, Revision, SourceError, chain};
 
 use super::live::Reloaded;
 
@@ -143,13 +142,7 @@ impl LoadError {
 
     /// Returns the message with those of its causes, on one line.
     pub(crate) fn chain(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = self.source();
-        while let Some(error) = cause {
-            text = format!("{text}: {error}");
-            cause = error.source();
-        }
-        text
+        chain(self)
     }
 
     /// Returns what a look at the source that ended so is called.
