@@ -352,18 +352,19 @@ fn of_crc64_all_that_changes_is_reported() {
     run(Scheme::Crc64Xz);
 }
 
+fn table_of(entries: &[&str]) -> Table {
+    let entries = entries.join("\n- ");
+    let text = format!("base_url: https://s.code/\nmapping:\n- {entries}\n");
+    let file = SourceFile {
+        path: "t.yaml".into(),
+        bytes: text.into_bytes(),
+    };
+    compile(&[file]).table.unwrap()
+}
+
 /// Returns what some entries shadow of others, as `CODE takes PATH from CODE`.
 fn taken(before: &[&str], added: &[&str]) -> Vec<String> {
-    let table = |entries: &[&str]| {
-        let entries = entries.join("\n- ");
-        let text = format!("base_url: https://s.code/\nmapping:\n- {entries}\n");
-        let file = SourceFile {
-            path: "t.yaml".into(),
-            bytes: text.into_bytes(),
-        };
-        compile(&[file]).table.unwrap()
-    };
-    let (old, new) = (table(before), table(&[before, added].concat()));
+    let (old, new) = (table_of(before), table_of(&[before, added].concat()));
     let found = shadowed(&old, &new);
     let report = found
         .iter()
@@ -454,4 +455,41 @@ fn each_step_of_resolving_may_be_taken_over() {
         taken(&[&auto], &[&added]),
         [format!("{start} takes {start}/{rest} from {code}")]
     );
+}
+
+#[test]
+fn an_encoded_slash_of_an_auto_code_is_a_spelling_too() {
+    const URL: &str = "https://auto.example/2883";
+    assert_eq!(Scheme::Sha256.code(URL).as_str(), "S_Yrh_Nv");
+    let before = [
+        format!("{{url: {URL}}}"),
+        "{url: https://e.org/, short-code: S/Yrh, forward: path}".to_owned(),
+    ];
+    assert_eq!(
+        taken(
+            &[&before[0], &before[1]],
+            &["{url: https://f.org/, short-code: S, forward: path}"]
+        ),
+        [
+            "S takes S/Yrh%2FNv from S_Yrh_Nv",
+            "S takes S/Yrh) from S/Yrh"
+        ]
+    );
+}
+
+#[test]
+fn an_alias_may_take_paths_of_its_own_entry() {
+    let with = |aliases: &str| {
+        table_of(&[&format!(
+            "{{url: https://e.org/, short-code: a, forward: path, aliases: [{aliases}]}}"
+        )])
+    };
+    let found = |old: &Table, new: &Table| {
+        let found = shadowed(old, new).into_iter();
+        found.map(|it| it.path).collect::<Vec<_>>()
+    };
+    // What was forwarded to `https://e.org/x` leads to `https://e.org/` now.
+    assert_eq!(found(&with(""), &with("a/x")), ["a/x"]);
+    // What was repaired leads where it led.
+    assert_eq!(found(&with(""), &with("a.")), [""; 0]);
 }

@@ -9,7 +9,8 @@
 //! - An auto code that ends in `-` or `_` is also found without that character, unless another one
 //!   is found so as well: then neither is.
 //! - A code with a forwarded path takes all below it that is no code: what a shorter code forwarded,
-//!   auto codes whose standard-alphabet spelling has a slash there, and repairs of codes below it.
+//!   auto codes whose standard-alphabet spelling has a slash there, with or without its further
+//!   slashes encoded, and repairs of codes below it.
 //! - No other path can change. The standard-alphabet spelling of a new auto code led nowhere unless
 //!   it was forwarded, and then it still is; a new code with punctuation after it was repaired to
 //!   the same code as without.
@@ -34,7 +35,8 @@ pub struct Shadowed<'t> {
     pub new: Entry<'t>,
     /// The entry that the path resolved to, in the old table.
     pub old: Entry<'t>,
-    /// One such path, as it follows the base path; not percent-encoded.
+    /// One such path, as it follows the base path; not percent-encoded, but for slashes within a
+    /// segment.
     pub path: String,
 }
 
@@ -135,7 +137,7 @@ impl Search<'_> {
         if code.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'/') {
             let start = format!("{}_", code.replace('/', "_"));
             for entry in self.old.hashed_from(&start) {
-                self.ask(code, &in_standard_alphabet(&entry.code()));
+                self.ask_spelled(code, &in_standard_alphabet(&entry.code()));
             }
         }
     }
@@ -149,8 +151,23 @@ impl Search<'_> {
             self.ask_under(prefixes, code, repaired);
             if listed.kind == CodeKind::Auto && code.contains('_') {
                 let spelled = in_standard_alphabet(code);
-                self.ask_under(prefixes, &spelled, || spelled.clone());
+                let starts = spelled
+                    .match_indices('/')
+                    .map(|(slash, _)| &spelled[..slash]);
+                for prefix in starts.filter_map(|start| prefixes.get(start)) {
+                    self.ask_spelled(prefix, &spelled);
+                }
             }
+        }
+    }
+
+    /// Asks for the standard-alphabet spelling of an auto code that lies below a code, also with its
+    /// further slashes percent-encoded: these end no prefix.
+    fn ask_spelled(&mut self, code: &str, spelled: &str) {
+        self.ask(code, spelled);
+        let (start, rest) = spelled.split_at(code.len() + 1);
+        if rest.contains('/') {
+            self.ask(code, &format!("{start}{}", rest.replace('/', "%2F")));
         }
     }
 
@@ -165,12 +182,13 @@ impl Search<'_> {
     /// Notes the entry that a path resolved to, if this code makes it lead elsewhere.
     fn ask(&mut self, code: &str, path: &str) {
         let before = self.old.find_path(path);
-        let (Match::Link(old, ..), Some(new)) = (before, self.new.lookup(code)) else {
+        let (Match::Link(old, remainder, _), Some(new)) = (before, self.new.lookup(code)) else {
             return;
         };
         let after = self.new.find_path(path);
         let is_own = match after {
-            Match::Link(entry, ..) | Match::Preview(entry) => is_same(old, entry),
+            // What becomes of the entry itself is not about the new code.
+            Match::Link(entry, now, _) => now == remainder && is_same(old, entry),
             _ => false,
         };
         let is_kept = || {
