@@ -478,6 +478,20 @@ fn an_encoded_slash_of_an_auto_code_is_a_spelling_too() {
 }
 
 #[test]
+fn of_nested_prefixes_the_one_that_answers_takes_a_path() {
+    assert_eq!(
+        taken(
+            &["{url: https://e.org/, short-code: a/b/c}"],
+            &[
+                "{url: https://f.org/, short-code: a, forward: path}",
+                "{url: https://g.org/, short-code: a/b, forward: path}",
+            ]
+        ),
+        ["a/b takes a/b/c) from a/b/c"]
+    );
+}
+
+#[test]
 fn an_alias_may_take_paths_of_its_own_entry() {
     let with = |aliases: &str| {
         table_of(&[&format!(

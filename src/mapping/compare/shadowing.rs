@@ -171,11 +171,12 @@ impl Search<'_> {
         }
     }
 
+    /// Asks for a path on behalf of the longest of these codes that it lies below: no shorter one
+    /// can answer it.
     fn ask_under(&mut self, prefixes: &HashSet<&str>, text: &str, path: impl Fn() -> String) {
-        for (slash, _) in text.match_indices('/') {
-            if let Some(prefix) = prefixes.get(&text[..slash]) {
-                self.ask(prefix, &path());
-            }
+        let mut starts = text.rmatch_indices('/').map(|(slash, _)| &text[..slash]);
+        if let Some(prefix) = starts.find_map(|start| prefixes.get(start)) {
+            self.ask(prefix, &path());
         }
     }
 
