@@ -129,8 +129,7 @@ fn tell(
 ) -> Vec<Broken> {
     let mut broken = Vec::new();
     for site in old.sites() {
-        let address = site.address();
-        let now = new.sites().iter().find(|it| it.address() == address);
+        let now = new.counterpart(site);
         let (before, now) = (Catalogue::new(Some(site)), Catalogue::new(now));
         let mut breaches = Vec::new();
         for entry in before.entries() {

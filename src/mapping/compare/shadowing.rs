@@ -46,8 +46,7 @@ pub struct Shadowed<'t> {
 pub fn shadowed<'t>(old: &'t Table, new: &'t Table) -> Vec<Shadowed<'t>> {
     let mut all = Vec::new();
     for site in new.sites() {
-        let address = site.address();
-        let Some(old) = old.sites().iter().find(|it| it.address() == address) else {
+        let Some(old) = old.counterpart(site) else {
             continue;
         };
         let catalogue = Catalogue::new(Some(site));

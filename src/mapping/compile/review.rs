@@ -4,7 +4,7 @@
 //! spelling, a repair, a forwarded path, another site. And a target may lead back into the table.
 
 use crate::mapping::packed::{CodeKind, Draft, Entry, Site, Table};
-use crate::mapping::resolve::{End, follow, may_be_own};
+use crate::mapping::resolve::{End, follow};
 use crate::mapping::value::{Diagnostic, Problems};
 
 /// How many links of a loop are named.
@@ -17,7 +17,6 @@ const SHOWN_LINKS: usize = 5;
 /// slash, and end in no full stop. So the codes that are looked at are the listed ones.
 pub(crate) fn review(table: &Table, drafts: &[Draft], problems: &mut Problems) {
     for (site, draft) in table.sites().iter().zip(drafts) {
-        let inner_paths = inner_paths(table, site);
         for (&listed, written) in site.codes.listed().iter().zip(&draft.codes) {
             let code = site.codes.text(listed);
             let alternates = [
@@ -25,7 +24,7 @@ pub(crate) fn review(table: &Table, drafts: &[Draft], problems: &mut Problems) {
                 left_of_another(site, code),
                 without_full_stop(site, code),
                 under_forwarding(site, code),
-                under_another_site(&inner_paths, code),
+                under_another_site(table, site, code),
             ];
             for (message, hint) in alternates.into_iter().flatten() {
                 let mut place = site.entry(listed.entry).place();
@@ -35,7 +34,7 @@ pub(crate) fn review(table: &Table, drafts: &[Draft], problems: &mut Problems) {
                 problems.push(Diagnostic::warning(place, message).with_hint(hint));
             }
         }
-        for entry in site.entries_to(|rest| may_be_own(table, rest)) {
+        for entry in site.entries_to(|rest| table.may_own(rest)) {
             if let Some(problem) = own_target(table, entry) {
                 problems.push(problem);
             }
@@ -88,19 +87,9 @@ fn under_forwarding(site: &Site, code: &str) -> Option<Finding> {
     ))
 }
 
-/// Returns the base paths of other sites on a site's host that lie under its own, as codes begin.
-fn inner_paths<'t>(table: &'t Table, site: &Site) -> Vec<&'t str> {
-    let base = site.base_url();
-    let others = table.sites().iter().map(Site::base_url);
-    others
-        .filter(|other| other.host() == base.host())
-        .filter_map(|other| other.path().strip_prefix(base.path()))
-        .filter(|inner| !inner.is_empty())
-        .collect()
-}
-
-fn under_another_site(inner_paths: &[&str], code: &str) -> Option<Finding> {
-    let inner = inner_paths.iter().find(|inner| code.starts_with(**inner))?;
+fn under_another_site(table: &Table, site: &Site, code: &str) -> Option<Finding> {
+    let other = table.site_over(site, code)?.base_url();
+    let inner = other.path().strip_prefix(site.base_url().path())?;
     Some((
         format!("the code {code:?} lies under another site, which has the path {inner:?}"),
         "that site answers, and this entry is never reached: choose another code".to_owned(),

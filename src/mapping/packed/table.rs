@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use url::Url;
 
+use super::nesting::Nesting;
 use super::site::Site;
 use crate::mapping::value::Target;
 
@@ -15,8 +16,8 @@ use crate::mapping::value::Target;
 #[derive(Debug)]
 pub struct Table {
     sites: Vec<Site>,
-    /// The sites of each host, the longest base path first.
-    hosts: HashMap<Box<str>, Vec<usize>>,
+    /// The sites of each host, by their base paths.
+    hosts: HashMap<Box<str>, Nesting>,
 }
 
 /// The site that a request means.
@@ -32,14 +33,16 @@ pub(crate) enum Found<'t, 'r> {
 impl Table {
     /// Puts sites together; no two have the same host and base path.
     pub(crate) fn new(sites: Vec<Site>) -> Self {
-        let mut hosts: HashMap<Box<str>, Vec<usize>> = HashMap::new();
+        let mut paths: HashMap<Box<str>, Vec<(Box<str>, usize)>> = HashMap::new();
         for (index, site) in sites.iter().enumerate() {
-            let host = site.base_url().host().into();
-            hosts.entry(host).or_default().push(index);
+            let base = site.base_url();
+            let of_host = paths.entry(base.host().into()).or_default();
+            of_host.push((base.path().into(), index));
         }
-        for indices in hosts.values_mut() {
-            indices.sort_by_key(|&index| std::cmp::Reverse(sites[index].base_url().path().len()));
-        }
+        let nested = paths.into_iter();
+        let hosts = nested
+            .map(|(host, paths)| (host, Nesting::new(paths)))
+            .collect();
         Self { sites, hosts }
     }
 
@@ -57,10 +60,47 @@ impl Table {
     pub(crate) fn is_own(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let host = host.strip_suffix('.').unwrap_or(host);
-        self.sites.iter().any(|site| {
-            let base = site.base_url();
-            base.host() == host && base.port() == url.port() && url.path().starts_with(base.path())
+        self.hosts.get(host).is_some_and(|nesting| {
+            let mut around = nesting.around(url.path());
+            around.any(|index| self.sites[index].base_url().port() == url.port())
         })
+    }
+
+    /// Tells cheaply that most targets are not of this table: after their scheme they do not begin
+    /// like one of its sites.
+    pub(crate) fn may_own(&self, rest: &str) -> bool {
+        if let [site] = &self.sites[..] {
+            let host = site.base_url().host().as_bytes();
+            return rest.as_bytes().starts_with(host);
+        }
+        // In `[::1]` the colons belong to the address.
+        let address = rest.find(']').filter(|_| rest.starts_with('['));
+        let end = match address {
+            Some(bracket) => bracket + 1,
+            None => rest.find(['/', ':', '?', '#']).unwrap_or(rest.len()),
+        };
+        let host = &rest[..end];
+        self.hosts
+            .contains_key(host.strip_suffix('.').unwrap_or(host))
+    }
+
+    /// Returns the site of this table that has the host and base path of a site of another one.
+    pub(crate) fn counterpart(&self, site: &Site) -> Option<&Site> {
+        let base = site.base_url();
+        let index = self.hosts.get(base.host())?.get(base.path())?;
+        Some(&self.sites[index])
+    }
+
+    /// Returns the site that answers what a code of another site stands for, because its base path
+    /// lies around it; none if the code is answered by its own site.
+    pub(crate) fn site_over(&self, site: &Site, code: &str) -> Option<&Site> {
+        let base = site.base_url();
+        if self.sites.len() == 1 {
+            return None;
+        }
+        let path = format!("{}{code}", base.path());
+        let index = self.hosts.get(base.host())?.around(&path).next()?;
+        Some(&self.sites[index]).filter(|it| it.base_url().path() != base.path())
     }
 
     /// Returns the number of entries of all sites.
@@ -103,16 +143,17 @@ impl Table {
             };
         }
         let host = bare_host(host.unwrap_or_default());
-        let Some(indices) = self.hosts.get(&*host) else {
+        let Some(nesting) = self.hosts.get(&*host) else {
             return Found::UnknownHost;
         };
-        let mut sites = indices.iter().map(|&index| &self.sites[index]);
-        let fits = |site: &Site| path.strip_prefix(site.base_url().path());
-        match sites.clone().find_map(|site| Some((site, fits(site)?))) {
+        let innermost = nesting.around(path).next();
+        let innermost = innermost.map(|index| &self.sites[index]);
+        let rest = |site: &Site| path.strip_prefix(site.base_url().path());
+        match innermost.and_then(|site| Some((site, rest(site)?))) {
             Some((site, rest)) => Found::Site(site, rest),
-            None => sites
-                .next_back()
-                .map_or(Found::UnknownHost, Found::OutsideBasePath),
+            None => nesting.outermost().map_or(Found::UnknownHost, |index| {
+                Found::OutsideBasePath(&self.sites[index])
+            }),
         }
     }
 }

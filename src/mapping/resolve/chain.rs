@@ -60,14 +60,3 @@ pub(crate) fn follow(table: &Table, entry: Entry<'_>) -> Option<End> {
         };
     }
 }
-
-/// Tells cheaply that most targets are not of this table: behind their scheme they do not begin
-/// like one of its sites.
-pub(crate) fn may_be_own(table: &Table, rest: &str) -> bool {
-    table.sites().iter().any(|site| {
-        let host = site.base_url().host();
-        rest.as_bytes()
-            .get(..host.len())
-            .is_some_and(|start| start == host.as_bytes())
-    })
-}

@@ -6,6 +6,6 @@ mod path;
 mod request;
 mod suggest;
 
-pub(crate) use chain::{End, follow, may_be_own};
+pub(crate) use chain::{End, follow};
 pub(crate) use request::{LOST, Match, location_of};
 pub use request::{Outcome, Redirect, Request, Via};

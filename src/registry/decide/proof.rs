@@ -112,8 +112,7 @@ impl<'f> Before<'f> {
             return Err(Refusal::SideEffects);
         }
         let place = |(site, entry): &(&Site, &NewEntry)| {
-            let mut sites = table.sites().iter();
-            let site = sites.find(|it| it.base_url() == site.base_url())?;
+            let site = table.counterpart(site)?;
             let added = site.lookup(entry.own_code(site.scheme()).as_str())?;
             says(entry, added).then(|| added.place())
         };
@@ -134,13 +133,20 @@ impl<'f> Before<'f> {
     ) -> Vec<Shadowing> {
         let mut shadowings = Vec::new();
         let has_several_sites = table.sites().len() > 1;
+        let mut by_site: HashMap<_, Vec<_>> = HashMap::new();
+        for (number, (site, entry)) in added.iter().enumerate() {
+            let of_site = by_site.entry(site.base_url().as_str()).or_default();
+            of_site.push((number, entry));
+        }
         for new in table.sites() {
-            let is_here = |site: &Site| site.base_url() == new.base_url();
-            let Some(old) = self.table.sites().iter().find(|site| is_here(site)) else {
+            let Some(here) = by_site.get(new.base_url().as_str()) else {
+                continue;
+            };
+            let Some(old) = self.table.counterpart(new) else {
                 continue;
             };
             let mut numbers = HashMap::new();
-            for (number, (_, entry)) in added.iter().enumerate().filter(|(_, it)| is_here(it.0)) {
+            for &(number, entry) in here {
                 let own = entry.own_code(new.scheme()).into_owned();
                 let codes = std::iter::once(own).chain(entry.aliases.iter().cloned());
                 numbers.extend(codes.map(|code| (code.to_string(), number)));

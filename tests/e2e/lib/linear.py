@@ -112,6 +112,28 @@ def many_files(directory, size):
     return "check", "--format", "junit", directory
 
 
+@case(1000)
+def many_sites(directory, size):
+    for it in range(size):
+        site = f"base_url: https://s{it}.example/\nmapping:\n- url: https://e.example/{it}\n  short-code: c\n"
+        (directory / f"{it}.yaml").write_text(site)
+    return "check", directory
+
+
+@case(1000)
+def many_sites_of_one_host(directory, size):
+    for it in range(size):
+        site = f"base_url: https://s.example/{it}/\nmapping:\n- url: https://e.example/{it}\n  short-code: c\n"
+        (directory / f"{it}.yaml").write_text(site)
+    return "check", directory
+
+
+@case(1000)
+def entry_for_one_of_many_sites(directory, size):
+    many_sites(directory, size)
+    return "add", "https://new.example/", "--table", directory, "--site", "https://s0.example/"
+
+
 @case(500)
 def rules_of_many_files(directory, size):
     for it in range(size):
