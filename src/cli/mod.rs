@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::source::redact;
+use crate::source::{redact, secrets_in_address};
 
 use self::terminal::{Exit, complain};
 
@@ -133,7 +133,7 @@ fn print(error: &clap::Error) -> io::Result<()> {
         return error.print();
     }
     // It repeats what was typed: an address without its flag, say.
-    let typed = env::args().filter_map(|it| Some(it.rsplit_once('@')?.0.to_owned()));
+    let typed = env::args_os().flat_map(|it| secrets_in_address(&it.to_string_lossy()));
     let text = error.render().ansi().to_string();
     write!(
         anstream::stderr(),

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-use super::redact::{HIDDEN, is_at, masked, masked_parts};
+use super::redact::{HIDDEN, masked, may_hold_login, secrets_in_address};
 
 /// The port of SSH where none is named.
 const SSH_PORT: u16 = 22;
@@ -25,6 +25,9 @@ pub struct RemoteUrl {
     secrets: Vec<String>,
     transport: Transport,
 }
+
+/// The account that Git hosts use for SSH: no secret.
+const ACCOUNT: &str = "git";
 
 /// The schemes that Git has, and those that people try. Any other may be part of a secret.
 const SCHEMES: [&str; 6] = ["ftp", "ftps", "rsync", "scp", "sftp", "svn"];
@@ -86,6 +89,10 @@ impl RemoteUrl {
                 return Err(RemoteUrlError::NoScheme);
             }
             let (shown, secrets) = match login.split_once(':') {
+                // `token@host:443/path`: what looks like an account may be meant as a login.
+                None if begins_with_port(text, place) && !login.is_empty() && login != ACCOUNT => {
+                    (masked(text), vec![login.to_owned()])
+                }
                 Some((user, password)) => (
                     text.replacen(login, &format!("{user}:{HIDDEN}"), 1),
                     vec![password.to_owned()],
@@ -102,7 +109,7 @@ impl RemoteUrl {
                 },
             });
         }
-        if !exists && text.contains(is_at) && !text.starts_with(['/', '.']) {
+        if !exists && may_hold_login(text) && !text.starts_with(['/', '.']) {
             return Err(RemoteUrlError::NoScheme);
         }
         let path = std::path::absolute(text).unwrap_or_else(|_| text.into());
@@ -110,7 +117,7 @@ impl RemoteUrl {
         let (shown, secrets) = match exists {
             true => (path.clone(), Vec::new()),
             // It may be meant as something else.
-            false => (masked(&path), masked_parts(&path)),
+            false => (masked(&path), secrets_in_address(&path)),
         };
         Ok(Self {
             text: path,
@@ -166,7 +173,7 @@ impl RemoteUrl {
         let path = url.path();
         if (path.match_indices('@')).any(|(at, _)| !path[..at].ends_with('/')) {
             shown = masked(&shown);
-            secrets.extend(masked_parts(text));
+            secrets.extend(secrets_in_address(text));
         }
         Ok(Self {
             text: text.to_owned(),
@@ -198,6 +205,13 @@ impl RemoteUrl {
     pub(super) fn transport(&self) -> &Transport {
         &self.transport
     }
+}
+
+/// Whether the path of `user@host:path`, whose first segment ends with `place`, begins like a port.
+fn begins_with_port(text: &str, place: &str) -> bool {
+    let number = place.split_once(':').map_or("", |(_, path)| path);
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && text.contains('/')
 }
 
 /// Whether a host is the scheme of an address of which a slash was forgotten: `https:/host`.
@@ -270,6 +284,8 @@ mod tests {
             ("ssh://git:pw@h.example/r", "ssh://***@h.example/r"),
             ("git@h.example:a/b.git", "git@h.example:a/b.git"),
             ("git:pw@h.example:a/b.git", "git:***@h.example:a/b.git"),
+            ("git@h.example:22/b.git", "git@h.example:22/b.git"),
+            ("token@h.example:443/r", "***@h.example:443/r"),
             ("/srv/links.git", "/srv/links.git"),
             ("file:///srv/links.git", "file:///srv/links.git"),
             ("git://token@h.example/r", "git://***@h.example/r"),
@@ -306,6 +322,8 @@ mod tests {
             "https//u:pw@h.example/r",
             "https:\\\\u:pw@h.example\\r",
             "u：pw＠h.example／r",
+            "https%3A%2F%2Fu%3Apw%40h.example%2Fr",
+            "u%3Apw%40h.example/r",
             "pw:x@https://h.example/r",
         ] {
             let error = RemoteUrl::parse(text).unwrap_err().to_string();

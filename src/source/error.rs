@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::redact::masked;
 use super::{RemoteError, TreeError, links};
 
 /// Why the text of a table could not be read.
@@ -15,7 +16,10 @@ use super::{RemoteError, TreeError, links};
 #[non_exhaustive]
 pub enum SourceError {
     /// Nothing is there.
-    #[error("no table at {}: name a YAML file or a directory of them", path.display())]
+    #[error(
+        "no table at {}: name a YAML file or a directory of them",
+        masked(&path.to_string_lossy())
+    )]
     NotFound {
         /// The path as it was given.
         path: PathBuf,

@@ -77,7 +77,7 @@ pub use merge_setup::{MergeSetup, MergeSetupError};
 pub use pull::{PullError, Puller, Pulling};
 pub use push::Pushed;
 pub use reading::{FileSource, Reading};
-pub use redact::redact;
+pub use redact::{redact, secrets_in_address};
 pub use remote::{Follower, Following, RemoteError};
 pub use remote_branch::{RemoteBranch, RemoteBranchError, Seen};
 pub use replace::{create, replace};

@@ -22,6 +22,12 @@ pub(super) const HIDDEN: &str = "***";
 /// The most characters of somebody's words that are kept.
 const MAX_SAID: usize = 4_000;
 
+/// What ends the path of an address.
+const AFTER_PATH: [char; 2] = ['?', '#'];
+
+/// An `@` in percent-encoding.
+const ENCODED_AT: &str = "%40";
+
 /// How many layers of escapes are undone.
 const LAYERS: usize = 3;
 
@@ -96,28 +102,48 @@ impl Secrets {
     }
 }
 
-/// Returns what of an address that a person typed may be shown: nothing up to its last `@`, and no
-/// query.
+/// Returns what of an address that a person typed may be shown: nothing up to its last `@`, no query
+/// and no fragment.
 pub(super) fn masked(address: &str) -> String {
-    let end = (address.rfind(is_at)).map_or(0, |at| at + char_len(address, at));
+    let end = last_at(address).map_or(0, |at| at.end);
     let (hidden, rest) = address.split_at(end);
-    let shown = rest.split('?').next().unwrap_or_default();
-    let query = if shown.len() < rest.len() { "?***" } else { "" };
+    let shown = rest.split(AFTER_PATH).next().unwrap_or_default();
+    let more = match rest[shown.len()..].chars().next() {
+        Some(mark) => format!("{mark}{HIDDEN}"),
+        None => String::new(),
+    };
     match hidden {
-        "" => format!("{shown}{query}"),
-        _ => format!("{HIDDEN}@{shown}{query}"),
+        "" => format!("{shown}{more}"),
+        _ => format!("{HIDDEN}@{shown}{more}"),
     }
 }
 
-/// Returns what in an address that a person typed may be secret.
-pub(super) fn masked_parts(address: &str) -> Vec<String> {
-    let before = address.rfind(is_at).map(|at| &address[..at]);
+/// Returns what may be secret in what a person typed, if it is meant as an address: what is before
+/// its last `@`, its query and its fragment.
+pub fn secrets_in_address(address: &str) -> Vec<String> {
+    let before = last_at(address).map(|at| &address[..at.start]);
     let query = address.split_once('?').map(|(_, query)| query);
-    [before, query]
+    let fragment = address.split_once('#').map(|(_, fragment)| fragment);
+    [before, query, fragment]
         .into_iter()
         .flatten()
+        .filter(|it| !it.is_empty())
         .map(str::to_owned)
         .collect()
+}
+
+/// Returns where the last `@` of an address is, be it percent-encoded.
+fn last_at(address: &str) -> Option<Range<usize>> {
+    let plain = address.rfind(is_at);
+    let plain = plain.map(|at| at..at + char_len(address, at));
+    let encoded = address.rfind(ENCODED_AT);
+    let encoded = encoded.map(|at| at..at + ENCODED_AT.len());
+    plain.into_iter().chain(encoded).max_by_key(|at| at.end)
+}
+
+/// Tells whether a login may be in an address.
+pub(super) fn may_hold_login(address: &str) -> bool {
+    last_at(address).is_some()
 }
 
 /// Whether something is an `@`, or looks like one.
@@ -294,9 +320,27 @@ mod tests {
         for (typed, shown) in [
             ("oauth2:b@h/x", "***@h/x"),
             ("b＠h/x?token=b", "***@h/x?***"),
+            ("https://h/x#b", "https://h/x#***"),
+            ("https%3A%2F%2Fu%3Ab%40h%2Fx", "***@h%2Fx"),
             ("links.git", "links.git"),
         ] {
             assert_eq!(masked(typed), shown);
+        }
+    }
+
+    #[test]
+    fn hides_what_may_be_secret_in_a_typed_address() {
+        for typed in [
+            "https://h.example/r?private_token=hunter2",
+            "https://h.example/r#hunter2",
+            "https://u:hunter2%40h.example/r",
+            "https%3A%2F%2Fu%3Ahunter2%40h.example",
+            "u:hunter2@h.example",
+        ] {
+            let text = format!("error: unexpected argument '{typed}' found");
+            let shown = redact(&text, &secrets_in_address(typed));
+            assert!(!shown.contains("hunter2"), "{shown}");
+            assert!(shown.contains("found"), "{shown}");
         }
     }
 }

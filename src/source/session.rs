@@ -13,7 +13,7 @@ use super::address::RemoteUrl;
 use super::bounds::Bounds;
 use super::credentials::Answers;
 use super::known_hosts::HostKeys;
-use super::redact::{Secrets, masked_parts};
+use super::redact::{Secrets, secrets_in_address};
 use super::transfer::{Failure, Job};
 use super::tree::is_damage;
 
@@ -136,7 +136,8 @@ impl Session {
 }
 
 fn secrets_of(address: &str) -> Vec<String> {
-    RemoteUrl::parse(address).map_or_else(|_| masked_parts(address), |it| it.secrets().collect())
+    RemoteUrl::parse(address)
+        .map_or_else(|_| secrets_in_address(address), |it| it.secrets().collect())
 }
 
 /// Judges an SSH host's key; certificates of TLS are judged by libgit2 itself.

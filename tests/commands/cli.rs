@@ -4,9 +4,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Write as _;
 use std::net::TcpListener;
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
@@ -34,6 +36,18 @@ fn run_with(args: &[&str], stdin: &str, environment: &[(&str, &str)]) -> String 
     let stderr = String::from_utf8(output.stderr).unwrap();
     let status = output.status.code().unwrap();
     format!("status {status}\n--- stdout\n{stdout}--- stderr\n{stderr}")
+}
+
+#[test]
+fn an_argument_that_is_not_text_is_a_usage_error() {
+    let output = Command::new(env!("CARGO_BIN_EXE_waypost"))
+        .args([OsStr::new("serve"), OsStr::from_bytes(b"\xff")])
+        .env_clear()
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.starts_with("error: unexpected argument"), "{stderr}");
 }
 
 #[test]

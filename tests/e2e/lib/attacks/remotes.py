@@ -222,6 +222,8 @@ def secrets_in_odd_addresses(directory, start):
         f"https:\\\\u:{word}@h.invalid\\x", f"u\uff1a{word}\uff20h.invalid\uff0fx",
         f"https://u:p/{word}@h.invalid/x", f"u:{word}@https://h.invalid/x",
         f"u:{word}@h.invalid:x", f"ftp://u:{word}@h.invalid/x",
+        f"https://u:{word}%40h.invalid/x", f"https%3A%2F%2Fu%3A{word}%40h.invalid/x",
+        f"https://127.0.0.1:1/x?token={word}", f"https://127.0.0.1:1/x#{word}", f"{word}@127.0.0.1:1/x",
     ]  # fmt: skip
     for address in addresses:
         for arguments in (
