@@ -24,6 +24,18 @@ impl View {
         }
     }
 
+    /// Leaves out white space, which wraps long lines.
+    pub(super) fn without_space(&self) -> Self {
+        let kept = || (0..self.bytes.len()).filter(|&at| !self.bytes[at].is_ascii_whitespace());
+        Self {
+            bytes: kept().map(|at| self.bytes[at]).collect(),
+            at: kept()
+                .map(|at| self.at[at])
+                .chain(self.at.last().copied())
+                .collect(),
+        }
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }

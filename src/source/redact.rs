@@ -12,6 +12,7 @@ use std::fmt;
 use std::iter::successors;
 use std::ops::Range;
 
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 use zeroize::Zeroizing;
 
 use super::encodings::{Escapes, View, is_in_run, runs};
@@ -21,6 +22,9 @@ pub(super) const HIDDEN: &str = "***";
 
 /// The most characters of somebody's words that are kept.
 const MAX_SAID: usize = 4_000;
+
+/// The shortest secret that is looked for across white space, in bytes.
+const MIN_PARTED: usize = 8;
 
 /// What ends the path of an address.
 const AFTER_PATH: [char; 2] = ['?', '#'];
@@ -62,8 +66,18 @@ impl Secrets {
         Self::new(own.chain(others))
     }
 
-    /// Hides these secrets, and those of all addresses, in a text.
+    /// Hides these secrets, and those of all addresses, in a text, also where white space parts them.
     pub(super) fn hide(&self, text: &str) -> String {
+        let shown = self.hide_whole(text);
+        let mut hidden = Vec::new();
+        // A short one may be the end of a word and the beginning of the next.
+        let long = self.0.iter().filter(|it| it.len() >= MIN_PARTED);
+        Self(long.cloned().collect()).find(&View::of(&shown).without_space(), &mut hidden);
+        replace(&shown, hidden)
+    }
+
+    /// Hides what is in one piece.
+    fn hide_whole(&self, text: &str) -> String {
         let mut hidden = addresses(text);
         let plain = View::of(text);
         self.find(&plain, &mut hidden);
@@ -91,12 +105,12 @@ impl Secrets {
     /// Returns somebody's words on one line, without what could steer a terminal, and without
     /// secrets. What is too long is cut.
     pub(super) fn readable(&self, said: &str) -> String {
-        // In this order: control characters may part a secret, and a cut may leave half of one.
+        // In this order: characters that are not seen may part a secret, and a cut may leave half.
         let words: Vec<&str> = said.split_whitespace().collect();
         let line: String = words
             .join(" ")
             .chars()
-            .filter(|c| !c.is_control())
+            .filter(|c| !c.is_control() && c.general_category() != GeneralCategory::Format)
             .collect();
         self.hide(&line).chars().take(MAX_SAID).collect()
     }
@@ -308,11 +322,28 @@ mod tests {
     fn parts_of_secrets_survive_neither_control_characters_nor_the_cut() {
         let secrets = Secrets::new(["hunter2".to_owned()]);
         assert_eq!(secrets.readable("is\n hun\u{1b}ter2"), "is ***");
+        // A soft hyphen, a zero-width space, an override of the direction of writing.
+        let said = "is hun\u{ad}t\u{200b}er\u{202e}2";
+        assert_eq!(secrets.readable(said), "is ***");
         let long = format!("{} hunter2", "x".repeat(MAX_SAID - 4));
         assert_eq!(
             secrets.readable(&long),
             format!("{} ***", "x".repeat(MAX_SAID - 4))
         );
+    }
+
+    #[test]
+    fn white_space_parts_no_secret() {
+        let secrets = Secrets::new(["0123456789abcdefghijklmnop".to_owned(), "short".to_owned()]);
+        // `user:` and the secret in base64, in two lines.
+        for said in [
+            "is: 0123456789\nabcdefghijklmnop",
+            "is: dXNlcjowMTIzNDU2Nzg5YWJj\nZGVmZ2hpamtsbW5vcA==",
+        ] {
+            let shown = secrets.readable(said);
+            assert_eq!(shown.trim_end_matches('='), "is: ***", "{said}");
+        }
+        assert_eq!(secrets.readable("his hortensia"), "his hortensia");
     }
 
     #[test]
