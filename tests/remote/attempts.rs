@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use waypost::server::{Config, LoadError, Remote, Server};
+use waypost::server::{Config, HookSecret, LoadError, Remote, Server};
 use waypost::source::{Follower, Following};
 
 use crate::scene::{Followed, Scene, chain};
@@ -124,6 +124,34 @@ fn after_two_it_waits_until_a_reload_is_requested() {
         assert_eq!(codes(server).await, [false, true]);
         assert!(server.status().await["last_error"].is_null());
         assert!(!follower.is_in_doubt());
+    });
+}
+
+/// A Git host sends a hook for each push to any branch, and a recorded one can be sent again.
+#[test]
+fn a_hook_is_no_request_for_a_reload() {
+    let scene = served_before();
+    killed(&scene);
+    killed(&scene);
+    let config = Config {
+        hook: HookSecret::new("secret"),
+        ..quiet()
+    };
+    serving(config, scene.following(), async |server, follower| {
+        let looks = async || {
+            let name = "waypost_reload_duration_seconds_count";
+            server.metric(name).await.unwrap()
+        };
+        let before = looks().await;
+        let hook = "POST /-/hook HTTP/1.1\r\nHost: w.example\r\nConnection: close\r\n\
+            X-Gitlab-Token: secret\r\nContent-Length: 2\r\n\r\n{}";
+        let reply = server.say(hook).await;
+        assert!(reply.status_line().contains("202"), "{reply}");
+        until(async || looks().await > before).await;
+        assert_eq!(codes(server).await, [true, false]);
+        assert!(follower.is_in_doubt());
+        let error = server.status().await["last_error"]["message"].to_string();
+        assert!(error.contains("ended unexpectedly 2 times"), "{error}");
     });
 }
 

@@ -49,8 +49,12 @@ pub(crate) struct Reloads(mpsc::Sender<Asked>);
 /// Someone who asked for a reload, and may wait for its report.
 #[derive(Debug)]
 pub(crate) enum Asked {
-    /// What is afar shall be brought first.
-    Refresh(Option<oneshot::Sender<Report>>),
+    /// Someone requests a reload: what is afar is brought first, and loaded whatever became of it
+    /// before.
+    Reload(oneshot::Sender<Report>),
+    /// What is afar may be newer. Nobody vouches for that, so nothing is tried for it that was to
+    /// wait.
+    Fetch,
     /// What is here shall be looked at.
     Look(oneshot::Sender<Report>),
 }
@@ -59,8 +63,8 @@ impl Asked {
     /// Returns who waits.
     fn waiting(self) -> Option<oneshot::Sender<Report>> {
         match self {
-            Self::Refresh(waiting) => waiting,
-            Self::Look(waiting) => Some(waiting),
+            Self::Reload(waiting) | Self::Look(waiting) => Some(waiting),
+            Self::Fetch => None,
         }
     }
 }
@@ -72,16 +76,16 @@ pub(crate) fn channel() -> (Reloads, mpsc::Receiver<Asked>) {
 }
 
 impl Reloads {
-    /// Asks for a reload without waiting for it.
+    /// Asks for a fetch without waiting for it.
     pub(crate) fn hint(&self) {
-        // If there is no room, others have asked, and one reload serves all.
-        let _ = self.0.try_send(Asked::Refresh(None));
+        // If there is no room, others have asked, and one fetch serves all.
+        let _ = self.0.try_send(Asked::Fetch);
     }
 
     /// Waits for a reload that begins after this call; `None` if the server is gone.
     pub(crate) async fn now(&self) -> Option<Report> {
         let (sender, report) = oneshot::channel();
-        self.0.send(Asked::Refresh(Some(sender))).await.ok()?;
+        self.0.send(Asked::Reload(sender)).await.ok()?;
         report.await.ok()
     }
 
@@ -177,25 +181,20 @@ impl Reloader {
                 waiting.push(one);
             }
 
+            let requested = waiting.iter().any(|one| matches!(one, Asked::Reload(_)));
             if let Some(tls) = &self.shared.tls {
-                let asked = |one: &Asked| matches!(one, Asked::Refresh(Some(_)));
-                let asked = waiting.iter().any(asked);
-                tls_again = tls.look(asked).await;
+                tls_again = tls.look(requested).await;
             }
             let began = Instant::now();
-            // A person who asks wants to know; events and clocks only think that they do.
-            let ended = match waiting.iter().any(|one| matches!(one, Asked::Refresh(_))) {
-                false => self.look().await,
-                true => {
-                    self.refresh().await;
-                    match waiting
-                        .iter()
-                        .any(|one| matches!(one, Asked::Refresh(Some(_))))
-                    {
-                        false => self.attempt().await,
-                        true => self.attempt_settled().await,
-                    }
+            let ended = if requested {
+                self.refresh(true).await;
+                // A person who asks wants to know; hooks, events and clocks only think that they do.
+                self.attempt_settled().await
+            } else {
+                if waiting.iter().any(|one| matches!(one, Asked::Fetch)) {
+                    self.refresh(false).await;
                 }
+                self.look().await
             };
             let ended = self.unless_unsettled(ended);
             let report = self.conclude(began, ended);
@@ -206,11 +205,14 @@ impl Reloader {
         }
     }
 
-    async fn refresh(&self) {
+    /// Brings what is afar, and if `insisting`, has it loaded whatever became of it before.
+    async fn refresh(&self, insisting: bool) {
         let source = Arc::clone(&self.source);
         let refreshing = in_background(move || {
             source.refresh();
-            source.insist();
+            if insisting {
+                source.insist();
+            }
         });
         // Whatever comes of it, what there is will be read next.
         let _ = refreshing.await;
