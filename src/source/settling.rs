@@ -146,12 +146,22 @@ impl Settling {
         self.told.insert(place.to_owned(), Told::Closed(stamp));
     }
 
-    /// A file's times or permissions were set.
+    /// A file's times or permissions were set. If it was modified later than when it was closed, it
+    /// was also written to, and no event said so.
     pub(super) fn touched(&mut self, place: &Path, stamp: Stamp) {
         if let Some(Told::Closed(known)) = self.told.get_mut(place)
             && known.has_same_extent(&stamp)
+            && stamp.modified() <= known.modified()
         {
             *known = stamp;
+        }
+    }
+
+    /// A file was written to or given another time, and no event says which. What was closed before
+    /// says nothing of it any more; one that is still open stays so.
+    pub(super) fn written_or_touched(&mut self, place: &Path) {
+        if let Some(Told::Closed(_)) = self.told.get(place) {
+            self.told.remove(place);
         }
     }
 
@@ -583,13 +593,28 @@ mod tests {
     #[test]
     fn set_times_and_permissions_do_not_make_a_closed_file_incomplete() {
         let mut settling = taken();
-        settling.closed(Path::new(PATH), Stamp::fake(2));
-        settling.touched(Path::new(PATH), Stamp::fake(3));
-        assert_eq!(at(&mut settling, seconds(1), 3, TORN), Complete);
+        settling.closed(Path::new(PATH), Stamp::fake(3));
+        settling.touched(Path::new(PATH), Stamp::fake(2));
+        assert_eq!(at(&mut settling, seconds(1), 2, TORN), Complete);
         // What is still open is not closed by that.
         settling.written(Path::new(PATH), seconds(1));
         settling.touched(Path::new(PATH), Stamp::fake(4));
+        settling.written_or_touched(Path::new(PATH));
         assert_eq!(at(&mut settling, seconds(1), 4, TORN), Wait(seconds(60)));
+    }
+
+    #[test]
+    fn a_write_is_not_taken_for_set_times_or_permissions() {
+        let mut settling = taken();
+        settling.closed(Path::new(PATH), Stamp::fake(2));
+        settling.touched(Path::new(PATH), Stamp::fake(3));
+        assert_eq!(at(&mut settling, seconds(1), 3, TORN), Wait(seconds(10)));
+
+        let mut settling = taken();
+        settling.closed(Path::new(PATH), Stamp::fake(3));
+        settling.written_or_touched(Path::new(PATH));
+        settling.touched(Path::new(PATH), Stamp::fake(2));
+        assert_eq!(at(&mut settling, seconds(1), 2, TORN), Wait(seconds(10)));
     }
 
     #[test]

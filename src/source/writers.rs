@@ -105,8 +105,11 @@ impl Writers {
         // Looked at without the lock, for it is the file system's to say how long that takes.
         match kind {
             EventKind::Modify(ModifyKind::Data(_)) => match Stamp::of(path) {
-                // To set nothing but the time of the last modification looks like a write.
-                Ok(stamp) if stamp.has_set_times() => self.state().settling.touched(path, stamp),
+                // To set nothing but the time of the last modification makes the same event. So do
+                // both, one after the other: to the last one, times look set.
+                Ok(stamp) if stamp.has_set_times() => {
+                    self.state().settling.written_or_touched(path);
+                }
                 _ => self.state().settling.written(path, now),
             },
             EventKind::Access(AccessKind::Close(AccessMode::Write)) => self.note_closed(path),

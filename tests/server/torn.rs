@@ -3,11 +3,11 @@
 //! A rest that shall not end while a test runs is longer than the test may take, so that what goes
 //! live did not wait for it.
 
-use std::fs::{self, File};
+use std::fs::{self, File, FileTimes};
 use std::io::Write as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::json;
 use waypost::server::{Config, Files};
@@ -190,8 +190,34 @@ async fn what_is_renamed_into_place_or_closed_goes_live_at_once() {
     // As `rsync --inplace` does it: closed, and only then given its time.
     fs::write(server.table(), table("timed")).unwrap();
     let file = File::open(server.table()).unwrap();
-    file.set_modified(std::time::UNIX_EPOCH).unwrap();
+    let past = FileTimes::new().set_accessed(UNIX_EPOCH);
+    file.set_times(past.set_modified(UNIX_EPOCH)).unwrap();
     leads_to(&server, "https://e.example/timed").await;
+}
+
+/// To set a file's time makes the same event as a write. A writer that does both before anything
+/// has looked must not pass for one that was done.
+#[tokio::test]
+async fn a_write_does_not_pass_for_a_set_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("mapping.yaml");
+    fs::write(&path, table("old")).unwrap();
+    let source = Files::watched(vec![path.clone()], 1 << 20).resting(UNLESS_KNOWN);
+    let server = Running::on(frequent(), directory, source).await;
+    for _ in 0..5 {
+        fs::write(&path, table("aaaa")).unwrap();
+        leads_to(&server, "https://e.example/aaaa").await;
+        let whole = table("bbbb");
+        let (half, rest) = whole.split_at(whole.len() - 3);
+        let mut file = File::options().write(true).open(&path).unwrap();
+        file.write_all(half.as_bytes()).unwrap();
+        file.set_modified(UNIX_EPOCH).unwrap();
+        looked(&server, 20.0).await;
+        assert_eq!(location(&server).await, "https://e.example/aaaa");
+        file.write_all(rest.as_bytes()).unwrap();
+        drop(file);
+        leads_to(&server, "https://e.example/bbbb").await;
+    }
 }
 
 #[tokio::test]
