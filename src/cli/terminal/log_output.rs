@@ -125,9 +125,11 @@ impl Shared {
 
     /// Writes lines for ever.
     fn write_all_to(&self, mut sink: impl Write, report: impl Fn(u64)) {
+        // Whether the sink has taken a part of a line, and no more of it.
+        let mut is_cut = false;
         loop {
             let line = self.next();
-            let is_written = write_line(&mut sink, &line).is_ok();
+            let is_written = write_line(&mut sink, &line, &mut is_cut).is_ok();
             let mut queue = self.queue();
             queue.bytes -= line.len();
             if !is_written {
@@ -163,16 +165,29 @@ impl Shared {
     }
 }
 
-/// Writes a whole line.
-fn write_line(sink: &mut impl Write, mut line: &[u8]) -> io::Result<()> {
-    while !line.is_empty() {
-        match sink.write(line) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(count) => line = &line[count..],
+/// Writes a whole line, after ending one that was `cut`. If it fails within the line, that one is.
+fn write_line(sink: &mut impl Write, line: &[u8], cut: &mut bool) -> io::Result<()> {
+    if *cut {
+        write_whole(sink, b"\n").map_err(|(_, error)| error)?;
+        *cut = false;
+    }
+    write_whole(sink, line).map_err(|(written, error)| {
+        *cut = written > 0;
+        error
+    })
+}
+
+/// Writes everything, or fails with how much was written.
+fn write_whole(sink: &mut impl Write, bytes: &[u8]) -> Result<(), (usize, io::Error)> {
+    let mut written = 0;
+    while written < bytes.len() {
+        match sink.write(&bytes[written..]) {
+            Ok(0) => return Err((written, io::ErrorKind::WriteZero.into())),
+            Ok(count) => written += count,
             Err(error) => match error.kind() {
                 io::ErrorKind::Interrupted => {}
                 io::ErrorKind::WouldBlock => thread::sleep(RETRY),
-                _ => return Err(error),
+                _ => return Err((written, error)),
             },
         }
     }
@@ -370,5 +385,51 @@ mod tests {
         assert_eq!(scene.next(), "found");
         let notice = scene.next();
         assert!(notice.contains("dropped missing=2"), "{notice}");
+    }
+
+    /// Takes as many bytes as are left, as a disk does that fills up.
+    struct Disk {
+        left: Arc<Mutex<usize>>,
+        file: Arc<Mutex<Vec<u8>>>,
+    }
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let mut left = self.left.lock().unwrap();
+            let count = bytes.len().min(*left);
+            if count == 0 {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            *left -= count;
+            self.file.lock().unwrap().extend(&bytes[..count]);
+            Ok(count)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_line_that_was_cut_is_ended_before_the_next() {
+        let (left, file) = (Arc::new(Mutex::new(9)), Arc::default());
+        let disk = Disk {
+            left: Arc::clone(&left),
+            file: Arc::clone(&file),
+        };
+        let drops = LogDrops::default();
+        let output = LogOutput::start_with(disk, drops.clone(), |_| ()).unwrap();
+        let log = |line: &[u8]| {
+            output.make_writer().write_all(line).unwrap();
+            output.flush(FOREVER);
+        };
+        log(b"first\n");
+        log(b"second\n");
+        log(b"third\n");
+        *left.lock().unwrap() = 100;
+        log(b"fourth\n");
+        log(b"fifth\n");
+        assert_eq!(*file.lock().unwrap(), b"first\nsec\nfourth\nfifth\n");
+        assert_eq!(drops.total(), 2);
     }
 }
