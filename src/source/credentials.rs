@@ -4,13 +4,13 @@
 //! fetch, so that they can be rotated.
 
 use std::fmt;
-use std::fs;
 use std::path::PathBuf;
 
 use git2::{Cred, CredentialType, Error};
 use serde::{Deserialize, Serialize};
 
 use super::address::elsewhere;
+use super::regular::open_regular;
 use super::secret::{CredentialsError, Secret, SecretText};
 
 /// The user if neither the address nor the credentials name one: what Git hosts use for SSH, and
@@ -35,7 +35,7 @@ impl Credentials {
     pub(super) fn read(&self) -> Result<Login, CredentialsError> {
         if let Some(key) = &self.ssh_key {
             // Said here because libgit2 does not name the file.
-            fs::File::open(key).map_err(|source| {
+            open_regular(key).map_err(|source| {
                 let path = key.clone();
                 CredentialsError::Unreadable { path, source }
             })?;
@@ -160,6 +160,8 @@ impl Answers {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const HERE: &str = "https://h.example/links.git";

@@ -4,8 +4,8 @@
 //! does not say which key it refused. Certificate authorities are left out: libssh2 has none.
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
@@ -13,6 +13,11 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Serialize};
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256};
+
+use super::regular::read_regular;
+
+/// More than any such file has, in bytes.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// The port that is not written beside a host.
 const SSH_PORT: u16 = 22;
@@ -43,11 +48,12 @@ impl HostKeys {
     ///
     /// If there is such a file but it cannot be read. Without one, no key is trusted.
     pub(super) fn of(host: &str, port: u16, file: Option<&Path>) -> io::Result<Self> {
-        let text = match file.map(fs::read_to_string) {
-            None => String::new(),
-            Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        let text = match file.map(|file| read_regular(file, MAX_BYTES)) {
+            None => Vec::new(),
+            Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Some(text) => text?,
         };
+        let text = String::from_utf8(text).map_err(io::Error::other)?;
         Ok(Self {
             file: file.map(Path::to_owned),
             ..Self::parse(host, port, &text)

@@ -4,7 +4,7 @@
 //! dropped. Where secrets come from is the caller's business, nothing here looks at the environment.
 
 use std::fmt;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _};
 use std::ops::Deref;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use zeroize::Zeroizing;
+
+use super::regular::open_regular;
 
 /// More than any password or token has, in bytes: a wrong path must not fill the memory.
 const MAX_BYTES: usize = 64 * 1024;
@@ -132,7 +134,7 @@ pub fn is_exposed(path: &Path) -> bool {
 
 /// Returns what a file holds, in memory that is not moved while it is read and wiped after its use.
 fn contents(path: &Path) -> io::Result<Zeroizing<String>> {
-    let mut file = File::open(path)?.take(MAX_BYTES as u64 + 1);
+    let mut file = open_regular(path)?.take(MAX_BYTES as u64 + 1);
     let mut text = Zeroizing::new(String::with_capacity(2 * MAX_BYTES));
     match file.read_to_string(&mut text)? {
         0..=MAX_BYTES => Ok(text),
@@ -148,6 +150,18 @@ mod tests {
     fn shows_nothing() {
         let text = SecretText::from("hunter2".to_owned());
         assert!(!format!("{text:?} {:?}", Secret::Value(text.clone())).contains("hunter2"));
+    }
+
+    #[test]
+    fn a_pipe_is_no_file_of_a_secret_and_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        assert!(matches!(
+            Secret::File(pipe).read(),
+            Err(CredentialsError::Unreadable { .. })
+        ));
     }
 
     #[test]

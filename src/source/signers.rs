@@ -16,15 +16,14 @@
 //!
 //! Left out: certificates (`cert-authority`), revocation lists, and signatures that are not SSH's.
 
-use std::fs::OpenOptions;
 use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use git2::{Oid, Repository};
 use ssh_key::HashAlg;
 
 use super::error::chain;
+use super::regular::open_regular;
 use super::signature::{NAMESPACE, Signature};
 use super::signer_line::{SignerLine, SignerLineError};
 use super::verify::{Refusal, Verify};
@@ -230,11 +229,7 @@ fn objection(line: &SignerLine, times: [(&str, Timestamp); 2]) -> Option<String>
 
 /// Reads a file whole; one that is too large is `None`. A named pipe is not waited for.
 fn read(path: &Path) -> io::Result<Option<String>> {
-    let mut open = OpenOptions::new();
-    let file = open.read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is not a file"));
-    }
+    let file = open_regular(path)?;
     let mut bytes = Vec::new();
     file.take(MAX + 1).read_to_end(&mut bytes)?;
     let small = bytes.len() as u64 <= MAX;

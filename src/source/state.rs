@@ -15,11 +15,14 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::attempt::Attempt;
+use super::regular::read_regular;
 use super::schedule::chance;
 
 const LOCK: &str = "lock";
 const RECORD: &str = "state.json";
 const ATTEMPT: &str = "attempt.json";
+/// More than any record has, in bytes.
+const MAX_RECORD: u64 = 1 << 20;
 /// How the names of clones begin.
 const CLONE: &str = "clone-";
 /// How the names of private directories begin.
@@ -188,7 +191,7 @@ impl StateDir {
 
     /// Returns what was recorded last, if that can be understood.
     pub(super) fn load(&self) -> Option<Record> {
-        let text = fs::read(self.path.join(RECORD)).ok()?;
+        let text = read_regular(&self.path.join(RECORD), MAX_RECORD).ok()?;
         let record: Record = serde_json::from_slice(&text).ok()?;
         // The name becomes part of a path.
         let plain = record.clone.starts_with(CLONE) && !record.clone.contains('/');
@@ -202,7 +205,7 @@ impl StateDir {
 
     /// Returns the attempt to load a commit that was recorded last, if that can be understood.
     pub(super) fn load_attempt(&self) -> Option<Attempt> {
-        let text = fs::read(self.attempt_path()).ok()?;
+        let text = read_regular(&self.attempt_path(), MAX_RECORD).ok()?;
         serde_json::from_slice(&text).ok()
     }
 

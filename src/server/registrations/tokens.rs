@@ -7,7 +7,6 @@
 //!
 //! Invariants: no token is kept, shown or logged; how long a comparison takes tells nothing of it.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +18,7 @@ use subtle::ConstantTimeEq as _;
 use tokio::time::sleep;
 use tracing::{info, warn};
 
-use crate::source::is_exposed;
+use crate::source::{is_exposed, read_regular};
 
 use crate::server::reload::in_background;
 
@@ -31,6 +30,9 @@ const ABSENCE: Duration = Duration::from_secs(10);
 
 /// How many tokens there may be: each is compared with what a client sends.
 const MAX_TOKENS: usize = 10_000;
+
+/// More than that many lines have, in bytes.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// The longest name of an owner, in characters.
 const MAX_OWNER: usize = 100;
@@ -158,7 +160,7 @@ impl TokenFile {
     /// Takes what the file says now. One without a token is taken at its word: all were revoked.
     fn look(&self, now: Instant) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = match fs::read(&self.path) {
+        let bytes = match read_regular(&self.path, MAX_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.look_for_it(&mut seen, now);
@@ -230,7 +232,7 @@ impl std::fmt::Debug for TokenFile {
 }
 
 fn load(path: &Path) -> Result<(Vec<u8>, Vec<Token>), TokensError> {
-    let bytes = fs::read(path).map_err(|source| TokensError::Unreadable {
+    let bytes = read_regular(path, MAX_BYTES).map_err(|source| TokensError::Unreadable {
         path: path.to_owned(),
         source,
     })?;
@@ -289,6 +291,8 @@ fn decode_hex(text: &str) -> Option<Fingerprint> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// `printf %s correct-horse | openssl dgst -sha256`

@@ -3,7 +3,6 @@
 //! What is read here can be served: the key is the first certificate's. Whether a client trusts
 //! the chain, or the name in it is right, is not looked at; clients do.
 
-use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +18,7 @@ use x509_cert::Certificate;
 use x509_cert::der::{self, Decode as _};
 
 use crate::mapping::Timestamp;
-use crate::source::is_exposed;
+use crate::source::{is_exposed, open_regular};
 
 use super::http2;
 
@@ -218,12 +217,9 @@ fn expiry(certificate: &[u8]) -> der::Result<Timestamp> {
 
 fn contents(path: &Path) -> Result<Vec<u8>, TlsError> {
     let read = || {
-        // A pipe could be read once only, and opening it again would wait for ever.
-        if !fs::metadata(path)?.is_file() {
-            return Err(io::Error::other("not a regular file"));
-        }
+        // A pipe could be read once only.
         let mut bytes = Vec::new();
-        File::open(path)?.take(MAX_BYTES).read_to_end(&mut bytes)?;
+        (open_regular(path)?.take(MAX_BYTES)).read_to_end(&mut bytes)?;
         Ok(bytes)
     };
     read().map_err(|source| TlsError::Unreadable {
