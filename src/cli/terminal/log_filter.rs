@@ -5,7 +5,7 @@
 
 use std::str::FromStr;
 
-use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
+use tracing_subscriber::filter::{LevelFilter, Targets};
 
 /// What the targets of Waypost's own events begin with.
 const OWN: &str = "waypost";
@@ -20,7 +20,7 @@ pub(crate) struct LogFilter(Targets);
     "{0}; a filter is LEVEL or TARGET=LEVEL, several separated by commas, as in `waypost=debug,h2=warn`; \
      levels are off, error, warn, info, debug and trace"
 )]
-pub(crate) struct LogFilterError(#[from] ParseError);
+pub(crate) struct LogFilterError(String);
 
 impl FromStr for LogFilter {
     type Err = LogFilterError;
@@ -30,11 +30,15 @@ impl FromStr for LogFilter {
     /// Waypost's own events stay at `info` unless a directive is for them or for everything.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let directives = text.split(',').map(str::trim).filter(|it| !it.is_empty());
-        let directives = directives.collect::<Vec<_>>().join(",");
+        let directives = directives.collect::<Vec<_>>();
+        if let Some(directive) = directives.iter().find(|it| !names_a_target(it)) {
+            return Err(LogFilterError(format!("'{directive}' names no target")));
+        }
+        let directives = directives.join(",");
         let targets = match directives.as_str() {
             // Parsed, it would be a target that all others begin with.
             "" => Targets::new(),
-            some => some.parse()?,
+            some => (some.parse()).map_err(|error| LogFilterError(format!("{error}")))?,
         };
         let is_for_all = targets.default_level().is_some();
         if is_for_all || targets.iter().any(|(target, _)| target == OWN) {
@@ -42,6 +46,14 @@ impl FromStr for LogFilter {
         }
         Ok(Self(targets.with_target(OWN, LevelFilter::INFO)))
     }
+}
+
+/// Whether what is before the level of a directive may be a target, which is the path of a module.
+/// [`Targets`] takes anything for one, also a directive for spans, and would then log nothing for it.
+fn names_a_target(directive: &str) -> bool {
+    let target = directive.split('=').next().unwrap_or_default();
+    let is_of_a_path = |it: char| it.is_alphanumeric() || "_:-.".contains(it);
+    !target.is_empty() && target.chars().all(is_of_a_path)
 }
 
 impl LogFilter {
@@ -112,6 +124,23 @@ mod tests {
         for text in ["h2=loud", "h2=warn=info", "[{x]=info", "h2=warn,waypost=-"] {
             let error = text.parse::<LogFilter>().unwrap_err().to_string();
             assert!(error.contains("TARGET=LEVEL"), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_can_be_no_target_is_refused() {
+        for text in [
+            "=",
+            "=info",
+            "waypost[span]=info",
+            "[span]",
+            "info;h2",
+            "a b=info",
+        ] {
+            assert!(text.parse::<LogFilter>().is_err(), "{text}");
+        }
+        for text in ["h2::proto=debug", "tokio-rustls=warn", "info,,h2=warn", "3"] {
+            assert!(text.parse::<LogFilter>().is_ok(), "{text}");
         }
     }
 }
