@@ -2,6 +2,7 @@
 
 import base64
 import getpass
+import os
 
 from scene import (
     GitDaemon,
@@ -291,6 +292,23 @@ def tls_authority_changes(scene):
     impostor.down()
     remote.up()
     takes_up(scene, server)
+
+
+@case("tls with branch names that are not text")
+def tls_branch_names(scene):
+    scene.push(table("one"))
+    authority, certificate = make_ca(scene)
+    remote = SmartHttp(scene, certificate=certificate).up()
+    env = {"SSL_CERT_FILE": str(authority)}
+    server = scene.server("--repo", remote.url(), env=env)
+    with open(os.fsencode(scene.bare) + b"/refs/heads/caf\xe9", "w") as branch:
+        branch.write(scene.head() + "\n")
+    # Neither those who follow another branch are held up by it, nor those who start.
+    takes_up(scene, server)
+    for arguments in ((), ("--ref", "main")):
+        other = scene.server("--repo", remote.url(), *arguments, env=env)
+        assert other.version() == server.version()
+    assert server.fetches("failed") == 0
 
 
 # SSH
