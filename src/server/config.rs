@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::Tls;
 use super::http::AdminHost;
-use super::net::{Pace, Patience};
+use super::net::{Pace, Timeouts};
 use super::public::HookSecret;
 use super::state::{Fetches, LogDrops};
 
@@ -28,7 +28,7 @@ pub struct Config {
     /// How long requests in flight may take after that.
     pub drain_timeout: Duration,
     /// How long a client may keep a connection without doing anything with it.
-    pub patience: Patience,
+    pub timeouts: Timeouts,
     /// Under which names the admin listener shows more than probes and metrics, beside its addresses
     /// and `localhost`.
     pub admin_hosts: Vec<AdminHost>,
@@ -59,7 +59,7 @@ impl Default for Config {
             max_connections: 10_000,
             drain_delay: Duration::ZERO,
             drain_timeout: Duration::from_secs(10),
-            patience: Patience::default(),
+            timeouts: Timeouts::default(),
             dump_pace: Pace::default(),
             admin_hosts: Vec::new(),
             hook: None,

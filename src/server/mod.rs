@@ -41,7 +41,7 @@ use self::state::{DumpSlots, Live, Metrics, Shared};
 pub use self::config::Config;
 pub use self::http::{AdminHost, AdminHostError, shows_itself};
 pub use self::net::{
-    Inherited, InheritedError, Listener, Pace, Patience, SERVING_THREAD, bind, room_for,
+    Inherited, InheritedError, Listener, Pace, SERVING_THREAD, Timeouts, bind, room_for,
 };
 pub use self::public::HookSecret;
 pub use self::registrations::{Registrations, TokenFile, TokensError};

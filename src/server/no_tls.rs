@@ -12,7 +12,7 @@ use serde::Serialize;
 use tokio::net::TcpStream;
 
 use super::http::Content;
-use super::net::{Patience, Phases};
+use super::net::{Phases, Timeouts};
 
 /// TLS, of which there is none.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ impl Tls {
     pub(super) async fn drive<F, A>(
         &self,
         _stream: TcpStream,
-        _patience: Patience,
+        _patience: Timeouts,
         _phases: Phases,
         _answer: F,
     ) -> hyper::Result<()>

@@ -60,7 +60,7 @@ impl Serving<'_> {
         tls: Option<&Tls>,
         answers: Answers,
     ) {
-        let patience = self.config.patience;
+        let timeouts = self.config.timeouts;
         let permits = Arc::new(Semaphore::new(limit as usize));
         let public = Arc::new(Public {
             shared: Arc::clone(self.shared),
@@ -86,13 +86,13 @@ impl Serving<'_> {
                     let phases = client.phases();
                     let result = match tls {
                         None => {
-                            drive(stream, patience, phases, |request| client.answer(request)).await
+                            drive(stream, timeouts, phases, |request| client.answer(request)).await
                         }
                         Some(tls) => {
                             let client = client.clone();
                             let answer = move |request| client.answer(request);
                             // What this takes, those who speak in the clear would hold, too.
-                            Box::pin(tls.drive(stream, patience, phases, answer)).await
+                            Box::pin(tls.drive(stream, timeouts, phases, answer)).await
                         }
                     };
                     if result.is_err_and(|error| error.is_parse()) {
@@ -108,7 +108,7 @@ impl Serving<'_> {
     /// Serves operators until the server closes and their connections are done.
     pub(super) async fn operators(&self, listener: Listener, reloads: Reloads) {
         let room = Arc::new(AdminRoom::new(ADMIN_CONNECTIONS));
-        let patience = self.config.patience.of_operators();
+        let timeouts = self.config.timeouts.of_operators();
         let serve = |stream, place| {
             let shared = Arc::clone(self.shared);
             let reloads = reloads.clone();
@@ -126,7 +126,7 @@ impl Serving<'_> {
                     })
                 };
                 // What a client of this side did wrong is its operator's business.
-                let _ = drive(stream, patience, phases, answer).await;
+                let _ = drive(stream, timeouts, phases, answer).await;
             });
         };
         accept_all(

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 
 use tokio::task::spawn_blocking;
 
+use super::current_clone::CurrentClone;
 use super::error::chain;
-use super::held::Core;
 use super::remote::RemoteError;
 use super::report::FetchResult;
 use super::rounds::{Ended, Round};
@@ -17,7 +17,7 @@ use super::transfer::TransferError;
 use super::wanted::Wanted;
 
 /// The rounds of a follower.
-pub(super) struct Fetches(pub(super) Arc<Core>);
+pub(super) struct Fetches(pub(super) Arc<CurrentClone>);
 
 impl Round for Fetches {
     async fn run(&self) -> Ended {

@@ -12,9 +12,9 @@ use std::sync::atomic::Ordering;
 use tokio::sync::Notify;
 
 use super::address::RemoteUrl;
+use super::current_clone::CurrentClone;
 use super::fetch_options::FetchOptions;
 use super::fetches::Fetches;
-use super::held::Core;
 use super::report::RemoteStatus;
 use super::rounds::Rounds;
 use super::state::StateError;
@@ -124,7 +124,7 @@ impl RemoteError {
 
 /// Follows a remote until it is dropped.
 pub struct Follower {
-    core: Arc<Core>,
+    core: Arc<CurrentClone>,
     rounds: Rounds,
 }
 
@@ -137,7 +137,7 @@ impl Follower {
     ///
     /// If the state directory cannot be used. That the remote cannot be reached is no error here.
     pub fn start(following: Following) -> Result<Self, StateError> {
-        let core = Arc::new(Core::open(following)?);
+        let core = Arc::new(CurrentClone::open(following)?);
         let rounds = Rounds::start(
             Arc::new(Fetches(Arc::clone(&core))),
             core.options.remote.to_string(),
@@ -147,7 +147,7 @@ impl Follower {
         Ok(Self { core, rounds })
     }
 
-    pub(super) fn core(&self) -> &Core {
+    pub(super) fn core(&self) -> &CurrentClone {
         &self.core
     }
 

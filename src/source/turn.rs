@@ -9,13 +9,13 @@ use std::io::Write as _;
 use git2::{Oid, Repository};
 use tokio::sync::MutexGuard;
 
-use super::held::Core;
+use super::current_clone::CurrentClone;
 use super::remote::{Follower, RemoteError};
 use super::transfer::Tip;
 
 /// A turn, which ends when this is dropped.
 pub struct Turn<'f> {
-    core: &'f Core,
+    core: &'f CurrentClone,
     _held: MutexGuard<'f, ()>,
 }
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use std::time::Duration;
 
 use tokio::net::TcpStream;
-use waypost::server::{Config, Patience};
+use waypost::server::{Config, Timeouts};
 
 use crate::support::{Running, quiet, rest, say, soon};
 
@@ -197,13 +197,13 @@ async fn probes_and_scrapers_find_it_under_any_name() {
 #[tokio::test]
 async fn who_says_nothing_keeps_no_probe_waiting() {
     let hour = Duration::from_secs(3600);
-    let patience = Patience {
+    let timeouts = Timeouts {
         head: hour,
         idle: hour,
         stall: hour,
     };
     let config = Config {
-        patience,
+        timeouts,
         ..quiet()
     };
     let server = Running::configured(config, TABLE).await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use waypost::server::{Config, Patience};
+use waypost::server::{Config, Timeouts};
 
 use crate::support::{FOREVER, Running, head_of, quiet, rest, soon};
 
@@ -15,7 +15,7 @@ const FOUND: &str = "HTTP/1.1 302 Found";
 
 fn patient(head: Duration, idle: Duration) -> Config {
     Config {
-        patience: Patience {
+        timeouts: Timeouts {
             head,
             idle,
             stall: FOREVER,
@@ -139,7 +139,7 @@ async fn an_idle_connection_has_longer_than_a_slow_head() {
     let mut idle = server.connect().await;
     idle.write_all(REQUEST).await.unwrap();
     head_of(&mut idle).await;
-    // By the time that another's patience is over, this one's would be too.
+    // By the time that another's timeouts is over, this one's would be too.
     let mut slow = server.connect().await;
     slow.write_all(b"GET").await.unwrap();
     assert_eq!(rest(&mut slow).await.0, b"");
@@ -179,7 +179,7 @@ async fn beyond_the_limit_clients_wait_for_their_turn() {
 #[tokio::test]
 async fn a_client_that_reads_nothing_is_given_up_on() {
     let config = Config {
-        patience: Patience {
+        timeouts: Timeouts {
             head: FOREVER,
             idle: FOREVER,
             stall: Duration::from_millis(50),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use flate2::read::GzDecoder;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use waypost::mapping::{SourceFile, Table, compare, compile};
-use waypost::server::{Config, Files, Pace, Patience};
+use waypost::server::{Config, Files, Pace, Timeouts};
 
 use crate::support::{Reply, Running, quiet, soon, until};
 
@@ -207,12 +207,12 @@ async fn few_are_taken_at_once_and_none_holds_up_a_redirect() {
 #[tokio::test]
 async fn a_dump_may_take_longer_than_a_connection_may_be_idle() {
     let idle = Duration::from_millis(50);
-    let patience = Patience {
+    let timeouts = Timeouts {
         idle,
-        ..Patience::default()
+        ..Timeouts::default()
     };
     let server = large(Config {
-        patience,
+        timeouts,
         ..quiet()
     })
     .await;

@@ -10,7 +10,7 @@ use hyper::{Method, Request, Response, StatusCode, body::Incoming};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
-use waypost::server::{Config, HookSecret, Patience, Signal};
+use waypost::server::{Config, HookSecret, Signal, Timeouts};
 
 use crate::frames::*;
 use crate::secure::{Secure, TABLE};
@@ -40,7 +40,7 @@ async fn ask(
 
 fn impatient(head: Duration, idle: Duration, stall: Duration) -> Config {
     Config {
-        patience: Patience { head, idle, stall },
+        timeouts: Timeouts { head, idle, stall },
         ..quiet()
     }
 }
@@ -400,12 +400,12 @@ async fn silence_is_ended_in_order() {
     // Without a request, with half of one, and after one.
     let begun = frame(HEADERS, END_STREAM, 1, &get("/x"));
     let asked = request(1, &get("/x"));
-    for (said, patience) in [
+    for (said, timeouts) in [
         (&b""[..], impatient(BRIEF, FOREVER * 2, BRIEF)),
         (&begun[..], impatient(BRIEF, FOREVER * 2, BRIEF)),
         (&asked[..], impatient(FOREVER * 2, BRIEF, BRIEF)),
     ] {
-        let secure = Secure::start(patience).await;
+        let secure = Secure::start(timeouts).await;
         let mut wire = Wire::greeted(&secure).await;
         wire.say(said).await;
         assert_eq!(wire.hear_a(GOAWAY).await.unwrap().code(), NO_ERROR);

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use waypost::server::{Config, HookSecret, Patience};
+use waypost::server::{Config, HookSecret, Timeouts};
 
 use crate::frames::*;
 use crate::secure::Secure;
@@ -173,12 +173,12 @@ fn messages() -> Vec<Case> {
 #[tokio::test]
 async fn whoever_breaks_a_rule_is_told_which() {
     // A server that ignores what it must not would fall silent.
-    let silence = Patience {
+    let silence = Timeouts {
         idle: Duration::from_secs(10),
-        ..Patience::default()
+        ..Timeouts::default()
     };
     let secure = Secure::start(Config {
-        patience: silence,
+        timeouts: silence,
         ..quiet()
     })
     .await;

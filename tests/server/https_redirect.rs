@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use waypost::server::{Config, Patience, Signal};
+use waypost::server::{Config, Signal, Timeouts};
 
 use crate::secure::{Secure, TABLE};
 use crate::support::{FOREVER, Reply, Running, quiet, rest, say, soon};
@@ -115,7 +115,7 @@ async fn other_methods_keep_theirs_and_health_is_answered() {
 #[tokio::test]
 async fn it_is_as_patient_as_the_public_listener_and_ends_with_it() {
     let config = Config {
-        patience: Patience {
+        timeouts: Timeouts {
             head: Duration::from_millis(50),
             idle: FOREVER,
             stall: FOREVER,

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::ClientConnection;
 use tokio_rustls::rustls::version::TLS12;
-use waypost::server::{Config, Patience, Signal, Tls, TlsError};
+use waypost::server::{Config, Signal, Timeouts, Tls, TlsError};
 
 use crate::secure::{Authority, Secure, TABLE, load, name};
 use crate::support::{FOREVER, Running, head_of, quiet, rest, soon, until};
@@ -23,7 +23,7 @@ const FOUND: &str = "HTTP/1.1 302 Found";
 
 fn hasty() -> Config {
     Config {
-        patience: Patience {
+        timeouts: Timeouts {
             head: Duration::from_millis(300),
             idle: FOREVER * 2,
             stall: FOREVER * 2,
@@ -126,7 +126,7 @@ async fn who_does_not_finish_a_handshake_is_given_up_on() {
 #[tokio::test]
 async fn a_client_that_reads_nothing_is_given_up_on() {
     let config = Config {
-        patience: Patience {
+        timeouts: Timeouts {
             head: FOREVER * 2,
             idle: FOREVER * 2,
             stall: Duration::from_millis(50),

@@ -1,7 +1,7 @@
 //! Admission: one entry into a draft, checked by itself.
 //!
 //! Its target must be sound and its codes within the grammar. Whether they are free is decided
-//! later, in `contest`.
+//! later, in `conflicts`.
 
 use super::document::{Item, RareKeys};
 use crate::mapping::packed::{CodeKind, Draft, NoteKind, Owner, Shape, Term, Unsaid};
@@ -252,7 +252,7 @@ fn check_private(report: &mut Report<'_>, target: &Target<'_>, position: Positio
     }
 }
 
-/// Warns of a URL that is not canonical, unless the code hangs on it: then `contest` does.
+/// Warns of a URL that is not canonical, unless the code hangs on it: then `conflicts` does.
 fn check_canonical(report: &mut Report<'_>, item: &Item<'_>, target: &Target<'_>) {
     if let Some(url) = &item.url
         && url.value != target.as_str()

@@ -1,7 +1,7 @@
 //! From documents to a table: which keys there are, and conflicts between entries.
 
 mod admit;
-mod contest;
+mod conflicts;
 mod document;
 mod expectation;
 mod outline;

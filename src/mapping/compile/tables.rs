@@ -1,13 +1,13 @@
 //! Compiling: from the files of a table to the table, with every problem on the way.
 //!
 //! Documents with the same base URL form one site. What concerns a single entry is decided in
-//! `admit`, who has a code in `contest`, and what is odd about codes in `review`; here the documents
+//! `admit`, who has a code in `conflicts`, and what is odd about codes in `review`; here the documents
 //! find their sites.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::contest::settle;
+use super::conflicts::settle;
 use super::document::Document;
 use super::expectation::Expectation;
 use super::review::review;

@@ -2,7 +2,7 @@
 
 use super::refusal::Refusal;
 use super::wish::{Destination, Wish};
-use super::{choice, spot};
+use super::{choice, placement};
 use crate::edit::NewEntry;
 use crate::mapping::{Code, Site, Table, Target, Timestamp};
 
@@ -38,7 +38,7 @@ impl<'t> Draft<'t> {
         if table.covers(&target) {
             return Err(Refusal::OwnLink);
         }
-        let site = spot::site(table, wish.site.as_deref(), &wish.destination)?;
+        let site = placement::site(table, wish.site.as_deref(), &wish.destination)?;
         if let Some(holder) = choice::registered(site, &target, now) {
             return Err(Refusal::AlreadyRegistered(holder));
         }
@@ -57,11 +57,12 @@ impl<'t> Draft<'t> {
             ..entry
         };
         let (path, is_new_file) = match &wish.destination {
-            Destination::Document(name) => {
-                (spot::document(site, name.as_deref())?.to_owned(), false)
-            }
+            Destination::Document(name) => (
+                placement::document(site, name.as_deref())?.to_owned(),
+                false,
+            ),
             Destination::Fragment(directory) => {
-                let name = spot::fragment_name(code.as_str());
+                let name = placement::fragment_name(code.as_str());
                 let name = name.ok_or_else(|| Refusal::NameTooLong {
                     code: code.to_string(),
                 })?;

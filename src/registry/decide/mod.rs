@@ -4,10 +4,10 @@ mod batch;
 pub(super) mod choice;
 mod draft;
 mod drafts;
+pub(super) mod placement;
 mod proof;
 mod refusal;
 pub(super) mod register;
-pub(super) mod spot;
 mod wish;
 
 pub use batch::{Batch, Registered, register_all};

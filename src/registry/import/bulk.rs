@@ -4,10 +4,10 @@
 
 use std::path::PathBuf;
 
+use super::bisection::{Bisected, Bisection};
 use super::intake::Intake;
-use super::sieve::{Sieve, Sifted};
 use crate::mapping::{BaseUrl, Diagnostic, Outline, SourceFile, Timestamp};
-use crate::registry::decide::{Before, Destination, MayShadow, Refusal, spot};
+use crate::registry::decide::{Before, Destination, MayShadow, Refusal, placement};
 use crate::registry::publish::{LocalError, lock, undone, write};
 use crate::source::FileSource;
 
@@ -67,8 +67,8 @@ pub fn import_into_files<E: From<LocalError>>(
     let before = Before::of(&files, import.max_bytes, import.now).map_err(refused)?;
     let table = &before.table;
     let destination = Destination::Document(import.file.map(str::to_owned));
-    let site = spot::site(table, import.site, &destination).map_err(refused)?;
-    let path = spot::document(site, import.file).map_err(refused)?;
+    let site = placement::site(table, import.site, &destination).map_err(refused)?;
+    let path = placement::document(site, import.file).map_err(refused)?;
     let document = files.iter().find(|file| *file.path == *path);
     let document = document.expect("a table is compiled from these files");
 
@@ -80,14 +80,14 @@ pub fn import_into_files<E: From<LocalError>>(
     fill(&mut intake)?;
     let mut batch = intake.finish().map_err(refused)?;
     batch.drop_defaults(defaults);
-    let sieve = Sieve {
+    let sieve = Bisection {
         before: &before,
         site,
         document,
         now: import.now,
         may_shadow: import.may_shadow,
     };
-    let Sifted { file, warnings, .. } = sieve.sift(&mut batch).map_err(refused)?;
+    let Bisected { file, warnings, .. } = sieve.sift(&mut batch).map_err(refused)?;
     let imported = Imported {
         path: path.to_owned(),
         added: batch.entries.len(),

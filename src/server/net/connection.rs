@@ -15,8 +15,8 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{sleep, timeout};
 
-use super::patience::{Heads, Patience, PatientStream};
 use super::phase::{Phase, Phases};
+use super::timeouts::{Heads, TimeoutStream, Timeouts};
 use crate::server::http::{BareLineFeed, Content, LineStream, Lines};
 
 /// What a request head may weigh. Targets have at most 8 KiB, and query forwarding may bring as
@@ -39,7 +39,7 @@ pub(crate) trait Client: AsyncRead + AsyncWrite + Unpin {
     fn has_ended(&self) -> bool;
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Client for PatientStream<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> Client for TimeoutStream<S> {
     fn has_ended(&self) -> bool {
         self.has_ended()
     }
@@ -52,7 +52,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Client for PatientStream<S> {
 /// Returns what hyper says of a client that broke the protocol or went away.
 pub(crate) fn drive<F, A>(
     stream: impl AsyncRead + AsyncWrite + Unpin,
-    patience: Patience,
+    timeouts: Timeouts,
     phases: Phases,
     answer: F,
 ) -> impl Future<Output = hyper::Result<()>>
@@ -61,7 +61,7 @@ where
     A: Future<Output = Response<Content>> + Unpin,
 {
     let heads = Heads::default();
-    let client = PatientStream::new(stream, patience, heads.clone());
+    let client = TimeoutStream::new(stream, timeouts, heads.clone());
     converse(client, heads, phases, answer)
 }
 
@@ -131,7 +131,7 @@ pub(crate) async fn past(phases: &mut Phases, begun: Phase, lasted: Duration) {
 
 /// Returns how hyper is told to treat a connection.
 ///
-/// Its own header timeout stays off: [`PatientStream`] has a finer one. Its limit of 100 headers
+/// Its own header timeout stays off: [`TimeoutStream`] has a finer one. Its limit of 100 headers
 /// stays as it is, because setting it costs an allocation per request.
 fn builder() -> http1::Builder {
     let mut builder = http1::Builder::new();
@@ -160,6 +160,6 @@ pub(crate) async fn linger(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
             }
         }
     };
-    // Patience or not, the socket is closed next.
+    // Timeouts or not, the socket is closed next.
     let _ = timeout(LINGER, rest).await;
 }

@@ -16,8 +16,8 @@ use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::sleep;
 
+use super::accept_outages::AcceptOutages;
 use super::phase::{Lifecycle, Phase};
-use super::spell::Spells;
 
 /// How many connections the kernel may hold until they are accepted; it silently lowers this to
 /// its own limit (`net.core.somaxconn`, 4096 since Linux 5.4).
@@ -95,10 +95,10 @@ pub(crate) async fn accept_all<T: Future<Output = OwnedSemaphorePermit>>(
 ) {
     let mut phases = lifecycle.phases();
     let accepting = async {
-        let mut spells = Spells::of(name);
+        let mut outages = AcceptOutages::of(name);
         loop {
             let permit = turn().await;
-            let stream = accept(&listener.socket, &mut spells).await;
+            let stream = accept(&listener.socket, &mut outages).await;
             serve(stream, permit);
         }
     };
@@ -132,18 +132,18 @@ pub(crate) async fn turn(permits: &Arc<Semaphore>) -> OwnedSemaphorePermit {
 }
 
 /// Returns the next connection, however long that takes.
-async fn accept(listener: &TcpListener, spells: &mut Spells) -> TcpStream {
+async fn accept(listener: &TcpListener, outages: &mut AcceptOutages) -> TcpStream {
     loop {
         // Whoever serves it waits on it elsewhere.
         let accepted = listener.accept().await;
         match accepted.and_then(|(stream, _)| stream.into_std()) {
             Ok(stream) => {
-                spells.accepted(Instant::now());
+                outages.accepted(Instant::now());
                 return stream;
             }
             Err(error) if is_the_clients(&error) => {}
             Err(error) => {
-                spells.failed(&error, Instant::now());
+                outages.failed(&error, Instant::now());
                 sleep(EXHAUSTED).await;
             }
         }

@@ -2,15 +2,15 @@
 //!
 //! This folder knows no table: what answers a request is handed to it.
 
+mod accept_outages;
 mod admin_room;
 mod connection;
 mod descriptors;
 mod inherited;
 mod listener;
-mod patience;
 mod phase;
-mod spell;
 mod threads;
+mod timeouts;
 
 pub(crate) use admin_room::AdminRoom;
 pub(crate) use connection::drive;
@@ -20,9 +20,9 @@ pub use descriptors::room_for;
 pub use inherited::{Inherited, InheritedError};
 pub use listener::{Listener, bind};
 pub(crate) use listener::{REDIRECT_CONNECTIONS, accept_all, all_returned, prepared, turn};
-#[cfg(feature = "tls")]
-pub(crate) use patience::{Heads, PatientStream};
-pub use patience::{Pace, Patience};
 pub(crate) use phase::{Lifecycle, Phase, Phases};
 pub use threads::SERVING_THREAD;
 pub(crate) use threads::Threads;
+#[cfg(feature = "tls")]
+pub(crate) use timeouts::{Heads, TimeoutStream};
+pub use timeouts::{Pace, Timeouts};

@@ -58,7 +58,7 @@ impl ServiceManager {
 
     /// Tells what becomes of a server, from when it can be connected to until it drains.
     ///
-    /// One that waits for its first table is ready too: else the manager would lose patience.
+    /// One that waits for its first table is ready too: else the manager would give up on it.
     pub(crate) async fn inform(&self, shared: &Shared, reloads: Reloads) {
         let mut phases = shared.lifecycle.phases();
         let mut said = status(shared);

@@ -31,7 +31,7 @@ use crate::server::state::{DumpSlots, Snapshot};
 
 /// How long a dump may take in all: at 100 MB, of which a fifth is sent, 35 kB a second will do, which
 /// is little more than the pace that a client has to keep anyway.
-const PATIENCE: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// How many bytes a piece has, and how many pieces are written ahead.
 const PIECE: usize = 64 * 1024;
@@ -149,7 +149,7 @@ fn write(
     let mut out = Pieces {
         sender,
         runtime: Handle::current(),
-        deadline: Instant::now() + PATIENCE,
+        deadline: Instant::now() + TIMEOUT,
         pace,
         budget: pace.budget,
         begun: Vec::new(),
@@ -233,7 +233,7 @@ mod tests {
         Pieces {
             sender,
             runtime: Handle::current(),
-            deadline: Instant::now() + PATIENCE,
+            deadline: Instant::now() + TIMEOUT,
             pace,
             budget: pace.budget,
             begun: Vec::new(),

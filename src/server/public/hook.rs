@@ -30,7 +30,7 @@ const PATH: &str = "/-/hook";
 const MAX_BODY: usize = 1 << 20;
 
 /// How long a body may take: hosts send theirs in one go.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The headers in which hosts send the body's HMAC-SHA-256 in hexadecimal, and what is before it.
 const SIGNATURES: [(&str, &str); 3] = [
@@ -151,7 +151,7 @@ async fn decide(
         }
         Ok::<_, Box<dyn std::error::Error + Send + Sync>>(())
     };
-    match timeout(PATIENCE, reading).await {
+    match timeout(TIMEOUT, reading).await {
         Ok(Ok(())) if proof.holds() => {}
         Ok(Ok(())) => return refuse(StatusCode::FORBIDDEN),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {

@@ -1,6 +1,6 @@
 //! Answers: a link, or a problem as RFC 9457 has them.
 //!
-//! Invariant: all that is ever answered is in [`Kind::ALL`] and in the structures here, as the OpenAPI
+//! Invariant: all that is ever answered is in [`ProblemType::ALL`] and in the structures here, as the OpenAPI
 //! document says. Nothing in an answer is internal.
 
 use bytes::Bytes;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::mapping::{Entry, Timestamp};
 use crate::registry::Holder;
 
-use super::kind::Kind;
+use super::problem_type::ProblemType;
 use crate::server::http::{Content, JSON, response};
 
 /// The media type of problems (RFC 9457 section 6).
@@ -30,7 +30,7 @@ const MAX_FINDINGS: usize = 30;
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     /// None of one that is no problem.
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<ProblemType>,
     media_type: HeaderValue,
     body: Bytes,
     headers: Vec<(HeaderName, HeaderValue)>,
@@ -95,7 +95,7 @@ pub(super) struct Problem {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<Finding>,
     #[serde(skip)]
-    kind: Kind,
+    kind: ProblemType,
 }
 
 /// A link that stands in the way.
@@ -119,7 +119,7 @@ pub(super) struct Finding {
 }
 
 impl Problem {
-    pub(super) fn of(kind: Kind) -> Self {
+    pub(super) fn of(kind: ProblemType) -> Self {
         let (status, _, title) = kind.parts();
         Self {
             r#type: kind.uri(),
@@ -133,7 +133,7 @@ impl Problem {
     }
 
     /// Tells of an entry that stands in the way.
-    pub(super) fn held(kind: Kind, detail: Option<String>, holder: Holder) -> Self {
+    pub(super) fn held(kind: ProblemType, detail: Option<String>, holder: Holder) -> Self {
         Self {
             detail,
             existing: Some(Existing {
@@ -156,7 +156,7 @@ impl Problem {
         Self {
             detail: detail.map(cut),
             errors: errors.collect(),
-            ..Self::of(Kind::Invalid)
+            ..Self::of(ProblemType::Invalid)
         }
     }
 }
@@ -179,11 +179,11 @@ impl From<Problem> for Answer {
             answer.add(RETRY_AFTER, HeaderValue::from_static(seconds));
         }
         match kind {
-            Kind::Unauthorized => {
+            ProblemType::Unauthorized => {
                 answer.add(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             // The rest of a body that was not read is no next request.
-            Kind::TooLarge | Kind::TooSlow | Kind::Malformed => {
+            ProblemType::TooLarge | ProblemType::TooSlow | ProblemType::Malformed => {
                 answer.add(CONNECTION, HeaderValue::from_static("close"));
             }
             _ => {}

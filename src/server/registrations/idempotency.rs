@@ -175,7 +175,7 @@ impl Drop for Ticket {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kind::Kind;
+    use super::super::problem_type::ProblemType;
     use super::*;
 
     fn bearer(token: u8) -> Bearer {
@@ -202,11 +202,11 @@ mod tests {
         let first = ticket(begin(&memory, "k", "a"));
         assert!(matches!(begin(&memory, "k", "a"), Known::UnderWay));
         assert!(matches!(begin(&memory, "k", "b"), Known::Differs));
-        first.answered(&Kind::CodeTaken.answer());
+        first.answered(&ProblemType::CodeTaken.answer());
         let Known::Answered(answer) = begin(&memory, "k", "a") else {
             panic!("it is not known");
         };
-        assert_eq!(answer.status, Kind::CodeTaken.status());
+        assert_eq!(answer.status, ProblemType::CodeTaken.status());
         assert!(matches!(begin(&memory, "k", "b"), Known::Differs));
         let other = memory.begin(&bearer(2), b"k", b"a", Instant::now());
         assert!(matches!(other, Known::New(_)), "of another token");
@@ -216,7 +216,7 @@ mod tests {
     fn what_may_come_out_otherwise_is_not_kept() {
         let memory = Memory::default();
         drop(ticket(begin(&memory, "k", "a")));
-        ticket(begin(&memory, "k", "a")).answered(&Kind::RemoteDown.answer());
+        ticket(begin(&memory, "k", "a")).answered(&ProblemType::RemoteDown.answer());
         ticket(begin(&memory, "k", "b"));
     }
 
@@ -225,13 +225,13 @@ mod tests {
         let memory = Memory::default();
         let first = ticket(begin(&memory, "0", ""));
         for n in 1..=MAX_KEPT {
-            ticket(begin(&memory, &n.to_string(), "")).answered(&Kind::CodeTaken.answer());
+            ticket(begin(&memory, &n.to_string(), "")).answered(&ProblemType::CodeTaken.answer());
         }
         assert!(memory.kept().requests.len() <= MAX_KEPT);
         assert!(memory.kept().order.len() <= MAX_KEPT);
         // It went on, was forgotten, and began again: its end is not that of the second.
         let second = ticket(begin(&memory, "0", ""));
-        first.answered(&Kind::CodeTaken.answer());
+        first.answered(&ProblemType::CodeTaken.answer());
         assert!(matches!(begin(&memory, "0", ""), Known::UnderWay));
         drop(second);
         let tomorrow = Instant::now() + KEPT;

@@ -10,7 +10,7 @@ use url::form_urlencoded;
 use crate::mapping::{Entry, Site, Table, Target, Timestamp};
 
 use super::answer::{Answer, Finding, Link, Problem};
-use super::kind::Kind;
+use super::problem_type::ProblemType;
 use crate::server::state::Snapshot;
 
 /// What is looked for.
@@ -34,21 +34,21 @@ impl<'r> Sought<'r> {
     /// # Errors
     ///
     /// If the query has other keys, or one of them twice.
-    pub(super) fn read(code: Option<&'r str>, query: Option<&'r str>) -> Result<Self, Kind> {
+    pub(super) fn read(code: Option<&'r str>, query: Option<&'r str>) -> Result<Self, ProblemType> {
         let (mut url, mut site) = (None, None);
         for (key, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
             let place = match &*key {
                 "url" if code.is_none() => &mut url,
                 "site" => &mut site,
-                _ => return Err(Kind::BadQuery),
+                _ => return Err(ProblemType::BadQuery),
             };
             if place.replace(value).is_some() {
-                return Err(Kind::BadQuery);
+                return Err(ProblemType::BadQuery);
             }
         }
         let by = match code {
             Some(code) => By::Code(code),
-            None => By::Url(url.ok_or(Kind::BadQuery)?),
+            None => By::Url(url.ok_or(ProblemType::BadQuery)?),
         };
         Ok(Self { by, site })
     }
@@ -56,7 +56,7 @@ impl<'r> Sought<'r> {
     /// Returns the answer; of several sites, `host` chooses one unless it is named.
     pub(super) fn answer(&self, live: &Snapshot, host: Option<&str>, now: Timestamp) -> Answer {
         let Some(site) = site_of(&live.table, self.site.as_deref(), host) else {
-            return Kind::NotFound.answer();
+            return ProblemType::NotFound.answer();
         };
         let entry = match &self.by {
             By::Code(code) => by_code(site, code),
@@ -75,7 +75,7 @@ impl<'r> Sought<'r> {
         let commit = live.revision.commit();
         match entry {
             Some(entry) => Answer::link(StatusCode::OK, &Link::of(entry, commit, now)),
-            None => Kind::NotFound.answer(),
+            None => ProblemType::NotFound.answer(),
         }
     }
 }
@@ -124,7 +124,7 @@ mod tests {
             (None, "url=a&page=2"),
             (Some("a"), "url=a"),
         ] {
-            assert_eq!(Sought::read(code, Some(query)), Err(Kind::BadQuery));
+            assert_eq!(Sought::read(code, Some(query)), Err(ProblemType::BadQuery));
         }
     }
 }

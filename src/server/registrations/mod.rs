@@ -9,9 +9,9 @@
 
 mod answer;
 mod idempotency;
-mod kind;
 mod lookup;
 mod openapi;
+mod problem_type;
 mod queue;
 mod request;
 mod tokens;
@@ -34,8 +34,8 @@ use super::state::{Ended, Shared};
 
 use self::answer::{Answer, Problem};
 use self::idempotency::{Known, Memory};
-use self::kind::Kind;
 use self::lookup::{Sought, site_of};
+use self::problem_type::ProblemType;
 use self::queue::{Queue, Worker};
 use self::request::{Asked, Unread};
 use self::tokens::Bearer;
@@ -56,7 +56,7 @@ const BODY_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long somebody waits for an answer: shorter than clients, proxies and our own idle connections
 /// commonly do. What was put in goes on.
-const PATIENCE: Duration = Duration::from_secs(55);
+const TIMEOUT: Duration = Duration::from_secs(55);
 
 /// A registration service that has yet to begin.
 pub struct Registrations {
@@ -80,7 +80,7 @@ fn ended(answer: &Answer) -> Ended {
     match answer.status {
         StatusCode::CREATED => Ended::Created,
         StatusCode::OK => Ended::Existing,
-        _ if answer.kind == Some(Kind::AlreadyRegistered) => Ended::Existing,
+        _ if answer.kind == Some(ProblemType::AlreadyRegistered) => Ended::Existing,
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Ended::Unauthorized,
         StatusCode::TOO_MANY_REQUESTS => Ended::Limited,
         status if status.is_server_error() => Ended::Failed,
@@ -188,7 +188,7 @@ impl Service {
             get_or_create,
         } = match Asked::read(&body, self.refuses_private) {
             Ok(asked) => asked,
-            Err(Unread::Malformed) => return Kind::Malformed.answer(),
+            Err(Unread::Malformed) => return ProblemType::Malformed.answer(),
             Err(Unread::Invalid(findings)) => return Problem::invalid(None, findings).into(),
         };
         wish.owner.get_or_insert_with(|| bearer.owner.to_string());
@@ -205,19 +205,19 @@ impl Service {
             None => None,
             Some(key) => match self.memory.begin(&bearer, key, &body, Instant::now()) {
                 Known::New(ticket) => Some(ticket),
-                Known::UnderWay => return Kind::UnderWay.answer(),
+                Known::UnderWay => return ProblemType::UnderWay.answer(),
                 Known::Answered(answer) => return *answer,
-                Known::Differs => return Kind::KeyReused.answer(),
+                Known::Differs => return ProblemType::KeyReused.answer(),
             },
         };
         let answer = match self.queue.put(wish, bearer.owner, get_or_create, ticket) {
             Ok(answer) => answer,
             Err(kind) => return kind.answer(),
         };
-        match timeout(PATIENCE, answer).await {
+        match timeout(TIMEOUT, answer).await {
             Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => Kind::Failed.answer(),
-            Err(_) => Kind::NotLive.answer(),
+            Ok(Err(_)) => ProblemType::Failed.answer(),
+            Err(_) => ProblemType::NotLive.answer(),
         }
     }
 
@@ -226,18 +226,18 @@ impl Service {
         &self,
         shared: &Shared,
         headers: &'r HeaderMap,
-    ) -> Result<(Bearer, Option<&'r [u8]>), Kind> {
+    ) -> Result<(Bearer, Option<&'r [u8]>), ProblemType> {
         // A page is somebody else's program in its reader's browser, whatever it knows.
         if head::is_from_a_page(headers) {
-            return Err(Kind::FromPage);
+            return Err(ProblemType::FromPage);
         }
-        let bearer = self.bearer(headers).ok_or(Kind::Unauthorized)?;
+        let bearer = self.bearer(headers).ok_or(ProblemType::Unauthorized)?;
         if !is_json(headers) {
-            return Err(Kind::MediaType);
+            return Err(ProblemType::MediaType);
         }
-        let key = idempotency::key(headers).map_err(|()| Kind::BadKey)?;
+        let key = idempotency::key(headers).map_err(|()| ProblemType::BadKey)?;
         if shared.lifecycle.is_draining() {
-            return Err(Kind::Draining);
+            return Err(ProblemType::Draining);
         }
         Ok((bearer, key))
     }
@@ -257,7 +257,7 @@ impl Service {
     fn read<B>(&self, shared: &Shared, request: &Request<B>) -> Answer {
         let path = request.uri().path();
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            let mut answer = Kind::MethodNotAllowed.answer();
+            let mut answer = ProblemType::MethodNotAllowed.answer();
             let allowed = match path {
                 LINKS => "GET, HEAD, POST",
                 _ => "GET, HEAD",
@@ -269,10 +269,10 @@ impl Service {
             return openapi::answer();
         }
         if shared.dumps.is_none() && self.bearer(request.headers()).is_none() {
-            return Kind::Unauthorized.answer();
+            return ProblemType::Unauthorized.answer();
         }
         let Some(live) = shared.live.load_full() else {
-            return Kind::NoTable.answer();
+            return ProblemType::NoTable.answer();
         };
         let code = path.strip_prefix(LINKS).and_then(|it| it.strip_prefix('/'));
         match Sought::read(code, request.uri().query()) {
@@ -293,11 +293,11 @@ fn is_json(headers: &HeaderMap) -> bool {
     })
 }
 
-async fn read_body(body: Incoming) -> Result<Bytes, Kind> {
+async fn read_body(body: Incoming) -> Result<Bytes, ProblemType> {
     match timeout(BODY_PATIENCE, Limited::new(body, MAX_BODY).collect()).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Kind::TooLarge),
-        Ok(Err(_)) => Err(Kind::Malformed),
-        Err(_) => Err(Kind::TooSlow),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ProblemType::TooLarge),
+        Ok(Err(_)) => Err(ProblemType::Malformed),
+        Err(_) => Err(ProblemType::TooSlow),
     }
 }

@@ -11,23 +11,23 @@ use serde_json::{Map, Value, json};
 use crate::mapping::{Forward, MAX_TARGET_BYTES};
 
 use super::answer::Answer;
-use super::kind::Kind;
+use super::problem_type::ProblemType;
 use super::request::MAX_TEXT;
 
 /// The kinds of problems that a lookup may have.
-const OF_LOOKUPS: [Kind; 5] = [
-    Kind::BadQuery,
-    Kind::Unauthorized,
-    Kind::NotFound,
-    Kind::Invalid,
-    Kind::NoTable,
+const OF_LOOKUPS: [ProblemType; 5] = [
+    ProblemType::BadQuery,
+    ProblemType::Unauthorized,
+    ProblemType::NotFound,
+    ProblemType::Invalid,
+    ProblemType::NoTable,
 ];
 
 /// Those that only they have.
-const NOT_OF_REGISTRATIONS: [Kind; 2] = [Kind::BadQuery, Kind::NotFound];
+const NOT_OF_REGISTRATIONS: [ProblemType; 2] = [ProblemType::BadQuery, ProblemType::NotFound];
 
 /// That of any other method.
-const OF_METHODS: [Kind; 1] = [Kind::MethodNotAllowed];
+const OF_METHODS: [ProblemType; 1] = [ProblemType::MethodNotAllowed];
 
 /// Returns the description.
 pub(super) fn answer() -> Answer {
@@ -36,8 +36,11 @@ pub(super) fn answer() -> Answer {
 
 fn document() -> Value {
     let is_of_registrations =
-        |kind: &Kind| !NOT_OF_REGISTRATIONS.contains(kind) && !OF_METHODS.contains(kind);
-    let of_registrations: Vec<_> = Kind::ALL.into_iter().filter(is_of_registrations).collect();
+        |kind: &ProblemType| !NOT_OF_REGISTRATIONS.contains(kind) && !OF_METHODS.contains(kind);
+    let of_registrations: Vec<_> = ProblemType::ALL
+        .into_iter()
+        .filter(is_of_registrations)
+        .collect();
     let lookup = |more: Value, summary: &str| {
         let mut parameters = vec![json!({"$ref": "#/components/parameters/site"})];
         parameters.push(more);
@@ -108,7 +111,7 @@ fn document() -> Value {
 }
 
 /// Returns the answers that may come, by status.
-fn responses(kinds: &[Kind], links: &[(StatusCode, &str)]) -> Value {
+fn responses(kinds: &[ProblemType], links: &[(StatusCode, &str)]) -> Value {
     let mut responses = Map::new();
     for (status, description) in links {
         let mut response = json!({
@@ -122,7 +125,7 @@ fn responses(kinds: &[Kind], links: &[(StatusCode, &str)]) -> Value {
         }
         responses.insert(status.as_str().to_owned(), response);
     }
-    let mut by_status: BTreeMap<u16, Vec<Kind>> = BTreeMap::new();
+    let mut by_status: BTreeMap<u16, Vec<ProblemType>> = BTreeMap::new();
     for &kind in kinds {
         by_status
             .entry(kind.status().as_u16())
@@ -232,7 +235,7 @@ fn link() -> Value {
 }
 
 fn problem() -> Value {
-    let types = Kind::ALL.map(Kind::uri);
+    let types = ProblemType::ALL.map(ProblemType::uri);
     json!({
         "type": "object",
         "required": ["type", "title", "status"],

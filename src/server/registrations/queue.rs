@@ -22,7 +22,7 @@ use crate::registry::{
 
 use super::answer::{Answer, Finding, Link, Problem};
 use super::idempotency::Ticket;
-use super::kind::Kind;
+use super::problem_type::ProblemType;
 use crate::server::reload::{Reloads, in_background};
 use crate::server::state::{Shared, Snapshot};
 use crate::source::chain;
@@ -90,9 +90,9 @@ impl Queue {
         by: Arc<str>,
         get_or_create: bool,
         ticket: Option<Ticket>,
-    ) -> Result<oneshot::Receiver<Answer>, Kind> {
+    ) -> Result<oneshot::Receiver<Answer>, ProblemType> {
         let place = self.places_of(&by).try_acquire_owned();
-        let place = place.map_err(|_| Kind::TooMany)?;
+        let place = place.map_err(|_| ProblemType::TooMany)?;
         let room = Arc::clone(&self.room).try_acquire_owned();
         let (reply, answer) = oneshot::channel();
         let job = Job {
@@ -100,9 +100,9 @@ impl Queue {
             get_or_create,
             ticket,
             reply,
-            _places: [place, room.map_err(|_| Kind::Full)?],
+            _places: [place, room.map_err(|_| ProblemType::Full)?],
         };
-        self.sender.send(job).map_err(|_| Kind::Full)?;
+        self.sender.send(job).map_err(|_| ProblemType::Full)?;
         Ok(answer)
     }
 
@@ -162,7 +162,7 @@ impl Worker {
                     jobs.into_iter().for_each(|job| job.answer(kind.answer()));
                 }
                 Err(_) => {
-                    let failed = Kind::Failed.answer();
+                    let failed = ProblemType::Failed.answer();
                     jobs.into_iter().for_each(|job| job.answer(failed.clone()));
                 }
             }
@@ -170,13 +170,13 @@ impl Worker {
     }
 
     /// Logs why nothing could be registered, once, and returns what clients are told.
-    fn tell(&mut self, error: &RegistrarError) -> Kind {
+    fn tell(&mut self, error: &RegistrarError) -> ProblemType {
         let kind = match error {
             RegistrarError::Table(_)
             | RegistrarError::InDoubt
-            | RegistrarError::Publish(PublishError::Table(_)) => Kind::NoTable,
-            RegistrarError::Publish(PublishError::Refused { .. }) => Kind::RemoteRefused,
-            _ => Kind::RemoteDown,
+            | RegistrarError::Publish(PublishError::Table(_)) => ProblemType::NoTable,
+            RegistrarError::Publish(PublishError::Refused { .. }) => ProblemType::RemoteRefused,
+            _ => ProblemType::RemoteDown,
         };
         let text = chain(error);
         if self.told.as_ref() != Some(&text) {
@@ -252,7 +252,7 @@ fn answer(
     };
     answer.unwrap_or_else(|| {
         error!(commit, "what is registered is not live");
-        Kind::NotLive.answer()
+        ProblemType::NotLive.answer()
     })
 }
 
@@ -261,13 +261,13 @@ fn refused(refusal: Refusal) -> Answer {
     let message = refusal.to_string();
     match refusal {
         Refusal::AlreadyRegistered(holder) => {
-            Problem::held(Kind::AlreadyRegistered, None, *holder).into()
+            Problem::held(ProblemType::AlreadyRegistered, None, *holder).into()
         }
         Refusal::CodeTaken { holder, .. } => {
-            Problem::held(Kind::CodeTaken, Some(message), *holder).into()
+            Problem::held(ProblemType::CodeTaken, Some(message), *holder).into()
         }
         Refusal::Shadows { holder, .. } => {
-            Problem::held(Kind::Shadowing, Some(message), *holder).into()
+            Problem::held(ProblemType::Shadowing, Some(message), *holder).into()
         }
         Refusal::Unsound { problems } | Refusal::CannotInsert { problems, .. } => {
             let findings = problems.into_iter().map(|problem| Finding {

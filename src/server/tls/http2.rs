@@ -30,7 +30,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::Secured;
 use crate::server::http::Content;
 use crate::server::net::{
-    Client as _, HEAD_BYTES, Heads, LAST_REQUEST, LINGER, Patience, Phase, Phases, linger,
+    Client as _, HEAD_BYTES, Heads, LAST_REQUEST, LINGER, Phase, Phases, Timeouts, linger,
 };
 
 /// The name of HTTP/2 over TLS (RFC 9113 section 3.2).
@@ -65,7 +65,7 @@ const NOISE: u64 = 2 << 20;
 pub(super) async fn converse<F, A>(
     mut stream: Secured,
     heads: Heads,
-    patience: Patience,
+    timeouts: Timeouts,
     mut phases: Phases,
     answer: F,
 ) -> hyper::Result<()>
@@ -115,8 +115,8 @@ where
             result = connection.as_mut() => Err(result),
             () = phases.reached(Phase::Closing) => Ok(LAST_REQUEST),
             () = last.notified() => Ok(LINGER),
-            () = silence(&asked, &in_flight, patience) => Ok(LINGER),
-            () = stalled(&in_flight, patience.stall) => return Ok(()),
+            () = silence(&asked, &in_flight, timeouts) => Ok(LINGER),
+            () = stalled(&in_flight, timeouts.stall) => return Ok(()),
         };
         match grace {
             Err(result) => result,
@@ -127,7 +127,7 @@ where
                 tokio::select! {
                     biased;
                     result = connection.as_mut() => result,
-                    () = settled(&in_flight, &heads, grace, patience.stall) => return Ok(()),
+                    () = settled(&in_flight, &heads, grace, timeouts.stall) => return Ok(()),
                     () = phases.reached(Phase::Closed) => return Ok(()),
                 }
             }
@@ -155,10 +155,10 @@ fn builder() -> http2::Builder<TokioExecutor> {
 }
 
 /// Ends when a client has not asked anything for too long, and does not wait for anything.
-async fn silence(asked: &Notify, in_flight: &InFlight, patience: Patience) {
-    let mut limit = patience.head;
+async fn silence(asked: &Notify, in_flight: &InFlight, timeouts: Timeouts) {
+    let mut limit = timeouts.head;
     while timeout(limit, asked.notified()).await.is_ok() || !in_flight.is_none() {
-        limit = patience.idle;
+        limit = timeouts.idle;
     }
 }
 

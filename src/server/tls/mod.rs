@@ -31,7 +31,7 @@ use crate::mapping::Timestamp;
 
 use super::http::Content;
 use super::net::{
-    Client, Heads, LAST_REQUEST, Patience, PatientStream, Phase, Phases, converse, past,
+    Client, Heads, LAST_REQUEST, Phase, Phases, TimeoutStream, Timeouts, converse, past,
 };
 
 use self::pair::{Pair, PairFiles};
@@ -43,7 +43,7 @@ const REST: Duration = Duration::from_secs(2);
 
 /// A socket that speaks TLS, and gives up on clients below it: there a client that trickles
 /// records is one that trickles.
-type Secured = TlsStream<PatientStream<TcpStream>>;
+type Secured = TlsStream<TimeoutStream<TcpStream>>;
 
 /// The public listener's TLS; copies share the certificate.
 #[derive(Clone)]
@@ -209,7 +209,7 @@ impl Tls {
     pub(super) async fn drive<F, A>(
         &self,
         stream: TcpStream,
-        patience: Patience,
+        timeouts: Timeouts,
         mut phases: Phases,
         answer: F,
     ) -> hyper::Result<()>
@@ -218,14 +218,14 @@ impl Tls {
         A: Future<Output = Response<Content>> + Send + Unpin + 'static,
     {
         let heads = Heads::default();
-        let stream = PatientStream::new(stream, patience, heads.clone());
+        let stream = TimeoutStream::new(stream, timeouts, heads.clone());
         // Each in a place of its own, so that a connection holds only what it is at.
         let handshake = Box::pin(self.handshake(stream, &mut phases));
         let Some(stream) = handshake.await else {
             return Ok(());
         };
         if stream.get_ref().1.alpn_protocol() == Some(http2::ALPN) {
-            Box::pin(http2::converse(stream, heads, patience, phases, answer)).await
+            Box::pin(http2::converse(stream, heads, timeouts, phases, answer)).await
         } else {
             Box::pin(converse(stream, heads, phases, answer)).await
         }
@@ -234,7 +234,7 @@ impl Tls {
     /// Returns what to speak through, unless the client cannot, will not, or takes too long.
     async fn handshake(
         &self,
-        stream: PatientStream<TcpStream>,
+        stream: TimeoutStream<TcpStream>,
         phases: &mut Phases,
     ) -> Option<Secured> {
         // Whoever has said hello before the server closes is still served.

@@ -1,4 +1,4 @@
-//! Patience: a socket that gives up on a client who does nothing.
+//! Timeouts: a socket that gives up on a client who does nothing.
 //!
 //! hyper has one timeout for a request head, which also covers the wait for it on an idle
 //! connection. A load balancer wants long idle connections, and a slow head should not get as
@@ -20,7 +20,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 /// How long a client may keep a connection without doing anything with it.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct Timeouts {
     /// From the first byte of a request head to its last; also from the connection's start.
     pub head: Duration,
     /// From one request to the next. Longer than the 60 s that load balancers commonly reuse
@@ -40,7 +40,7 @@ pub struct Pace {
     pub a_piece: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self {
             head: Duration::from_secs(10),
@@ -60,7 +60,7 @@ impl Default for Pace {
     }
 }
 
-impl Patience {
+impl Timeouts {
     /// Returns how long clients of the admin listener may do nothing: probes and scrapers send at
     /// once and read at once, and connect anew if they come back later.
     pub(crate) fn of_operators(self) -> Self {
@@ -104,11 +104,11 @@ struct Noise {
     so_far: u64,
 }
 
-/// A stream whose reads and writes fail with [`io::ErrorKind::TimedOut`] when patience ends.
+/// A stream whose reads and writes fail with [`io::ErrorKind::TimedOut`] when a timeout ends.
 #[derive(Debug)]
-pub(crate) struct PatientStream<S> {
+pub(crate) struct TimeoutStream<S> {
     stream: S,
-    patience: Patience,
+    timeouts: Timeouts,
     heads: Heads,
     /// The head that the last bytes read were a part of.
     reading: Option<u64>,
@@ -120,11 +120,11 @@ pub(crate) struct PatientStream<S> {
     ended: bool,
 }
 
-impl<S> PatientStream<S> {
-    pub(crate) fn new(stream: S, patience: Patience, heads: Heads) -> Self {
+impl<S> TimeoutStream<S> {
+    pub(crate) fn new(stream: S, timeouts: Timeouts, heads: Heads) -> Self {
         Self {
             stream,
-            patience,
+            timeouts,
             heads,
             reading: None,
             read_deadline: None,
@@ -180,9 +180,9 @@ impl<S> PatientStream<S> {
             _ => {
                 let idle = head > 0 && !awaited.begun;
                 let limit = if idle {
-                    self.patience.idle
+                    self.timeouts.idle
                 } else {
-                    self.patience.head
+                    self.timeouts.head
                 };
                 let deadline = Instant::now() + limit;
                 self.read_deadline = Some((awaited, deadline));
@@ -192,7 +192,7 @@ impl<S> PatientStream<S> {
     }
 
     fn write_deadline(&mut self) -> Instant {
-        let stall = self.patience.stall;
+        let stall = self.timeouts.stall;
         *self
             .write_deadline
             .get_or_insert_with(|| Instant::now() + stall)
@@ -233,7 +233,7 @@ impl<S> PatientStream<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for PatientStream<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for TimeoutStream<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -269,7 +269,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for PatientStream<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for PatientStream<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -315,8 +315,8 @@ mod tests {
 
     use super::*;
 
-    fn brief(head: u64, idle: u64) -> Patience {
-        Patience {
+    fn brief(head: u64, idle: u64) -> Timeouts {
+        Timeouts {
             head: Duration::from_millis(head),
             idle: Duration::from_millis(idle),
             stall: Duration::from_millis(1),
@@ -326,7 +326,7 @@ mod tests {
     #[tokio::test]
     async fn gives_up_on_a_head_that_dribbles() {
         let (client, server) = duplex(64);
-        let mut server = PatientStream::new(server, brief(20, 3_600_000), Heads::default());
+        let mut server = TimeoutStream::new(server, brief(20, 3_600_000), Heads::default());
         let dribble = async {
             let mut client = client;
             while client.write_all(b"x").await.is_ok() {
@@ -361,7 +361,7 @@ mod tests {
     async fn an_idle_connection_has_its_own_clock() {
         let (mut client, server) = duplex(64);
         let heads = Heads::default();
-        let mut server = PatientStream::new(server, brief(3_600_000, 1), heads.clone());
+        let mut server = TimeoutStream::new(server, brief(3_600_000, 1), heads.clone());
         client.write_all(b"x").await.unwrap();
         server.read_u8().await.unwrap();
         heads.count();
@@ -373,7 +373,7 @@ mod tests {
     async fn gives_up_on_noise_and_counts_it_from_the_last_head() {
         let (mut client, server) = duplex(64);
         let heads = Heads::default();
-        let mut server = PatientStream::new(server, brief(0, 0), heads.clone());
+        let mut server = TimeoutStream::new(server, brief(0, 0), heads.clone());
         server.allow_silence(8);
         for _ in 0..3 {
             client.write_all(b"8 bytes.").await.unwrap();
@@ -388,7 +388,7 @@ mod tests {
     #[tokio::test]
     async fn gives_up_on_a_client_that_takes_nothing() {
         let (_client, server) = duplex(4);
-        let mut server = PatientStream::new(server, brief(1, 1), Heads::default());
+        let mut server = TimeoutStream::new(server, brief(1, 1), Heads::default());
         let error = server.write_all(b"more than four").await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }

@@ -4,9 +4,9 @@ use hyper::StatusCode;
 
 use super::answer::{Answer, Problem};
 
-/// The kinds of problems.
+/// The types of problems (RFC 9457, section 3.1.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ProblemType {
     Malformed,
     BadKey,
     BadQuery,
@@ -33,7 +33,7 @@ pub(super) enum Kind {
     NotLive,
 }
 
-impl Kind {
+impl ProblemType {
     /// Every kind.
     pub(super) const ALL: [Self; 24] = [
         Self::Malformed,

@@ -1,7 +1,7 @@
-//! Contests: codes and targets that several entries of a site want.
+//! Code conflicts: codes that several entries of a site claim, and targets that several share.
 //!
-//! The first in the order of files and lines has it, and the problem is told at the others. An
-//! entry that loses its own code is left out with all that is its; one that loses an alias stays.
+//! The first entry in the order of files and lines keeps the code, and the problem is reported at the
+//! others. An entry that loses its own code is left out as a whole; one that loses an alias stays.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,13 +9,13 @@ use super::admit::NOT_CANONICAL;
 use crate::mapping::packed::{CodeKind, Draft, Entry, Record, Site, index};
 use crate::mapping::value::{Code, Diagnostic, KEY_REST, Place, Problems, code_of_key};
 
-/// Decides who has which code, and tells of targets that several entries have.
+/// Decides which entry keeps each code, and reports targets that several entries share.
 ///
 /// The site was built of the draft, whose codes are those listed in it, in the same order, and
 /// stay so.
 pub(crate) fn settle(site: &mut Site, draft: &mut Draft, problems: &mut Problems) {
-    tell_not_canonical(site, draft, problems);
-    let mut contest = Contest {
+    report_not_canonical(site, draft, problems);
+    let mut conflicts = CodeConflicts {
         site,
         draft,
         problems,
@@ -24,16 +24,16 @@ pub(crate) fn settle(site: &mut Site, draft: &mut Draft, problems: &mut Problems
         lost: HashSet::new(),
         collisions: Vec::new(),
     };
-    let contested = contested(contest.site);
-    for (entry, numbers) in suspects(contest.site, &contested) {
-        contest.hear(contest.site.entry(entry), &numbers, &contested);
+    let in_conflict = codes_in_conflict(conflicts.site);
+    for (entry, numbers) in claimants(conflicts.site, &in_conflict) {
+        conflicts.decide(conflicts.site.entry(entry), &numbers, &in_conflict);
     }
-    let Contest {
+    let CodeConflicts {
         losers,
         lost,
         collisions,
         ..
-    } = contest;
+    } = conflicts;
     if !losers.is_empty() || !lost.is_empty() {
         let listed = site.codes.listed().iter().enumerate();
         let stays: Vec<_> = listed
@@ -44,11 +44,11 @@ pub(crate) fn settle(site: &mut Site, draft: &mut Draft, problems: &mut Problems
         draft.codes.retain(|_| stays.next().unwrap_or_default());
     }
     hint_at_free_codes(site, collisions, problems);
-    tell_shared_targets(site, problems);
+    report_shared_targets(site, problems);
 }
 
 /// Warns of auto codes of URLs that are not canonical.
-fn tell_not_canonical(site: &Site, draft: &Draft, problems: &mut Problems) {
+fn report_not_canonical(site: &Site, draft: &Draft, problems: &mut Problems) {
     let listed = draft.codes.iter().zip(site.codes.listed());
     for (code, listed) in listed.filter(|(code, _)| code.kind == CodeKind::Auto) {
         let entry = site.entry(listed.entry);
@@ -67,70 +67,70 @@ fn tell_not_canonical(site: &Site, draft: &Draft, problems: &mut Problems) {
     }
 }
 
-/// Returns the codes that are wanted more than once.
-fn contested(site: &Site) -> HashSet<String> {
-    let mut contested = HashSet::new();
+/// Returns the codes that are claimed more than once.
+fn codes_in_conflict(site: &Site) -> HashSet<String> {
+    let mut in_conflict = HashSet::new();
     let is_hashed = |record: &&Record| site.shapes[record.shape as usize].is_hashed;
     let mut before = None;
     for record in site.index.records().iter().filter(is_hashed) {
         let value = record.key >> KEY_REST;
         if before.replace(value) == Some(value) {
-            contested.insert(code_of_key(record.key).to_string());
+            in_conflict.insert(code_of_key(record.key).to_string());
         }
     }
     for (number, &listed) in (0..).zip(site.codes.listed()) {
         let code = site.codes.text(listed);
         if site.codes.number_of(code) != Some(number) || site.hashed(code).next().is_some() {
-            contested.insert(code.to_owned());
+            in_conflict.insert(code.to_owned());
         }
     }
-    contested
+    in_conflict
 }
 
-/// Returns the entries that want a contested code, in the order they are written, each with the
+/// Returns the entries that claim a code in conflict, in the order they are written, each with the
 /// numbers of its listed codes.
-fn suspects(site: &Site, contested: &HashSet<String>) -> Vec<(u32, Vec<usize>)> {
-    let mut suspects = BTreeMap::new();
-    if contested.is_empty() {
+fn claimants(site: &Site, in_conflict: &HashSet<String>) -> Vec<(u32, Vec<usize>)> {
+    let mut claimants = BTreeMap::new();
+    if in_conflict.is_empty() {
         return Vec::new();
     }
-    let hashed = contested.iter().flat_map(|code| site.hashed(code));
+    let hashed = in_conflict.iter().flat_map(|code| site.hashed(code));
     let listed = site.codes.listed().iter();
-    let listed = listed.filter(|&&listed| contested.contains(site.codes.text(listed)));
+    let listed = listed.filter(|&&listed| in_conflict.contains(site.codes.text(listed)));
     for entry in hashed.chain(listed.map(|listed| site.entry(listed.entry))) {
-        suspects.insert(entry.written(), (entry.number(), Vec::new()));
+        claimants.insert(entry.written(), (entry.number(), Vec::new()));
     }
     for (number, listed) in site.codes.listed().iter().enumerate() {
-        if let Some((_, numbers)) = suspects.get_mut(&site.entry(listed.entry).written()) {
+        if let Some((_, numbers)) = claimants.get_mut(&site.entry(listed.entry).written()) {
             numbers.push(number);
         }
     }
-    suspects.into_values().collect()
+    claimants.into_values().collect()
 }
 
-struct Contest<'c> {
+struct CodeConflicts<'c> {
     site: &'c Site,
     draft: &'c Draft,
     problems: &'c mut Problems,
-    /// Who has each contested code, as far as is decided.
+    /// Which entry keeps each code in conflict, as far as is decided.
     holders: HashMap<String, u32>,
     losers: HashSet<u32>,
     lost: HashSet<usize>,
     collisions: Vec<Collision>,
 }
 
-/// An auto code that is held by another target: the hint is the next free code, which is known
+/// An auto code that another target keeps: the hint is the next free code, which is known
 /// only when all else is decided.
 struct Collision {
     problem: usize,
     code: String,
 }
 
-impl Contest<'_> {
+impl CodeConflicts<'_> {
     /// Decides which of its codes an entry gets.
-    fn hear(&mut self, entry: Entry<'_>, numbers: &[usize], contested: &HashSet<String>) {
+    fn decide(&mut self, entry: Entry<'_>, numbers: &[usize], in_conflict: &HashSet<String>) {
         let code = entry.code();
-        if contested.contains(&*code) {
+        if in_conflict.contains(&*code) {
             if let Some(&holder) = self.holders.get(&*code) {
                 self.losers.insert(entry.number());
                 return self.refuse(entry, self.site.entry(holder), numbers);
@@ -141,7 +141,7 @@ impl Contest<'_> {
         for &number in numbers {
             let listed = site.codes.listed()[number];
             let alias = site.codes.text(listed);
-            if listed.kind != CodeKind::Alias || !contested.contains(alias) {
+            if listed.kind != CodeKind::Alias || !in_conflict.contains(alias) {
                 continue;
             }
             let Some(&holder) = self.holders.get(alias) else {
@@ -160,7 +160,7 @@ impl Contest<'_> {
         }
     }
 
-    /// Tells why an entry does not get its own code.
+    /// Reports why an entry does not get its own code.
     fn refuse(&mut self, entry: Entry<'_>, holder: Entry<'_>, numbers: &[usize]) {
         if holder.says_the_same_as(entry) {
             let message = "this entry stands in the table twice";
@@ -223,7 +223,7 @@ fn hint_at_free_codes(site: &Site, collisions: Vec<Collision>, problems: &mut Pr
 }
 
 /// Warns where a live target is already reached by another entry.
-fn tell_shared_targets(site: &Site, problems: &mut Problems) {
+fn report_shared_targets(site: &Site, problems: &mut Problems) {
     let mut shared = Vec::new();
     let records = site.index.records();
     let mut next = 0;

@@ -1,28 +1,28 @@
-//! A spell: a time in which connections cannot be accepted, told once when it begins and once when
-//! it is over.
+//! Accept outages: periods in which connections cannot be accepted, logged once when they begin and
+//! once when they end.
 //!
-//! Clients that come and go let such times begin and end many times a second. One spell is over
-//! only when connections were accepted and none was refused for a while, so that what clients do
-//! makes at most two log lines in that while.
+//! Clients that come and go can start and end such periods many times a second. So an outage ends
+//! only after connections were accepted and none failed for a while, and clients cause at most two
+//! log lines in that time.
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use tracing::{error, info};
 
-/// How long it must have gone well until all is well again.
+/// How long no accept may fail before an outage ends.
 const CALM: Duration = Duration::from_secs(10);
 
 /// Whether connections of one listener can be accepted.
 #[derive(Debug)]
-pub(crate) struct Spells {
-    /// Whose, in the log.
+pub(crate) struct AcceptOutages {
+    /// The listener's name in the log.
     listener: &'static str,
-    /// When it last failed, while a spell lasts.
+    /// When an accept last failed, during an outage.
     last_failure: Option<Instant>,
 }
 
-impl Spells {
+impl AcceptOutages {
     pub(crate) fn of(listener: &'static str) -> Self {
         Self {
             listener,
@@ -30,7 +30,7 @@ impl Spells {
         }
     }
 
-    /// Notes that a connection could not be accepted; tells whether a spell began with it.
+    /// Notes that a connection could not be accepted; returns whether an outage began with it.
     pub(crate) fn failed(&mut self, error: &io::Error, now: Instant) -> bool {
         let begins = self.last_failure.is_none();
         if begins {
@@ -40,7 +40,7 @@ impl Spells {
         begins
     }
 
-    /// Notes that a connection was accepted; tells whether a spell ended with it.
+    /// Notes that a connection was accepted; returns whether an outage ended with it.
     pub(crate) fn accepted(&mut self, now: Instant) -> bool {
         let ends = self
             .last_failure
@@ -58,20 +58,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flapping_is_one_spell() {
-        let mut spells = Spells::of("public");
+    fn flapping_is_one_outage() {
+        let mut outages = AcceptOutages::of("public");
         let error = io::Error::from_raw_os_error(libc::EMFILE);
         let mut now = Instant::now();
-        assert!(!spells.accepted(now));
-        assert!(spells.failed(&error, now));
+        assert!(!outages.accepted(now));
+        assert!(outages.failed(&error, now));
         for _ in 0..1000 {
             now += Duration::from_millis(100);
-            assert!(!spells.accepted(now));
-            assert!(!spells.failed(&error, now));
+            assert!(!outages.accepted(now));
+            assert!(!outages.failed(&error, now));
         }
         now += CALM;
-        assert!(spells.accepted(now));
-        assert!(!spells.accepted(now));
-        assert!(spells.failed(&error, now));
+        assert!(outages.accepted(now));
+        assert!(!outages.accepted(now));
+        assert!(outages.failed(&error, now));
     }
 }

@@ -1,6 +1,6 @@
-//! Spots: in which site, and in which of its files, an entry is written.
+//! Placement: the site and the file in which an entry is written.
 //!
-//! Nothing is guessed: where more than one would do, one has to be named.
+//! Nothing is guessed: where several would be possible, one has to be named.
 
 use std::path::Path;
 

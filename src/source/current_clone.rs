@@ -1,6 +1,6 @@
-//! What is held of a remote: the clone that counts, and the commit that is served from it.
+//! The current clone of a remote, and the commit that is served from it.
 //!
-//! A commit is served once it is whole, agreed to and recorded, in this order. Reading opens the
+//! A commit is served once it is complete, verified and recorded, in this order. Reading opens the
 //! repository anew each time, so that its caches and open packs go again.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,14 +28,14 @@ const MAX_PACKS: usize = 64;
 const TOO_MANY_PACKS: usize = 16 * MAX_PACKS;
 
 /// A remote's clone, and what is served from it.
-pub(super) struct Core {
+pub(super) struct CurrentClone {
     pub(super) options: Following,
     pub(super) state: StateDir,
     attempts: Attempts,
     held: RwLock<Held>,
     /// Taken by each round of fetches, and by whoever pushes.
     pub(super) turn: Mutex<()>,
-    /// Whether the clone that counts was seen to be damaged.
+    /// Whether the current clone was found damaged.
     pub(super) damaged: AtomicBool,
     pub(super) hints: Arc<Notify>,
 }
@@ -56,7 +56,7 @@ impl Held {
     }
 }
 
-impl Core {
+impl CurrentClone {
     pub(super) fn open(options: Following) -> Result<Self, StateError> {
         let state = match &options.state_dir {
             Some(path) => StateDir::open(path)?,

@@ -1,9 +1,9 @@
-//! Sieving: which of many entries a table stands, and its file with those in it.
+//! Bisection: which of many entries must be rejected, and the table's file with the others.
 //!
-//! All are tried at once, and mostly the table stands them all. If it does not, halves are tried
-//! until each one at fault is known, in the order in which they came: of entries that lead to each
-//! other in a loop, it is the one that closes it.
-//! Then those are refused that shadow entries which the table had before, unless they may.
+//! All are tried together, and usually the table is valid with all of them. If it is not, halves are
+//! tried until each entry at fault is known, in the order in which they came: of entries that lead to
+//! each other in a loop, it is the one that closes it.
+//! Then entries are refused that shadow others which the table had before, unless that is allowed.
 //! Invariant: the entries that are kept were proved together.
 
 use std::collections::BTreeMap;
@@ -14,11 +14,11 @@ use crate::edit::{self, NewEntry};
 use crate::mapping::{Diagnostic, Site, SourceFile, Timestamp};
 use crate::registry::decide::{Before, MayShadow, Refusal, Shadowing};
 
-/// How many entries are found out before it is given up: halving takes a compilation a step.
+/// How many entries at fault are searched for: each step of the binary search compiles the table.
 const MOST_AT_FAULT: usize = 20;
 
 /// A document, and the table that it is of.
-pub(crate) struct Sieve<'s> {
+pub(crate) struct Bisection<'s> {
     pub(crate) before: &'s Before<'s>,
     pub(crate) site: &'s Site,
     pub(crate) document: &'s SourceFile,
@@ -27,8 +27,8 @@ pub(crate) struct Sieve<'s> {
     pub(crate) may_shadow: &'s MayShadow,
 }
 
-/// What came of it.
-pub(crate) struct Sifted {
+/// The result of a bisection.
+pub(crate) struct Bisected {
     /// The document with the entries that were kept.
     pub(crate) file: SourceFile,
     /// What is odd about the table since.
@@ -36,13 +36,13 @@ pub(crate) struct Sifted {
     shadowings: Vec<Shadowing>,
 }
 
-impl Sieve<'_> {
-    /// Keeps the entries that the table stands; the others are refused.
+impl Bisection<'_> {
+    /// Keeps the entries with which the table is valid; refuses the others.
     ///
     /// # Errors
     ///
     /// If no entries can be inserted, if those are too much text, or if too many are at fault.
-    pub(super) fn sift(&self, batch: &mut Batch) -> Result<Sifted, Refusal> {
+    pub(super) fn sift(&self, batch: &mut Batch) -> Result<Bisected, Refusal> {
         loop {
             let sifted = self.sift_errors(batch)?;
             let mut refusals = BTreeMap::new();
@@ -59,7 +59,7 @@ impl Sieve<'_> {
     }
 
     /// Keeps the entries with which the table has no errors.
-    fn sift_errors(&self, batch: &mut Batch) -> Result<Sifted, Refusal> {
+    fn sift_errors(&self, batch: &mut Batch) -> Result<Bisected, Refusal> {
         let (mut kept, mut at_fault) = (0, 0);
         let mut parts = vec![batch.entries.len()];
         let mut sifted = None;
@@ -86,7 +86,7 @@ impl Sieve<'_> {
         sifted.map_or_else(|| self.prove(&[]), Ok)
     }
 
-    fn prove(&self, entries: &[NewEntry]) -> Result<Sifted, Refusal> {
+    fn prove(&self, entries: &[NewEntry]) -> Result<Bisected, Refusal> {
         let text = edit::insert(self.document, entries)
             .map_err(|problems| Refusal::CannotInsertAny { problems })?;
         let file = SourceFile {
@@ -95,7 +95,7 @@ impl Sieve<'_> {
         };
         let added: Vec<_> = entries.iter().map(|entry| (self.site, entry)).collect();
         let proof = (self.before).prove(std::slice::from_ref(&file), &added, self.now)?;
-        Ok(Sifted {
+        Ok(Bisected {
             file,
             warnings: proof.warnings,
             shadowings: proof.shadowings,
