@@ -164,7 +164,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
             writeln!(stdout(), "{}", holder.short_url)?;
             Ok(Exit::Done)
         }
-        Ok(Err(refusal)) => tell(&refusal),
+        Ok(Err(refusal)) => report(&refusal),
         Err(error) => {
             complain(&format!("{error:#}"));
             Ok(publish::exit_of(&error))
@@ -188,7 +188,7 @@ fn ask() -> anyhow::Result<String> {
 
 fn announce(added: &Added) -> anyhow::Result<Exit> {
     let registration = &added.registration;
-    table::tell(&registration.warnings)?;
+    table::report(&registration.warnings)?;
     writeln!(stderr(), "added at {}", registration.place)?;
     for note in &added.notes {
         writeln!(stderr(), "{note}")?;
@@ -198,11 +198,11 @@ fn announce(added: &Added) -> anyhow::Result<Exit> {
 }
 
 /// Tells why a wish is refused, and the way out.
-fn tell(refusal: &Refusal) -> anyhow::Result<Exit> {
+fn report(refusal: &Refusal) -> anyhow::Result<Exit> {
     match refusal {
-        Refusal::AlreadyRegistered(holder) => tell_holder(refusal, holder)?,
+        Refusal::AlreadyRegistered(holder) => report_holder(refusal, holder)?,
         Refusal::TableHasErrors(diagnostics) => {
-            table::tell(diagnostics)?;
+            table::report(diagnostics)?;
             complain(&refusal.to_string());
         }
         Refusal::Unsound { problems } => {
@@ -216,7 +216,7 @@ fn tell(refusal: &Refusal) -> anyhow::Result<Exit> {
             }
         }
         Refusal::CannotInsert { problems, entry } => {
-            table::tell(problems)?;
+            table::report(problems)?;
             complain(&format!("{refusal}, but it can be pasted:\n{entry}"));
         }
         _ => {
@@ -230,7 +230,7 @@ fn tell(refusal: &Refusal) -> anyhow::Result<Exit> {
 }
 
 /// Tells of a link that is there already. Scripts look for how the first line begins.
-fn tell_holder(refusal: &Refusal, holder: &Holder) -> io::Result<()> {
+fn report_holder(refusal: &Refusal, holder: &Holder) -> io::Result<()> {
     let gone = if holder.is_gone {
         " (retired or expired)"
     } else {

@@ -90,7 +90,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     if args.head.is_none() {
         let refused = table::refuse_links(&repository, &args.table.paths)?;
         if !refused.is_empty() {
-            table::tell(&refused)?;
+            table::report(&refused)?;
             return Ok(Exit::Refused);
         }
     }
@@ -106,7 +106,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     );
     let (old, new) = (compile(&old), compile(&new));
     let (Some(before), Some(now)) = (&old.table, &new.table) else {
-        tell_errors(&old, &new, base)?;
+        report_errors(&old, &new, base)?;
         return Ok(Exit::Refused);
     };
     let report = Report {
@@ -138,14 +138,14 @@ fn read_work_tree(paths: &[PathBuf]) -> anyhow::Result<Vec<SourceFile>> {
     Ok(files)
 }
 
-fn tell_errors(old: &Compilation, new: &Compilation, base: CommitId) -> anyhow::Result<()> {
+fn report_errors(old: &Compilation, new: &Compilation, base: CommitId) -> anyhow::Result<()> {
     if old.table.is_none() {
         for diagnostic in &old.diagnostics {
             writeln!(stderr(), "{}:{diagnostic}", base.short())?;
         }
     }
     if new.table.is_none() {
-        table::tell(&new.diagnostics)?;
+        table::report(&new.diagnostics)?;
     }
     Ok(())
 }

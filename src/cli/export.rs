@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     let compilation = table::compile_paths(&args.table.paths)?;
     let Some(table) = &compilation.table else {
-        table::tell(&compilation.diagnostics)?;
+        table::report(&compilation.diagnostics)?;
         return Ok(Exit::Refused);
     };
     let site = match choose(table, args.site.as_deref()) {
@@ -114,9 +114,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             let mut out = BufWriter::new(stdout().lock());
             format.write(site, now, &mut out)?;
             out.flush()?;
-            tell_losses(&format.losses(site, now))?;
+            report_losses(&format.losses(site, now))?;
             if format == exchange::Format::Nginx {
-                tell_alike(site)?;
+                report_alike(site)?;
             }
         }
         (None, Some(directory)) => {
@@ -126,7 +126,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
                 return Ok(Exit::Refused);
             }
             write_pages(site, now, directory)?;
-            tell_losses(&exchange::page_losses(site, now))?;
+            report_losses(&exchange::page_losses(site, now))?;
         }
         (None, None) => unreachable!("a static site requires a directory"),
     }
@@ -150,7 +150,7 @@ fn choose<'t>(table: &'t Table, named: Option<&str>) -> Result<&'t Site, String>
     }
 }
 
-/// Tells whether there is nothing yet where a directory shall be.
+/// Returns whether there is nothing yet where a directory shall be.
 fn is_free(directory: &Path) -> anyhow::Result<bool> {
     match fs::read_dir(directory) {
         Ok(mut items) => Ok(items.next().is_none()),
@@ -182,7 +182,7 @@ fn write_pages(site: &Site, now: Timestamp, directory: &Path) -> anyhow::Result<
 }
 
 /// Tells how many codes lose what.
-fn tell_losses(losses: &Losses) -> io::Result<()> {
+fn report_losses(losses: &Losses) -> io::Result<()> {
     for feature in Feature::ALL {
         let count = losses.of(feature);
         if count > 0 {
@@ -194,7 +194,7 @@ fn tell_losses(losses: &Losses) -> io::Result<()> {
 }
 
 /// Names the codes that nginx tells apart only one after the other.
-fn tell_alike(site: &Site) -> io::Result<()> {
+fn report_alike(site: &Site) -> io::Result<()> {
     let codes = exchange::alike_but_for_case(site);
     if codes.is_empty() {
         return Ok(());

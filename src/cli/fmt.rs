@@ -41,13 +41,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let files = table::read(&args.paths, table::MAX_BYTES)?;
     let compilation = compile(&files);
     if compilation.table.is_none() {
-        table::tell(&compilation.diagnostics)?;
+        table::report(&compilation.diagnostics)?;
         return Ok(Exit::Refused);
     }
     let formatted = match format_all(&files) {
         Ok(formatted) => formatted,
         Err(problems) => {
-            table::tell(&problems)?;
+            table::report(&problems)?;
             return Ok(Exit::Refused);
         }
     };

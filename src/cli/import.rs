@@ -172,11 +172,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         Ok(imported) => {
             for (line, refusal) in &imported.refused {
                 let (message, hint) = why(refusal);
-                tell_row(&name, *line, &message, hint.as_deref())?;
+                report_row(&name, *line, &message, hint.as_deref())?;
             }
             announce(args, &imported, refused + imported.refused.len())
         }
-        Err(Failure::Local(LocalError::Refused(refusal))) => tell(&refusal),
+        Err(Failure::Local(LocalError::Refused(refusal))) => report(&refusal),
         Err(Failure::Read(error)) => {
             complain(&legible(&format!("{name}: {error}")));
             if matches!(error, ReadError::NoUrlColumn { .. }) {
@@ -226,7 +226,7 @@ fn fill(
         from: args.from.as_ref().unwrap_or(intake.site().base_url()),
         columns: &args.column,
     };
-    let (mut refused, mut told) = (0, Ok(()));
+    let (mut refused, mut reported) = (0, Ok(()));
     let mut take = |row: Row| {
         progress.advance(row.line as u64);
         let (message, hint) = match row.link.map(|link| intake.take(row.line, link)) {
@@ -236,13 +236,13 @@ fn fill(
         };
         refused += 1;
         let line = row.line;
-        let write = progress.above(|| tell_row(name, line, &message, hint.as_deref()));
-        if told.is_ok() {
-            told = write;
+        let write = progress.above(|| report_row(name, line, &message, hint.as_deref()));
+        if reported.is_ok() {
+            reported = write;
         }
     };
     let unread = args.format.form().read(bytes, &options, &mut take)?;
-    told?;
+    reported?;
     if !unread.is_empty() {
         let names = unread.join(", ");
         let names = legible(&names);
@@ -252,7 +252,7 @@ fn fill(
 }
 
 /// Tells why a row is not taken.
-fn tell_row(name: &str, line: usize, message: &str, hint: Option<&str>) -> io::Result<()> {
+fn report_row(name: &str, line: usize, message: &str, hint: Option<&str>) -> io::Result<()> {
     writeln!(stderr(), "{name}:{line}: error: {}", legible(message))?;
     match hint {
         Some(hint) => writeln!(stderr(), "  hint: {}", legible(hint)),
@@ -287,7 +287,7 @@ fn announce(args: &Args, imported: &Imported, refused: usize) -> anyhow::Result<
         refused: _,
         warnings,
     } = imported;
-    table::tell(&warnings[..warnings.len().min(TOLD_WARNINGS)])?;
+    table::report(&warnings[..warnings.len().min(TOLD_WARNINGS)])?;
     if let Some(more) = warnings.len().checked_sub(TOLD_WARNINGS + 1) {
         writeln!(
             stderr(),
@@ -322,9 +322,9 @@ fn links(count: usize) -> String {
 }
 
 /// Tells why nothing was imported.
-fn tell(refusal: &Refusal) -> anyhow::Result<Exit> {
+fn report(refusal: &Refusal) -> anyhow::Result<Exit> {
     if let Refusal::TableHasErrors(problems) | Refusal::CannotInsertAny { problems } = refusal {
-        table::tell(problems)?;
+        table::report(problems)?;
     }
     complain(&refusal.to_string());
     if let Refusal::Unsound { problems } = refusal {

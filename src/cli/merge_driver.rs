@@ -149,7 +149,7 @@ fn driver() -> anyhow::Result<String> {
     ))
 }
 
-/// Tells whether a shell that is told `waypost` finds this program.
+/// Returns whether a shell that is told `waypost` finds this program.
 fn is_found(this: &Path, path: &OsStr) -> bool {
     let is_program = |path: &PathBuf| {
         let metadata = fs::metadata(path);

@@ -91,7 +91,7 @@ pub fn main() -> ExitCode {
             // Nobody is left to tell if this cannot be written.
             let _ = print(&error);
             let blamed = arguments::blamed(&definition, &line, &error);
-            blamed.iter().for_each(|told| complain(told));
+            blamed.iter().for_each(|reported| complain(reported));
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8));
         }
     };

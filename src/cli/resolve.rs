@@ -39,7 +39,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let compilation = table::compile_paths(&args.table.paths)?;
     let Some(table) = &compilation.table else {
-        table::tell(&compilation.diagnostics)?;
+        table::report(&compilation.diagnostics)?;
         return Ok(Exit::Refused);
     };
     let now = args
@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Refused);
     }
     match outcomes.first() {
-        Some((followed, outcome)) => tell(followed, outcome, now),
+        Some((followed, outcome)) => report(followed, outcome, now),
         None => Ok(Exit::Refused),
     }
 }
@@ -125,7 +125,7 @@ fn is_hit(outcome: &Outcome<'_>) -> bool {
     )
 }
 
-fn tell(followed: &Followed, outcome: &Outcome<'_>, now: Timestamp) -> anyhow::Result<Exit> {
+fn report(followed: &Followed, outcome: &Outcome<'_>, now: Timestamp) -> anyhow::Result<Exit> {
     match outcome {
         Outcome::Redirect(redirect) => {
             writeln!(stdout(), "{}", redirect.location)?;

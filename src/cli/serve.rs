@@ -17,7 +17,7 @@ use super::tls::TlsArgs;
 use super::{Exit, complain};
 use crate::server::{
     AdminHost, Config, Fetches, Files, HookSecret, Inherited, Listener, Listeners, LoadError,
-    LogDrops, Server, bind, room_for, signals, told_to_stop,
+    LogDrops, Server, bind, room_for, signals, stop_requested,
 };
 use crate::source::Follower;
 
@@ -301,7 +301,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
     // The first fetch may take as long as --git-timeout says.
     let loaded = tokio::select! {
         loaded = loading => loaded?,
-        () = told_to_stop(&mut signals) => {
+        () = stop_requested(&mut signals) => {
             info!("stopped before a table was loaded");
             return Ok(Exit::Done);
         }

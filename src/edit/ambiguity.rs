@@ -10,7 +10,7 @@ const WORDS: [&str; 13] = [
     "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "<<", "=", ".nan",
 ];
 
-/// Tells whether a plain scalar may be read as something other than its text.
+/// Returns whether a plain scalar may be read as something other than its text.
 pub(super) fn is_ambiguous(text: &str) -> bool {
     let is_word = WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
     is_word || is_number(text) || is_date(text)
@@ -38,7 +38,7 @@ fn is_number(text: &str) -> bool {
         && exponent.chars().all(|c| c.is_ascii_digit())
 }
 
-/// Tells whether a text is a date, or begins with one and goes on like a date-time.
+/// Returns whether a text is a date, or begins with one and goes on like a date-time.
 fn is_date(text: &str) -> bool {
     let mut parts = text.splitn(3, '-');
     let number = |part: Option<&str>, digits: &[usize]| {

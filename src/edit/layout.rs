@@ -224,12 +224,12 @@ pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(BLANKS).len()
 }
 
-/// Tells whether a line is no more than a comment.
+/// Returns whether a line is no more than a comment.
 pub(super) fn is_comment(line: &str) -> bool {
     line.trim_start_matches(BLANKS).starts_with('#')
 }
 
-/// Tells whether a text is nothing but blanks and line breaks.
+/// Returns whether a text is nothing but blanks and line breaks.
 pub(super) fn is_blank(text: &str) -> bool {
     text.bytes().all(|byte| b" \t\r\n".contains(&byte))
 }

@@ -141,7 +141,7 @@ fn item(text: &str) -> String {
     }
 }
 
-/// Tells whether a text stands for itself without quotes (YAML 1.2.2 section 7.3.3), drawn a little
+/// Returns whether a text stands for itself without quotes (YAML 1.2.2 section 7.3.3), drawn a little
 /// narrower where that is simpler.
 fn is_plain(text: &str) -> bool {
     let mut chars = text.chars();
@@ -177,7 +177,7 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Tells whether a character is a control, or what some version of YAML takes for one.
+/// Returns whether a character is a control, or what some version of YAML takes for one.
 fn is_odd(c: char) -> bool {
     let breaks = ['\u{2028}', '\u{2029}', '\u{feff}', '\u{fffe}', '\u{ffff}'];
     c.is_control() || breaks.contains(&c)

@@ -35,7 +35,7 @@ pub(super) fn refusal(outline: &Outline<'_>) -> Option<(Position, &'static str, 
     })
 }
 
-/// Tells whether the lines below an entry may be a part of one of its texts.
+/// Returns whether the lines below an entry may be a part of one of its texts.
 fn has_block_text(entry: &EntryOutline<'_>) -> bool {
     let mut values = entry.pairs.iter().flat_map(|pair| &pair.values);
     values.any(|value| value.form == Form::Block)

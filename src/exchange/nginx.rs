@@ -46,7 +46,7 @@ const OVERHEAD: usize = 8 + 2 + 7 + 8;
 /// text and what ends it (ngx_conf_file.c, NGX_CONF_BUFFER).
 const LONGEST: usize = 4093;
 
-/// Tells whether nginx can read what a row says. Keys are taken as expressions, their longest form.
+/// Returns whether nginx can read what a row says. Keys are taken as expressions, their longest form.
 pub(super) fn fits(row: &Row<'_>, now: Timestamp) -> bool {
     let target = row.target(now);
     expression(&row.path()).len() <= LONGEST

@@ -13,7 +13,7 @@ mod value;
 
 pub use self::compare::{
     Breach, Broken, Change, ChangeKind, Link, Neighbourhood, Origin, Promises, Shadowed, Statement,
-    Statements, TRAILER, breaches, compare, report_shadowing, shadowed, shadowed_by, tell_known,
+    Statements, TRAILER, breaches, compare, report_known, report_shadowing, shadowed, shadowed_by,
 };
 pub use self::compile::{
     Compilation, EntryOutline, Expectation, Form, Outline, Pair, Scalar, compile,

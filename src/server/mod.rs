@@ -46,7 +46,7 @@ pub use self::net::{
 pub use self::public::HookSecret;
 pub use self::registrations::{Registrations, TokenFile, TokensError};
 pub use self::reload::{Files, Remote};
-pub use self::shutdown::{Signal, signals, told_to_stop};
+pub use self::shutdown::{Signal, signals, stop_requested};
 pub use self::state::{Fetches, Fetching, LoadError, LogDrops, Source};
 pub use self::tls::Tls;
 #[cfg(feature = "tls")]

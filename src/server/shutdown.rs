@@ -67,7 +67,7 @@ pub(super) async fn conduct(
     lifecycle.advance(Phase::Draining);
     tokio::select! {
         () = sleep(delay) => {}
-        () = told_to_stop(&mut signals) => {}
+        () = stop_requested(&mut signals) => {}
     }
     info!(timeout = ?config.drain_timeout, "finishing what is in flight");
     lifecycle.advance(Phase::Closing);
@@ -77,7 +77,7 @@ pub(super) async fn conduct(
 }
 
 /// Waits for a signal to stop; those to reload are taken and dropped.
-pub async fn told_to_stop(signals: &mut mpsc::Receiver<Signal>) {
+pub async fn stop_requested(signals: &mut mpsc::Receiver<Signal>) {
     while next(signals).await == Signal::Hangup {}
 }
 

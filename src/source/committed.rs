@@ -104,7 +104,7 @@ impl Committed {
         })
     }
 
-    /// Tells whether there is no work tree.
+    /// Returns whether there is no work tree.
     pub fn is_bare(&self) -> bool {
         self.work_dir.is_none()
     }
@@ -161,11 +161,11 @@ impl Committed {
         // What is not there is told by whoever reads it.
         let names = table_names(&spot.path).unwrap_or_default();
         let links = (names.iter()).filter(|name| spot.path.join(name).is_symlink());
-        let told = links.map(|name| {
+        let reported = links.map(|name| {
             let link = inside(work_dir, &spot.path.join(name), path)?;
             Ok((path.join(name), link))
         });
-        told.collect()
+        reported.collect()
     }
 
     /// Finds a path as Git takes it apart: from the top, or from where we are if it begins with

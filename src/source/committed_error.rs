@@ -113,7 +113,7 @@ impl CommittedError {
         }
     }
 
-    /// Tells whether there is just nothing at that path in the commit.
+    /// Returns whether there is just nothing at that path in the commit.
     pub fn is_absence(&self) -> bool {
         matches!(
             self,
@@ -121,7 +121,7 @@ impl CommittedError {
         )
     }
 
-    /// Tells whether the commit can be read, and what it holds at that path is no table.
+    /// Returns whether the commit can be read, and what it holds at that path is no table.
     pub fn is_no_table(&self) -> bool {
         matches!(self, Self::Table(error) if !matches!(error, TreeError::Damaged { .. }))
     }

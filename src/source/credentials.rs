@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_no_other_host_the_password() {
+    fn reports_no_other_host_the_password() {
         let mut answers = Answers::new(login(), HERE);
         let allowed = CredentialType::USER_PASS_PLAINTEXT;
         let there = "https://i.example/links.git";

@@ -220,7 +220,7 @@ impl CurrentClone {
     }
 
     /// Returns to the newest commit after falling back, if it had to wait for the last good one
-    /// alone. Tells whether it does.
+    /// alone. Returns whether it does.
     pub(super) fn retry(&self) -> bool {
         let mut held = self.held_mut();
         let record = held.record.as_ref().filter(|_| held.fallen_back);

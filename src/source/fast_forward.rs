@@ -71,7 +71,7 @@ pub enum FastForwardError {
 
 /// Moves the branch that is checked out, with its files, to a commit that descends from it.
 ///
-/// Tells whether anything moved: nothing does if the branch holds the commit already.
+/// Returns whether anything moved: nothing does if the branch holds the commit already.
 pub(super) fn fast_forward(
     repository: &Repository,
     branch: &str,

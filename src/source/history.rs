@@ -31,7 +31,7 @@ impl Committed {
         }
     }
 
-    /// Tells whether two lines of work parted at several commits: each has taken in the other since.
+    /// Returns whether two lines of work parted at several commits: each has taken in the other since.
     ///
     /// # Errors
     ///

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_the_fingerprint_of_an_unknown_key() {
+    fn reports_the_fingerprint_of_an_unknown_key() {
         for text in [
             "",
             "# h.example ssh-ed25519 KEY",

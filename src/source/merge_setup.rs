@@ -85,7 +85,7 @@ impl MergeSetup {
         })
     }
 
-    /// Names a command as the driver, in the configuration of this clone; tells whether it was not
+    /// Names a command as the driver, in the configuration of this clone; returns whether it was not
     /// there yet.
     ///
     /// # Errors

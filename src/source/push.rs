@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_a_lost_race_from_a_refusal() {
+    fn reports_a_lost_race_from_a_refusal() {
         for answer in [
             "[rejected] (fetch first)",
             "[remote rejected] (cannot lock ref 'refs/heads/main': is at 1 but expected 2)",

@@ -66,7 +66,7 @@ impl FileSource {
         &self.paths
     }
 
-    /// Tells whether there is no table at its paths: nothing at one of them, or an empty directory.
+    /// Returns whether there is no table at its paths: nothing at one of them, or an empty directory.
     pub fn is_absent(&self) -> bool {
         matches!(
             Listing::of(&self.paths),

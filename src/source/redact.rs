@@ -155,7 +155,7 @@ fn last_at(address: &str) -> Option<Range<usize>> {
     plain.into_iter().chain(encoded).max_by_key(|at| at.end)
 }
 
-/// Tells whether a login may be in an address.
+/// Returns whether a login may be in an address.
 pub(super) fn may_hold_login(address: &str) -> bool {
     last_at(address).is_some()
 }

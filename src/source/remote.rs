@@ -250,13 +250,13 @@ impl Follower {
     }
 
     /// Serves the last commit that was [accepted](Self::accepted), until there is a newer one than
-    /// that which follows it now. Tells whether there is such a commit.
+    /// that which follows it now. Returns whether there is such a commit.
     pub fn fall_back(&self) -> bool {
         self.core.fall_back()
     }
 
     /// Returns to the newest commit after falling back, if it had to wait for the last good one
-    /// alone. Tells whether it does.
+    /// alone. Returns whether it does.
     pub fn retry(&self) -> bool {
         self.core.retry()
     }

@@ -149,7 +149,7 @@ impl RemoteBranch {
         self.fetch_wanted(Wanted::Name(name.to_owned()))
     }
 
-    /// Tells whether the clone has grown so that the next fetch makes a fresh one. It should be
+    /// Returns whether the clone has grown so that the next fetch makes a fresh one. It should be
     /// fetched then, even if it is known where the branch is.
     pub fn is_worn(&self) -> bool {
         self.uses.get() >= MAX_USES

@@ -120,7 +120,7 @@ impl Drop for Closing {
 impl Shared {
     async fn run(&self, round: &impl Round, name: &str, schedule: Schedule, observer: &Observer) {
         let mut failures: u32 = 0;
-        let mut told: Option<String> = None;
+        let mut reported: Option<String> = None;
         loop {
             self.lock().begun += 1;
             let began = Instant::now();
@@ -136,7 +136,7 @@ impl Shared {
                 true => 0,
                 false => failures.saturating_add(1),
             };
-            tell(name, &fetch, &mut told);
+            report(name, &fetch, &mut reported);
             observer(&fetch);
             self.keep(fetch);
 
@@ -194,10 +194,10 @@ impl Shared {
 }
 
 /// Logs a fetch if it tells something new: a problem is told once, and its end.
-fn tell(remote: &str, fetch: &Fetch, told: &mut Option<String>) {
+fn report(remote: &str, fetch: &Fetch, reported: &mut Option<String>) {
     let tip = fetch.tip.as_deref().unwrap_or_default();
     match &fetch.error {
-        Some(error) if told.as_ref() != Some(error) => {
+        Some(error) if reported.as_ref() != Some(error) => {
             let result = fetch.result.as_str();
             warn!(
                 error,
@@ -206,10 +206,10 @@ fn tell(remote: &str, fetch: &Fetch, told: &mut Option<String>) {
         }
         Some(_) => {}
         None if fetch.result == FetchResult::Updated => info!(remote, tip, "fetched"),
-        None if told.is_some() => info!(remote, tip, "the remote can be followed again"),
+        None if reported.is_some() => info!(remote, tip, "the remote can be followed again"),
         None => {}
     }
-    told.clone_from(&fetch.error);
+    reported.clone_from(&fetch.error);
 }
 
 #[cfg(test)]

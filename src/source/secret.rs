@@ -125,7 +125,7 @@ impl<'de> Deserialize<'de> for SecretText {
     }
 }
 
-/// Tells whether others than the owner and the group can read a file.
+/// Returns whether others than the owner and the group can read a file.
 ///
 /// A group is common: it is how a server reads what belongs to root, and how volumes are mounted.
 pub fn is_exposed(path: &Path) -> bool {

@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_what_to_do_about_another_users_repository() {
+    fn reports_what_to_do_about_another_users_repository() {
         for code in [ErrorCode::Owner, ErrorCode::GenericError] {
             let said = "repository path '/r' is not owned by current user";
             let failure = failure(&git2::Error::new(code, ErrorClass::Config, said));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_how_to_trust_an_authority_of_ones_own() {
+    fn reports_how_to_trust_an_authority_of_ones_own() {
         for code in [ErrorCode::Certificate, ErrorCode::GenericError] {
             let said = "the SSL certificate is invalid";
             let failure = failure(&git2::Error::new(code, ErrorClass::Ssl, said));

@@ -91,7 +91,7 @@ pub(super) enum Incomplete {
 #[derive(Debug, Default)]
 pub(super) struct Settling {
     /// What events said last of files, by their places.
-    told: BTreeMap<PathBuf, Told>,
+    reported: BTreeMap<PathBuf, Told>,
     /// The directories that were renamed into place since a table was taken.
     moved: BTreeSet<PathBuf>,
     /// The files that were not complete at the last look, by their paths.
@@ -133,23 +133,23 @@ struct Taken {
 impl Settling {
     /// A file was written to.
     pub(super) fn written(&mut self, place: &Path, now: Duration) {
-        let since = match self.told.get(place) {
+        let since = match self.reported.get(place) {
             Some(Told::Written { since, .. }) => *since,
             _ => now,
         };
-        let told = Told::Written { since, last: now };
-        self.told.insert(place.to_owned(), told);
+        let reported = Told::Written { since, last: now };
+        self.reported.insert(place.to_owned(), reported);
     }
 
     /// A file was closed after it was written to, or renamed into place.
     pub(super) fn closed(&mut self, place: &Path, stamp: Stamp) {
-        self.told.insert(place.to_owned(), Told::Closed(stamp));
+        self.reported.insert(place.to_owned(), Told::Closed(stamp));
     }
 
     /// A file's times or permissions were set. If it was modified later than when it was closed, it
     /// was also written to, and no event said so.
     pub(super) fn touched(&mut self, place: &Path, stamp: Stamp) {
-        if let Some(Told::Closed(known)) = self.told.get_mut(place)
+        if let Some(Told::Closed(known)) = self.reported.get_mut(place)
             && known.has_same_extent(&stamp)
             && stamp.modified() <= known.modified()
         {
@@ -160,8 +160,8 @@ impl Settling {
     /// A file was written to or given another time, and no event says which. What was closed before
     /// says nothing of it any more; one that is still open stays so.
     pub(super) fn written_or_touched(&mut self, place: &Path) {
-        if let Some(Told::Closed(_)) = self.told.get(place) {
-            self.told.remove(place);
+        if let Some(Told::Closed(_)) = self.reported.get(place) {
+            self.reported.remove(place);
         }
     }
 
@@ -179,19 +179,20 @@ impl Settling {
 
     /// Events about a directory's files may be missed from here on.
     pub(super) fn forget(&mut self, place: &Path) {
-        self.told.retain(|told, _| !told.starts_with(place));
+        self.reported
+            .retain(|reported, _| !reported.starts_with(place));
     }
 
     /// Events were lost.
     pub(super) fn lost(&mut self) {
-        self.told.clear();
+        self.reported.clear();
         self.moved.clear();
     }
 
     /// Finds a file that is being written right now, so that reading it would be in vain.
     pub(super) fn busy(&self, now: Duration, rests: &Rests) -> Option<Incomplete> {
-        self.told.iter().find_map(|(place, told)| {
-            let Told::Written { since, last } = told else {
+        self.reported.iter().find_map(|(place, reported)| {
+            let Told::Written { since, last } = reported else {
                 return None;
             };
             let again = rests.rest.saturating_sub(now.saturating_sub(*last));
@@ -225,7 +226,7 @@ impl Settling {
         let mut before = std::mem::take(&mut self.pending);
         let mut worst: Option<(&Path, Judged)> = None;
         for look in looks {
-            let written = match self.told.get(look.place()) {
+            let written = match self.reported.get(look.place()) {
                 Some(Told::Written { since, last }) => Some((*since, *last)),
                 _ => None,
             };
@@ -269,14 +270,14 @@ impl Settling {
         self.pending.clear();
         self.moved.clear();
         let places: BTreeSet<&Path> = looks.iter().map(Look::place).collect();
-        self.told.retain(|place, told| {
-            matches!(told, Told::Written { .. }) || places.contains(place.as_path())
+        self.reported.retain(|place, reported| {
+            matches!(reported, Told::Written { .. }) || places.contains(place.as_path())
         });
     }
 
     /// Whether a file is as it was taken, or came in one step.
     fn is_known_complete(&self, look: &Look<'_>) -> bool {
-        if let Some(Told::Closed(stamp)) = self.told.get(look.place())
+        if let Some(Told::Closed(stamp)) = self.reported.get(look.place())
             && *stamp == look.stamp
         {
             return true;

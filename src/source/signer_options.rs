@@ -75,7 +75,7 @@ impl SignerOptions {
         Ok(options)
     }
 
-    /// Tells whether signatures in a namespace count.
+    /// Returns whether signatures in a namespace count.
     pub(super) fn is_for(&self, namespace: &str) -> bool {
         (self.namespaces.as_deref()).is_none_or(|patterns| matches_list(namespace, patterns))
     }

@@ -38,7 +38,7 @@ pub struct Watch {
     places: Arc<Mutex<Places>>,
     watched: BTreeMap<PathBuf, Identity>,
     /// Whether it was told that something cannot be watched.
-    told: bool,
+    reported: bool,
 }
 
 impl Watch {
@@ -59,11 +59,11 @@ impl Watch {
             watcher: None,
             places,
             watched: BTreeMap::new(),
-            told: false,
+            reported: false,
         };
         match watcher {
             Ok(watcher) => watch.watcher = Some(watcher),
-            Err(error) => watch.tell(&error, Path::new("")),
+            Err(error) => watch.report(&error, Path::new("")),
         }
         watch.update();
         watch
@@ -109,7 +109,7 @@ impl Watch {
                     watched.insert(directory, identity);
                 }
                 Err(error) if matches!(error.kind, notify::ErrorKind::PathNotFound) => {}
-                Err(error) => self.tell(&error, &directory),
+                Err(error) => self.report(&error, &directory),
             }
         }
         self.watcher = Some(watcher);
@@ -118,11 +118,11 @@ impl Watch {
         changed
     }
 
-    fn tell(&mut self, error: &notify::Error, directory: &Path) {
-        if !self.told {
+    fn report(&mut self, error: &notify::Error, directory: &Path) {
+        if !self.reported {
             let directory = directory.display();
             warn!(%error, %directory, "cannot watch for changes, they are found by polling");
-            self.told = true;
+            self.reported = true;
         }
     }
 }
@@ -168,7 +168,7 @@ fn lock(places: &Mutex<Places>) -> MutexGuard<'_, Places> {
     places.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Tells whether the directory under a name is still the same one.
+/// Returns whether the directory under a name is still the same one.
 ///
 /// Inode numbers are used again, often at once; the time of creation tells them apart where the
 /// file system knows it.
@@ -456,9 +456,9 @@ mod tests {
         watch.watcher = None;
         watch.rearm();
         let limit = notify::Error::new(notify::ErrorKind::MaxFilesWatch);
-        watch.tell(&limit, &scene.root);
-        watch.tell(&limit, &scene.root);
-        assert!(watch.told);
+        watch.report(&limit, &scene.root);
+        watch.report(&limit, &scene.root);
+        assert!(watch.reported);
     }
 
     #[test]

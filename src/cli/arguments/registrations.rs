@@ -84,7 +84,7 @@ impl RegistrationArgs {
     }
 }
 
-/// Tells whether what is followed can be pushed to, or is not known yet; complains if not.
+/// Returns whether what is followed can be pushed to, or is not known yet; complains if not.
 pub(crate) fn is_branch(follower: &Follower) -> bool {
     let status = follower.status();
     let name = status.served.map(|_| status.seen_as.unwrap_or_default());

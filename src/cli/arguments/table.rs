@@ -68,7 +68,7 @@ pub(crate) fn name_limit(error: anyhow::Error) -> anyhow::Error {
 }
 
 /// Tells standard error about every problem of a table.
-pub(crate) fn tell(diagnostics: &[Diagnostic]) -> anyhow::Result<()> {
+pub(crate) fn report(diagnostics: &[Diagnostic]) -> anyhow::Result<()> {
     for diagnostic in diagnostics {
         writeln!(stderr(), "{diagnostic}")?;
     }
@@ -85,7 +85,7 @@ pub(crate) fn refuse_links(
 ) -> Result<Vec<Diagnostic>, CommittedError> {
     let mut refused = Vec::new();
     for path in paths {
-        let told = repository.links(path)?.into_iter().map(|(file, link)| {
+        let reported = repository.links(path)?.into_iter().map(|(file, link)| {
             let place = Place {
                 file: file.to_string_lossy().into(),
                 position: Position::START,
@@ -94,7 +94,7 @@ pub(crate) fn refuse_links(
                 format!("{link:?} is a symbolic link, which is not followed in the repository");
             Diagnostic::error(place, message).with_hint("commit the file itself")
         });
-        refused.extend(told);
+        refused.extend(reported);
     }
     Ok(refused)
 }

@@ -64,12 +64,12 @@ pub(crate) fn blamed(definition: &Command, line: &[OsString], error: &Error) -> 
         .flat_map(|kind| strings(error, kind))
         .collect();
     let on_line = call.on_line();
-    let tell = |arg: &Arg| {
+    let report = |arg: &Arg| {
         let is_meant = named.contains(&arg.to_string()) && !on_line.contains(arg.get_id().as_str());
         let name = set_by(arg).filter(|_| is_meant)?;
         Some(format!("{arg} comes from the variable {name}"))
     };
-    call.arguments().filter_map(tell).collect()
+    call.arguments().filter_map(report).collect()
 }
 
 /// One call of the program.
@@ -123,7 +123,7 @@ impl Call<'_> {
         }
     }
 
-    /// Tells whether a variable conflicts with the command line.
+    /// Returns whether a variable conflicts with the command line.
     fn conflicts(&self, name: &str) -> bool {
         let with = self.with(&Names::from([name.to_owned()]));
         with.is_err_and(|error| error.kind() == ErrorKind::ArgumentConflict)
@@ -170,7 +170,7 @@ fn set_by(arg: &Arg) -> Option<String> {
     Some(name.to_string_lossy().into_owned())
 }
 
-/// Tells whether an error is about which arguments go together.
+/// Returns whether an error is about which arguments go together.
 fn is_about_others(error: &Error) -> bool {
     matches!(
         error.kind(),

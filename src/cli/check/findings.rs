@@ -60,9 +60,9 @@ impl Findings {
             return HashMap::new();
         }
         let errors = self.diagnostics().iter().filter(|it| it.is_error());
-        let told: HashMap<_, _> = errors.map(|error| (&error.place, error)).collect();
+        let reported: HashMap<_, _> = errors.map(|error| (&error.place, error)).collect();
         (self.compilation.expectations.iter())
-            .filter_map(|test| told.get_key_value(test.place()))
+            .filter_map(|test| reported.get_key_value(test.place()))
             .map(|(place, error)| (*place, *error))
             .collect()
     }

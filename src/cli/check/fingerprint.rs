@@ -53,24 +53,24 @@ mod tests {
     #[test]
     fn problems_that_look_alike_differ() {
         let mut prints = Fingerprints::default();
-        let told = [
+        let reported = [
             (1, "- url: x"),
             (2, "  - url: x"),
             (2, "  - url: x"),
             (4, "- url: y"),
         ];
-        let mut told = told
+        let mut reported = reported
             .map(|(number, line)| prints.next("a.yaml", "rule", number, line))
             .to_vec();
-        told.push(prints.next("b.yaml", "rule", 4, "- url: x"));
-        told.push(prints.next("a.yaml", "other", 4, "- url: x"));
-        let mut apart = told.clone();
+        reported.push(prints.next("b.yaml", "rule", 4, "- url: x"));
+        reported.push(prints.next("a.yaml", "other", 4, "- url: x"));
+        let mut apart = reported.clone();
         apart.sort();
         apart.dedup();
-        assert_eq!(apart.len(), told.len());
+        assert_eq!(apart.len(), reported.len());
         // The next check gives them again.
         let mut prints = Fingerprints::default();
-        assert_eq!(prints.next("a.yaml", "rule", 9, "- url: x"), told[0]);
-        assert_eq!(prints.next("a.yaml", "rule", 9, "- url: x"), told[1]);
+        assert_eq!(prints.next("a.yaml", "rule", 9, "- url: x"), reported[0]);
+        assert_eq!(prints.next("a.yaml", "rule", 9, "- url: x"), reported[1]);
     }
 }

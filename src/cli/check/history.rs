@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::promised::{Lineage, Published};
 use crate::mapping::{
-    Broken, Promises, Statement, Statements, TRAILER, Table, report_shadowing, tell_known,
+    Broken, Promises, Statement, Statements, TRAILER, Table, report_known, report_shadowing,
 };
 use crate::source::{Step, Version};
 
@@ -53,7 +53,7 @@ pub(super) fn broken(
             anyhow::bail!("the commit {commit} holds another table than before");
         };
         let origin = lineage.origin(commit)?;
-        all.extend(tell_known(&old, &origin, table, &broken));
+        all.extend(report_known(&old, &origin, table, &broken));
     }
     let mut promises = tip.promises;
     if let Some((number, served)) = &tip.served {

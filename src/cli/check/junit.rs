@@ -57,10 +57,10 @@ fn cases(findings: &Findings) -> Vec<Case<'_>> {
         }
     }
     let of_file = |file: &SourceFile| {
-        let told = of_files.get(&*file.path).cloned().unwrap_or_default();
-        match told.iter().any(|it| findings.is_refusal(it)) {
-            true => Ending::Failed(told),
-            false => Ending::Passed(told),
+        let reported = of_files.get(&*file.path).cloned().unwrap_or_default();
+        match reported.iter().any(|it| findings.is_refusal(it)) {
+            true => Ending::Failed(reported),
+            false => Ending::Passed(reported),
         }
     };
     let of_test = |test: &Expectation| match failed.get(test.place()) {
@@ -89,21 +89,21 @@ fn write_case(case: &Case<'_>, out: &mut dyn Write) -> io::Result<()> {
         r#"    <testcase classname="{file}" name="{name}" file="{file}""#
     )?;
     match &case.ending {
-        Ending::Passed(told) if told.is_empty() => return writeln!(out, "/>"),
-        Ending::Passed(told) => {
+        Ending::Passed(reported) if reported.is_empty() => return writeln!(out, "/>"),
+        Ending::Passed(reported) => {
             writeln!(out, ">")?;
-            writeln!(out, "      <system-out>{}</system-out>", lines(told))?;
+            writeln!(out, "      <system-out>{}</system-out>", lines(reported))?;
         }
-        Ending::Failed(told) => {
-            let message = match &told[..] {
+        Ending::Failed(reported) => {
+            let message = match &reported[..] {
                 [only] => escaped(&only.message),
-                _ => format!("{} problems", told.len()),
+                _ => format!("{} problems", reported.len()),
             };
             writeln!(out, ">")?;
             writeln!(
                 out,
                 r#"      <failure message="{message}">{}</failure>"#,
-                lines(told)
+                lines(reported)
             )?;
         }
         Ending::Skipped => {

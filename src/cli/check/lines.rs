@@ -161,9 +161,9 @@ mod tests {
     fn finds_lines_whatever_ends_them() {
         for end in ["\n", "\r\n", "\r"] {
             let text = ["\u{feff}x: 1", "base_url: https://a.example/", "", "y: é"];
-            let told = lines(&(text.join(end) + end + "mapping: []"));
+            let reported = lines(&(text.join(end) + end + "mapping: []"));
             assert_eq!(
-                told,
+                reported,
                 ["x: 1", "y: é"].map(|it| Some(it.to_owned())),
                 "{end:?}"
             );

@@ -61,7 +61,7 @@ pub(super) enum Published {
 }
 
 impl Args {
-    /// Tells whether there is anything to look back for.
+    /// Returns whether there is anything to look back for.
     pub(super) fn look_back(&self) -> bool {
         self.base.is_some() || self.history
     }
@@ -79,9 +79,9 @@ impl Args {
             None => Vec::new(),
         };
         if self.history {
-            let told: HashSet<_> = broken.iter().map(|it| it.link.clone()).collect();
+            let reported: HashSet<_> = broken.iter().map(|it| it.link.clone()).collect();
             let ever = history::broken(lineage, table, &stated)?;
-            broken.extend(ever.into_iter().filter(|it| !told.contains(&it.link)));
+            broken.extend(ever.into_iter().filter(|it| !reported.contains(&it.link)));
         }
         Ok(broken.into_iter().map(|it| it.diagnostic).collect())
     }

@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hides_or_misleads_is_told() {
+    fn what_hides_or_misleads_is_reported() {
         assert_eq!(legible("a\u{1b}[2Jb"), "a\\u{1b}[2Jb");
         assert_eq!(legible("\u{202e}txt\n"), "\\u{202e}txt\\u{a}");
         assert_eq!(legible("a\u{200b}\u{a0}b"), "a\\u{200b}\\u{a0}b");

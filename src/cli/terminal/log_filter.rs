@@ -57,7 +57,7 @@ fn names_a_target(directive: &str) -> bool {
 }
 
 impl LogFilter {
-    /// Tells whether events of libraries may be logged, so that lines should name their origin.
+    /// Returns whether events of libraries may be logged, so that lines should name their origin.
     pub(super) fn admits_libraries(&self) -> bool {
         let is_on = |level: LevelFilter| level != LevelFilter::OFF;
         let mut directives = self.0.iter();

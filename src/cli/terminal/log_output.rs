@@ -58,7 +58,7 @@ struct Queue {
 }
 
 impl Queue {
-    /// Takes a line if there is room for it; tells whether there was.
+    /// Takes a line if there is room for it; returns whether there was.
     fn push(&mut self, line: &[u8]) -> bool {
         let fits = self.lines.len() < MAX_LINES && self.bytes + line.len() <= MAX_BYTES;
         self.full |= !fits;

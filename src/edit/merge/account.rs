@@ -77,7 +77,7 @@ impl Account {
     }
 }
 
-/// Tells whether a result without conflicts holds what it should, and nothing else.
+/// Returns whether a result without conflicts holds what it should, and nothing else.
 pub(super) fn balances(sides: &Sides<Account>, result: &Account) -> bool {
     merged(sides.each().map(|it| &it.facts)) == result.facts
         && lines(sides, result).all(|line| {
@@ -86,7 +86,7 @@ pub(super) fn balances(sides: &Sides<Account>, result: &Account) -> bool {
         })
 }
 
-/// Tells whether what a result should hold is in it whichever side each conflict is decided for, and
+/// Returns whether what a result should hold is in it whichever side each conflict is decided for, and
 /// whether all that is there is from one of them.
 pub(super) fn covers(sides: &Sides<Account>, results: [&Account; 2]) -> bool {
     let [one, other] = results;

@@ -215,7 +215,7 @@ fn written(like: &Entry<'_>, chunks: &[Chunk<'_>]) -> String {
     body
 }
 
-/// Tells whether an entry says what it should, and may.
+/// Returns whether an entry says what it should, and may.
 fn is_sound(body: &str, chunks: &[Chunk<'_>]) -> bool {
     let file = SourceFile {
         path: "".into(),

@@ -103,7 +103,7 @@ fn by_meaning(sides: Sides<&SourceFile>) -> Result<Merged, String> {
 
 /// Merges files that are out of their envelopes.
 fn merge_lines(files: &Sides<SourceFile>) -> Result<(String, Vec<Conflict>), String> {
-    let read = |file, side| Layout::read(file).map_err(|problems| told(side, problems));
+    let read = |file, side| Layout::read(file).map_err(|problems| reported(side, problems));
     let layouts = Sides {
         base: read(&files.base, "the common ancestor")?,
         ours: read(&files.ours, "ours")?,
@@ -130,7 +130,7 @@ fn merge_lines(files: &Sides<SourceFile>) -> Result<(String, Vec<Conflict>), Str
     }
 }
 
-fn told(side: &str, problems: Vec<Diagnostic>) -> String {
+fn reported(side: &str, problems: Vec<Diagnostic>) -> String {
     let Some(problem) = problems.into_iter().find(Diagnostic::is_error) else {
         return format!("{side} cannot be read");
     };

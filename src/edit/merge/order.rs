@@ -61,7 +61,7 @@ pub(super) fn order<K: Eq + Hash + Copy>(
     }
 }
 
-/// Tells whether what stands in both stands in another order.
+/// Returns whether what stands in both stands in another order.
 fn moved<K: Eq + Hash + Copy>(before: &[K], after: &[K]) -> bool {
     let (in_before, in_after) = (set(before), set(after));
     let before = before.iter().filter(|key| in_after.contains(key));

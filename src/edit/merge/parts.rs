@@ -48,14 +48,14 @@ impl Parts<'_> {
         (writer.text, writer.conflicts)
     }
 
-    /// Tells whether comments end deeper than the dashes are, so that they belong to no entry below.
+    /// Returns whether comments end deeper than the dashes are, so that they belong to no entry below.
     fn is_deep(&self, comments: &str) -> bool {
         let last = comments.lines().last().unwrap_or_default();
         let column = last.len() - last.trim_start().len();
         self.dash.is_some_and(|dash| column > dash)
     }
 
-    /// Tells whether the result, read from scratch, holds what it should.
+    /// Returns whether the result, read from scratch, holds what it should.
     pub(super) fn is_sound(&self, sides: &Sides<Account>) -> bool {
         let account = |view| {
             let file = SourceFile {

@@ -106,7 +106,7 @@ fn joined_comments(from: Sides<Option<&Item<'_>>>, ours: &Item<'_>, theirs: &Ite
     Piece::Agreed(format!("{}{text}", &ours.comments[..indent]))
 }
 
-/// Tells whether an item says something else than it did, in its keys or its comments.
+/// Returns whether an item says something else than it did, in its keys or its comments.
 fn changed(before: &Item<'_>, after: &Item<'_>) -> bool {
     if before.comments.trim_start() != after.comments.trim_start() {
         return true;

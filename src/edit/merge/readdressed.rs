@@ -54,7 +54,7 @@ fn keys<'l>(items: &'l Items<'l>) -> HashSet<&'l Key> {
     items.list.iter().map(|item| &item.key).collect()
 }
 
-/// Tells whether it is an entry whose code is made from its target.
+/// Returns whether it is an entry whose code is made from its target.
 fn is_auto(item: &Item<'_>) -> bool {
     let names_code = |key: &str| key == "short-code" || key == "number";
     item.entry

@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn all_others_are_told() {
+    fn all_others_are_reported() {
         let lines = [
             "Redirect /a/ https://e.org/b",
             "Redirect 404 /a https://e.org/",

@@ -174,10 +174,10 @@ mod tests {
         );
         assert_eq!(pairs(&rows)[0], "1 a https://e.org/ A title");
         assert_eq!(pairs(&rows)[2], "3 c https://g.org/");
-        let told = [
+        let reported = [
             "4: \"https://other.code/d\" is not under https://short.code/",
             "5: this has 4 fields, expected 3",
         ];
-        assert_eq!(refused(&rows), told);
+        assert_eq!(refused(&rows), reported);
     }
 }

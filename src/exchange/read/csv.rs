@@ -189,7 +189,7 @@ fn link(
             .map_err(|_| RowError::value(key, text)),
     };
     let (code, short_url) = (word(Column::Code)?, word(Column::ShortUrl)?);
-    let told = (!short_url.is_empty())
+    let reported = (!short_url.is_empty())
         .then(|| origin.code(short_url))
         .transpose()?;
     let url = word(Column::Url)?;
@@ -198,7 +198,7 @@ fn link(
     Ok(Link {
         url: some(url),
         code: match code {
-            "" => told,
+            "" => reported,
             code => Some(origin.code(code)?),
         },
         number: number("number", word(Column::Number)?)?,
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_read_is_told() {
+    fn what_is_not_read_is_reported() {
         let (rows, unread) = read_with(Form::Csv, b"url,visits,shortCode\nx,1,a\n", &[]).unwrap();
         assert_eq!(
             (pairs(&rows).len(), &unread[..]),

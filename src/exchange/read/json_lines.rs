@@ -121,15 +121,15 @@ mod tests {
             b"nonsense\n{\"url\":\"https://e.org/\",\"clicks\":1}\n{\"status\":200}\n\
               {\"expires\":\"soon\"}\n{\"base_url\":\"https://other.code/\"}\n\xFF\n{\"url\":\"x\"}\n",
         );
-        let told = refused(&rows);
-        assert_eq!(told.len(), 6);
-        assert!(told[1].contains("clicks"), "{}", told[1]);
-        assert_eq!(told[2], "3: \"status\" cannot be \"200\"");
-        assert_eq!(told[3], "4: \"expires\" cannot be \"soon\"");
+        let reported = refused(&rows);
+        assert_eq!(reported.len(), 6);
+        assert!(reported[1].contains("clicks"), "{}", reported[1]);
+        assert_eq!(reported[2], "3: \"status\" cannot be \"200\"");
+        assert_eq!(reported[3], "4: \"expires\" cannot be \"soon\"");
         assert_eq!(
-            told[4],
+            reported[4],
             "5: \"https://other.code/\" is not under https://short.code/"
         );
-        assert_eq!(told[5], "6: this is not UTF-8");
+        assert_eq!(reported[5], "6: this is not UTF-8");
     }
 }

@@ -129,28 +129,28 @@ mod tests {
         assert_eq!(pairs(&rows), found);
         let expires = rows[1].link.as_ref().unwrap().expires.as_deref();
         assert_eq!(expires, Some("2030-01-01T00:00:00.000Z"));
-        let told = refused(&rows);
+        let reported = refused(&rows);
         assert_eq!(
-            told[0],
+            reported[0],
             "10: this link has a password, and a table is public"
         );
         assert_eq!(
-            told[1],
+            reported[1],
             "11: \"https://other.code/d\" is not under https://short.code/"
         );
-        assert!(told[2].starts_with("11: this is not the JSON of a link"));
+        assert!(reported[2].starts_with("11: this is not the JSON of a link"));
     }
 
     #[test]
-    fn a_dump_that_is_cut_short_is_told() {
+    fn a_dump_that_is_cut_short_is_reported() {
         let page = br#"{"total": 30, "data": [{"address": "a", "target": "https://e.org/"}]}"#;
-        let told = refused(&read_as(Form::Kutt, page));
-        assert_eq!(told, ["1: the file ends after 1 of 30 links"]);
-        let told = refused(&read_as(Form::Kutt, &page[..30]));
+        let reported = refused(&read_as(Form::Kutt, page));
+        assert_eq!(reported, ["1: the file ends after 1 of 30 links"]);
+        let reported = refused(&read_as(Form::Kutt, &page[..30]));
         assert!(
-            told[0].starts_with("1: this is not the JSON"),
+            reported[0].starts_with("1: this is not the JSON"),
             "{}",
-            told[0]
+            reported[0]
         );
     }
 }

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn all_others_are_told() {
+    fn all_others_are_reported() {
         let rows = read_as(
             Form::Nginx,
             b"map $host $x { a b; }\nmap $uri $y {\n  default https://e.org/;\n  ~^/a https://e.org/;\n\

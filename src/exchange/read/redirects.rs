@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn all_others_are_told() {
+    fn all_others_are_reported() {
         let lines = [
             "/a",
             "/a /b 200",

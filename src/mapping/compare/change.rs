@@ -112,7 +112,7 @@ impl ChangeKind {
         }
     }
 
-    /// Tells whether what was published does not hold any more: whoever follows the code gets
+    /// Returns whether what was published does not hold any more: whoever follows the code gets
     /// nothing, or gets something else.
     pub fn breaks_a_link(self) -> bool {
         self <= Self::Retargeted

@@ -208,10 +208,10 @@ mod tests {
         )])
     }
 
-    fn told(old: &Table, new: &Table) -> Vec<String> {
+    fn reported(old: &Table, new: &Table) -> Vec<String> {
         let changes = compare(old, new);
         let none = || "none".to_owned();
-        let tell = |change: &Change<'_>| {
+        let report = |change: &Change<'_>| {
             let (before, after) = (change.before(), change.after());
             format!(
                 "{} {}: {} → {}",
@@ -221,7 +221,7 @@ mod tests {
                 after.unwrap_or_else(none)
             )
         };
-        changes.iter().map(tell).collect()
+        changes.iter().map(report).collect()
     }
 
     const A: &str = "- url: https://a.example/\n  short-code: a\n";
@@ -231,8 +231,8 @@ mod tests {
     #[track_caller]
     fn both_ways(old: &str, new: &str, there: &[&str], back: &[&str]) {
         let (old, new) = (site(old), site(new));
-        assert_eq!(told(&old, &new), there);
-        assert_eq!(told(&new, &old), back);
+        assert_eq!(reported(&old, &new), there);
+        assert_eq!(reported(&new, &old), back);
     }
 
     #[test]
@@ -276,7 +276,7 @@ mod tests {
             "retargeted b: https://b.example/ → https://a.example/",
         ];
         let new = site(swapped);
-        assert_eq!(told(&site(&format!("{A}{B}")), &new), there);
+        assert_eq!(reported(&site(&format!("{A}{B}")), &new), there);
     }
 
     #[test]
@@ -424,7 +424,7 @@ mod tests {
             &format!("# Moved.\n{head}{B}  status: 302\n"),
             &format!("{head}\n{A}  tags: [two, one]\n  aliases: [y, x]\n"),
         ]);
-        assert!(told(&old, &new).is_empty());
+        assert!(reported(&old, &new).is_empty());
     }
 
     #[test]
@@ -433,7 +433,7 @@ mod tests {
         let moved =
             table(&["base_url: https://other.code/\nmapping:\n- url: https://a.example/\n"]);
         assert_eq!(
-            told(&old, &moved),
+            reported(&old, &moved),
             [
                 "removed vv3kmKRb: https://a.example/ → none",
                 "added vv3kmKRb: none → https://a.example/"
@@ -441,7 +441,7 @@ mod tests {
         );
         let derived = site("- url: https://a.example/\ncode-scheme: crc64-xz\n");
         assert_eq!(
-            told(&old, &derived),
+            reported(&old, &derived),
             ["renamed vv3kmKRb: vv3kmKRb → 3M5D92Zvnfc"]
         );
     }
@@ -475,7 +475,7 @@ mod tests {
     proptest! {
         /// Every code that differs is told, and none that does not.
         #[test]
-        fn tells_all_and_invents_nothing(old in entries(), new in entries()) {
+        fn reports_all_and_invents_nothing(old in entries(), new in entries()) {
             let (old, new) = (random(&old), random(&new));
             let changes = compare(&old, &new);
             let (old, new) = (&old.sites()[0], &new.sites()[0]);

@@ -13,7 +13,7 @@ mod statement;
 pub use change::{Change, ChangeKind};
 pub use diff::compare;
 pub use neighbourhood::Neighbourhood;
-pub use permanence::{Breach, Broken, Link, Origin, TRAILER, breaches, tell_known};
+pub use permanence::{Breach, Broken, Link, Origin, TRAILER, breaches, report_known};
 pub use promises::Promises;
 pub use shadow_breach::report_shadowing;
 pub use shadowing::{Shadowed, shadowed, shadowed_by};

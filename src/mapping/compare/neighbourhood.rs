@@ -22,7 +22,7 @@ impl Neighbourhood {
         self.cores.insert(core);
     }
 
-    /// Tells whether a code may shadow one of these, or one of these may shadow it.
+    /// Returns whether a code may shadow one of these, or one of these may shadow it.
     pub fn touches(&self, code: &str) -> bool {
         let core = core(code);
         self.starts.contains(&core) || starts(&core).any(|start| self.cores.contains(start))

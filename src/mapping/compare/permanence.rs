@@ -88,7 +88,7 @@ impl Breach {
         }
     }
 
-    /// Tells whether it is right if it is meant.
+    /// Returns whether it is right if it is meant.
     pub(super) fn can_be_meant(self) -> bool {
         matches!(self, Self::Elsewhere | Self::Filled)
     }
@@ -97,7 +97,7 @@ impl Breach {
 /// Returns the promises of an old table that a new one breaks, unless that is stated to be meant;
 /// in the order in which the old one was written. What new codes shadow follows.
 pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) -> Vec<Broken> {
-    let mut broken = tell(old, origin, new, |entry, code, now| {
+    let mut broken = report(old, origin, new, |entry, code, now| {
         let breach = Breach::of(entry.target_parts(), entry.is_retired(), now)?;
         let site = now.map_or(entry.site(), |now| now.site());
         let is_meant = breach.can_be_meant() && !stated.waiting(site, code).is_empty();
@@ -108,20 +108,20 @@ pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) 
 }
 
 /// Tells of promises that are known to be broken, where an old table has them: as [`breaches`] does.
-pub fn tell_known(
+pub fn report_known(
     old: &Table,
     origin: &Origin,
     new: &Table,
     known: &HashMap<Link, Breach>,
 ) -> Vec<Broken> {
-    tell(old, origin, new, |entry, code, _| {
+    report(old, origin, new, |entry, code, _| {
         known.get(&Link::new(entry.site(), code)).copied()
     })
 }
 
 /// Tells how each code of an old table is broken in a new one, if it is: that is decided from the
 /// old entry, the code and the new entry.
-fn tell(
+fn report(
     old: &Table,
     origin: &Origin,
     new: &Table,
@@ -154,7 +154,7 @@ fn tell(
         let has_several_sites = old.sites().len().max(new.sites().len()) > 1;
         broken.extend(breaches.iter().map(|it| Broken {
             link: Link::new(site, &it.code),
-            diagnostic: it.told(origin, gap.as_ref(), has_several_sites),
+            diagnostic: it.reported(origin, gap.as_ref(), has_several_sites),
         }));
     }
     broken
@@ -169,7 +169,12 @@ struct BrokenCode<'t> {
 }
 
 impl<'t> BrokenCode<'t> {
-    fn told(&self, origin: &Origin, gap: Option<&Gap<'t>>, has_several_sites: bool) -> Diagnostic {
+    fn reported(
+        &self,
+        origin: &Origin,
+        gap: Option<&Gap<'t>>,
+        has_several_sites: bool,
+    ) -> Diagnostic {
         let Self { code, old, .. } = self;
         let state = || Statement::trailer(old.site(), code, has_several_sites);
         let heir = gap
@@ -282,14 +287,14 @@ mod tests {
     }
 
     /// Returns the messages alone.
-    fn told(old: &str, new: &str, stated: &[&str]) -> Vec<String> {
-        let told = between(&site(old), &site(new), stated);
-        told.into_iter().map(|it| it.message).collect()
+    fn reported(old: &str, new: &str, stated: &[&str]) -> Vec<String> {
+        let reported = between(&site(old), &site(new), stated);
+        reported.into_iter().map(|it| it.message).collect()
     }
 
     fn places(old: &Table, new: &Table) -> Vec<String> {
-        let told = between(old, new, &[]);
-        told.iter().map(|it| it.place.to_string()).collect()
+        let reported = between(old, new, &[]);
+        reported.iter().map(|it| it.place.to_string()).collect()
     }
 
     const A: &str = "- url: https://a.example/\n  short-code: x\n";
@@ -300,101 +305,107 @@ mod tests {
     #[test]
     fn a_code_that_is_gone_is_an_error_whatever_is_stated() {
         let gone = ["the published code \"x\" is gone"];
-        assert_eq!(told(A, OTHER, &[]), gone);
-        assert_eq!(told(A, OTHER, &["x"]), gone);
-        assert_eq!(told(DROPPED, OTHER, &["x"]), gone);
+        assert_eq!(reported(A, OTHER, &[]), gone);
+        assert_eq!(reported(A, OTHER, &["x"]), gone);
+        assert_eq!(reported(DROPPED, OTHER, &["x"]), gone);
         let renamed = "- url: https://a.example/\n  short-code: y\n";
-        assert_eq!(told(A, renamed, &[]), gone);
+        assert_eq!(reported(A, renamed, &[]), gone);
         let with_alias = "- url: https://a.example/\n  short-code: y\n  aliases: [x]\n";
-        assert!(told(A, with_alias, &[]).is_empty());
-        assert_eq!(told(with_alias, renamed, &[]), gone);
+        assert!(reported(A, with_alias, &[]).is_empty());
+        assert_eq!(reported(with_alias, renamed, &[]), gone);
     }
 
     #[test]
     fn a_code_may_lead_elsewhere_only_if_that_is_stated() {
         let elsewhere = ["the published code \"x\" leads elsewhere"];
-        assert_eq!(told(A, B, &[]), elsewhere);
-        assert_eq!(told(A, B, &["y"]), elsewhere);
-        assert!(told(A, B, &["x"]).is_empty());
-        assert!(told(A, B, &["https://short.code/x"]).is_empty());
-        assert_eq!(told(A, B, &["https://other.code/x"]), elsewhere);
+        assert_eq!(reported(A, B, &[]), elsewhere);
+        assert_eq!(reported(A, B, &["y"]), elsewhere);
+        assert!(reported(A, B, &["x"]).is_empty());
+        assert!(reported(A, B, &["https://short.code/x"]).is_empty());
+        assert_eq!(reported(A, B, &["https://other.code/x"]), elsewhere);
     }
 
     #[test]
     fn each_code_of_an_entry_is_a_promise() {
         let [a, b] = [A, B].map(|it| format!("{it}  aliases: [y]\n"));
         let all = ["x", "y"].map(|code| format!("the published code {code:?} leads elsewhere"));
-        assert_eq!(told(&a, &b, &[]), all);
-        assert_eq!(told(&a, &b, &["x"]), all[1..]);
-        assert!(told(&a, &b, &["x", "y"]).is_empty());
+        assert_eq!(reported(&a, &b, &[]), all);
+        assert_eq!(reported(&a, &b, &["x"]), all[1..]);
+        assert!(reported(&a, &b, &["x", "y"]).is_empty());
     }
 
     #[test]
     fn retiring_is_the_way_out() {
         let retired = format!("{A}  retired: true\n");
-        assert!(told(A, &retired, &[]).is_empty());
-        assert!(told(A, DROPPED, &[]).is_empty());
-        assert!(told(&retired, A, &[]).is_empty());
-        assert!(told(&retired, DROPPED, &[]).is_empty());
+        assert!(reported(A, &retired, &[]).is_empty());
+        assert!(reported(A, DROPPED, &[]).is_empty());
+        assert!(reported(&retired, A, &[]).is_empty());
+        assert!(reported(&retired, DROPPED, &[]).is_empty());
     }
 
     #[test]
     fn retiring_does_not_hide_another_target() {
         let other = format!("{B}  retired: true\n");
         let elsewhere = ["the published code \"x\" leads elsewhere"];
-        assert_eq!(told(A, &other, &[]), elsewhere);
-        assert!(told(A, &other, &["x"]).is_empty());
+        assert_eq!(reported(A, &other, &[]), elsewhere);
+        assert!(reported(A, &other, &["x"]).is_empty());
     }
 
     #[test]
     fn a_retired_code_is_never_given_to_another_target() {
         let retired = format!("{A}  retired: true\n");
         let given = ["the retired code \"x\" is given to another target"];
-        assert_eq!(told(&retired, B, &[]), given);
-        assert_eq!(told(&retired, B, &["x"]), given);
-        assert_eq!(told(&retired, &format!("{B}  retired: true\n"), &[]), given);
+        assert_eq!(reported(&retired, B, &[]), given);
+        assert_eq!(reported(&retired, B, &["x"]), given);
+        assert_eq!(
+            reported(&retired, &format!("{B}  retired: true\n"), &[]),
+            given
+        );
         // It has not come yet, but was told.
         let to_come = format!("{A}  retired: 2999-01-01\n");
-        assert_eq!(told(&to_come, B, &["x"]), given);
+        assert_eq!(reported(&to_come, B, &["x"]), given);
     }
 
     #[test]
     fn a_code_without_a_target_returns_only_if_that_is_stated() {
         let given = ["the code \"x\" that was retired without a target is given one"];
-        assert_eq!(told(DROPPED, A, &[]), given);
-        assert_eq!(told(DROPPED, &format!("{A}  retired: true\n"), &[]), given);
-        assert!(told(DROPPED, A, &["x"]).is_empty());
+        assert_eq!(reported(DROPPED, A, &[]), given);
+        assert_eq!(
+            reported(DROPPED, &format!("{A}  retired: true\n"), &[]),
+            given
+        );
+        assert!(reported(DROPPED, A, &["x"]).is_empty());
     }
 
     #[test]
     fn another_scheme_takes_every_auto_code_away() {
         let crc = "- url: https://other.example/\ncode-scheme: crc64-xz\n";
-        let told = between(&site(OTHER), &site(crc), &[]);
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].message.ends_with(" is gone"), "{told:?}");
-        let hint = told[0].hint.as_deref().unwrap();
+        let reported = between(&site(OTHER), &site(crc), &[]);
+        assert_eq!(reported.len(), 1, "{reported:?}");
+        assert!(reported[0].message.ends_with(" is gone"), "{reported:?}");
+        let hint = reported[0].hint.as_deref().unwrap();
         assert!(hint.contains("to its \"aliases\""), "{hint}");
     }
 
     #[test]
     fn hints_tell_what_was_where_and_the_way_out() {
-        let told = |old: &str, new: &str| -> Vec<_> {
-            let told = between(&site(old), &site(new), &[]);
-            told.into_iter().filter_map(|it| it.hint).collect()
+        let reported = |old: &str, new: &str| -> Vec<_> {
+            let reported = between(&site(old), &site(new), &[]);
+            reported.into_iter().filter_map(|it| it.hint).collect()
         };
         let was = "it led to https://a.example/ (COMMIT:t.yaml:3, DAY)";
         let restore = "restore it, with \"retired: true\" if it shall lead nowhere";
         let state = "say in the commit message that it is meant: Waypost-Allow: retarget x";
         let new_code = "take another code for the new target";
-        assert_eq!(told(A, OTHER), [format!("{was}; {restore}")]);
-        assert_eq!(told(A, B), [format!("{was}; {new_code}, or {state}")]);
+        assert_eq!(reported(A, OTHER), [format!("{was}; {restore}")]);
+        assert_eq!(reported(A, B), [format!("{was}; {new_code}, or {state}")]);
         let alias = "the same target has the code \"vv3kmKRb\" now: add \"x\" to its \"aliases\"";
         assert_eq!(
-            told(A, "- url: https://a.example/\n"),
+            reported(A, "- url: https://a.example/\n"),
             [format!("{was}; {alias}")]
         );
         let dropped = "it was retired (COMMIT:t.yaml:3, DAY)";
-        assert_eq!(told(DROPPED, OTHER), [format!("{dropped}; {restore}")]);
+        assert_eq!(reported(DROPPED, OTHER), [format!("{dropped}; {restore}")]);
     }
 
     #[test]
@@ -404,8 +415,8 @@ mod tests {
             let text = format!("base_url: https://short.code/go/\nmapping:\n{entries}");
             table(&[("t.yaml", &text), other])
         };
-        let told = between(&both(A), &both(B), &[]);
-        let hint = told[0].hint.as_deref().unwrap();
+        let reported = between(&both(A), &both(B), &[]);
+        let hint = reported[0].hint.as_deref().unwrap();
         let line = "Waypost-Allow: retarget https://short.code/go/x";
         assert!(hint.ends_with(line), "{hint}");
         assert!(between(&both(A), &both(B), &["https://short.code/go/x"]).is_empty());

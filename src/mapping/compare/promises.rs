@@ -271,7 +271,7 @@ impl Promise {
         Some((start, rest))
     }
 
-    /// Tells whether a statement has moved this from where the other still has it.
+    /// Returns whether a statement has moved this from where the other still has it.
     fn supersedes(&self, other: &Self) -> bool {
         let has_left = self.left.contains(&other.target);
         let was_left = other.left.contains(&self.target);

@@ -98,7 +98,7 @@ pub fn shadowed_by<'t>(
     search.found
 }
 
-/// Tells whether a code of an entry is new to a site, or forwards its path only now.
+/// Returns whether a code of an entry is new to a site, or forwards its path only now.
 fn is_news(old: &Site, entry: Entry<'_>, code: &str) -> bool {
     let was = old.lookup(code);
     was.is_none_or(|was| entry.forward().path() && !was.forward().path())
@@ -238,7 +238,7 @@ impl Effect {
     }
 }
 
-/// Tells whether an entry of a new table has a code that an old entry had.
+/// Returns whether an entry of a new table has a code that an old entry had.
 fn is_same(old: Entry<'_>, new: Entry<'_>) -> bool {
     let has = |code: &str| {
         let holder = new.site().lookup(code);

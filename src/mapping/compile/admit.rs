@@ -208,7 +208,7 @@ fn push_codes(
     }
 }
 
-/// Takes in what an entry says for people; tells whether there is anything.
+/// Takes in what an entry says for people; returns whether there is anything.
 fn push_notes(
     draft: &mut Draft,
     owner: Owner,

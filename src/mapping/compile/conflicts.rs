@@ -185,11 +185,11 @@ impl CodeConflicts<'_> {
             (true, false) => "choose another code".to_owned(),
             (false, _) => "make one entry of the two: they lead to the same target".to_owned(),
         };
-        let told = self.problems.push(problem.with_hint(hint));
+        let reported = self.problems.push(problem.with_hint(hint));
         if leads_elsewhere && is_auto {
             let code = code.into_owned();
             self.collisions
-                .extend(told.map(|problem| Collision { problem, code }));
+                .extend(reported.map(|problem| Collision { problem, code }));
         }
     }
 }
@@ -319,7 +319,7 @@ mod tests {
 
     /// What is told, by line, of entries that get their codes one after the other.
     fn one_by_one(entries: &[Written]) -> Vec<(usize, &'static str)> {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let mut holders: Vec<(String, usize)> = Vec::new();
         let mut live: Vec<usize> = Vec::new();
         for (number, entry) in entries.iter().enumerate() {
@@ -337,28 +337,28 @@ mod tests {
                 let other_own = other_code.map_or_else(|| auto(*other), custom);
                 let same = (target, &own, aliases, retired)
                     == (other, &other_own, other_aliases, other_retired);
-                told.push((line, if same { "twice" } else { "taken" }));
+                reported.push((line, if same { "twice" } else { "taken" }));
                 continue;
             }
             holders.push((own, number));
             if !retired {
                 if live.contains(target) {
-                    told.push((line, "shared"));
+                    reported.push((line, "shared"));
                 }
                 live.push(*target);
             }
             for &alias in aliases {
                 match holder(&holders, &custom(alias)) {
                     None => holders.push((custom(alias), number)),
-                    Some(holder) if holder == number => told.push((line, "already")),
-                    Some(_) => told.push((line, "taken")),
+                    Some(holder) if holder == number => reported.push((line, "already")),
+                    Some(_) => reported.push((line, "taken")),
                 }
             }
         }
-        told
+        reported
     }
 
-    fn told(entries: &[Written]) -> Vec<(usize, &'static str)> {
+    fn reported(entries: &[Written]) -> Vec<(usize, &'static str)> {
         let compilation = compile(&[SourceFile {
             path: "t.yaml".into(),
             bytes: yaml(entries).into_bytes(),
@@ -392,10 +392,10 @@ mod tests {
                 1..7,
             ),
         ) {
-            let (mut expected, mut told) = (one_by_one(&entries), told(&entries));
+            let (mut expected, mut reported) = (one_by_one(&entries), reported(&entries));
             expected.sort_unstable();
-            told.sort_unstable();
-            prop_assert_eq!(told, expected, "{}", yaml(&entries));
+            reported.sort_unstable();
+            prop_assert_eq!(reported, expected, "{}", yaml(&entries));
         }
     }
 }

@@ -97,9 +97,9 @@ impl<'t> Outline<'t> {
         let document = Document::read(0, file, &mut problems);
         let scheme = document.scheme.map(|scheme| scheme.value);
         let defaults = document.defaults;
-        let told = problems.into_told();
-        if told.iter().any(Diagnostic::is_error) {
-            return Err(told);
+        let reported = problems.into_reported();
+        if reported.iter().any(Diagnostic::is_error) {
+            return Err(reported);
         }
         let text = text::decode(file).map_err(|problem| vec![problem])?;
         let mut walk = Walk {
@@ -294,20 +294,20 @@ mod tests {
              \r\n# end\r\ntests:\r\n- {from: /a, to: gone}\r\n",
         );
         let outline = Outline::of(&file).unwrap();
-        let mut told = String::new();
+        let mut reported = String::new();
         for entry in &outline.entries {
             let lines = &outline.text[entry.line_start..];
-            told += &format!("{} {}\n", entry.code, entry.position.line);
+            reported += &format!("{} {}\n", entry.code, entry.position.line);
             for pair in &entry.pairs {
-                told += &format!("{:?}\n", &lines[pair.span.clone()]);
+                reported += &format!("{:?}\n", &lines[pair.span.clone()]);
                 for value in &pair.values {
                     let span = &lines[value.span.clone()];
-                    told += &format!("  {} {:?} {span}\n", value.text, value.form);
+                    reported += &format!("  {} {:?} {span}\n", value.text, value.form);
                 }
             }
         }
         assert_eq!(
-            told,
+            reported,
             r#"aEMpRQON 3
 "url: 'https://e.org/é'"
   https://e.org/é Single 'https://e.org/é'
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_what_is_written_in_brackets_and_braces() {
+    fn reports_what_is_written_in_brackets_and_braces() {
         for (text, flow) in [
             ("mapping: [{url: https://e.org/}] #", vec![true]),
             (

@@ -65,7 +65,7 @@ pub fn compile(files: &[SourceFile]) -> Compilation {
     }
     let table = Table::new(sites);
     review(&table, &drafts, &mut problems);
-    let mut diagnostics = problems.into_told();
+    let mut diagnostics = problems.into_reported();
     sort(&mut diagnostics, &names);
     let is_sound = !diagnostics.iter().any(Diagnostic::is_error);
     Compilation {
@@ -106,7 +106,7 @@ impl Compilation {
         for diagnostic in found {
             problems.push(diagnostic);
         }
-        self.diagnostics.extend(problems.into_told());
+        self.diagnostics.extend(problems.into_reported());
         sort(&mut self.diagnostics, &self.names);
     }
 }

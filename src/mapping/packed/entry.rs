@@ -41,7 +41,7 @@ impl<'t> Entry<'t> {
         self.record().key
     }
 
-    /// Tells whether it leads somewhere, or did before it was retired.
+    /// Returns whether it leads somewhere, or did before it was retired.
     pub(crate) fn has_target(&self) -> bool {
         self.shape().url.is_some()
     }
@@ -180,7 +180,7 @@ impl<'t> Entry<'t> {
         self.term().retired
     }
 
-    /// Tells whether it is or will be retired.
+    /// Returns whether it is or will be retired.
     pub(crate) fn is_retired(&self) -> bool {
         self.term().retired.is_some()
     }
@@ -195,7 +195,7 @@ impl<'t> Entry<'t> {
         [expires, retired].into_iter().flatten().min()
     }
 
-    /// Tells whether it answers 410 at that time.
+    /// Returns whether it answers 410 at that time.
     pub fn is_gone(&self, now: Timestamp) -> bool {
         self.gone_from().is_some_and(|time| time <= now)
     }
@@ -219,12 +219,12 @@ impl<'t> Entry<'t> {
         place
     }
 
-    /// Tells whether another entry says the same in every way but its place.
+    /// Returns whether another entry says the same in every way but its place.
     pub(crate) fn says_the_same_as(&self, other: Entry<'_>) -> bool {
         self.has_the_code_of(other) && self.aliases().eq(other.aliases()) && self.agrees_with(other)
     }
 
-    /// Tells whether another entry says the same in every way but its codes and its place.
+    /// Returns whether another entry says the same in every way but its codes and its place.
     pub(crate) fn agrees_with(&self, other: Entry<'_>) -> bool {
         self.target_parts() == other.target_parts()
             && self.status() == other.status()

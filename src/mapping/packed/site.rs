@@ -173,7 +173,7 @@ impl Site {
         self.index.records().len()
     }
 
-    /// Tells whether there are no entries.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -108,7 +108,7 @@ impl Table {
         self.sites.iter().map(Site::len).sum()
     }
 
-    /// Tells whether there are no entries.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -127,7 +127,7 @@ impl Table {
         }
     }
 
-    /// Tells whether a target lies under one of the sites, `http` and `https` being one.
+    /// Returns whether a target lies under one of the sites, `http` and `https` being one.
     pub fn covers(&self, target: &Target<'_>) -> bool {
         Url::parse(target.as_str()).is_ok_and(|url| self.is_own(&url))
     }

@@ -334,7 +334,7 @@ fn printable(text: &str) -> Result<(), Declined> {
     }
 }
 
-/// Tells whether a text is one that this reader does not decline: on those, fuzzing compares it with
+/// Returns whether a text is one that this reader does not decline: on those, fuzzing compares it with
 /// `yaml.rs`.
 #[cfg(fuzzing)]
 pub fn is_in_block_form(text: &str) -> bool {
@@ -386,8 +386,8 @@ mod tests {
             None => nodes.node(&mut report),
         })?;
         nodes.finish(&mut report)?;
-        let told = problems.into_told();
-        if told.is_empty() {
+        let reported = problems.into_reported();
+        if reported.is_empty() {
             Ok(read)
         } else {
             Err(Stop::Syntax)

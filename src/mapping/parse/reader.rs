@@ -73,7 +73,7 @@ impl SeenKeys {
         self.positions.get(index).copied().flatten()
     }
 
-    /// Tells whether the key of that index is there, even if misspelt.
+    /// Returns whether the key of that index is there, even if misspelt.
     pub(crate) fn is_meant(&self, index: usize) -> bool {
         self.position(index).is_some() || self.meant.get(index).is_some_and(|meant| *meant)
     }

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_encodings_apart() {
+    fn reports_encodings_apart() {
         assert_eq!(
             problem(b"\xff\xfeb\0a\0"),
             "t.yaml:1:1: error: the file is UTF-16, a table is UTF-8"

@@ -62,7 +62,7 @@ impl<'r> Decoded<'r> {
     }
 }
 
-/// Tells whether any segment, decoded once or twice and split at `/` and `\`, is `.` or `..`, with
+/// Returns whether any segment, decoded once or twice and split at `/` and `\`, is `.` or `..`, with
 /// or without parameters behind a `;`: a client, or a server that decodes or cuts once more than it
 /// should, would walk up the target's path (decision 0018).
 pub(super) fn has_dot_segments(raw: &str) -> bool {

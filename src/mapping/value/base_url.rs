@@ -43,7 +43,7 @@ impl BaseUrl {
         host.strip_suffix('.').unwrap_or(host)
     }
 
-    /// Tells whether it is `https`.
+    /// Returns whether it is `https`.
     pub fn is_https(&self) -> bool {
         self.0.scheme() == "https"
     }

@@ -21,7 +21,7 @@ pub fn direction_control(text: &str) -> Option<char> {
     text.chars().find(is_control)
 }
 
-/// Tells whether the host of a canonical URL is `localhost` or a literal address that is not reached
+/// Returns whether the host of a canonical URL is `localhost` or a literal address that is not reached
 /// from everywhere: private, shared, loopback, link-local or unspecified.
 pub(crate) fn is_private(url: &str) -> bool {
     let Some((_, rest)) = url.split_once("://") else {

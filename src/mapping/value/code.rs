@@ -111,7 +111,7 @@ impl Code {
         )
     }
 
-    /// Tells whether it ends in a full stop, which linkifiers take for the end of a sentence.
+    /// Returns whether it ends in a full stop, which linkifiers take for the end of a sentence.
     pub fn ends_in_full_stop(&self) -> bool {
         self.0.ends_with('.')
     }
@@ -217,7 +217,7 @@ fn is_code_character(c: char) -> bool {
     ) || c.general_category() == unicode_properties::GeneralCategory::DecimalNumber
 }
 
-/// Tells whether no single script has all of a segment's letters (UTS #39 section 5.1).
+/// Returns whether no single script has all of a segment's letters (UTS #39 section 5.1).
 fn mixes_scripts(segment: &str) -> bool {
     if segment.is_ascii() {
         return false;

@@ -115,7 +115,7 @@ impl Diagnostic {
         self
     }
 
-    /// Tells whether this keeps the table from being loaded.
+    /// Returns whether this keeps the table from being loaded.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
@@ -137,13 +137,13 @@ impl fmt::Display for Diagnostic {
 /// The rest is counted, so that an error is never lost among warnings.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
-    told: Vec<Diagnostic>,
+    reported: Vec<Diagnostic>,
     files: HashMap<Arc<str>, Count>,
 }
 
 /// Where [`Problems`] stood before a file was tried.
 pub(crate) struct Checkpoint {
-    told: usize,
+    reported: usize,
     file: Arc<str>,
     count: Option<Count>,
 }
@@ -151,8 +151,8 @@ pub(crate) struct Checkpoint {
 /// How many problems one file has.
 #[derive(Debug, Clone, Default)]
 struct Count {
-    told: usize,
-    untold: usize,
+    reported: usize,
+    unreported: usize,
     /// The heaviest that was not told, and the last place that was.
     heaviest: Option<Severity>,
     last: Option<Position>,
@@ -163,24 +163,24 @@ impl Problems {
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) -> Option<usize> {
         let file = Arc::clone(&diagnostic.place.file);
         let count = self.files.entry(file).or_default();
-        if count.told >= MAX_PROBLEMS {
-            count.untold += 1;
+        if count.reported >= MAX_PROBLEMS {
+            count.unreported += 1;
             count.heaviest = count
                 .heaviest
                 .min(Some(diagnostic.severity))
                 .or(Some(diagnostic.severity));
             return None;
         }
-        count.told += 1;
+        count.reported += 1;
         count.last = count.last.max(Some(diagnostic.place.position));
-        self.told.push(diagnostic);
-        Some(self.told.len() - 1)
+        self.reported.push(diagnostic);
+        Some(self.reported.len() - 1)
     }
 
     /// Notes where things stand before a file is read in a way that may prove wrong.
     pub(crate) fn checkpoint(&self, file: &Arc<str>) -> Checkpoint {
         Checkpoint {
-            told: self.told.len(),
+            reported: self.reported.len(),
             file: Arc::clone(file),
             count: self.files.get(file).cloned(),
         }
@@ -188,7 +188,7 @@ impl Problems {
 
     /// Forgets what was told of the file since.
     pub(crate) fn return_to(&mut self, checkpoint: Checkpoint) {
-        self.told.truncate(checkpoint.told);
+        self.reported.truncate(checkpoint.reported);
         match checkpoint.count {
             Some(count) => self.files.insert(checkpoint.file, count),
             None => self.files.remove(&checkpoint.file),
@@ -197,22 +197,22 @@ impl Problems {
 
     /// Gives the problem of that number a hint.
     pub(crate) fn set_hint(&mut self, number: usize, hint: String) {
-        self.told[number].hint = Some(hint);
+        self.reported[number].hint = Some(hint);
     }
 
     /// Returns what is told, with a line for each file that has more.
-    pub(crate) fn into_told(mut self) -> Vec<Diagnostic> {
+    pub(crate) fn into_reported(mut self) -> Vec<Diagnostic> {
         for (file, count) in self.files {
             let Some(severity) = count.heaviest else {
                 continue;
             };
             let position = count.last.unwrap_or(Position::START);
-            let message = format!("{} further problems in this file", count.untold);
-            self.told.push(Diagnostic {
+            let message = format!("{} further problems in this file", count.unreported);
+            self.reported.push(Diagnostic {
                 severity,
                 ..Diagnostic::error(Place { file, position }, message)
             });
         }
-        self.told
+        self.reported
     }
 }

@@ -43,7 +43,7 @@ impl Status {
         self as u16
     }
 
-    /// Tells whether a client repeats its own method at the target, so that every method may pass.
+    /// Returns whether a client repeats its own method at the target, so that every method may pass.
     pub fn keeps_method(self) -> bool {
         matches!(self, Self::TemporaryRedirect | Self::PermanentRedirect)
     }
@@ -77,12 +77,12 @@ impl Forward {
         }
     }
 
-    /// Tells whether the path behind the code is carried over.
+    /// Returns whether the path behind the code is carried over.
     pub fn path(self) -> bool {
         matches!(self, Self::Path | Self::PathAndQuery)
     }
 
-    /// Tells whether the query is carried over.
+    /// Returns whether the query is carried over.
     pub fn query(self) -> bool {
         matches!(self, Self::Query | Self::PathAndQuery)
     }

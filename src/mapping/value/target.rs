@@ -72,7 +72,7 @@ impl<'t> Target<'t> {
         &self.0
     }
 
-    /// Tells whether its host is `localhost` or a literal address that is private, shared, loopback,
+    /// Returns whether its host is `localhost` or a literal address that is private, shared, loopback,
     /// link-local or unspecified.
     pub fn is_private(&self) -> bool {
         is_private(&self.0)
@@ -89,7 +89,7 @@ impl<'t> Target<'t> {
     }
 }
 
-/// Tells whether what follows a code can be appended to a target without changing the authority.
+/// Returns whether what follows a code can be appended to a target without changing the authority.
 pub(super) fn can_be_extended(target: &str) -> bool {
     target.ends_with(['/', '=', ':', '#'])
 }
@@ -112,7 +112,7 @@ pub(crate) fn unpack(packed: &str) -> (&'static str, &str) {
     }
 }
 
-/// Tells whether a URL is canonical and without fault at first sight, as most are: a host of lower
+/// Returns whether a URL is canonical and without fault at first sight, as most are: a host of lower
 /// case letters, and a path, query and fragment that no parser would touch.
 ///
 /// What this cannot tell is left to the parser.
@@ -134,7 +134,7 @@ fn is_plainly_canonical(text: &str) -> bool {
     is_plain_host(host) && path.bytes().all(is_plain)
 }
 
-/// Tells whether a host is a domain name that needs no look at its labels: none is a number, which
+/// Returns whether a host is a domain name that needs no look at its labels: none is a number, which
 /// the last label of an IPv4 address is, or in Punycode.
 fn is_plain_host(host: &str) -> bool {
     let is_plain_label = |label: &str| {

@@ -270,7 +270,7 @@ mod tests {
     /// got none, and the text.
     fn registered(text: &str, wishes: &[Wish]) -> (Vec<String>, String) {
         let mut files = table(text);
-        let mut told = vec![String::new(); wishes.len()];
+        let mut reported = vec![String::new(); wishes.len()];
         let mut waiting: Vec<usize> = (0..wishes.len()).collect();
         while !waiting.is_empty() {
             let these: Vec<_> = waiting.iter().map(|&it| wishes[it].clone()).collect();
@@ -279,8 +279,8 @@ mod tests {
             let mut left = Vec::new();
             for (number, outcome) in waiting.into_iter().zip(batch.outcomes) {
                 match outcome {
-                    Some(Ok(registered)) => told[number] = registered.code,
-                    Some(Err(refusal)) => told[number] = refusal.to_string(),
+                    Some(Ok(registered)) => reported[number] = registered.code,
+                    Some(Err(refusal)) => reported[number] = refusal.to_string(),
                     None => left.push(number),
                 }
             }
@@ -288,14 +288,14 @@ mod tests {
             files = with(&files, &batch.files);
         }
         let text = String::from_utf8(files.remove(0).bytes).unwrap();
-        (told, text)
+        (reported, text)
     }
 
     const EMPTY: &str = "base_url: https://s.code/\nmapping: []\n";
 
     #[test]
     fn ends_as_if_they_came_one_by_one() {
-        let (told, text) = registered(
+        let (reported, text) = registered(
             EMPTY,
             &[
                 wish("https://a.example/", WishedCode::NextNumber),
@@ -308,10 +308,10 @@ mod tests {
                 wish("no URL", WishedCode::Any),
             ],
         );
-        assert_eq!(told[..2], ["1", "b"]);
-        assert_eq!(told[2], "ERR-000-02-00: URL already registered");
-        assert!(told[3].starts_with("the code \"b\" is taken by the entry at mapping.yaml:"));
-        assert_eq!(told[4..7], ["2", "9", "a"]);
+        assert_eq!(reported[..2], ["1", "b"]);
+        assert_eq!(reported[2], "ERR-000-02-00: URL already registered");
+        assert!(reported[3].starts_with("the code \"b\" is taken by the entry at mapping.yaml:"));
+        assert_eq!(reported[4..7], ["2", "9", "a"]);
         assert_eq!(text.matches("- url:").count(), 5);
         assert!(compile(&table(&text)).table.is_some());
     }
@@ -325,9 +325,11 @@ mod tests {
             .map(|n| wish(&format!("https://e.org/{n}"), WishedCode::NextNumber))
             .collect();
         wishes[5].code = custom("taken");
-        let (told, text) = registered(text, &wishes);
-        assert_eq!(told[5], "the table would have errors");
-        let others = told.iter().filter(|told| told.parse::<u64>().is_ok());
+        let (reported, text) = registered(text, &wishes);
+        assert_eq!(reported[5], "the table would have errors");
+        let others = reported
+            .iter()
+            .filter(|reported| reported.parse::<u64>().is_ok());
         assert_eq!(others.count(), 8);
         assert!(!text.contains("e.org/5"));
     }

@@ -99,8 +99,8 @@ impl<'f> Before<'f> {
         }
         let mut new = compile(&files);
         new.run_tests(now);
-        let told = self.untold(new.diagnostics);
-        let (problems, warnings) = told
+        let reported = self.unreported(new.diagnostics);
+        let (problems, warnings) = reported
             .into_iter()
             .partition::<Vec<_>, _>(Diagnostic::is_error);
         let Some(table) = new.table.filter(|_| problems.is_empty()) else {
@@ -167,7 +167,7 @@ impl<'f> Before<'f> {
     }
 
     /// Returns the problems that were not told before, wherever in a file they were.
-    fn untold(&self, mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    fn unreported(&self, mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let key = |it: &Diagnostic| (it.place.file.clone(), it.message.clone());
         let mut known: HashMap<_, u32> = HashMap::new();
         for problem in &self.problems {
@@ -194,7 +194,7 @@ pub(crate) fn with(files: &[SourceFile], written: &[SourceFile]) -> Vec<SourceFi
     with
 }
 
-/// Tells whether an entry of a table says what a new one was to say.
+/// Returns whether an entry of a table says what a new one was to say.
 fn says(entry: &NewEntry, added: Entry<'_>) -> bool {
     let expires = entry.expires.as_deref().and_then(Timestamp::parse_end);
     let retired = entry.retired.as_deref().map(|text| {

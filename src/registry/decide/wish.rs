@@ -54,7 +54,7 @@ impl MayShadow {
         }
     }
 
-    /// Tells whether an entry may be shadowed that has this owner.
+    /// Returns whether an entry may be shadowed that has this owner.
     pub(crate) fn allows(&self, owner: Option<&str>) -> bool {
         match self {
             Self::None => false,

@@ -183,7 +183,7 @@ impl<'t> Intake<'t> {
         }
     }
 
-    /// Tells whether a code leads to a target, by the table or by what was taken, or no longer does
+    /// Returns whether a code leads to a target, by the table or by what was taken, or no longer does
     /// so where the link that is looked at is gone as well.
     fn leads_to(&self, code: &Code, url: Option<&Target<'_>>, is_gone: bool) -> bool {
         if let Some(entry) = self.site.lookup(code.as_str()) {
@@ -234,7 +234,7 @@ impl<'t> Intake<'t> {
     }
 }
 
-/// Tells whether a link with these dates is gone.
+/// Returns whether a link with these dates is gone.
 fn is_gone(retired: &Option<String>, expires: &Option<String>, now: Timestamp) -> bool {
     let expires = expires.as_deref().and_then(Timestamp::parse_end);
     // What is no date is `true`.
@@ -414,7 +414,7 @@ mod tests {
             refused[1..]
                 .iter()
                 .zip(late)
-                .all(|(told, it)| told.starts_with(it))
+                .all(|(reported, it)| reported.starts_with(it))
         );
         assert_eq!(refused.len(), 3);
     }

@@ -38,9 +38,9 @@ impl Identity {
     pub fn of_git() -> Result<Self, IdentityError> {
         let configured = git2::Config::open_default().and_then(|mut it| it.snapshot());
         let known = |variable: &str, key: &str| {
-            let told = std::env::var(variable).ok();
-            let told = told.or_else(|| configured.as_ref().ok()?.get_string(key).ok());
-            told.ok_or(IdentityError::Unknown)
+            let reported = std::env::var(variable).ok();
+            let reported = reported.or_else(|| configured.as_ref().ok()?.get_string(key).ok());
+            reported.ok_or(IdentityError::Unknown)
         };
         let name = known("GIT_AUTHOR_NAME", "user.name")?;
         let email = known("GIT_AUTHOR_EMAIL", "user.email")?;

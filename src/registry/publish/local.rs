@@ -162,7 +162,7 @@ pub(crate) fn write(file: &SourceFile, old: Option<&SourceFile>) -> Result<bool,
     Ok(true)
 }
 
-/// Tells whether a table has the link of a registration.
+/// Returns whether a table has the link of a registration.
 fn stands(files: &[SourceFile], registration: &Registration) -> bool {
     compile(files).table.is_some_and(|table| {
         let entries = table

@@ -30,7 +30,7 @@ impl Remote {
         }
     }
 
-    /// Tells whether the next fetch makes a fresh clone, and so should not be left out.
+    /// Returns whether the next fetch makes a fresh clone, and so should not be left out.
     pub fn is_worn(&self) -> bool {
         self.branch.is_worn()
     }

@@ -73,8 +73,8 @@ pub fn review_address(
     branch: &NewBranch,
     said: &str,
 ) -> Option<String> {
-    if let Some(told) = (said.split_whitespace()).find(|word| word.starts_with("https://")) {
-        return Some(told.to_owned());
+    if let Some(reported) = (said.split_whitespace()).find(|word| word.starts_with("https://")) {
+        return Some(reported.to_owned());
     }
     let page = page(&remote.to_string())?;
     let host = page.host_str()?.to_owned();
@@ -166,9 +166,9 @@ mod tests {
     #[test]
     fn believes_the_host() {
         let said = "Create a new pull request for 'links/gnu+home': https://git.example.org/x y";
-        let told = Some("https://git.example.org/x".to_owned());
-        assert_eq!(address("https://github.com/o/r", said), told);
-        assert_eq!(address("/srv/links.git", said), told);
+        let reported = Some("https://git.example.org/x".to_owned());
+        assert_eq!(address("https://github.com/o/r", said), reported);
+        assert_eq!(address("/srv/links.git", said), reported);
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl FromStr for AdminHost {
     }
 }
 
-/// Tells whether the value of a `Host` field, with or without a port, is an IP address, `localhost`
+/// Returns whether the value of a `Host` field, with or without a port, is an IP address, `localhost`
 /// or one of the names that were allowed.
 pub(crate) fn is_allowed(field: &str, allowed: &[AdminHost]) -> bool {
     let Some(host) = without_port(field) else {

@@ -25,7 +25,7 @@ pub(crate) struct BareLineFeed;
 pub(crate) struct Lines(Arc<AtomicBool>);
 
 impl Lines {
-    /// Tells whether a line feed without a carriage return was read.
+    /// Returns whether a line feed without a carriage return was read.
     pub(crate) fn had_a_bare_feed(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

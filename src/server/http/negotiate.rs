@@ -41,7 +41,7 @@ pub(crate) fn form(headers: &HeaderMap) -> Form {
     best.1
 }
 
-/// Tells whether a client takes content that is compressed with gzip (RFC 9110 section 12.5.3).
+/// Returns whether a client takes content that is compressed with gzip (RFC 9110 section 12.5.3).
 pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let values = headers.get_all(ACCEPT_ENCODING).iter();
     let mut codings = values

@@ -28,7 +28,7 @@ pub(crate) fn readable(path: &str) -> String {
     }
 }
 
-/// Tells whether a reader sees a character as what it is: it is no control, does not turn the
+/// Returns whether a reader sees a character as what it is: it is no control, does not turn the
 /// direction of writing, and is not invisible.
 pub fn shows_itself(character: char) -> bool {
     match character.general_category_group() {

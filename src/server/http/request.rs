@@ -67,13 +67,13 @@ pub(crate) fn read<B>(request: &Request<B>) -> Result<mapping::Request<'_>, Refu
     })
 }
 
-/// Tells whether a page in a browser makes a request, whichever page that is: browsers say so
+/// Returns whether a page in a browser makes a request, whichever page that is: browsers say so
 /// themselves, and no other client has a reason to send these fields (Fetch Metadata; RFC 6454).
 pub(crate) fn is_from_a_page(headers: &HeaderMap) -> bool {
     headers.contains_key(ORIGIN) || headers.contains_key(SEC_FETCH_SITE)
 }
 
-/// Tells whether a proxy may have seen another request in the same bytes.
+/// Returns whether a proxy may have seen another request in the same bytes.
 fn is_ambiguous<B>(request: &Request<B>) -> bool {
     let headers = request.headers();
     let codings = headers.get_all(TRANSFER_ENCODING);
@@ -125,14 +125,14 @@ fn absolute(uri: &Uri) -> Result<Option<&str>, Refused> {
     }
 }
 
-/// Tells whether two hosts are one, as `https` writes them.
+/// Returns whether two hosts are one, as `https` writes them.
 fn is_same(authority: &str, field: &str) -> bool {
     let [authority, field] =
         [authority, field].map(|host| host.strip_suffix(":443").unwrap_or(host));
     authority.eq_ignore_ascii_case(field)
 }
 
-/// Tells whether a byte may be in `uri-host [ ":" port ]` (RFC 3986 section 3.2).
+/// Returns whether a byte may be in `uri-host [ ":" port ]` (RFC 3986 section 3.2).
 fn is_of_a_host(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(

@@ -182,11 +182,11 @@ mod tests {
         let mut activities = Vec::new();
         for number in 0..3 {
             let place = room.place().await;
-            let told = Told(number, sender.clone());
+            let reported = Told(number, sender.clone());
             room.serve(place, |activity| {
                 activities.push(activity);
                 async move {
-                    let _told = told;
+                    let _told = reported;
                     pending::<()>().await;
                 }
             });

@@ -35,7 +35,7 @@ pub(crate) const LINGER: Duration = Duration::from_secs(2);
 
 /// The other end of a connection.
 pub(crate) trait Client: AsyncRead + AsyncWrite + Unpin {
-    /// Tells whether it has said all it will: it closed its side, or ran out of time.
+    /// Returns whether it has said all it will: it closed its side, or ran out of time.
     fn has_ended(&self) -> bool;
 }
 

@@ -83,7 +83,7 @@ impl Inherited {
         Ok(Self(sockets))
     }
 
-    /// Tells whether there is a socket for a role.
+    /// Returns whether there is a socket for a role.
     pub fn has(&self, role: &str) -> bool {
         self.0.iter().any(|(name, _)| *name == role)
     }
@@ -124,7 +124,7 @@ fn roles(names: &[&str]) -> Result<Vec<&'static str>, InheritedError> {
         .collect()
 }
 
-/// Tells whether a name is only what stands there if nobody has given one: systemd then takes the
+/// Returns whether a name is only what stands there if nobody has given one: systemd then takes the
 /// unit's, and `unknown` where there are no names at all.
 fn is_no_name(name: &str) -> bool {
     name.is_empty() || name == "unknown" || name.ends_with(".socket")
@@ -147,29 +147,36 @@ fn listens(_: &TcpListener) -> bool {
 mod tests {
     use super::*;
 
-    fn told(names: &[&str]) -> Result<Vec<&'static str>, String> {
+    fn reported(names: &[&str]) -> Result<Vec<&'static str>, String> {
         roles(names).map_err(|error| error.to_string())
     }
 
     #[test]
     fn names_decide() {
-        assert_eq!(told(&["admin"]).unwrap(), ["admin"]);
-        assert_eq!(told(&["admin", "public"]).unwrap(), ["admin", "public"]);
+        assert_eq!(reported(&["admin"]).unwrap(), ["admin"]);
+        assert_eq!(reported(&["admin", "public"]).unwrap(), ["admin", "public"]);
     }
 
     #[test]
     fn without_names_the_order_decides() {
-        assert_eq!(told(&[]).unwrap(), [""; 0]);
-        assert_eq!(told(&["unknown"]).unwrap(), ["public"]);
-        assert_eq!(told(&["waypost.socket", ""]).unwrap(), ["public", "admin"]);
+        assert_eq!(reported(&[]).unwrap(), [""; 0]);
+        assert_eq!(reported(&["unknown"]).unwrap(), ["public"]);
+        assert_eq!(
+            reported(&["waypost.socket", ""]).unwrap(),
+            ["public", "admin"]
+        );
         // A name goes first, wherever it stands.
-        assert_eq!(told(&["", "public"]).unwrap(), ["admin", "public"]);
+        assert_eq!(reported(&["", "public"]).unwrap(), ["admin", "public"]);
     }
 
     #[test]
     fn no_socket_is_left_without_anyone_to_answer() {
-        assert!(told(&["metrics"]).unwrap_err().contains("\"metrics\""));
-        assert!(told(&["public", "public"]).unwrap_err().contains("public"));
-        assert!(told(&["", "", "", ""]).is_err());
+        assert!(reported(&["metrics"]).unwrap_err().contains("\"metrics\""));
+        assert!(
+            reported(&["public", "public"])
+                .unwrap_err()
+                .contains("public")
+        );
+        assert!(reported(&["", "", "", ""]).is_err());
     }
 }

@@ -150,7 +150,7 @@ async fn accept(listener: &TcpListener, outages: &mut AcceptOutages) -> TcpStrea
     }
 }
 
-/// Tells whether a connection failed before it was accepted, which says nothing of the next.
+/// Returns whether a connection failed before it was accepted, which says nothing of the next.
 fn is_the_clients(error: &io::Error) -> bool {
     matches!(
         error.kind(),

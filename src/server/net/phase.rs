@@ -48,7 +48,7 @@ impl Default for Lifecycle {
 }
 
 impl Lifecycle {
-    /// Tells whether clients should go elsewhere.
+    /// Returns whether clients should go elsewhere.
     pub(crate) fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Relaxed)
     }

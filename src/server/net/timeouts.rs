@@ -135,7 +135,7 @@ impl<S> TimeoutStream<S> {
         }
     }
 
-    /// Tells whether the client has said all it will: it closed its side, or ran out of time.
+    /// Returns whether the client has said all it will: it closed its side, or ran out of time.
     pub(crate) fn has_ended(&self) -> bool {
         self.ended
     }
@@ -154,7 +154,7 @@ impl<S> TimeoutStream<S> {
         });
     }
 
-    /// Notes that bytes have come; tells whether they are too many.
+    /// Notes that bytes have come; returns whether they are too many.
     fn is_noise(&mut self, bytes: usize) -> bool {
         let heads = self.heads.so_far();
         let Some(noise) = &mut self.noise else {

@@ -62,7 +62,7 @@ impl ServiceManager {
     pub(crate) async fn inform(&self, shared: &Shared, reloads: Reloads) {
         let mut phases = shared.lifecycle.phases();
         let mut said = status(shared);
-        self.tell(vec![NotifyState::Ready], Some(&said)).await;
+        self.notify(vec![NotifyState::Ready], Some(&said)).await;
         loop {
             tokio::select! {
                 biased;
@@ -70,26 +70,26 @@ impl ServiceManager {
                 () = self.reload.notified() => {
                     let now = NotifyState::monotonic_usec_now();
                     let begun = [NotifyState::Reloading].into_iter().chain(now.ok());
-                    self.tell(begun.collect(), Some("reloading")).await;
+                    self.notify(begun.collect(), Some("reloading")).await;
                     tokio::select! {
                         biased;
                         () = phases.reached(Phase::Draining) => break,
                         _ = reloads.now() => {}
                     }
                     said = status(shared);
-                    self.tell(vec![NotifyState::Ready], Some(&said)).await;
+                    self.notify(vec![NotifyState::Ready], Some(&said)).await;
                 }
                 () = shared.live.looked_at() => {
                     let new = status(shared);
                     if new != said {
-                        self.tell(Vec::new(), Some(&new)).await;
+                        self.notify(Vec::new(), Some(&new)).await;
                         said = new;
                     }
                 }
             }
         }
         let last = "draining";
-        self.tell(vec![NotifyState::Stopping], Some(last)).await;
+        self.notify(vec![NotifyState::Stopping], Some(last)).await;
     }
 
     /// Tells again and again that the server lives, if the manager asks for that; until dropped.
@@ -107,7 +107,7 @@ impl ServiceManager {
                 loop {
                     beats.tick().await;
                     threads.all_alive().await;
-                    manager.tell(vec![NotifyState::Watchdog], None).await;
+                    manager.notify(vec![NotifyState::Watchdog], None).await;
                 }
             });
         }
@@ -115,7 +115,7 @@ impl ServiceManager {
     }
 
     /// Sends a message, in which a status replaces the last one.
-    async fn tell(&self, states: Vec<NotifyState<'static>>, status: Option<&str>) {
+    async fn notify(&self, states: Vec<NotifyState<'static>>, status: Option<&str>) {
         let Some(socket) = &self.socket else {
             return;
         };

@@ -159,7 +159,7 @@ impl Future for Answer {
     }
 }
 
-/// Tells whether there are more header fields than are allowed, as HTTP/1.1 would have them: clients
+/// Returns whether there are more header fields than are allowed, as HTTP/1.1 would have them: clients
 /// of HTTP/2 may send each cookie in a field of its own (RFC 9113 section 8.2.3).
 fn has_too_many_fields(headers: &HeaderMap) -> bool {
     let cookies = || headers.get_all(COOKIE).iter().count();

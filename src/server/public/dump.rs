@@ -115,7 +115,7 @@ fn tag(snapshot: &Snapshot) -> HeaderValue {
     HeaderValue::try_from(tag).expect("hexadecimal digits are fit for a header")
 }
 
-/// Tells whether a client has what that tag is of (RFC 9110 section 13.1.2).
+/// Returns whether a client has what that tag is of (RFC 9110 section 13.1.2).
 fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
     let tag = tag.to_str().map(opaque).unwrap_or_default();

@@ -86,7 +86,7 @@ impl Proof {
         }
     }
 
-    /// Tells whether it holds for the body that was seen.
+    /// Returns whether it holds for the body that was seen.
     fn holds(self) -> bool {
         match self {
             Self::Given => true,
@@ -103,7 +103,7 @@ impl std::fmt::Debug for HookSecret {
     }
 }
 
-/// Tells whether a request is a hook's.
+/// Returns whether a request is a hook's.
 pub(crate) fn is_meant<B>(request: &Request<B>) -> bool {
     request.uri().path() == PATH
 }

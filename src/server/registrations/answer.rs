@@ -231,7 +231,7 @@ impl Answer {
         self.body.len() + headers.sum::<usize>()
     }
 
-    /// Tells whether the same request would get the same again, so that it is worth keeping.
+    /// Returns whether the same request would get the same again, so that it is worth keeping.
     pub(super) fn is_final(&self) -> bool {
         let (status, passing) = (self.status, StatusCode::TOO_MANY_REQUESTS);
         !status.is_server_error() && status != passing

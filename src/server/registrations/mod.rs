@@ -130,7 +130,7 @@ impl Registrations {
     }
 }
 
-/// Tells whether a request is for the service.
+/// Returns whether a request is for the service.
 pub(super) fn is_meant<B>(request: &Request<B>) -> bool {
     let path = request.uri().path();
     let is_link = |path: &str| path.is_empty() || path.starts_with('/');

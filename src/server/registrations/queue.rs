@@ -59,7 +59,7 @@ pub(super) struct Worker {
     jobs: mpsc::UnboundedReceiver<Job>,
     registrar: Arc<Mutex<Registrar>>,
     /// What went wrong last, so that it is told once.
-    told: Option<String>,
+    reported: Option<String>,
 }
 
 /// Returns both ends of a queue.
@@ -73,7 +73,7 @@ pub(super) fn queue(registrar: Registrar) -> (Queue, Worker) {
     let worker = Worker {
         jobs,
         registrar: Arc::new(Mutex::new(registrar)),
-        told: None,
+        reported: None,
     };
     (queue, worker)
 }
@@ -147,7 +147,7 @@ impl Worker {
             });
             match registering.await {
                 Ok(Ok(decided)) => {
-                    self.told = None;
+                    self.reported = None;
                     let count = jobs.len();
                     let left = conclude(jobs, decided, &shared, &reloads).await;
                     // Where some are at fault, fewer are found out in fewer rounds.
@@ -158,7 +158,7 @@ impl Worker {
                     waiting.splice(0..0, left);
                 }
                 Ok(Err(error)) => {
-                    let kind = self.tell(&error);
+                    let kind = self.report(&error);
                     jobs.into_iter().for_each(|job| job.answer(kind.answer()));
                 }
                 Err(_) => {
@@ -170,7 +170,7 @@ impl Worker {
     }
 
     /// Logs why nothing could be registered, once, and returns what clients are told.
-    fn tell(&mut self, error: &RegistrarError) -> ProblemType {
+    fn report(&mut self, error: &RegistrarError) -> ProblemType {
         let kind = match error {
             RegistrarError::Table(_)
             | RegistrarError::InDoubt
@@ -179,10 +179,10 @@ impl Worker {
             _ => ProblemType::RemoteDown,
         };
         let text = chain(error);
-        if self.told.as_ref() != Some(&text) {
+        if self.reported.as_ref() != Some(&text) {
             warn!(error = text, "cannot register");
         }
-        self.told = Some(text);
+        self.reported = Some(text);
         kind
     }
 }

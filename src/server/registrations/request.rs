@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_all_that_is_wrong_at_once() {
+    fn reports_all_that_is_wrong_at_once() {
         assert_eq!(
             wrong(
                 r#"{"url": 1, "number": 18446744073709551615, "tags": "x", "status": 200, "forward": "all",
@@ -391,8 +391,8 @@ mod tests {
             ["/title", "/owner", "/tags"].map(|it| format!("{it} has more than 1000 characters"))
         );
         let unknown: String = (0..100).map(|n| format!(r#", "k{n}": 1"#)).collect();
-        let told = wrong(&format!(r#"{{"url": "u"{unknown}}}"#));
-        assert_eq!(told.len(), MAX_UNKNOWN);
+        let reported = wrong(&format!(r#"{{"url": "u"{unknown}}}"#));
+        assert_eq!(reported.len(), MAX_UNKNOWN);
     }
 
     #[test]

@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn what_is_no_line_is_told_without_showing_it() {
-        for (text, told) in [
+        for (text, reported) in [
             (format!("ada {HASH}\nada"), ":2: is not of the form"),
             (format!("ada {HASH} x"), ":1: is not of the form"),
             (format!("ada {TOKEN}"), ":1: what follows the owner"),
@@ -333,7 +333,7 @@ mod tests {
         ] {
             let (_directory, path) = file(&text);
             let error = TokenFile::read(&path).unwrap_err().to_string();
-            assert!(error.contains(told), "{error}");
+            assert!(error.contains(reported), "{error}");
             assert!(!error.contains(TOKEN), "{error}");
         }
         let (_directory, path) = file("");

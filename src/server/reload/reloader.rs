@@ -398,12 +398,12 @@ impl Reloader {
         };
         drop(history);
         self.shared.metrics.reloaded(result, took, at);
-        self.shared.live.tell_looked_at();
+        self.shared.live.notify_looked_at();
         report
     }
 }
 
-/// Tells whether two revisions are one, whatever the times of their files.
+/// Returns whether two revisions are one, whatever the times of their files.
 fn names_the_same(one: &Revision, other: &Revision) -> bool {
     one.commit() == other.commit()
         && one.is_dirty() == other.is_dirty()

@@ -115,7 +115,7 @@ impl Live {
     }
 
     /// Tells the one who waits that there is more in the history.
-    pub(crate) fn tell_looked_at(&self) {
+    pub(crate) fn notify_looked_at(&self) {
         self.looked_at.notify_one();
     }
 

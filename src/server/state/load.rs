@@ -32,7 +32,7 @@ pub trait Source: Send + Sync + 'static {
     /// Fails if there is no whole table to be had; with [`SourceError::Unsettled`] if one may be soon.
     fn read(&self) -> Result<Reading, SourceError>;
 
-    /// Tells whether the source may hold something else than when that was read; may block.
+    /// Returns whether the source may hold something else than when that was read; may block.
     ///
     /// It is asked at every poll and hint, and so should be much cheaper than reading.
     fn may_differ_from(&self, known: &Fingerprint) -> bool;
@@ -47,7 +47,7 @@ pub trait Source: Send + Sync + 'static {
     fn insist(&self) {}
 
     /// Turns back to the last table that went live, when the newest cannot and nothing is live.
-    /// Tells whether there is one.
+    /// Returns whether there is one.
     fn fall_back(&self) -> bool {
         false
     }
@@ -153,7 +153,7 @@ impl LoadError {
         }
     }
 
-    /// Tells whether this is the same problem as `other`, so that it need not be told again.
+    /// Returns whether this is the same problem as `other`, so that it need not be told again.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self.revision(), other.revision()) {
             (Some(this), Some(other)) => this.hash() == other.hash(),

@@ -106,7 +106,7 @@ pub enum TlsError {
 }
 
 impl TlsError {
-    /// Tells whether the system is at fault, and not what is in the files.
+    /// Returns whether the system is at fault, and not what is in the files.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Unreadable { .. })
     }

@@ -84,7 +84,7 @@ impl Intake<'_> {
         targets
     }
 
-    /// Tells whether a target has a link, by the table or by what was taken.
+    /// Returns whether a target has a link, by the table or by what was taken.
     fn is_known(
         &self,
         url: &Target<'_>,
