@@ -1,11 +1,11 @@
-//! Which plain scalars are a text to this format, but something else to others.
+//! Detection of plain scalars that are text in this format but not in other readers of YAML.
 //!
-//! A table takes a text as it is written, so that the code `1e5` is those three characters. Other
-//! readers of YAML 1.1 or 1.2 would take it for a number. This is the union of what both resolve
-//! (<https://yaml.org/type/>, and YAML 1.2.2 section 10.3), drawn a little wider where that is
-//! simpler: a quote too many does no harm.
+//! A table takes text as written, so the code `1e5` is those three characters. Other readers of
+//! YAML 1.1 or 1.2 would read it as a number. This is the union of what both resolve
+//! (<https://yaml.org/type/>, and YAML 1.2.2 section 10.3), slightly wider where that is simpler:
+//! an unneeded quote does no harm.
 
-/// Scalars that mean something in any mixture of upper and lower case.
+/// Scalars with a special meaning, in any mixture of upper and lower case.
 const WORDS: [&str; 13] = [
     "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "<<", "=", ".nan",
 ];
@@ -29,7 +29,7 @@ fn is_number(text: &str) -> bool {
     }
     let (mantissa, exponent) = digits.split_once('e').unwrap_or((digits, "0"));
     let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-    // Colons are for numbers to the base of 60.
+    // Colons occur in base-60 numbers.
     mantissa.starts_with(|c: char| c == '.' || c.is_ascii_digit())
         && mantissa
             .chars()
@@ -38,7 +38,7 @@ fn is_number(text: &str) -> bool {
         && exponent.chars().all(|c| c.is_ascii_digit())
 }
 
-/// Returns whether a text is a date, or begins with one and goes on like a date-time.
+/// Returns whether a text is a date, or begins with one and continues like a date-time.
 fn is_date(text: &str) -> bool {
     let mut parts = text.splitn(3, '-');
     let number = |part: Option<&str>, digits: &[usize]| {

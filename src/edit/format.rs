@@ -1,24 +1,25 @@
 //! The canonical form of a document.
 //!
-//! In it the entries of each section are sorted by code; a URL is written canonically, unless the
-//! code hangs on how it is written; and a text that other readers of YAML would take for something
-//! else is quoted. Everything else stays as it is, byte for byte.
+//! The entries of each section are sorted by code; URLs are written canonically, unless the code
+//! depends on their spelling; and text that other readers of YAML would take for something else is
+//! quoted. Everything else is kept byte for byte.
 //!
-//! Invariants: formatting changes neither what a document means nor one that is formatted already.
+//! Invariants: formatting never changes the meaning of a document, and leaves a formatted one as it
+//! is.
 
 use super::ambiguity::is_ambiguous;
 use super::layout::{Entry, Layout};
 use super::replace::replace;
 use crate::mapping::{Diagnostic, Form, Scalar, SourceFile, Target};
 
-/// Keys whose values are texts that a person chose.
+/// Keys whose values are free text.
 const TEXTS: [&str; 5] = ["short-code", "aliases", "title", "owner", "tags"];
 
 /// Returns a document in canonical form.
 ///
 /// # Errors
 ///
-/// Returns why the document cannot be formatted: its own errors, or what a [`Layout`] refuses.
+/// Returns the errors of the document, or the reasons why a [`Layout`] refuses it.
 pub fn format(file: &SourceFile) -> Result<String, Vec<Diagnostic>> {
     let mut layout = Layout::read(file)?;
     for section in &mut layout.sections {
@@ -28,7 +29,7 @@ pub fn format(file: &SourceFile) -> Result<String, Vec<Diagnostic>> {
     Ok(layout.to_string())
 }
 
-/// Writes the values of an entry anew where they are not in canonical form.
+/// Rewrites the values of an entry that are not in canonical form.
 fn respell(entry: &mut Entry<'_>) {
     let names_code = |key: &str| key == "short-code" || key == "number";
     let has_own_code = entry.pairs.iter().any(|pair| names_code(&pair.key));
@@ -50,15 +51,15 @@ fn respell(entry: &mut Entry<'_>) {
     }
 }
 
-/// Returns a URL in canonical form, in the quotes that it has, if it is not.
+/// Returns a URL in canonical form with its original quotes, if it is not canonical already.
 fn canonical_url(value: &Scalar<'_>) -> Option<String> {
     let target = Target::parse(&value.text).ok()?;
     let url = target.as_str();
     (url != value.text).then(|| match value.form {
         Form::Single => format!("'{}'", url.replace('\'', "''")),
         Form::Double => format!("\"{}\"", url.replace('\\', "\\\\").replace('"', "\\\"")),
-        // There is no white space in it, and it ends in a colon only if it did before, which is no
-        // plain scalar.
+        // A canonical URL has no white space. It ends in a colon only if it did before, and then it
+        // was not a plain scalar.
         Form::Plain | Form::Block => url.to_owned(),
     })
 }
@@ -67,6 +68,6 @@ fn canonical_url(value: &Scalar<'_>) -> Option<String> {
 fn quoted(value: &Scalar<'_>) -> Option<String> {
     let is_one_line = value.span.len() == value.text.len();
     let needs_quotes = value.form == Form::Plain && is_one_line && is_ambiguous(&value.text);
-    // No text that is ambiguous holds a quote or a backslash.
+    // No ambiguous text contains a quote or a backslash.
     needs_quotes.then(|| format!("\"{}\"", value.text))
 }

@@ -1,14 +1,14 @@
-//! Inserting entries into a document.
+//! Insertion of entries into a document.
 //!
-//! A new entry goes into the last section, the only one if no comment with a blank line below it
-//! heads another. If the entries there are sorted by code, they stay so; if not, it goes to their
-//! end. It is written as its neighbour is: indented alike, and with a blank line where the entries
-//! of the section have one between them.
+//! A new entry goes into the last section, which is the only one unless a comment followed by a
+//! blank line heads another. If the entries there are sorted by code, they stay sorted; otherwise
+//! the new entry goes to the end. It is written like its neighbour: with the same indentation, and
+//! with a blank line if the entries of the section are separated by one.
 //!
-//! Less is asked of a document than for taking it apart: only the entries that a new one comes to
-//! stand next to must be such that their end is known.
+//! Insertion requires less of a document than a layout does: only the ends of the entries next to a
+//! new one must be known.
 //!
-//! Invariant: of what was there, only the brackets of an empty list are changed.
+//! Invariant: of the existing text, only the brackets of an empty list are changed.
 
 use std::ops::Range;
 
@@ -18,16 +18,16 @@ use super::list::{List, Style};
 use super::refusal::lone_carriage_return;
 use crate::mapping::{Diagnostic, Outline, Place, Position, SourceFile};
 
-/// Returns a document with new entries, each at its place.
+/// Returns a document with new entries inserted.
 ///
 /// Takes time in proportion to the document and the entries, of which there may be millions; only
-/// sorting them takes a little more.
+/// sorting them takes slightly more.
 ///
 /// # Errors
 ///
-/// Returns the problems of the document if it has errors by itself, or what in it keeps an entry
-/// from being inserted without risk: a list or a document in flow style, a neighbour whose end is
-/// not known, and lone carriage returns.
+/// Returns the problems of the document if it has errors of its own, or the reason why an entry
+/// cannot be inserted safely: a list or a document in flow style, a neighbour whose end is not
+/// known, or lone carriage returns.
 pub fn insert(file: &SourceFile, entries: &[NewEntry]) -> Result<String, Vec<Diagnostic>> {
     let outline = Outline::of(file)?;
     let change = Change::of(&outline, entries).map_err(|Obstacle(position, message)| {
@@ -40,10 +40,10 @@ pub fn insert(file: &SourceFile, entries: &[NewEntry]) -> Result<String, Vec<Dia
     Ok(change.apply(outline.text, has_mark))
 }
 
-/// What keeps an entry from being inserted, and where.
+/// The reason why an entry cannot be inserted, and its position.
 pub(super) struct Obstacle(pub(super) Position, pub(super) &'static str);
 
-/// What becomes of a text: new text at places, in their order.
+/// The edits of a text: insertions, in order of their offsets.
 #[derive(Default)]
 struct Change {
     /// The brackets of an empty list.
@@ -80,7 +80,7 @@ impl Change {
         }
     }
 
-    /// Makes a list in block form of an empty one in brackets.
+    /// Turns an empty list in brackets into a list in block form.
     fn fill(outline: &Outline<'_>, at: usize, entries: &[NewEntry]) -> Result<Self, Obstacle> {
         let text = outline.text;
         let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
@@ -132,7 +132,7 @@ impl Change {
     }
 }
 
-/// Moves the line break of new lines before them if they follow a line that has none.
+/// Moves the line break of new lines to their start if the line before them has none.
 pub(super) fn fitted(text: &str, at: usize, mut lines: String, line_break: &str) -> String {
     if text[..at].ends_with('\n') {
         return lines;
@@ -142,7 +142,7 @@ pub(super) fn fitted(text: &str, at: usize, mut lines: String, line_break: &str)
     lines
 }
 
-/// Returns where a byte of a text is.
+/// Returns the position of a byte of a text.
 fn position(text: &str, at: usize) -> Position {
     let before = &text[..at];
     let line = before.rsplit('\n').next().unwrap_or_default();

@@ -1,42 +1,42 @@
-//! Layouts: a document taken apart into its entries and what stands around them.
+//! Layouts: a document split into its entries and the text around them.
 //!
-//! Which lines belong to an entry: its own, from its dash on, with every comment below that is
-//! indented deeper than the dash; and the other comments right above it, up to a blank line.
-//! Comments with a blank line below them head a section: they and the sections stay in their order.
-//! Blank lines between entries are gaps, which belong to the place and to no entry.
+//! The lines of an entry are its own, from its dash on, with every comment below that is indented
+//! deeper than the dash; and the other comments right above it, up to a blank line. Comments
+//! followed by a blank line head a section; they and the sections keep their order. Blank lines
+//! between entries are gaps, which belong to the place and not to an entry.
 //!
-//! Invariant: a layout as it was read, written out, is the document byte for byte.
+//! Invariant: writing out an unchanged layout gives the document byte for byte.
 
 use std::fmt;
 
 use super::refusal::refusal;
 use crate::mapping::{Code, Diagnostic, EntryOutline, Outline, Pair, Place, SourceFile};
 
-/// What a line may be indented with, where it is no more than a comment.
+/// Characters that may indent a line that is only a comment.
 const BLANKS: [char; 2] = [' ', '\t'];
 
 /// A document in parts.
 #[derive(Debug, Clone)]
 pub struct Layout<'t> {
-    /// All up to the first entry with its comments; without entries, up to the line that the list
-    /// ends on.
+    /// Everything up to the first entry and its comments; without entries, up to the line on which
+    /// the list ends.
     pub before: &'t str,
-    /// The entries in their sections: none if there are no entries.
+    /// The entries in their sections; empty if there are no entries.
     pub sections: Vec<Section<'t>>,
-    /// All behind the last entry.
+    /// Everything after the last entry.
     pub after: &'t str,
-    /// What ends a line: `\n` or `\r\n`, as on the first one.
+    /// The line break of the first line: `\n` or `\r\n`.
     pub line_break: &'static str,
-    /// It begins with a byte order mark.
+    /// Whether the document begins with a byte order mark.
     has_mark: bool,
-    /// The last line of the last entry has no line break, where here it has.
+    /// Whether the last line of the last entry had no line break; here it has one.
     ends_open: bool,
 }
 
-/// Some entries and what heads them.
+/// A group of entries and its heading.
 #[derive(Debug, Clone)]
 pub struct Section<'t> {
-    /// Comments, with the blank lines around them. Nothing heads the first section.
+    /// Comments, with the blank lines around them. The first section has none.
     pub heading: &'t str,
     /// The entries: at least one.
     pub entries: Vec<Entry<'t>>,
@@ -53,18 +53,18 @@ pub struct Entry<'t> {
     pub body: String,
     /// Its code: custom, number or auto.
     pub code: Code,
-    /// Its keys. Their spans are in `body` as it was read.
+    /// Its keys. Their spans refer to `body` as it was read.
     pub pairs: Vec<Pair<'t>>,
 }
 
 impl<'t> Layout<'t> {
-    /// Takes a document apart.
+    /// Splits a document.
     ///
     /// # Errors
     ///
-    /// Returns the problems of the document if it has errors by itself, or what in it cannot be
-    /// taken apart without risk: entries that are not in block form, texts behind `|` or `>`, and
-    /// lone carriage returns.
+    /// Returns the problems of the document if it has errors of its own, or the reason why it
+    /// cannot be split safely: entries that are not in block form, texts after `|` or `>`, or lone
+    /// carriage returns.
     pub fn read(file: &'t SourceFile) -> Result<Self, Vec<Diagnostic>> {
         let outline = Outline::of(file)?;
         if let Some((position, message, hint)) = refusal(&outline) {
@@ -94,7 +94,7 @@ impl<'t> Layout<'t> {
         }
         let starts: Vec<_> = outline.entries.iter().map(|it| it.line_start).collect();
         let ends = starts[1..].iter().copied().chain([text.len()]);
-        // Where what has no place yet begins.
+        // The start of the text that has no place yet.
         let mut from = 0;
         for ((entry, start), end) in outline.entries.into_iter().zip(&starts).zip(ends) {
             let lines = &text[*start..end];
@@ -137,8 +137,8 @@ impl<'t> Layout<'t> {
 }
 
 impl Section<'_> {
-    /// Sorts the entries by their codes, which compare by code points; those of one code stay in
-    /// their order, and gaps where they are.
+    /// Sorts the entries by code, in code point order. Entries with the same code keep their order,
+    /// and gaps keep their places.
     pub fn sort(&mut self) {
         let gaps: Vec<_> = self.entries.iter().map(|entry| entry.gap).collect();
         self.entries.sort_by(|a, b| a.code.cmp(&b.code));
@@ -174,21 +174,21 @@ impl fmt::Display for Layout<'_> {
     }
 }
 
-/// Returns how long an entry is that a text begins with, comments in it included.
+/// Returns the length of the entry at the start of a text, including comments in it.
 fn body_len(text: &str, entry: &EntryOutline<'_>) -> usize {
     let value_end = entry.pairs.last().map_or(0, |pair| pair.span.end);
     let own = value_end + line(&text[value_end..]).len();
     own + deep_comments_len(&text[own..], indent(text))
 }
 
-/// Returns how far the comments go that a text begins with and that are indented deeper than that;
-/// blank lines and other comments may stand between them.
+/// Returns the length of the leading comments that are indented deeper than the dash; blank lines
+/// and other comments may be between them.
 pub(super) fn deep_comments_len(text: &str, dash: usize) -> usize {
     let (mut len, mut at) = (0, 0);
     for line in text.split_inclusive('\n') {
         at += line.len();
         if !is_comment(line) && !is_blank(line) {
-            // What is behind the list of entries has comments of its own.
+            // Text after the list of entries has comments of its own.
             break;
         }
         if is_comment(line) && indent(line) > dash {
@@ -198,7 +198,8 @@ pub(super) fn deep_comments_len(text: &str, dash: usize) -> usize {
     len
 }
 
-/// Returns how long the comments are that a text ends in, if none is indented deeper than that.
+/// Returns the length of the comments at the end of a text, if none is indented deeper than the
+/// dash.
 pub(super) fn comments_len(text: &str, dash: usize) -> usize {
     let lines = text.split_inclusive('\n').rev();
     let comments = lines.take_while(|line| is_comment(line) && indent(line) <= dash);
@@ -210,7 +211,7 @@ pub(super) fn line(text: &str) -> &str {
     text.split_inclusive('\n').next().unwrap_or_default()
 }
 
-/// Returns what ends the first line of a text.
+/// Returns the line break of the first line of a text.
 pub(super) fn line_break(text: &str) -> &'static str {
     if line(text).ends_with("\r\n") {
         "\r\n"
@@ -219,17 +220,17 @@ pub(super) fn line_break(text: &str) -> &'static str {
     }
 }
 
-/// Returns how long the blanks are that a line begins with.
+/// Returns the length of the indentation of a line.
 pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(BLANKS).len()
 }
 
-/// Returns whether a line is no more than a comment.
+/// Returns whether a line is only a comment.
 pub(super) fn is_comment(line: &str) -> bool {
     line.trim_start_matches(BLANKS).starts_with('#')
 }
 
-/// Returns whether a text is nothing but blanks and line breaks.
+/// Returns whether a text consists of blanks and line breaks only.
 pub(super) fn is_blank(text: &str) -> bool {
     text.bytes().all(|byte| b" \t\r\n".contains(&byte))
 }

@@ -1,21 +1,21 @@
 //! Lists of entries in block form: where a new entry goes, and how it is written there.
 //!
-//! Sections are those of a layout, but an entry need not be one that can be moved: only its
-//! neighbours matter to a new one.
+//! Sections are those of a layout, but the entries need not be movable: only the neighbours of a
+//! new entry matter.
 
 use super::NewEntry;
 use super::insert::{Obstacle, fitted};
 use super::layout::{comments_len, deep_comments_len, indent, is_blank, line, line_break};
 use crate::mapping::{Code, EntryOutline, Form, Outline};
 
-/// How an entry is written.
+/// The style in which an entry is written.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Style<'t> {
-    /// What stands before the dash.
+    /// The text before the dash.
     pub(super) margin: &'t str,
-    /// What stands behind the dash.
+    /// The text after the dash.
     pub(super) gap: &'t str,
-    /// A blank line sets the entry apart from the next.
+    /// Whether a blank line separates the entry from the next.
     pub(super) is_spaced: bool,
 }
 
@@ -40,12 +40,12 @@ impl Style<'_> {
     }
 }
 
-/// A list of entries in block form: at least one.
+/// A list of at least one entry in block form.
 pub(super) struct List<'o, 't> {
     outline: &'o Outline<'t>,
     /// The first entry of the last section.
     first: usize,
-    /// A blank line stands above each entry of that section but the first.
+    /// Whether a blank line precedes each entry of that section except the first.
     is_spaced: bool,
 }
 
@@ -74,7 +74,7 @@ impl<'o, 't> List<'o, 't> {
         list
     }
 
-    /// Returns the lines of new entries, and where in the text they are put, in its order.
+    /// Returns the lines of new entries with their offsets in the text, in order.
     pub(super) fn insert(&self, entries: &[NewEntry]) -> Result<Vec<(usize, String)>, Obstacle> {
         let scheme = self.outline.scheme;
         let section = &self.outline.entries[self.first..];
@@ -101,7 +101,8 @@ impl<'o, 't> List<'o, 't> {
         inserted.collect()
     }
 
-    /// Puts entries behind all of the section that come before the one of that number.
+    /// Inserts entries after all those of the section that sort before the entry with the given
+    /// number.
     fn put<'e>(
         &self,
         number: usize,
@@ -123,7 +124,7 @@ impl<'o, 't> List<'o, 't> {
             self.end_of(neighbour)
         };
         if !is_first && ends_in_block_text(entry) {
-            // Line breaks behind such a text may belong to it.
+            // Line breaks after such a text may belong to it.
             style.is_spaced = false;
             if !text[..at].ends_with('\n') {
                 let message =
@@ -144,7 +145,7 @@ impl<'o, 't> List<'o, 't> {
         Ok((at, fitted(text, at, lines, breaks)))
     }
 
-    /// Returns what stands above the entry of that number, from the end of the one before it.
+    /// Returns the text between an entry and the end of the previous one.
     fn above(&self, number: usize) -> &'t str {
         let start = self.outline.entries[number].line_start;
         let before = number.checked_sub(1);
@@ -152,7 +153,7 @@ impl<'o, 't> List<'o, 't> {
         &self.outline.text[end..start]
     }
 
-    /// Returns how the entry of that number is written; `None` if it begins below its dash.
+    /// Returns the style of an entry; `None` if it begins below its dash.
     fn style(&self, number: usize) -> Option<Style<'t>> {
         let entry = &self.outline.entries[number];
         let lines = &self.outline.text[entry.line_start..];
@@ -166,12 +167,12 @@ impl<'o, 't> List<'o, 't> {
         })
     }
 
-    /// Returns where the lines of an entry end, with the comments below that are indented deeper
-    /// than its dash.
+    /// Returns the end of the lines of an entry, including the comments below that are indented
+    /// deeper than its dash.
     fn end_of(&self, number: usize) -> usize {
         let entry = &self.outline.entries[number];
         let style = self.style(number);
-        // Wherever its dash is, it is to the left of what it begins with.
+        // Wherever the dash is, it is left of the first key.
         let column = entry.position.column as usize;
         let dash = style.map_or(column.saturating_sub(2), |style| style.margin.len());
         let is_text = ends_in_block_text(entry);
@@ -182,7 +183,7 @@ impl<'o, 't> List<'o, 't> {
         let text = &self.outline.text[entry.line_start..];
         let mut end = own + line(&text[own..]).len();
         if is_text {
-            // Its lines are those that are indented deeper, and blank ones.
+            // The text continues on deeper indented and blank lines.
             let lines = text[end..].split_inclusive('\n');
             let own = lines.take_while(|line| is_blank(line) || indent(line) > dash);
             end += own.map(str::len).sum::<usize>();

@@ -1,8 +1,8 @@
-//! Changing a table's text without disturbing what is not to change.
+//! Changing the text of a table without disturbing the rest.
 //!
-//! Text in, text out: a document is taken apart into a layout, and a changed layout is written out
-//! again; or new entries are put between its lines. Invariant: nothing here does I/O, and a layout
-//! that nobody changed is the text it was read from, byte for byte.
+//! Text in, text out: a document is split into a layout, and a changed layout is written out again;
+//! or new entries are inserted between its lines. Invariant: nothing here does I/O, and an
+//! unchanged layout is written out as the text it was read from, byte for byte.
 
 mod ambiguity;
 mod format;

@@ -1,7 +1,7 @@
-//! New entries: what they say, and how that is written as YAML.
+//! New entries: their contents, and how they are written as YAML.
 //!
-//! Keys have one order, and each a line of its own. A text stands without quotes where every reader
-//! of YAML then takes it for that very text; lists stand in brackets.
+//! Keys have a fixed order, one on each line. Text is unquoted where every reader of YAML then
+//! reads it as that text; lists are in brackets.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,46 +12,46 @@ use crate::mapping::{Code, Forward, Scheme, Status, Target};
 /// An entry that is not in a table yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewEntry {
-    /// Where it leads, which is written in canonical form; none only if it is retired and its code
-    /// written out.
+    /// The target, which is written in canonical form; `None` only if the entry is retired and its
+    /// code is explicit.
     pub url: Option<Target<'static>>,
-    /// The code that it has before all others.
+    /// Its own code.
     pub code: OwnCode,
-    /// Its further codes.
+    /// Its aliases.
     pub aliases: Vec<Code>,
     /// The title.
     pub title: Option<String>,
-    /// Who answers for it.
+    /// The person or team responsible for it.
     pub owner: Option<String>,
     /// The tags.
     pub tags: Vec<String>,
-    /// The redirect status, if it says one.
+    /// The redirect status, if set.
     pub status: Option<Status>,
-    /// What is carried over to the target, if it says so.
+    /// The parts of a request that are forwarded to the target, if set.
     pub forward: Option<Forward>,
-    /// How long a redirect may be cached, in seconds, if it says so.
+    /// The time for which a redirect may be cached, in seconds, if set.
     pub cache_max_age: Option<u32>,
-    /// Until when it holds: a date or a date-time.
+    /// The end of its validity: a date or a date-time.
     pub expires: Option<String>,
-    /// Since when it is retired: `true`, a date or a date-time.
+    /// The start of its retirement: `true`, a date or a date-time.
     pub retired: Option<String>,
     /// An archived copy of the target.
     pub archive: Option<Target<'static>>,
 }
 
-/// How an entry comes by its own code.
+/// The origin of an entry's own code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OwnCode {
-    /// Derived from its target, and written nowhere.
+    /// Derived from its target, and not written.
     Auto,
-    /// Written out.
+    /// Written explicitly.
     Custom(Code),
-    /// The code of a number, and the number, which is what is written.
+    /// The code of a number, and the number, which is written.
     Number(Code, u64),
 }
 
 impl NewEntry {
-    /// Returns an entry that says nothing but where it leads, and its code.
+    /// Returns an entry with only a target and a code.
     pub fn new(url: Target<'static>, code: OwnCode) -> Self {
         Self {
             url: Some(url),
@@ -69,7 +69,7 @@ impl NewEntry {
         }
     }
 
-    /// Returns its own code, in a document that derives codes by that scheme.
+    /// Returns its own code, in a document with the given scheme.
     pub fn own_code(&self, scheme: Scheme) -> Cow<'_, Code> {
         match &self.code {
             OwnCode::Auto => {
@@ -80,7 +80,7 @@ impl NewEntry {
         }
     }
 
-    /// Returns its keys and their values as they are written, in their order.
+    /// Returns its keys and values as written, in order.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
         let code = match &self.code {
             OwnCode::Auto => None,
@@ -107,7 +107,7 @@ impl NewEntry {
     }
 }
 
-/// Writes the entry as an item of a list at the margin, its last line without a line break.
+/// Writes the entry as an item of an unindented list, without a line break after the last line.
 impl fmt::Display for NewEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, (key, value)) in self.pairs().enumerate() {
@@ -118,7 +118,7 @@ impl fmt::Display for NewEntry {
     }
 }
 
-/// Writes a list in brackets, if there is anything in it.
+/// Writes a list in brackets, unless it is empty.
 fn list<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
     let items: Vec<_> = texts.map(item).collect();
     (!items.is_empty()).then(|| format!("[{}]", items.join(", ")))
@@ -132,7 +132,7 @@ fn scalar(text: &str) -> String {
     }
 }
 
-/// Writes a text as an item in brackets, where more characters mean something.
+/// Writes a text as an item in brackets, where more characters are special.
 fn item(text: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || "._~/-".contains(c);
     match text.starts_with('-') || !text.chars().all(is_word) {
@@ -141,8 +141,8 @@ fn item(text: &str) -> String {
     }
 }
 
-/// Returns whether a text stands for itself without quotes (YAML 1.2.2 section 7.3.3), drawn a little
-/// narrower where that is simpler.
+/// Returns whether a text can be a plain scalar (YAML 1.2.2 section 7.3.3), slightly narrower where
+/// that is simpler.
 fn is_plain(text: &str) -> bool {
     let mut chars = text.chars();
     let begins = match chars.next() {
@@ -159,7 +159,7 @@ fn is_plain(text: &str) -> bool {
         && !text.ends_with([':', ' '])
 }
 
-/// Writes a text in quotes: double ones, unless that would take escapes.
+/// Writes a text in quotes: double ones, or single ones if that avoids escapes.
 fn quoted(text: &str) -> String {
     if text.contains(['"', '\\']) && !text.contains(is_odd) {
         return format!("'{}'", text.replace('\'', "''"));
@@ -177,7 +177,7 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Returns whether a character is a control, or what some version of YAML takes for one.
+/// Returns whether a character is a control, or is treated as one by some version of YAML.
 fn is_odd(c: char) -> bool {
     let breaks = ['\u{2028}', '\u{2029}', '\u{feff}', '\u{fffe}', '\u{ffff}'];
     c.is_control() || breaks.contains(&c)

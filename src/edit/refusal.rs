@@ -1,11 +1,11 @@
-//! What of a document cannot be taken apart without risk.
+//! Detection of documents that cannot be split safely.
 //!
-//! An entry is moved as whole lines: so each must be lines of its own, and mean the same wherever
-//! they stand. How a text behind `|` or `>` ends depends on what follows.
+//! An entry is moved as whole lines, so it must have lines of its own, and mean the same wherever
+//! they are. How a text after `|` or `>` ends depends on what follows.
 
 use crate::mapping::{EntryOutline, Form, Outline, Position};
 
-/// Returns what cannot be taken apart without risk, and where, and what to do about it.
+/// Returns the first part that cannot be split safely: its position, the reason, and a hint.
 pub(super) fn refusal(outline: &Outline<'_>) -> Option<(Position, &'static str, &'static str)> {
     if let Some(position) = lone_carriage_return(outline.text) {
         let message = "a carriage return without a line feed cannot be kept in its place";
@@ -35,13 +35,13 @@ pub(super) fn refusal(outline: &Outline<'_>) -> Option<(Position, &'static str, 
     })
 }
 
-/// Returns whether the lines below an entry may be a part of one of its texts.
+/// Returns whether the lines below an entry may be part of one of its texts.
 fn has_block_text(entry: &EntryOutline<'_>) -> bool {
     let mut values = entry.pairs.iter().flat_map(|pair| &pair.values);
     values.any(|value| value.form == Form::Block)
 }
 
-/// Returns where a line ends in a way that is not kept in its place.
+/// Returns the position of the first carriage return that does not end a line.
 pub(super) fn lone_carriage_return(text: &str) -> Option<Position> {
     text.split('\n').zip(1..).find_map(|(line, number)| {
         let own = line.strip_suffix('\r').unwrap_or(line);

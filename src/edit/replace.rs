@@ -1,11 +1,11 @@
-//! Replacing parts of a text, all in one pass.
+//! Replacement of parts of a text, all in one pass.
 //!
-//! Replaced one by one, each part would move all that follows it: in an entry with a hundred
+//! Replacing the parts one by one would move all the text after each: in an entry with a hundred
 //! thousand aliases that takes minutes.
 
 use std::ops::Range;
 
-/// Returns a text with some of its parts replaced, which come in their order and do not overlap.
+/// Returns a text with some of its parts replaced; the parts are in order and do not overlap.
 pub(super) fn replace<S: AsRef<str>>(
     text: &str,
     parts: impl IntoIterator<Item = (Range<usize>, S)>,

@@ -1,8 +1,8 @@
-//! Accounts: that a merge lost nothing and invented nothing, told from its text alone.
+//! Accounts: a check, from text alone, that a merge lost nothing and invented nothing.
 //!
-//! What the entries say is taken as a set of facts, and all other text as lines. A fact is in the
-//! result exactly if both sides have it, or if one side added it; a line is there as often as both
-//! sides' changes to its number make it. How the merge was done does not count.
+//! The contents of the entries are taken as a set of facts, and all other text as lines. A fact is
+//! in the result exactly if both sides have it, or if one side added it; the number of times a line
+//! occurs follows from both sides' changes to that number. How the merge was done does not matter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,10 @@ use crate::mapping::{Code, Pair};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fact(String, String, String);
 
-/// Returns what the keys of an entry say.
+/// Returns the facts that the keys of an entry state.
 pub(super) fn facts(code: &Code, pairs: &[Pair<'_>]) -> Vec<Fact> {
     let facts = pairs.iter().flat_map(|pair| {
-        // An empty list says something too.
+        // An empty list is a fact too.
         let nothing = pair.values.is_empty().then_some("");
         let values = pair.values.iter().map(|value| &*value.text);
         let fact = |value: &str| Fact(code.to_string(), pair.key.to_string(), value.to_owned());
@@ -27,7 +27,7 @@ pub(super) fn facts(code: &Code, pairs: &[Pair<'_>]) -> Vec<Fact> {
     facts.collect()
 }
 
-/// Returns the facts that a result should hold.
+/// Returns the facts that a result should contain.
 pub(super) fn merged(sides: Sides<&BTreeSet<Fact>>) -> BTreeSet<Fact> {
     let Sides { base, ours, theirs } = sides;
     let both = ours.intersection(theirs);
@@ -37,11 +37,11 @@ pub(super) fn merged(sides: Sides<&BTreeSet<Fact>>) -> BTreeSet<Fact> {
     both.chain(new).cloned().collect()
 }
 
-/// What a document holds.
+/// The contents of a document.
 #[derive(Debug, PartialEq)]
 pub(super) struct Account {
     facts: BTreeSet<Fact>,
-    /// Comments, and all lines that are not of entries, and how often they are there.
+    /// Comments and all lines outside entries, with their numbers of occurrences.
     lines: BTreeMap<String, i64>,
 }
 
@@ -77,7 +77,7 @@ impl Account {
     }
 }
 
-/// Returns whether a result without conflicts holds what it should, and nothing else.
+/// Returns whether a result without conflicts contains exactly what it should.
 pub(super) fn balances(sides: &Sides<Account>, result: &Account) -> bool {
     merged(sides.each().map(|it| &it.facts)) == result.facts
         && lines(sides, result).all(|line| {
@@ -86,8 +86,8 @@ pub(super) fn balances(sides: &Sides<Account>, result: &Account) -> bool {
         })
 }
 
-/// Returns whether what a result should hold is in it whichever side each conflict is decided for, and
-/// whether all that is there is from one of them.
+/// Returns whether the result contains what it should whichever way each conflict is decided, and
+/// nothing that is in neither side.
 pub(super) fn covers(sides: &Sides<Account>, results: [&Account; 2]) -> bool {
     let [one, other] = results;
     let is_from_a_side =
@@ -112,8 +112,8 @@ fn lines<'a>(sides: &'a Sides<Account>, result: &'a Account) -> impl Iterator<It
         .flat_map(|it| it.lines.keys().map(String::as_str))
 }
 
-/// Returns how often a line may be in a result, at least and at most: where both sides added or
-/// both removed some, these may be the same.
+/// Returns the least and the greatest number of times that a line may occur in a result: where both
+/// sides added or both removed lines, these may be the same ones.
 fn counts(sides: &Sides<Account>, line: &str) -> [i64; 2] {
     let count = sides.each().map(|account| account.count(line));
     let (ours, theirs) = (count.ours - count.base, count.theirs - count.base);

@@ -1,15 +1,15 @@
-//! Merging what stands around the entries: the other keys of a document, its tests among them.
+//! Merging of the text around the entries: the other keys of a document, including its tests.
 //!
-//! It is merged by lines. Where these clash, tests are not taken apart: each counts as one line, and
-//! they are merged as a list, so that it is no conflict if both sides add some. Invariant: what is
-//! left of a conflict are whole tests, and other lines.
+//! It is merged by lines. Where lines conflict, each test counts as one line, and tests are merged
+//! as a list, so it is no conflict if both sides add some. Invariant: conflicts contain whole tests
+//! and other lines.
 
 use std::collections::HashSet;
 
 use super::piece::{Clash, Piece};
 use super::{Sides, text};
 
-/// Merges lines of a document that are not of its entries.
+/// Merges the lines of a document outside its entries.
 ///
 /// # Errors
 ///
@@ -53,18 +53,18 @@ pub(super) fn merge(sides: Sides<&str>) -> Result<Piece, String> {
     })
 }
 
-/// Lines that are agreed on; or those of either side.
+/// Lines that both sides agree on, or the lines of either side.
 enum Hunk<'t> {
     Agreed(Vec<&'t str>),
     Clash(Vec<&'t str>, Vec<&'t str>),
 }
 
-/// Returns what a merge by folded lines came to, with lists of tests merged as such.
+/// Returns the result of a merge by folded lines, with lists of tests merged as such.
 fn hunks(merged: &str) -> Vec<Hunk<'_>> {
     let mut hunks = Vec::new();
     let mut lines = merged.split_inclusive('\n').peekable();
     while lines.peek().is_some() {
-        // No line of a document that could be taken apart looks like a marker.
+        // No line of a document that could be split looks like a marker.
         let mut until = |marker: &str| {
             let lines = lines.by_ref();
             let until = lines.take_while(|line| !line.starts_with(marker));
@@ -77,7 +77,8 @@ fn hunks(merged: &str) -> Vec<Hunk<'_>> {
     hunks
 }
 
-/// Returns what is left of a clash: less, where both sides have the same, or all is tests.
+/// Returns a conflict reduced to what differs: less if both sides share lines, or if all of it is
+/// tests.
 fn narrowed(sides: Sides<Vec<&str>>) -> [Hunk<'_>; 3] {
     let Sides {
         base,
@@ -95,7 +96,7 @@ fn narrowed(sides: Sides<Vec<&str>>) -> [Hunk<'_>; 3] {
 
     let mut all = base.iter().chain(&ours).chain(&theirs);
     let is_list = all.all(|line| is_test(line));
-    // What both sides took out, either may have replaced.
+    // A line that both sides removed may have been replaced by either.
     let is_complete = || {
         let there = ours.iter().chain(&theirs).chain(&first).chain(&last);
         let there: HashSet<_> = there.collect();
@@ -109,8 +110,8 @@ fn narrowed(sides: Sides<Vec<&str>>) -> [Hunk<'_>; 3] {
     [Hunk::Agreed(first), middle, Hunk::Agreed(last)]
 }
 
-/// Returns a text with each test on one line: behind a carriage return, and with more of them where
-/// its lines end. No document that could be taken apart has any. The comments above a test are of it.
+/// Returns a text with each test, and the comments above it, on one line: after a carriage return,
+/// with another one at each of its line breaks. No document that could be split contains any.
 fn folded(text: &str) -> String {
     let mut folded = Folded::default();
     for line in text.split_inclusive('\n') {
@@ -123,11 +124,11 @@ fn folded(text: &str) -> String {
 #[derive(Default)]
 struct Folded {
     text: String,
-    /// The lines of a test, so far.
+    /// The lines of the current test.
     test: String,
-    /// Comments and blank lines which may belong to what comes next.
+    /// Comments and blank lines that may belong to the next item.
     above: String,
-    /// We are in the list of tests.
+    /// Whether the current line is in the list of tests.
     is_list: bool,
     /// The column of its dashes.
     dash: Option<usize>,
@@ -168,7 +169,7 @@ fn is_test(line: &str) -> bool {
     line.starts_with('\r')
 }
 
-/// Returns folded lines as they were.
+/// Returns folded lines in their original form.
 fn unfolded(lines: &[&str]) -> String {
     let lines = lines
         .iter()
@@ -191,7 +192,7 @@ mod tests {
                 "\n\"tests\":\n  - {from: /a, to: gone}\n  - from: /b\n    to: gone\n# d\ndefaults:\n",
                 "\n\"tests\":\n\r  - {from: /a, to: gone}\n\r  - from: /b\r    to: gone\n# d\ndefaults:\n",
             ),
-            // Of another list, every line is one.
+            // In another list, every line counts separately.
             ("forward:\n- path\n- query\n", "forward:\n- path\n- query\n"),
         ] {
             assert_eq!(folded(text), lines);

@@ -1,8 +1,8 @@
-//! Merging one entry that both sides changed, key by key.
+//! Merging of one entry that both sides changed, key by key.
 //!
-//! A key that one side changed is as that side has it, byte for byte; the lists `aliases` and `tags`
-//! are merged by item. Invariant: the result is the body of an entry that is sound by itself and
-//! says what it should.
+//! A key that one side changed is taken from that side, byte for byte; the lists `aliases` and
+//! `tags` are merged by item. Invariant: the result is the body of an entry that is valid on its
+//! own and says what it should.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,13 +11,13 @@ use super::{Sides, text};
 use crate::edit::layout::Entry;
 use crate::mapping::{Outline, Pair, SourceFile};
 
-/// Keys whose values are lists in which the order says nothing.
+/// Keys whose values are lists in which the order is irrelevant.
 const LISTS: [&str; 2] = ["aliases", "tags"];
 
-/// What the keys of an entry say.
+/// The values of the keys of an entry.
 pub(super) type Says<'e> = BTreeMap<&'e str, Vec<&'e str>>;
 
-/// Returns what the keys of an entry say.
+/// Returns the values of the keys of an entry.
 pub(super) fn says<'e>(pairs: &'e [Pair<'_>]) -> Says<'e> {
     pairs
         .iter()
@@ -29,7 +29,7 @@ pub(super) fn says<'e>(pairs: &'e [Pair<'_>]) -> Says<'e> {
 ///
 /// # Errors
 ///
-/// Returns what clashes.
+/// Returns a description of the conflict.
 pub(super) fn merge(sides: Sides<Option<&Entry<'_>>>, code: &str) -> Result<String, String> {
     let bodies = sides.map(|entry| entry.map_or("", |entry| &*entry.body));
     if let Some(body) = bodies.settled() {
@@ -64,26 +64,27 @@ pub(super) fn merge(sides: Sides<Option<&Entry<'_>>>, code: &str) -> Result<Stri
         .ok_or_else(inseparable)
 }
 
-/// A key with its value and all up to the next key.
+/// A key with its value and everything up to the next key.
 #[derive(Debug, Clone)]
 struct Chunk<'e> {
     key: &'e str,
     values: Vec<&'e str>,
-    /// How each value is written.
+    /// The values as written.
     spelled: Vec<&'e str>,
-    /// From the key to the end of the value. Lines but the first are counted from the key's column.
+    /// The text from the key to the end of the value. Lines after the first are relative to the
+    /// column of the key.
     text: String,
-    /// What is behind that, with the end of the line: comments.
+    /// The text after that, with the end of the line: comments.
     tail: String,
 }
 
-/// On what both sides do not agree.
+/// The part of a key on which both sides disagree.
 enum Differs {
     Values,
     Comments,
 }
 
-/// Returns the keys of an entry; `None` if its lines cannot be told apart.
+/// Returns the keys of an entry; `None` if its lines cannot be assigned to keys.
 fn chunks<'e>(entry: &'e Entry<'_>) -> Option<Vec<Chunk<'e>>> {
     let (body, pairs) = (&*entry.body, &entry.pairs);
     let column = pairs.first()?.span.start;
@@ -119,7 +120,7 @@ fn values<'e>(pair: &'e Pair<'_>) -> Vec<&'e str> {
     pair.values.iter().map(|value| &*value.text).collect()
 }
 
-/// Returns all keys in the order of ours, those of theirs behind what they stand behind there.
+/// Returns all keys in the order of ours; those of theirs follow the same keys as there.
 fn keys<'e>(ours: &[Chunk<'e>], theirs: &[Chunk<'e>]) -> Vec<&'e str> {
     let mut keys: Vec<_> = ours.iter().map(|it| it.key).collect();
     let mut last = None;
@@ -133,7 +134,7 @@ fn keys<'e>(ours: &[Chunk<'e>], theirs: &[Chunk<'e>]) -> Vec<&'e str> {
     keys
 }
 
-/// Merges one key: `None` if it is gone.
+/// Merges one key; `None` if it was removed.
 fn merge_key<'e>(sides: Sides<Option<&Chunk<'e>>>) -> Result<Option<Chunk<'e>>, Differs> {
     let (ours, theirs) = match (sides.base, sides.ours, sides.theirs) {
         (_, Some(ours), Some(theirs)) => (ours, theirs),
@@ -164,13 +165,13 @@ fn merge_key<'e>(sides: Sides<Option<&Chunk<'e>>>) -> Result<Option<Chunk<'e>>, 
     Ok(Some(chunk))
 }
 
-/// Merges a list that both sides changed; `None` if it is none, or holds comments.
+/// Merges a list that both sides changed; `None` if it is not a list, or contains comments.
 fn merge_list<'e>(
     base: &[&str],
     ours: &Chunk<'e>,
     theirs: &Chunk<'e>,
 ) -> Option<(Vec<&'e str>, String)> {
-    // A comment in a list, or behind its last line, may be about an item.
+    // A comment in a list, or after its last line, may be about an item.
     let is_about_items = |it: &Chunk<'_>| {
         let behind = it.tail.lines().next().unwrap_or_default();
         it.text.contains('#') || (it.text.contains('\n') && behind.contains('#'))
@@ -199,7 +200,7 @@ fn merge_list<'e>(
     Some((values, text))
 }
 
-/// Writes keys where those of an entry stood.
+/// Writes keys with the layout of an entry.
 fn written(like: &Entry<'_>, chunks: &[Chunk<'_>]) -> String {
     let column = like.pairs[0].span.start;
     let mut body = like.body[..column].to_owned();
@@ -215,7 +216,7 @@ fn written(like: &Entry<'_>, chunks: &[Chunk<'_>]) -> String {
     body
 }
 
-/// Returns whether an entry says what it should, and may.
+/// Returns whether an entry is valid and says what it should.
 fn is_sound(body: &str, chunks: &[Chunk<'_>]) -> bool {
     let file = SourceFile {
         path: "".into(),

@@ -1,26 +1,26 @@
-//! What of a file is none of its lines: the mark before them, and how they end.
+//! Envelopes: the byte order mark and the line endings of a file.
 //!
-//! The result of a merge is in the envelope of ours, except that a side that closed or opened the
-//! last line is followed. Between open and closed, every line ends in a line feed.
+//! The result of a merge has the envelope of ours, but follows the side that added or removed the
+//! last line break. Between opening and closing, every line ends in a line feed.
 
 use super::Sides;
 use crate::mapping::SourceFile;
 
 const MARK: &str = "\u{feff}";
 
-/// How the lines of a file are wrapped.
+/// The byte order mark and the line endings of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Envelope {
     has_mark: bool,
-    /// Lines end in `\r\n`.
+    /// Whether lines end in `\r\n`.
     is_crlf: bool,
-    /// The last line has no end.
+    /// Whether the last line has no line break.
     ends_open: bool,
 }
 
 impl Envelope {
-    /// Returns the envelope of a file, and the file without it; `None` if lines end in different
-    /// ways, or if it is no text.
+    /// Returns the envelope of a file, and the file without it; `None` if it mixes line endings or
+    /// is not text.
     pub(super) fn open(file: &SourceFile) -> Option<(Self, SourceFile)> {
         let text = std::str::from_utf8(&file.bytes).ok()?;
         let lines = text.strip_prefix(MARK).unwrap_or(text);
@@ -51,7 +51,7 @@ impl Envelope {
         }
     }
 
-    /// Returns lines as a file has them.
+    /// Returns lines in the form of the file.
     pub(super) fn close(self, mut lines: String) -> Vec<u8> {
         if self.ends_open {
             lines.truncate(lines.trim_end_matches('\n').len());

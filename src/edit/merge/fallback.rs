@@ -1,4 +1,4 @@
-//! Merging a whole file by lines, where it cannot be merged by meaning.
+//! Merging of a whole file by lines, where it cannot be merged by meaning.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::account::{self, Fact};
 use super::{Conflict, MergeError, Merged, Sides, text};
 use crate::mapping::{Diagnostic, Outline, SourceFile};
 
-/// Merges by lines, and tells of the result if it is no table.
+/// Merges by lines, and reports a result that is no table.
 pub(super) fn by_lines(sides: Sides<&SourceFile>, reason: String) -> Result<Merged, MergeError> {
     let merged = text::by_lines(sides.map(|file| &*file.bytes))?;
     let mut conflicts = Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn by_lines(sides: Sides<&SourceFile>, reason: String) -> Result<Merg
     })
 }
 
-/// Returns what is wrong with a result that has no conflicts, if its lines alone do not show it.
+/// Returns the problem of a result without conflicts, if its lines alone do not show it.
 fn problem(sides: Sides<&SourceFile>, file: &SourceFile) -> Option<Conflict> {
     let outline = match Outline::of(file) {
         Ok(outline) => outline,
@@ -66,7 +66,7 @@ fn facts(outline: &Outline<'_>) -> BTreeSet<Fact> {
     facts.collect()
 }
 
-/// Returns the codes that stand more than once in a document, and the line of the last.
+/// Returns the codes that appear more than once in a document, with the line of the last.
 fn given_twice(outline: &Outline<'_>) -> BTreeMap<String, u32> {
     let (mut seen, mut twice) = (BTreeSet::new(), BTreeMap::new());
     for entry in &outline.entries {

@@ -1,7 +1,7 @@
 //! Moving lines to the left and to the right.
 //!
-//! The dashes of a list stand in one column, which each side may have chosen for itself. Invariant:
-//! only spaces at the beginning of lines come and go, and no line is moved that has too few of them.
+//! The dashes of a list share one column, which each side may have chosen differently. Invariant:
+//! only leading spaces are added and removed, and no line is moved that has too few of them.
 
 use super::Sides;
 use super::account::Account;
@@ -9,17 +9,17 @@ use super::items::{head_len, loose_len};
 use crate::edit::layout::Layout;
 use crate::mapping::SourceFile;
 
-/// Returns the column of the dashes, from 0, if there are any.
+/// Returns the column of the dashes, counted from 0, if there are any.
 pub(super) fn dash(layout: &Layout<'_>) -> Option<usize> {
     let entry = layout.sections.first()?.entries.first()?;
     entry.body.find('-')
 }
 
-/// Returns the files with their dashes where ours has them, unless they are there already.
+/// Returns the files with their dashes in the column of ours.
 ///
 /// # Errors
 ///
-/// Returns why they cannot be moved there.
+/// Returns the reason why they cannot be moved there.
 pub(super) fn in_one_column(
     layouts: &Sides<Layout<'_>>,
     files: &Sides<SourceFile>,
@@ -61,7 +61,7 @@ pub(super) fn in_one_column(
     }
 }
 
-/// Returns a document whose dashes stand in another column, comments between them included.
+/// Returns a document with its dashes in another column, including comments between them.
 ///
 /// `None` if a line cannot be moved that far.
 fn with_dash(layout: &Layout<'_>, to: usize) -> Option<String> {
@@ -80,7 +80,7 @@ fn with_dash(layout: &Layout<'_>, to: usize) -> Option<String> {
     Some(text + &with_comments(below, from, to) + tail)
 }
 
-/// Moves all lines but blank ones from one column to another; `None` if one is too far to the left.
+/// Moves all lines except blank ones from one column to another; `None` if one is too far left.
 pub(super) fn shifted(text: &str, from: usize, to: usize) -> Option<String> {
     let added = " ".repeat(to.saturating_sub(from));
     let taken = " ".repeat(from.saturating_sub(to));
@@ -93,7 +93,7 @@ pub(super) fn shifted(text: &str, from: usize, to: usize) -> Option<String> {
     lines.collect()
 }
 
-/// Moves comments, each as far as it goes.
+/// Moves comments, each as far as possible.
 fn with_comments(text: &str, from: usize, to: usize) -> String {
     let lines = text.split_inclusive('\n').map(|line| {
         let far = line.len() - line.trim_start_matches(' ').len();

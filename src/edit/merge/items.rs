@@ -1,26 +1,27 @@
-//! A document as a list of items: entries, and the comments that stand for themselves between them.
+//! A document as a list of items: entries, and the separate comments between them.
 //!
-//! What stands before the list, with the line of its key, is the head, and what stands behind it,
-//! from the next key on, the tail. Invariant: head, items and tail in their order are the document.
+//! The text before the list, with the line of its key, is the head; the text after it, from the
+//! next key on, is the tail. Invariant: head, items and tail in their order are the document.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::edit::layout::{Entry, Layout};
 use crate::mapping::Code;
 
-/// A document in items.
+/// A document split into items.
 #[derive(Debug)]
 pub(super) struct Items<'l> {
     pub(super) head: &'l str,
     pub(super) list: Vec<Item<'l>>,
-    /// Blank lines before it included.
+    /// The text after the list, including blank lines before it.
     pub(super) tail: String,
 }
 
-/// By what an item is found on the other side.
+/// The key by which an item is found on the other side.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Key {
-    /// What a comment says, or said before a side changed it, and how many before it say the same.
+    /// The text of a comment, or its text before a side changed it, and the number of equal
+    /// comments before it.
     Comment(String, usize),
     Entry(Code),
 }
@@ -44,7 +45,7 @@ impl Item<'_> {
 }
 
 impl<'l> Items<'l> {
-    /// Takes a layout apart; `None` if a code is there twice, so that entries cannot be found by it.
+    /// Splits a layout; `None` if a code occurs twice, because entries could not be found by it.
     pub(super) fn of(layout: &'l Layout<'l>) -> Option<Self> {
         let head = head_len(layout.before);
         let mut walk = Walk::default();
@@ -68,8 +69,8 @@ impl<'l> Items<'l> {
     }
 }
 
-/// Lets comments that a side changed be found by what they said before: those that stand in the
-/// place of one that is gone.
+/// Matches comments that a side changed with their former text, if they replace one that was
+/// removed.
 pub(super) fn recognise(before: &Items<'_>, after: &mut Items<'_>) {
     let known: HashSet<_> = before.list.iter().map(|it| it.key.clone()).collect();
     let stay: HashSet<_> = after.list.iter().map(|it| it.key.clone()).collect();
@@ -95,7 +96,7 @@ pub(super) fn recognise(before: &Items<'_>, after: &mut Items<'_>) {
     }
 }
 
-/// Returns what stands below and above an item.
+/// Returns the items below and above an item.
 fn neighbours(list: &[Item<'_>], number: usize) -> [(bool, Option<Key>); 2] {
     let key = |number: Option<usize>| Some(list.get(number?)?.key.clone());
     [
@@ -107,14 +108,14 @@ fn neighbours(list: &[Item<'_>], number: usize) -> [(bool, Option<Key>); 2] {
 #[derive(Default)]
 struct Walk<'l> {
     list: Vec<Item<'l>>,
-    /// Blank lines that belong above what comes next.
+    /// Blank lines that belong above the next item.
     gap: String,
-    /// How often each comment was there.
+    /// The number of occurrences of each comment.
     seen: HashMap<String, usize>,
 }
 
 impl<'l> Walk<'l> {
-    /// Takes up comments and blank lines.
+    /// Collects comments and blank lines.
     fn comments(&mut self, text: &str) {
         let mut lines = text.split_inclusive('\n').peekable();
         let is_blank = |line: &&str| line.trim().is_empty();
@@ -152,13 +153,13 @@ impl<'l> Walk<'l> {
     }
 }
 
-/// Returns how much of a text is up to its last line that is neither blank nor a comment.
+/// Returns the length of a text up to the last line that is neither blank nor a comment.
 pub(super) fn head_len(text: &str) -> usize {
     let lines = text.split_inclusive('\n').rev();
     text.len() - lines.take_while(is_loose).map(str::len).sum::<usize>()
 }
 
-/// Returns how much of a text is blank lines and comments before anything else.
+/// Returns the length of the blank lines and comments at the start of a text.
 pub(super) fn loose_len(text: &str) -> usize {
     let lines = text.split_inclusive('\n');
     lines.take_while(is_loose).map(str::len).sum()

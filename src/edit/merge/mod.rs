@@ -1,9 +1,9 @@
-//! Merging two changed versions of a document by what they mean.
+//! Merging of two changed versions of a document by meaning.
 //!
-//! Each version is taken apart into items, which are matched by code; what is merged is put together
-//! and then read again from scratch, and counts only if nothing was lost or invented. Whatever
-//! cannot be done in this way is merged by lines, as git does without a driver. Invariant: no line
-//! of either side is dropped but what the other side removed: when in doubt, it is a conflict.
+//! Each version is split into items, which are matched by code; the merged result is read again
+//! from scratch, and is accepted only if nothing was lost or invented. Whatever cannot be merged in
+//! this way is merged by lines, as git does without a driver. Invariant: no line of either side is
+//! dropped unless the other side removed it; in doubt, it is a conflict.
 
 mod account;
 mod around;
@@ -29,28 +29,28 @@ use self::sides::Sides;
 use super::layout::Layout;
 use crate::mapping::{Diagnostic, SourceFile};
 
-/// What a merge came to.
+/// The result of a merge.
 #[derive(Debug)]
 pub struct Merged {
     /// The content of the file.
     pub text: Vec<u8>,
-    /// What a person has to settle, in the order of lines: nothing if the merge is clean.
+    /// The conflicts that a person has to settle, in line order; empty if the merge is clean.
     pub conflicts: Vec<Conflict>,
-    /// Why it was merged by lines, if it could not be merged by meaning.
+    /// The reason why it was merged by lines, if it could not be merged by meaning.
     pub by_lines: Option<String>,
 }
 
-/// Something that a person has to settle.
+/// A conflict that a person has to settle.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The line of the result that it begins on, from 1.
+    /// The line of the result on which it begins, from 1.
     pub line: usize,
-    /// What clashes, and what to do.
+    /// A description of the conflict, and what to do.
     pub message: String,
 }
 
 impl Conflict {
-    /// Returns the conflicts that are marked in a text which begins on a line.
+    /// Returns the conflicts that are marked in a text beginning on a line.
     fn marked(text: &str, line: usize, why: &str) -> Vec<Self> {
         let lines = text.lines().zip(line..);
         let markers = lines.filter(|(text, _)| text.starts_with("<<<<<<< "));
@@ -62,12 +62,12 @@ impl Conflict {
     }
 }
 
-/// Why nothing could be merged.
+/// The reason why nothing could be merged.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot merge by lines")]
 pub struct MergeError(#[from] git2::Error);
 
-/// Merges two versions that came from a third.
+/// Merges two versions of a common base.
 ///
 /// # Errors
 ///
@@ -88,7 +88,7 @@ pub fn merge(
     by_meaning(sides).or_else(|reason| fallback::by_lines(sides, reason))
 }
 
-/// Merges by meaning, or tells why that cannot be done.
+/// Merges by meaning, or returns the reason why that cannot be done.
 fn by_meaning(sides: Sides<&SourceFile>) -> Result<Merged, String> {
     let opened = sides.map(Envelope::open).all();
     let opened = opened.ok_or("lines end in different ways, or are no text")?;
@@ -101,7 +101,7 @@ fn by_meaning(sides: Sides<&SourceFile>) -> Result<Merged, String> {
     })
 }
 
-/// Merges files that are out of their envelopes.
+/// Merges files without their envelopes.
 fn merge_lines(files: &Sides<SourceFile>) -> Result<(String, Vec<Conflict>), String> {
     let read = |file, side| Layout::read(file).map_err(|problems| reported(side, problems));
     let layouts = Sides {

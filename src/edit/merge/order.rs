@@ -1,23 +1,24 @@
-//! The order in which the items of both sides stand.
+//! The order of the items of both sides.
 //!
-//! It is that of ours, unless only theirs moved what was there; the other side's new items go behind
-//! what they stand behind there, but not into a section that is new too. Invariant: every item of either side is in it once.
+//! It is the order of ours, unless only theirs moved existing items. New items of the other side
+//! follow the same item as there, but do not go into a section that is new too. Invariant: every
+//! item of either side is in it once.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use super::Sides;
 
-/// The order of all that stands on either side.
+/// The order of all items of either side.
 pub(super) struct Order<K> {
     pub(super) keys: Vec<K>,
-    /// It is that of theirs.
+    /// Whether it is the order of theirs.
     pub(super) is_theirs: bool,
-    /// A side moved what was there.
+    /// Whether a side moved existing items.
     pub(super) has_moved: bool,
 }
 
-/// Returns the order of what stands on either side, some of which heads a section.
+/// Returns the order of the items of either side, some of which head a section.
 pub(super) fn order<K: Eq + Hash + Copy>(
     sides: &Sides<Vec<K>>,
     is_heading: fn(K) -> bool,
@@ -26,7 +27,7 @@ pub(super) fn order<K: Eq + Hash + Copy>(
     let is_theirs = have_moved == [false, true];
     let (first, second) = sides.each().led_by(is_theirs);
     let (in_base, in_first, in_second) = (set(&sides.base), set(first), set(second));
-    // What only the second has, by what it stands behind there.
+    // Items that only the second side has, by the item that they follow there.
     let mut behind: HashMap<Option<K>, Vec<K>> = HashMap::new();
     let mut last = None;
     for &key in second {
@@ -61,7 +62,7 @@ pub(super) fn order<K: Eq + Hash + Copy>(
     }
 }
 
-/// Returns whether what stands in both stands in another order.
+/// Returns whether the items that are in both have a different order.
 fn moved<K: Eq + Hash + Copy>(before: &[K], after: &[K]) -> bool {
     let (in_before, in_after) = (set(before), set(after));
     let before = before.iter().filter(|key| in_after.contains(key));
@@ -99,7 +100,7 @@ mod tests {
             ("a", "aXx", "aYy", "aXxYy"),
             ("a", "aXx", "ayYz", "ayXxYz"),
             ("a", "ax", "aYy", "axYy"),
-            // What one side removed still says where.
+            // An item that one side removed still marks the place.
             ("abc", "ac", "abyc", "abyc"),
             // One side sorts.
             ("cab", "abc", "cayb", "aybc"),

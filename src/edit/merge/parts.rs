@@ -1,4 +1,4 @@
-//! A result in parts: written out, with conflicts marked or decided, and read again to be sure of it.
+//! A result in parts: written out, with conflicts marked or decided, and read again to verify it.
 
 use super::account::{self, Account};
 use super::items::Key;
@@ -27,7 +27,7 @@ impl Parts<'_> {
             conflicts: Vec::new(),
         };
         writer.push(&self.head);
-        // A comment that stands for itself has a blank line below it, or it would go to an entry.
+        // A separate comment needs a blank line below it, or it would belong to an entry.
         let mut is_loose = false;
         for placed in &self.placed {
             if placed.piece.text(view).is_empty() {
@@ -48,14 +48,15 @@ impl Parts<'_> {
         (writer.text, writer.conflicts)
     }
 
-    /// Returns whether comments end deeper than the dashes are, so that they belong to no entry below.
+    /// Returns whether comments end deeper than the dashes, so that they do not belong to the next
+    /// entry.
     fn is_deep(&self, comments: &str) -> bool {
         let last = comments.lines().last().unwrap_or_default();
         let column = last.len() - last.trim_start().len();
         self.dash.is_some_and(|dash| column > dash)
     }
 
-    /// Returns whether the result, read from scratch, holds what it should.
+    /// Returns whether the result, read from scratch, contains what it should.
     pub(super) fn is_sound(&self, sides: &Sides<Account>) -> bool {
         let account = |view| {
             let file = SourceFile {
@@ -83,7 +84,7 @@ impl Parts<'_> {
 struct Writer {
     view: View,
     text: String,
-    /// The line that comes next.
+    /// The next line.
     line: usize,
     conflicts: Vec<Conflict>,
 }

@@ -1,4 +1,4 @@
-//! Pieces: what stands in the result, agreed or with a conflict marked.
+//! Pieces of the result, agreed or with a conflict marked.
 
 /// A part of the result.
 #[derive(Debug)]
@@ -7,7 +7,7 @@ pub(super) enum Piece {
     Clash(Clash),
 }
 
-/// What both sides do not agree on.
+/// A conflict between both sides.
 #[derive(Debug)]
 pub(super) struct Clash {
     /// With markers.
@@ -16,7 +16,7 @@ pub(super) struct Clash {
     pub(super) ours: String,
     /// As theirs has it.
     pub(super) theirs: String,
-    /// What clashes.
+    /// A description of the conflict.
     pub(super) why: String,
 }
 
@@ -44,7 +44,7 @@ impl Clash {
 }
 
 impl Piece {
-    /// Returns the lines of it.
+    /// Returns its lines.
     pub(super) fn text(&self, view: View) -> &str {
         match (self, view) {
             (Self::Agreed(text), _) => text,

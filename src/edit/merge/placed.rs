@@ -1,4 +1,4 @@
-//! The items of the result, each where it will stand.
+//! The items of the result, in their final places.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,7 +15,7 @@ pub(super) struct Placed<'l> {
     /// Blank lines above it.
     pub(super) gap: String,
     pub(super) piece: Piece,
-    /// What it was made of.
+    /// The versions that it was merged from.
     from: Sides<Option<&'l Item<'l>>>,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn place<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Placed<'l>> {
     placed
 }
 
-/// Merges one item: `None` if it is gone.
+/// Merges one item; `None` if it was removed.
 fn merged<'l>(key: &'l Key, from: Sides<Option<&'l Item<'l>>>) -> Option<Placed<'l>> {
     let gaps = from.map(|item| item.map(|item| &*item.gap));
     let gap = match (from.ours, from.theirs) {
@@ -95,7 +95,7 @@ fn joined(key: &Key, from: Sides<Option<&Item<'_>>>, ours: &Item<'_>, theirs: &I
     }
 }
 
-/// Merges comments that stand for themselves, wherever their first line begins.
+/// Merges separate comments, wherever their first line begins.
 fn joined_comments(from: Sides<Option<&Item<'_>>>, ours: &Item<'_>, theirs: &Item<'_>) -> Piece {
     let says = from.map(|item| item.map_or("", |item| item.comments.trim_start()));
     let Some(text) = text::clean(says) else {
@@ -106,7 +106,7 @@ fn joined_comments(from: Sides<Option<&Item<'_>>>, ours: &Item<'_>, theirs: &Ite
     Piece::Agreed(format!("{}{text}", &ours.comments[..indent]))
 }
 
-/// Returns whether an item says something else than it did, in its keys or its comments.
+/// Returns whether the keys or the comments of an item changed.
 fn changed(before: &Item<'_>, after: &Item<'_>) -> bool {
     if before.comments.trim_start() != after.comments.trim_start() {
         return true;
@@ -117,7 +117,7 @@ fn changed(before: &Item<'_>, after: &Item<'_>) -> bool {
     says(&old.pairs) != says(&new.pairs) || account::comments(old) != account::comments(new)
 }
 
-/// Marks entries that both sides gave another target: as one, where ours stands.
+/// Marks entries that both sides gave another target as one conflict, at the place of ours.
 fn join_readdressed(placed: &mut Vec<Placed<'_>>, entries: &[Sides<&Key>]) {
     if entries.is_empty() {
         return;
@@ -146,12 +146,12 @@ fn join_readdressed(placed: &mut Vec<Placed<'_>>, entries: &[Sides<&Key>]) {
     });
 }
 
-/// Marks entries that would have a code which another one has on the other side.
+/// Marks entries that would get a code which another entry has on the other side.
 fn part_shared_codes(placed: &mut [Placed<'_>]) {
     let all: Vec<_> = placed.iter().map(|it| merged_codes(it)).collect();
     // The codes on either side of each entry that shares one.
     let mut known: HashMap<usize, [HashSet<&str>; 2]> = HashMap::new();
-    // By entry: the last reason counts, of many codes that two entries share.
+    // By entry. Of the reasons for many codes shared by two entries, the last counts.
     let mut clashes = BTreeMap::new();
     for (code, first, other) in shared(&all) {
         let [of_first, of_other] = [first, other].map(|number| {
@@ -163,7 +163,7 @@ fn part_shared_codes(placed: &mut [Placed<'_>]) {
         });
         let of_ours = [of_first[0], of_other[0]];
         let of_theirs = [of_first[1], of_other[1]];
-        // Neither is this merge's doing.
+        // Neither is caused by this merge.
         if of_ours == [true; 2] || of_theirs == [true; 2] {
             continue;
         }
@@ -186,7 +186,7 @@ fn part_shared_codes(placed: &mut [Placed<'_>]) {
     }
 }
 
-/// Returns the codes that an entry has in the result if it is agreed on, its own first.
+/// Returns the codes that an entry has in the result if it is agreed on, starting with its own.
 fn merged_codes<'l>(placed: &Placed<'l>) -> Vec<&'l str> {
     if matches!(placed.piece, Piece::Clash(_)) {
         return Vec::new();
@@ -198,7 +198,7 @@ fn merged_codes<'l>(placed: &Placed<'l>) -> Vec<&'l str> {
     codes.items()
 }
 
-/// Returns the codes that an entry has on one side, its own first.
+/// Returns the codes that an entry has on one side, starting with its own.
 fn codes<'l>(item: Option<&'l Item<'l>>) -> Vec<&'l str> {
     let Some(entry) = item.and_then(|item| item.entry) else {
         return Vec::new();
@@ -210,7 +210,7 @@ fn codes<'l>(item: Option<&'l Item<'l>>) -> Vec<&'l str> {
         .collect()
 }
 
-/// Returns each code that two entries have, with the numbers of the first and of the other.
+/// Returns each code that two entries have, with the numbers of both entries.
 fn shared<'e>(entries: &[Vec<&'e str>]) -> Vec<(&'e str, usize, usize)> {
     let mut holders = HashMap::new();
     let mut shared = Vec::new();
@@ -225,7 +225,7 @@ fn shared<'e>(entries: &[Vec<&'e str>]) -> Vec<(&'e str, usize, usize)> {
     shared
 }
 
-/// Returns how to call an item in a message.
+/// Returns the description of an item in messages.
 fn described(key: &Key) -> String {
     match key {
         Key::Comment(..) => "a comment".to_owned(),
@@ -233,7 +233,7 @@ fn described(key: &Key) -> String {
     }
 }
 
-/// Returns the code of an entry, or what a comment says.
+/// Returns the code of an entry, or the text of a comment.
 fn name(key: &Key) -> &str {
     match key {
         Key::Comment(text, _) => text,
@@ -251,7 +251,7 @@ fn sections<'p, 'l>(placed: &'p mut [Placed<'l>]) -> impl Iterator<Item = &'p mu
     placed.split_mut(|it| matches!(it.key, Key::Comment(..)))
 }
 
-/// Sorts entries by their codes, and leaves gaps where they are.
+/// Sorts entries by code, and leaves gaps in their places.
 fn sort(section: &mut [Placed<'_>]) {
     let gaps: Vec<_> = section.iter().map(|it| it.gap.clone()).collect();
     section.sort_by(|a, b| name(a.key).cmp(name(b.key)));

@@ -1,14 +1,14 @@
-//! Entries without a code of their own that both sides gave another target.
+//! Entries without an explicit code that both sides gave another target.
 //!
-//! Their codes are made from their targets, so that each side has a code which the others do not
-//! know: only the place tells that both were one entry.
+//! Their codes are derived from their targets, so each side has a code that the others do not know:
+//! only the place shows that both were one entry.
 
 use std::collections::{HashMap, HashSet};
 
 use super::Sides;
 use super::items::{Item, Items, Key};
 
-/// Returns by which keys each version knows entries that both sides gave another target.
+/// Returns the keys, in each version, of entries that both sides gave another target.
 pub(super) fn find<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Sides<&'l Key>> {
     let ours = successors(&sides.base, &sides.ours);
     let theirs = successors(&sides.base, &sides.theirs);
@@ -24,7 +24,7 @@ pub(super) fn find<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Sides<&'l Key>> {
     found
 }
 
-/// Returns what stands where entries stood that are gone.
+/// Returns the items that replaced removed entries.
 fn successors<'l>(before: &'l Items<'l>, after: &'l Items<'l>) -> HashMap<&'l Key, &'l Key> {
     let gone = places(before, &keys(after));
     let new = places(after, &keys(before));
@@ -32,7 +32,8 @@ fn successors<'l>(before: &'l Items<'l>, after: &'l Items<'l>) -> HashMap<&'l Ke
     gone.into_iter().filter_map(successor).collect()
 }
 
-/// Returns where the entries are that the other side lacks: below which item it has, as which one.
+/// Returns the entries that the other side lacks, by the nearest item above that it has, and a
+/// number.
 fn places<'l>(
     items: &'l Items<'l>,
     other: &HashSet<&Key>,
@@ -54,7 +55,7 @@ fn keys<'l>(items: &'l Items<'l>) -> HashSet<&'l Key> {
     items.list.iter().map(|item| &item.key).collect()
 }
 
-/// Returns whether it is an entry whose code is made from its target.
+/// Returns whether an item is an entry with an auto code.
 fn is_auto(item: &Item<'_>) -> bool {
     let names_code = |key: &str| key == "short-code" || key == "number";
     item.entry

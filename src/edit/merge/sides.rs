@@ -1,4 +1,4 @@
-//! The three versions of whatever is merged: what both sides came from, ours, and theirs.
+//! The three versions in a merge: the base, ours, and theirs.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -12,7 +12,7 @@ pub(super) struct Sides<T> {
 }
 
 impl<T> Sides<T> {
-    /// Returns what a function makes of each version.
+    /// Applies a function to each version.
     pub(super) fn map<U>(self, mut f: impl FnMut(T) -> U) -> Sides<U> {
         Sides {
             base: f(self.base),
@@ -21,7 +21,7 @@ impl<T> Sides<T> {
         }
     }
 
-    /// Returns both sides, that which leads first: theirs, or else ours.
+    /// Returns both sides, the leading one first: theirs if `is_theirs`, otherwise ours.
     pub(super) fn led_by(self, is_theirs: bool) -> (T, T) {
         if is_theirs {
             (self.theirs, self.ours)
@@ -41,7 +41,7 @@ impl<T> Sides<T> {
 }
 
 impl<T> Sides<Option<T>> {
-    /// Returns all versions if there are all.
+    /// Returns all versions if all are present.
     pub(super) fn all(self) -> Option<Sides<T>> {
         Some(Sides {
             base: self.base?,
@@ -52,8 +52,8 @@ impl<T> Sides<Option<T>> {
 }
 
 impl<T: PartialEq> Sides<T> {
-    /// Returns the version that counts unless both sides changed it, and differently: the changed
-    /// one, and ours if both are alike.
+    /// Returns the version that applies unless both sides made different changes: the changed one,
+    /// or ours if both are equal.
     pub(super) fn settled(self) -> Option<T> {
         if self.ours == self.theirs || self.theirs == self.base {
             Some(self.ours)

@@ -4,10 +4,10 @@ use git2::{MergeFileInput, MergeFileOptions};
 
 use super::Sides;
 
-/// What a merge by lines came to.
+/// The result of a merge by lines.
 pub(super) struct ByLines {
     pub(super) text: Vec<u8>,
-    /// No line clashes: there are no markers.
+    /// Whether there are no conflicts, and so no markers.
     pub(super) is_clean: bool,
 }
 
@@ -20,7 +20,7 @@ pub(super) fn by_lines(sides: Sides<&[u8]>) -> Result<ByLines, git2::Error> {
     merged(sides, MergeFileOptions::new().style_standard(true))
 }
 
-/// Merges by lines, and shows between the sides what was there before.
+/// Merges by lines, and shows the base between the sides.
 ///
 /// # Errors
 ///
@@ -29,7 +29,7 @@ pub(super) fn with_base(sides: Sides<&[u8]>) -> Result<ByLines, git2::Error> {
     merged(sides, MergeFileOptions::new().style_diff3(true))
 }
 
-/// Returns a text of which each side changed other lines, or that one side changed.
+/// Returns the merged text if each side changed other lines, or only one side changed it.
 pub(super) fn clean(sides: Sides<&str>) -> Option<String> {
     if let Some(text) = sides.settled() {
         return Some(text.to_owned());
@@ -40,7 +40,7 @@ pub(super) fn clean(sides: Sides<&str>) -> Option<String> {
 }
 
 fn merged(sides: Sides<&[u8]>, options: &mut MergeFileOptions) -> Result<ByLines, git2::Error> {
-    // Only this lets libgit2 set itself up; merging alone would not.
+    // This call initialises libgit2; merging alone would not.
     git2::message_prettify("", None)?;
     options.our_label("ours").their_label("theirs");
     let [mut base, mut ours, mut theirs] = std::array::from_fn(|_| MergeFileInput::new());
