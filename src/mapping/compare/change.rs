@@ -1,8 +1,7 @@
-//! Changes: one thing each that became different between two tables, for those who follow a code
-//! or read about it.
+//! Changes: single differences between two tables, for those who follow a code or read about it.
 //!
-//! A change is told of a code, not of a line: where an entry is written is no part of what it
-//! means. Which entries belong together is found in `diff`.
+//! A change concerns a code, not a line: where an entry is written is no part of its meaning.
+//! `diff` matches the entries.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,56 +9,56 @@ use std::fmt;
 use crate::mapping::packed::{Entry, Site};
 use crate::mapping::value::{Place, Retired};
 
-/// One thing that became different.
+/// A single difference between two tables.
 #[derive(Debug, Clone)]
 pub struct Change<'t> {
-    /// What it is.
+    /// The kind of the change.
     pub kind: ChangeKind,
     /// The code that it concerns.
     pub code: Cow<'t, str>,
-    /// The entry that the code led to; none for one that is new.
+    /// The entry that the code led to; `None` for a new code.
     pub old: Option<Entry<'t>>,
-    /// The entry that the code leads to now, or that holds its target under another code; none for
+    /// The entry that the code leads to now, or that has its target under another code; `None` for
     /// one that is gone.
     pub new: Option<Entry<'t>>,
 }
 
-/// What became different, the most serious first.
+/// The kinds of changes, the most serious first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
     /// A code is gone together with its entry.
     Removed,
-    /// A further code of an entry that is still there is gone.
+    /// An alias of an entry that still exists is gone.
     AliasLost,
     /// A code is gone, and another one leads to its target.
     Renamed,
-    /// A code leads elsewhere.
+    /// A code leads to another target.
     Retargeted,
     /// A retired code leads somewhere again.
     Unretired,
     /// A code is, or will be, retired.
     Retired,
-    /// Since when a code is retired.
+    /// The start of a code's retirement.
     Retirement,
-    /// Until when a code holds.
+    /// The end of a code's validity.
     Expiry,
-    /// What is carried over to the target.
+    /// The parts of a request that are forwarded to the target.
     Forward,
     /// The redirect status.
     Status,
     /// A code of a new entry.
     Added,
-    /// A further code of an entry that was there.
+    /// A new alias of an existing entry.
     AliasGained,
-    /// How long a redirect may be cached.
+    /// The time for which a redirect may be cached.
     CacheMaxAge,
     /// A retired entry has dropped its target.
     TargetDropped,
     /// The title.
     Title,
-    /// Who answers for it.
+    /// The person or team responsible for it.
     Owner,
-    /// The tags, in whatever order.
+    /// The tags, in any order.
     Tags,
     /// The archived copy of the target.
     Archive,
@@ -88,7 +87,7 @@ impl ChangeKind {
         Self::Archive,
     ];
 
-    /// Returns what stands for it in messages and in JSON.
+    /// Returns its name in messages and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Removed => "removed",
@@ -112,13 +111,13 @@ impl ChangeKind {
         }
     }
 
-    /// Returns whether what was published does not hold any more: whoever follows the code gets
-    /// nothing, or gets something else.
+    /// Returns whether a published link is broken: anyone who follows the code gets nothing, or
+    /// something else.
     pub fn breaks_a_link(self) -> bool {
         self <= Self::Retargeted
     }
 
-    /// Returns what it is about, as an entry has it.
+    /// Returns the value of an entry that the change concerns.
     fn value(self, entry: Entry<'_>) -> Option<String> {
         let text = |text: Option<&str>| text.map(str::to_owned);
         match self {
@@ -156,12 +155,12 @@ impl fmt::Display for ChangeKind {
 }
 
 impl<'t> Change<'t> {
-    /// Returns what it was: a target, a code, a status, whatever the change is about.
+    /// Returns the old value: a target, a code, a status, or another property.
     pub fn before(&self) -> Option<String> {
         self.old.and_then(|entry| self.kind.value(entry))
     }
 
-    /// Returns what it is now.
+    /// Returns the new value.
     pub fn after(&self) -> Option<String> {
         self.new.and_then(|entry| self.kind.value(entry))
     }
@@ -172,7 +171,8 @@ impl<'t> Change<'t> {
         site.map_or_else(String::new, |site: &Site| site.short_url(&self.code))
     }
 
-    /// Returns where to look: in the new table, or for what is gone in the old one.
+    /// Returns the place to look at: in the new table, or in the old one for something that is
+    /// gone.
     pub fn place(&self) -> Option<Place> {
         self.entry().map(|entry| entry.place())
     }
@@ -182,13 +182,13 @@ impl<'t> Change<'t> {
     }
 }
 
-/// Returns in what an entry says something else than the one before it, but for its codes.
+/// Returns the differences between an old entry and a new one, except for their codes.
 pub(super) fn differences(old: Entry<'_>, new: Entry<'_>) -> impl Iterator<Item = ChangeKind> {
     use ChangeKind::*;
     let (was, is) = (old.term(), new.term());
     let (was_retired, is_retired) = (was.retired.is_some(), is.retired.is_some());
     let drops_target = old.has_target() && !new.has_target();
-    // To retire an entry and drop its target is one thing, and so is to undo both.
+    // Retiring an entry and dropping its target is one change, and so is undoing both.
     let returns = !old.has_target() && !is_retired;
     let differs = [
         (

@@ -1,8 +1,8 @@
-//! Comparing two tables by what they mean: which codes came, went, and lead elsewhere.
+//! Comparison of two tables by meaning: which codes were added, removed, or lead elsewhere.
 //!
-//! Sites are matched as requests choose them, by host and base path, so scheme and port of a base
-//! URL do not count. Files, lines and the order of entries do not count either. An entry that says
-//! the same in both tables costs two lookups; all else here is for the few that do not.
+//! Sites are matched as requests choose them, by host and base path, so the scheme and port of a
+//! base URL do not count. Files, lines and the order of entries do not count either. An entry that
+//! says the same in both tables costs two lookups; all other code here is for the few that differ.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use super::change::{Change, ChangeKind, differences};
 use crate::mapping::packed::{Catalogue, Entry, Site, Table};
 
-/// Returns what became different from one table to another, the most serious first, and by code.
+/// Returns the changes from one table to another, the most serious first, then by code.
 pub fn compare<'t>(old: &'t Table, new: &'t Table) -> Vec<Change<'t>> {
     let by_address = |table: &'t Table| -> HashMap<_, _> {
         let sites = table.sites().iter();
@@ -27,12 +27,12 @@ pub fn compare<'t>(old: &'t Table, new: &'t Table) -> Vec<Change<'t>> {
             Pair::of(None, Some(site)).compare(&mut changes);
         }
     }
-    // Several sites may have the same code: theirs stay in the order of the sites.
+    // Several sites may have the same code: its changes keep the order of the sites.
     changes.sort_by(|one, other| (one.kind, &one.code).cmp(&(other.kind, &other.code)));
     changes
 }
 
-/// A site before and now.
+/// A site in the old and in the new table.
 struct Pair<'t> {
     old: Catalogue<'t>,
     new: Catalogue<'t>,
@@ -40,9 +40,9 @@ struct Pair<'t> {
 
 /// The new entries that may be old ones under another code.
 struct Heirs<'t> {
-    /// Entries with new codes, by their targets, in the order they are written.
+    /// Entries with new codes, by their targets, in written order.
     waiting: HashMap<(&'t str, &'t str), VecDeque<Entry<'t>>>,
-    /// Those that are, by number.
+    /// The numbers of those that are.
     taken: HashSet<u32>,
 }
 
@@ -60,7 +60,7 @@ impl<'t> Pair<'t> {
             waiting: HashMap::new(),
             taken: HashSet::new(),
         };
-        // Where nothing is gone, there is nothing to inherit.
+        // If no code is gone, there is nothing to inherit.
         let candidates = if old.is_empty() { &[] } else { &new[..] };
         for &entry in candidates {
             let own = self.new.codes(entry).next();
@@ -78,7 +78,7 @@ impl<'t> Pair<'t> {
         }
     }
 
-    /// Returns the old and the new entries that have no like on the other side.
+    /// Returns the old and the new entries without an equal entry on the other side.
     fn touched(&self) -> (Vec<Entry<'t>>, Vec<Entry<'t>>) {
         let mut has_like = vec![false; self.new.len()];
         let mut old: Vec<_> = self.old.entries().collect();
@@ -103,10 +103,10 @@ impl<'t> Pair<'t> {
         (new.agrees_with(old) && self.new.codes(new).eq(codes)).then_some(new)
     }
 
-    /// Tells what became of an old entry and of each of its codes.
+    /// Reports the changes to an old entry and to each of its codes.
     fn compare_old(&self, old: Entry<'t>, heirs: &mut Heirs<'t>, changes: &mut Vec<Change<'t>>) {
         let mut lost = Vec::new();
-        // Several codes of an entry mostly lead to one entry again, which is compared once.
+        // Several codes of an entry mostly lead to a single entry, which is compared once.
         let mut met: Vec<Entry<'_>> = Vec::new();
         for (at, code) in self.old.codes(old).enumerate() {
             let Some(new) = self.new.lookup(&code) else {
@@ -140,7 +140,7 @@ impl<'t> Pair<'t> {
         }
     }
 
-    /// Tells of the codes of a new entry that were not there before.
+    /// Reports the codes of a new entry that are new.
     fn compare_new(&self, new: Entry<'t>, heirs: &Heirs<'t>, changes: &mut Vec<Change<'t>>) {
         let codes = || self.new.codes(new).enumerate();
         let is_renamed = heirs.taken.contains(&new.number());
@@ -167,8 +167,8 @@ impl<'t> Pair<'t> {
 }
 
 impl<'t> Heirs<'t> {
-    /// Finds the entry that has the target of one whose code is gone: one that has another of its
-    /// codes, or else a new one.
+    /// Finds the entry that has the target of one whose code is gone: an entry that has another of
+    /// its codes, or otherwise a new one.
     fn of(&mut self, old: Entry<'t>, met: &[Entry<'t>]) -> Option<Entry<'t>> {
         let target = old.target_parts()?;
         let same = |entry: &Entry<'_>| entry.target_parts() == old.target_parts();
@@ -227,7 +227,7 @@ mod tests {
     const A: &str = "- url: https://a.example/\n  short-code: a\n";
     const B: &str = "- url: https://b.example/\n  short-code: b\n";
 
-    /// Holds a change of the entries to what it means, and its reverse to what that means.
+    /// Checks the changes between two tables, and those in the reverse direction.
     #[track_caller]
     fn both_ways(old: &str, new: &str, there: &[&str], back: &[&str]) {
         let (old, new) = (site(old), site(new));
@@ -287,7 +287,7 @@ mod tests {
             &["renamed a: a → vv3kmKRb"],
             &["renamed vv3kmKRb: vv3kmKRb → a"],
         );
-        // One was there already.
+        // One existed before.
         both_ways(
             &format!("{A}  aliases: [x]\n"),
             &A.replace(": a\n", ": x\n"),
@@ -332,7 +332,7 @@ mod tests {
             &["retargeted x: https://a.example/ → https://b.example/"],
             &["retargeted x: https://b.example/ → https://a.example/"],
         );
-        // The entry that had the code is gone, too.
+        // The former entry of the code is gone, too.
         both_ways(
             A,
             &format!("{B}  aliases: [a]\n"),
@@ -446,7 +446,7 @@ mod tests {
         );
     }
 
-    /// Entries as a random table has them: code, target, alias, whether retired.
+    /// Generates the entries of a random table: code, target, alias, whether retired.
     fn entries() -> impl Strategy<Value = Vec<(u8, u8, Option<u8>, bool)>> {
         prop::collection::vec(
             (0..6_u8, 0..4_u8, prop::option::of(6..9_u8), any::<bool>()),
@@ -473,7 +473,7 @@ mod tests {
     }
 
     proptest! {
-        /// Every code that differs is told, and none that does not.
+        /// Every code that differs is reported, and no other.
         #[test]
         fn reports_all_and_invents_nothing(old in entries(), new in entries()) {
             let (old, new) = (random(&old), random(&new));
@@ -495,7 +495,7 @@ mod tests {
                     (None, Some(_)) => prop_assert!(is(&[Added, AliasGained]) != renamed),
                     (Some(before), Some(now)) => {
                         prop_assert!(!is(&[Removed, AliasLost, Renamed, Added, AliasGained]));
-                        // Of an entry's codes that all lead elsewhere, one is told.
+                        // If all codes of an entry lead elsewhere, one is reported.
                         let entry = new.lookup(&code).unwrap();
                         let is_told = changes.iter().any(|it| {
                             it.kind == Retargeted

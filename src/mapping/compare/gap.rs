@@ -1,7 +1,7 @@
-//! Gaps: where to look in a site for what is gone from it.
+//! Gaps: where to look in a site for something that is gone from it.
 //!
-//! That is where its target stands now, under another code; else where its next neighbour stands;
-//! else the top of its file.
+//! That is where its target is now, under another code; otherwise where its next neighbour is;
+//! otherwise the top of its file.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use std::sync::Arc;
 use crate::mapping::packed::{Catalogue, Entry, Table};
 use crate::mapping::value::{Place, Position};
 
-/// What stands where the entries of an old site stood.
+/// The entries that replace those of an old site.
 pub(crate) struct Gap<'t> {
     files: &'t [Arc<str>],
-    /// New entries by their targets, of several the one that is written first.
+    /// New entries by their targets; of several, the first as written.
     heirs: HashMap<(&'t str, &'t str), Entry<'t>>,
-    /// The new entry that stood closest to an old one in its file, by the old one's number.
+    /// The new entry that was closest to an old one in its file, by the old one's number.
     neighbours: HashMap<u32, Entry<'t>>,
 }
 
 impl<'t> Gap<'t> {
-    /// Looks through a site as it was and as it is in a table.
+    /// Compares a site as it was with the same site in a table.
     pub(crate) fn new(old: &Catalogue<'t>, new: &Catalogue<'t>, table: &'t Table) -> Self {
         let mut heirs = HashMap::new();
         for entry in new.entries() {
@@ -42,7 +42,7 @@ impl<'t> Gap<'t> {
             });
             let survivors: Vec<_> = survivors.collect();
             note(survivors.iter(), &mut neighbours);
-            // What follows is a better mark than what precedes.
+            // A following entry is a better landmark than a preceding one.
             note(survivors.iter().rev(), &mut neighbours);
         }
         Self {
@@ -57,7 +57,7 @@ impl<'t> Gap<'t> {
         self.heirs.get(&old.target_parts()?).copied()
     }
 
-    /// Returns where to look for an old entry.
+    /// Returns the place to look at for an old entry.
     pub(crate) fn place(&self, old: Entry<'t>) -> Place {
         let known = self.heir(old);
         if let Some(entry) = known.or_else(|| self.neighbours.get(&old.number()).copied()) {
@@ -72,7 +72,7 @@ impl<'t> Gap<'t> {
     }
 }
 
-/// Notes for each entry the last that survived so far.
+/// Records, for each entry, the last one that survived so far.
 fn note<'n, 't: 'n>(
     survivors: impl Iterator<Item = &'n (u32, Option<Entry<'t>>)>,
     neighbours: &mut HashMap<u32, Entry<'t>>,

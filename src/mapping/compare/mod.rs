@@ -1,4 +1,4 @@
-//! What differs between two tables, and which published links that breaks.
+//! Differences between two tables, and the published links that they break.
 
 mod change;
 mod diff;

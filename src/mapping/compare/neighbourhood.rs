@@ -1,21 +1,21 @@
 //! Neighbourhoods: which codes are too far apart to shadow each other.
 //!
-//! It is decided by their spelling alone, and errs on the side of near: codes that are near may
-//! shadow each other or not, which [`shadowed`](super::shadowed) finds out.
+//! This is decided by spelling alone, and errs on the side of near: whether near codes do shadow
+//! each other is decided by [`shadowed`](super::shadowed).
 
 use std::collections::HashSet;
 
 /// Codes of one site, by their neighbourhoods.
 #[derive(Debug, Default)]
 pub struct Neighbourhood {
-    /// The codes themselves, without what repairs add and remove.
+    /// The codes, without the characters that repairs add and remove.
     cores: HashSet<String>,
-    /// Those, and all that they begin with up to a slash.
+    /// The cores and their prefixes that end at a slash.
     starts: HashSet<String>,
 }
 
 impl Neighbourhood {
-    /// Takes in a code.
+    /// Adds a code.
     pub fn insert(&mut self, code: &str) {
         let core = core(code);
         self.starts.extend(starts(&core).map(str::to_owned));
@@ -29,8 +29,8 @@ impl Neighbourhood {
     }
 }
 
-/// Returns a code without what repairs add and remove at the end of a segment, and with a slash
-/// where the standard-alphabet spelling of an auto code has one.
+/// Returns a code without the characters that repairs add and remove at the end of a segment, and
+/// with a slash where the standard-alphabet spelling of an auto code has one.
 fn core(code: &str) -> String {
     let segments = code.split(['/', '_']);
     let segments = segments.map(|segment| segment.trim_end_matches(['.', '-']));
@@ -38,7 +38,7 @@ fn core(code: &str) -> String {
     segments.join("/")
 }
 
-/// Returns what a core begins with: nothing, whole segments, and itself.
+/// Returns the prefixes of a core: the empty text, whole segments, and the core itself.
 fn starts(core: &str) -> impl Iterator<Item = &str> {
     let slashes = core.match_indices('/').map(|(slash, _)| &core[..slash]);
     [""].into_iter().chain(slashes).chain([core])

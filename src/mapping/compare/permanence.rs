@@ -1,12 +1,12 @@
-//! Permanence: a short link once published is a promise.
+//! Permanence: a published short link is a promise.
 //!
-//! What breaks it is an error: a code that is gone, or that leads elsewhere; and a new code that
-//! changes where a path leads (`shadow_breach`). The ways out are to
-//! retire the entry, which keeps the code taken, or to state that the code is meant to lead
-//! elsewhere. What is retired stays so or returns; its code is never given to another target.
+//! Breaking it is an error: a code is gone or leads elsewhere, or a new code changes where a path
+//! leads (`shadow_breach`). The ways out are to retire the entry, which keeps the code taken, or to
+//! state that the code is intended to lead elsewhere. A retired entry stays retired or returns; its
+//! code is never given to another target.
 //!
-//! Each code is a promise of its own, whether an entry has one or several. What a history of tables
-//! has promised is told in `promises`.
+//! Each code is a separate promise, even if an entry has several. `promises` computes the promises
+//! of a history of tables.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,10 +18,10 @@ use super::statement::{Statement, Statements};
 use crate::mapping::packed::{Catalogue, Entry, Site, Table};
 use crate::mapping::value::Diagnostic;
 
-/// The key of the trailers by which commits state what they mean.
+/// The key of the trailers by which commits state intended changes.
 pub const TRAILER: &str = "Waypost-Allow";
 
-/// A code of a site, by what requests find it.
+/// A code of a site, identified as requests find it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Link {
     pub(crate) address: String,
@@ -40,36 +40,36 @@ impl Link {
 /// A promise that a table breaks.
 #[derive(Debug)]
 pub struct Broken {
-    /// What was promised.
+    /// The promised link.
     pub link: Link,
-    /// The error: at a place of the table that breaks it, with where it was promised.
+    /// The error: at a place of the table that breaks the promise, with where it was made.
     pub diagnostic: Diagnostic,
 }
 
-/// The version of a table that promised something.
+/// The version of a table that made a promise.
 #[derive(Debug)]
 pub struct Origin {
-    /// What names it, in front of its files.
+    /// The name of the commit, which precedes its file names.
     pub commit: String,
-    /// When it was made.
+    /// The date of the commit.
     pub day: String,
 }
 
-/// How a promise is broken.
+/// The ways to break a promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breach {
-    /// The code is there no more.
+    /// The code no longer exists.
     Gone,
     /// It leads elsewhere.
     Elsewhere,
-    /// It was retired without a target and has one, which may be another one than it had.
+    /// It was retired without a target and now has one, which may differ from its former one.
     Filled,
-    /// It was retired, and has another target.
+    /// It was retired, and now has another target.
     Regiven,
 }
 
 impl Breach {
-    /// Tells how an entry that a code leads to now breaks what was promised, if it does.
+    /// Returns how the current entry of a code breaks its promise, if it does.
     pub(crate) fn of(
         target: Option<(&str, &str)>,
         is_retired: bool,
@@ -88,14 +88,14 @@ impl Breach {
         }
     }
 
-    /// Returns whether it is right if it is meant.
+    /// Returns whether a statement of intent permits it.
     pub(super) fn can_be_meant(self) -> bool {
         matches!(self, Self::Elsewhere | Self::Filled)
     }
 }
 
-/// Returns the promises of an old table that a new one breaks, unless that is stated to be meant;
-/// in the order in which the old one was written. What new codes shadow follows.
+/// Returns the promises of an old table that a new one breaks without a statement, in the order in
+/// which the old one was written. Links shadowed by new codes follow.
 pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) -> Vec<Broken> {
     let mut broken = report(old, origin, new, |entry, code, now| {
         let breach = Breach::of(entry.target_parts(), entry.is_retired(), now)?;
@@ -107,7 +107,7 @@ pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) 
     broken
 }
 
-/// Tells of promises that are known to be broken, where an old table has them: as [`breaches`] does.
+/// Reports promises known to be broken, where an old table has them, as [`breaches`] does.
 pub fn report_known(
     old: &Table,
     origin: &Origin,
@@ -119,8 +119,8 @@ pub fn report_known(
     })
 }
 
-/// Tells how each code of an old table is broken in a new one, if it is: that is decided from the
-/// old entry, the code and the new entry.
+/// Reports how each code of an old table is broken in a new one, if it is, decided from the old
+/// entry, the code and the new entry.
 fn report(
     old: &Table,
     origin: &Origin,
@@ -228,7 +228,7 @@ impl<'t> BrokenCode<'t> {
     }
 }
 
-/// Writes what a code was, and where.
+/// Displays what a code was, and where.
 pub(crate) struct Former<'t, 'o> {
     pub(crate) entry: Entry<'t>,
     pub(crate) origin: &'o Origin,
@@ -286,7 +286,7 @@ mod tests {
         broken.into_iter().map(|it| it.diagnostic).collect()
     }
 
-    /// Returns the messages alone.
+    /// Returns only the messages.
     fn reported(old: &str, new: &str, stated: &[&str]) -> Vec<String> {
         let reported = between(&site(old), &site(new), stated);
         reported.into_iter().map(|it| it.message).collect()
@@ -361,7 +361,7 @@ mod tests {
             reported(&retired, &format!("{B}  retired: true\n"), &[]),
             given
         );
-        // It has not come yet, but was told.
+        // The date has not come yet, but was announced.
         let to_come = format!("{A}  retired: 2999-01-01\n");
         assert_eq!(reported(&to_come, B, &["x"]), given);
     }
@@ -420,7 +420,7 @@ mod tests {
         let line = "Waypost-Allow: retarget https://short.code/go/x";
         assert!(hint.ends_with(line), "{hint}");
         assert!(between(&both(A), &both(B), &["https://short.code/go/x"]).is_empty());
-        // Scheme and port are no part of what a request means.
+        // Scheme and port do not affect what a request means.
         let moved = both(B);
         let text = format!("base_url: http://short.code:8080/go/\nmapping:\n{A}");
         assert_eq!(between(&table(&[("t.yaml", &text)]), &moved, &[]).len(), 1);
@@ -431,12 +431,12 @@ mod tests {
         let entry = |code: &str| format!("- url: https://{code}.example/\n  short-code: {code}\n");
         let [a, b, c, d] = ["a", "b", "c", "d"].map(entry);
         let all = site(&format!("{a}{b}{c}{d}"));
-        // The next that is left, wherever it stands now.
+        // The next entry that is left, wherever it is now.
         assert_eq!(places(&all, &site(&format!("{a}{c}{d}"))), ["t.yaml:5:3"]);
         assert_eq!(places(&all, &site(&format!("{d}{a}"))), ["t.yaml:3:3"; 2]);
-        // Behind it there is none.
+        // There is none after it.
         assert_eq!(places(&all, &site(&format!("{b}{a}"))), ["t.yaml:3:3"; 2]);
-        // Another code of the same entry, or one that has its target.
+        // Another code of the same entry, or an entry with its target.
         let alias = a.replace(": a\n", ": a\n  aliases: [x]\n");
         assert_eq!(
             places(&site(&format!("{alias}{b}")), &site(&format!("{b}{a}"))),
@@ -447,7 +447,7 @@ mod tests {
             places(&site(&format!("{a}{b}")), &site(&format!("{b}{renamed}"))),
             ["t.yaml:5:3"]
         );
-        // None is left: its file, else the first.
+        // No entry is left: its file, otherwise the first.
         let head = "base_url: https://short.code/\nmapping: []\n";
         let [t, u] = ["t.yaml", "u.yaml"].map(|path| (path, head));
         assert_eq!(places(&site(&a), &table(&[u, t])), ["t.yaml:1:1"]);

@@ -1,12 +1,12 @@
 //! Promises: what the tables of a history have promised, commit by commit.
 //!
-//! The first table that has a code promises where it leads, and whatever keeps the promise goes on
-//! with it. What breaks it leaves it as it was: it is broken still when the history ends, unless it
-//! was kept again by then. A statement moves the promise to where the code leads, whether it comes
-//! before the change, with it or after; each is good for one commit. So it is with new codes that
-//! shadow other links.
+//! The first table that has a code promises where it leads, and every later table that keeps the
+//! promise renews it. A table that breaks it leaves it unchanged: it is still broken when the
+//! history ends, unless a later table kept it again. A statement moves the promise to where the
+//! code leads, whether it comes before the change, with it or after; each is good for one commit.
+//! The same applies to new codes that shadow other links.
 //!
-//! Commits are numbers here: how they hang together is told by whoever goes through them.
+//! Commits are numbers here; their order is up to the caller.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -16,44 +16,44 @@ use super::shadowing::shadowed;
 use super::statement::{Statement, Statements};
 use crate::mapping::packed::{Catalogue, Entry, Table};
 
-/// What is promised at one commit.
+/// The promises at one commit.
 #[derive(Debug, Clone, Default)]
 pub struct Promises {
     /// By the address of the site.
     sites: BTreeMap<String, Codes>,
     stated: Statements,
-    /// New codes that shadow other links and are not stated to, each with a commit that has the
-    /// links and not the code.
+    /// New codes that shadow other links without a statement, each with a commit that has the links
+    /// and not the code.
     shadowing: HashMap<Link, usize>,
-    /// New codes that are stated to shadow other links.
+    /// New codes with a statement that they shadow other links.
     may_shadow: HashSet<Link>,
 }
 
-/// What is promised in one site, by code.
+/// The promises of one site, by code.
 #[derive(Debug, Clone, Default)]
 struct Codes {
     first: HashMap<Box<str>, Promise>,
-    /// What other lines of work have promised of the same codes, and the first has not left.
+    /// Promises of other lines of work for the same codes that the first has not left.
     rivals: HashMap<Box<str>, Vec<Promise>>,
 }
 
-/// Where a code leads: the parts of a target, or nowhere.
+/// The destination of a code: the parts of a target, or `None`.
 type Goal = Option<(&'static str, Rc<str>)>;
 
-/// What is promised of one code.
+/// The promise of one code.
 #[derive(Debug, Clone)]
 struct Promise {
     target: Goal,
     is_retired: bool,
     /// The last commit that kept it, with the target if it has one.
     kept: usize,
-    /// Where it led before statements moved it.
+    /// Its former destinations, from which statements moved it.
     left: Vec<Goal>,
 }
 
 impl Promises {
-    /// Joins another line of work: of a code that both have promised, who has moved it from where
-    /// the other still has it is right. Otherwise both hold.
+    /// Joins another line of work: of two promises for a code, one moved by a statement from where
+    /// the other still has it prevails. Otherwise both apply.
     pub fn join(&mut self, other: &Self) {
         for (address, theirs) in &other.sites {
             let own = self.sites.entry(address.clone()).or_default();
@@ -73,13 +73,12 @@ impl Promises {
         self.shadowing.retain(|link, _| !may_shadow.contains(link));
     }
 
-    /// Takes in what a commit states, before its table.
+    /// Adds the statements of a commit, before its table.
     pub fn state(&mut self, commit: usize, statements: impl IntoIterator<Item = Statement>) {
         self.stated.state(commit, statements);
     }
 
-    /// Takes in the table of a commit; `before` are the tables that it follows, each with its
-    /// commit.
+    /// Adds the table of a commit; `before` are the tables of its parents, each with its commit.
     pub fn publish(&mut self, commit: usize, table: &Table, before: &[(usize, &Table)]) {
         self.shadow(table, before);
         let mut serving = self.allow_shadowing(table);
@@ -96,7 +95,7 @@ impl Promises {
                     if !stated.is_empty() && breaches.into_iter().all(Breach::can_be_meant) {
                         codes.settle(&code, entry, commit);
                     }
-                    // What is refused is not asked for again.
+                    // A refused change is not requested again.
                     serving.extend(stated);
                 }
             }
@@ -106,7 +105,7 @@ impl Promises {
         }
     }
 
-    /// Takes in which new codes of a table shadow links of those that it follows.
+    /// Records which new codes of a table shadow links of its parents.
     pub fn shadow(&mut self, table: &Table, before: &[(usize, &Table)]) {
         for &(kept, old) in before {
             for found in shadowed(old, table) {
@@ -118,7 +117,7 @@ impl Promises {
         }
     }
 
-    /// Takes codes for stated that shadow other links; returns the statements.
+    /// Records codes that a statement allows to shadow other links; returns the statements.
     fn allow_shadowing(&mut self, table: &Table) -> Vec<Statement> {
         let mut serving = Vec::new();
         for site in table.sites() {
@@ -139,8 +138,8 @@ impl Promises {
         serving
     }
 
-    /// Returns the new codes that shadow other links, unless that is stated, by a commit that has
-    /// the links and not the code.
+    /// Returns the new codes that shadow other links without a statement, by a commit that has the
+    /// links and not the code.
     pub fn shadowing(&self, table: &Table, stated: &Statements) -> BTreeMap<usize, HashSet<Link>> {
         let mut shadowing: BTreeMap<_, HashSet<Link>> = BTreeMap::new();
         for site in table.sites() {
@@ -158,8 +157,8 @@ impl Promises {
         shadowing
     }
 
-    /// Returns what a table that is proposed on top breaks, unless that is stated: the links and
-    /// how, by the commit that last kept each promise.
+    /// Returns the links that a proposed table breaks without a statement, and how, by the commit
+    /// that last kept each promise.
     pub fn broken(
         &self,
         table: &Table,
@@ -176,7 +175,7 @@ impl Promises {
                 let rivals = codes.rivals.get(code).into_iter().flatten();
                 let breaches = std::iter::once(first).chain(rivals);
                 let breaches = breaches.filter_map(|it| Some((it.kept, it.breach(now)?)));
-                // Of several, what cannot be meant is told, and of these the last.
+                // Of several, one that no statement permits is reported, and of these the last.
                 let Some((kept, breach)) =
                     breaches.max_by_key(|(kept, breach)| (!breach.can_be_meant(), *kept))
                 else {
@@ -200,7 +199,7 @@ impl Promises {
 }
 
 impl Codes {
-    /// Takes in a promise of another line of work.
+    /// Adds a promise of another line of work.
     fn add(&mut self, code: &str, promise: &Promise) {
         let Some(first) = self.first.get_mut(code) else {
             self.first.insert(code.into(), promise.clone());
@@ -226,7 +225,8 @@ impl Codes {
         }
     }
 
-    /// Takes an entry for what is promised of its code; returns how it breaks what it does not keep.
+    /// Compares an entry with the promises of its code; returns how it breaks those that it does
+    /// not keep.
     fn publish(&mut self, code: &str, entry: Entry<'_>, commit: usize) -> Vec<Breach> {
         let Some(first) = self.first.get_mut(code) else {
             self.first.insert(code.into(), Promise::new(entry, commit));
@@ -243,7 +243,7 @@ impl Codes {
         breaches
     }
 
-    /// Moves all that is promised of a code to an entry.
+    /// Moves all promises of a code to an entry.
     fn settle(&mut self, code: &str, entry: Entry<'_>, commit: usize) {
         let rivals = self.rivals.remove(code).unwrap_or_default();
         if let Some(promise) = self.first.get_mut(code) {
@@ -278,7 +278,7 @@ impl Promise {
         has_left && (!was_left || self.left.len() > other.left.len())
     }
 
-    /// Takes in the same promise of another line of work.
+    /// Merges the same promise of another line of work.
     fn unite(&mut self, other: &Self) {
         self.is_retired |= other.is_retired;
         self.kept = self.kept.max(other.kept);
@@ -293,12 +293,13 @@ impl Promise {
         Breach::of(self.target_parts(), self.is_retired, now)
     }
 
-    /// Takes what an entry says for what is promised.
+    /// Replaces the promise with the contents of an entry.
     fn keep(&mut self, entry: Entry<'_>, commit: usize) {
         self.is_retired = entry.is_retired();
         let target = entry.target_parts();
         if target.is_none() && self.target.is_some() {
-            // A retired entry may drop its target. It is still the only one that the code may have.
+            // A retired entry may drop its target, which is still the only one that the code may
+            // have.
             return;
         }
         if self.target_parts() != target {
@@ -329,7 +330,7 @@ mod tests {
         compile(&[file]).table.unwrap()
     }
 
-    /// Follows a line of commits, each with what it states, from where another ended.
+    /// Follows a line of commits, each with its statements, from the end of another.
     fn follow(from: &Promises, line: &[(usize, &str, &str)]) -> Promises {
         let mut promises = from.clone();
         let mut last: Option<(usize, Table)> = None;
@@ -350,7 +351,7 @@ mod tests {
         follow(&Promises::default(), &numbered)
     }
 
-    /// Returns which commits kept what a table breaks.
+    /// Returns the commits that kept the promises which a table breaks.
     fn broken(promises: &Promises, entries: &str) -> Vec<usize> {
         let broken = promises.broken(&table(entries), &Statements::default());
         broken.into_keys().collect()
@@ -377,7 +378,7 @@ mod tests {
         let promises = line(&[(A, ""), (B, ""), (B, "")]);
         assert_eq!(broken(&promises, B), [0]);
         assert!(holds(&promises, A));
-        // Neither is it one that must be kept.
+        // Nor is it one that must be kept.
         assert!(holds(&line(&[(A, ""), (B, ""), (A, "")]), A));
     }
 
@@ -393,7 +394,7 @@ mod tests {
             assert!(holds(&promises, B), "{commits:?}");
             assert_eq!(broken(&promises, A), [2], "{commits:?}");
         }
-        // It still waits when the history ends, or comes from elsewhere.
+        // It is still waiting when the history ends, or comes from elsewhere.
         let promises = line(&[(A, "retarget x")]);
         assert!(holds(&promises, B));
         let meant = [Statement::retarget("x")].into_iter().collect();
@@ -410,7 +411,7 @@ mod tests {
             broken(&line(&[(A, "retarget x"), (B, ""), (C, "")]), C),
             [1]
         );
-        // Not for what needs none.
+        // It is not used for a change that needs none.
         let kept = line(&[(A, "retarget x"), (RETIRED, ""), (A, ""), (B, "")]);
         assert!(holds(&kept, B));
     }
@@ -425,13 +426,13 @@ mod tests {
         // Neither then nor later.
         let back = follow(&promises, &[(3, A, "")]);
         assert_eq!(broken(&back, B), [3]);
-        // Nor if its target was not written down any more.
+        // Nor if its target was already dropped.
         let dropped = line(&[(A, ""), (DROPPED, "")]);
         assert!(holds(&dropped, A));
         assert!(holds(&follow(&dropped, &[(2, A, "")]), A));
         assert_eq!(broken(&follow(&dropped, &[(2, B, "retarget x")]), B), [0]);
         assert_eq!(dropped.broken(&table(B), &meant).len(), 1);
-        // What never had one is given one if that is meant.
+        // A code that never had a target may be given one by a statement.
         let empty = line(&[(DROPPED, "")]);
         assert_eq!(broken(&empty, A), [0]);
         assert!(empty.broken(&table(A), &meant).is_empty());
@@ -498,7 +499,8 @@ mod tests {
                 assert_eq!(broken(joined, B), [2]);
                 assert_eq!(broken(joined, C), [1]);
                 assert_eq!(broken(&follow(joined, &[(3, B, "")]), B), [2]);
-                // Whoever merges says which it shall be, or somebody later; else it is retired.
+                // The merge states which one is right, or a later commit does; otherwise the code
+                // is retired.
                 for right in [A, B, C] {
                     let meant = [Statement::retarget("x")].into_iter().collect();
                     assert!(joined.broken(&table(right), &meant).is_empty());
@@ -523,7 +525,7 @@ mod tests {
         let mut joined = start.clone();
         joined.join(&used);
         assert_eq!(broken(&joined, C), [1]);
-        // While one that waits there is taken along.
+        // A statement that is waiting there is carried over.
         let waiting = follow(&line(&[(A, "")]), &[(1, A, "retarget x")]);
         let mut joined = line(&[(A, "")]);
         joined.join(&waiting);

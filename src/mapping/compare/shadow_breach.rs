@@ -1,6 +1,6 @@
-//! Promises that new codes break by shadowing: one error a code, with what it shadows.
+//! Promises that new codes break by shadowing: one error for each code, with what it shadows.
 //!
-//! The ways out are another code, or to state that it is meant, of the new code.
+//! The ways out are another code, or a statement about the new code that this is intended.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use super::statement::{Statement, Statements};
 use crate::mapping::packed::Table;
 use crate::mapping::value::Diagnostic;
 
-/// Returns the links of new codes that shadow links of an old table, unless that is stated.
+/// Returns the links of new codes that shadow links of an old table without a statement.
 pub(crate) fn breaches(
     old: &Table,
     origin: &Origin,
@@ -22,7 +22,7 @@ pub(crate) fn breaches(
     })
 }
 
-/// Reports these links of new codes, as far as they shadow links of an old table.
+/// Reports the given links of new codes that shadow links of an old table.
 pub fn report_shadowing(
     old: &Table,
     origin: &Origin,
@@ -39,7 +39,7 @@ fn report(
     is_broken: impl Fn(&Shadowed<'_>) -> bool,
 ) -> Vec<Broken> {
     let has_several_sites = old.sites().len().max(new.sites().len()) > 1;
-    // By their codes, with the number of links that each shadows besides the first.
+    // By code, with the number of links that each shadows besides the first.
     let mut broken: Vec<(Link, Shadowed<'_>, usize)> = Vec::new();
     let mut numbers = HashMap::new();
     for found in shadowed(old, new).into_iter().filter(is_broken) {

@@ -1,21 +1,22 @@
 //! Shadowing: new codes that change what published paths of other entries lead to.
 //!
-//! A path may resolve although it is no code: it is forwarded, repaired, or another spelling of a
-//! code. A new code may come before that. Both tables are asked where such a path leads, by the
-//! steps of [`resolve`](super::resolve); which paths are asked follows from these steps:
+//! A path may resolve although it is not a code: it is forwarded, repaired, or another spelling of
+//! a code. A new code may take precedence. Both tables are queried for where such a path leads, by
+//! the steps of [`resolve`](super::resolve), which determine the paths to query:
 //!
 //! - A code is found as it is written, with a trailing slash, and with a `+`. Each of the three may
 //!   have been forwarded, repaired, or the standard-alphabet spelling of an auto code.
 //! - An auto code that ends in `-` or `_` is also found without that character, unless another one
-//!   is found so as well: then neither is.
-//! - A code with a forwarded path takes all below it that is no code: what a shorter code forwarded,
-//!   auto codes whose standard-alphabet spelling has a slash there, with or without its further
-//!   slashes encoded, and repairs of codes below it.
+//!   would be found in this way too: then neither is.
+//! - A code with a forwarded path takes all paths below it that are not codes: those that a shorter
+//!   code forwarded, auto codes whose standard-alphabet spelling has a slash there, with or without
+//!   its further slashes encoded, and repairs of codes below it.
 //! - No other path can change. The standard-alphabet spelling of a new auto code led nowhere unless
 //!   it was forwarded, and then it still is; a new code with punctuation after it was repaired to
 //!   the same code as without.
 //!
-//! It costs some look-ups a new code, and one pass over the listed codes if any forwards its path.
+//! It costs a few lookups for each new code, and one pass over the listed codes if any forwards its
+//! path.
 
 use std::collections::HashSet;
 
@@ -23,24 +24,24 @@ use crate::mapping::packed::{Catalogue, CodeKind, Entry, Site, Table};
 use crate::mapping::resolve::{LOST, Match, location_of};
 use crate::mapping::value::Timestamp;
 
-/// Queries that are asked with: what is carried over of one is carried over of any.
+/// The queries to test with: if one is forwarded, any is.
 const QUERIES: [&str; 2] = ["", "q"];
 
 /// An entry whose published path a new code changes.
 #[derive(Debug, Clone)]
 pub struct Shadowed<'t> {
-    /// The new code, or one that forwards its path and did not before.
+    /// The new code, or one that now forwards its path and did not before.
     pub code: String,
     /// The entry of that code, in the new table.
     pub new: Entry<'t>,
     /// The entry that the path resolved to, in the old table.
     pub old: Entry<'t>,
-    /// One such path, as it follows the base path; not percent-encoded, but for slashes within a
+    /// One such path, relative to the base path; not percent-encoded, except for slashes within a
     /// segment.
     pub path: String,
 }
 
-/// Returns all that the new codes of a table shadow, in the order in which the new table is written.
+/// Returns all entries that the new codes of a table shadow, in the written order of the new table.
 ///
 /// Sites are matched by host and base path. A site that only one of the tables has shadows nothing.
 pub fn shadowed<'t>(old: &'t Table, new: &'t Table) -> Vec<Shadowed<'t>> {
@@ -65,8 +66,8 @@ pub fn shadowed<'t>(old: &'t Table, new: &'t Table) -> Vec<Shadowed<'t>> {
     all
 }
 
-/// Returns what these codes of a site shadow, compared with the site as it was; those of them that
-/// it had are left out.
+/// Returns the entries that the given codes of a site shadow, compared with the old site; codes
+/// that it already had are skipped.
 pub fn shadowed_by<'t>(
     old: &'t Site,
     new: &'t Site,
@@ -98,7 +99,7 @@ pub fn shadowed_by<'t>(
     search.found
 }
 
-/// Returns whether a code of an entry is new to a site, or forwards its path only now.
+/// Returns whether a code of an entry is new to a site, or now forwards its path.
 fn is_news(old: &Site, entry: Entry<'_>, code: &str) -> bool {
     let was = old.lookup(code);
     was.is_none_or(|was| entry.forward().path() && !was.forward().path())
@@ -107,13 +108,13 @@ fn is_news(old: &Site, entry: Entry<'_>, code: &str) -> bool {
 struct Search<'t> {
     old: &'t Site,
     new: &'t Site,
-    /// The codes that were found to shadow an entry, with its number.
+    /// The codes already found to shadow an entry, with its number.
     known: HashSet<(String, u32)>,
     found: Vec<Shadowed<'t>>,
 }
 
 impl Search<'_> {
-    /// Asks for the paths that a code takes for itself.
+    /// Checks the paths that a code takes.
     fn ask_code(&mut self, code: &str) {
         for end in ["", "/", "+"] {
             self.ask(code, &format!("{code}{end}"));
@@ -125,9 +126,9 @@ impl Search<'_> {
         }
     }
 
-    /// Asks for paths below a code that forwards them.
+    /// Checks paths below a code that forwards them.
     fn ask_below(&mut self, code: &str) {
-        // Any path below that is no code stands for all.
+        // Any path below that is not a code represents all of them.
         let mut path = format!("{code}/x");
         while self.old.lookup(&path).is_some() || self.new.lookup(&path).is_some() {
             path.push('x');
@@ -141,7 +142,7 @@ impl Search<'_> {
         }
     }
 
-    /// Asks for repairs and spellings of listed codes that lie below some of these codes.
+    /// Checks repairs and spellings of listed codes that are below some of the given codes.
     fn ask_listed(&mut self, prefixes: &HashSet<&str>) {
         for &listed in self.old.codes.listed() {
             let code = self.old.codes.text(listed);
@@ -160,7 +161,7 @@ impl Search<'_> {
         }
     }
 
-    /// Asks for the standard-alphabet spelling of an auto code that lies below a code, also with its
+    /// Checks the standard-alphabet spelling of an auto code that is below a code, also with its
     /// further slashes percent-encoded: these end no prefix.
     fn ask_spelled(&mut self, code: &str, spelled: &str) {
         self.ask(code, spelled);
@@ -170,8 +171,8 @@ impl Search<'_> {
         }
     }
 
-    /// Asks for a path on behalf of the longest of these codes that it lies below: no shorter one
-    /// can answer it.
+    /// Checks a path for the longest of the given codes that it is below: no shorter one can answer
+    /// it.
     fn ask_under(&mut self, prefixes: &HashSet<&str>, text: &str, path: impl Fn() -> String) {
         let mut starts = text.rmatch_indices('/').map(|(slash, _)| &text[..slash]);
         if let Some(prefix) = starts.find_map(|start| prefixes.get(start)) {
@@ -179,7 +180,7 @@ impl Search<'_> {
         }
     }
 
-    /// Notes the entry that a path resolved to, if this code makes it lead elsewhere.
+    /// Records the entry that a path resolved to, if this code makes it lead elsewhere.
     fn ask(&mut self, code: &str, path: &str) {
         let before = self.old.find_path(path);
         let (Match::Link(old, remainder, _), Some(new)) = (before, self.new.lookup(code)) else {
@@ -187,7 +188,7 @@ impl Search<'_> {
         };
         let after = self.new.find_path(path);
         let is_own = match after {
-            // What becomes of the entry itself is not about the new code.
+            // A change to the entry itself is not caused by the new code.
             Match::Link(entry, now, _) => now == remainder && is_same(old, entry),
             _ => false,
         };
@@ -207,12 +208,12 @@ impl Search<'_> {
     }
 }
 
-/// What a path does, at any time.
+/// The effect of a path, at any time.
 #[derive(Debug, PartialEq)]
 enum Effect {
-    /// It answers 410, for ever.
+    /// It answers 410, forever.
     Gone,
-    /// It leads somewhere, and from some time on answers 410.
+    /// It leads to a location, and may answer 410 from some time on.
     Leads(String, Option<Timestamp>),
     /// It is a page, or nothing.
     Other,

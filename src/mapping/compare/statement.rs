@@ -1,4 +1,4 @@
-//! Statements: that a published code is meant to lead elsewhere from now on.
+//! Statements: that a published code is intended to lead elsewhere from now on.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeSet, HashMap};
@@ -7,32 +7,33 @@ use std::rc::Rc;
 use super::permanence::TRAILER;
 use crate::mapping::packed::Site;
 
-/// The word in front of the codes of a statement.
+/// The word before the codes of a statement.
 const RETARGET: &str = "retarget";
 
-/// That one code is meant to lead elsewhere.
+/// A statement about one code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Statement(Rc<str>);
 
-/// Statements, found by what they say.
+/// Statements, indexed by their text.
 #[derive(Debug, Clone, Default)]
 pub struct Statements(HashMap<Statement, Makers>);
 
-/// Who made a statement: commits, as numbers.
+/// The commits that made a statement, as numbers.
 #[derive(Debug, Clone, Default)]
 struct Makers {
-    /// Those for whom it has not served yet.
+    /// Those for which it has not served yet.
     waiting: BTreeSet<usize>,
     served: BTreeSet<usize>,
 }
 
 impl Statement {
-    /// States it of a code as tables write it, in whichever site; or of one whole short link.
+    /// States it for a code as written in tables, in any site; or for one whole short link.
     pub fn retarget(link: &str) -> Self {
         Self(link.into())
     }
 
-    /// Reads `retarget CODE…`, with spaces or commas between codes; nothing else is a statement.
+    /// Reads `retarget CODE…`, with spaces or commas between codes; anything else is not a
+    /// statement.
     pub fn read(text: &str) -> Option<Vec<Self>> {
         let mut words = text
             .split(|c: char| c == ',' || c.is_whitespace())
@@ -44,7 +45,7 @@ impl Statement {
         (!all.is_empty()).then_some(all)
     }
 
-    /// Returns the trailer that states it of a code of a site; of one of several sites, it names the
+    /// Returns the trailer that states it for a code of a site; with several sites, it names the
     /// whole link.
     pub fn trailer(site: &Site, code: &str, has_several_sites: bool) -> String {
         let link = match has_several_sites {
@@ -63,14 +64,14 @@ impl Borrow<str> for Statement {
 }
 
 impl Statements {
-    /// Takes in what a commit states.
+    /// Adds the statements of a commit.
     pub fn state(&mut self, commit: usize, statements: impl IntoIterator<Item = Statement>) {
         for statement in statements {
             self.0.entry(statement).or_default().waiting.insert(commit);
         }
     }
 
-    /// Takes in what another line of work knows: what has served there has served.
+    /// Adds the statements of another line of work: one that has served there has served.
     pub(crate) fn join(&mut self, other: &Self) {
         for (statement, makers) in &other.0 {
             let own = self.0.entry(statement.clone()).or_default();
@@ -80,7 +81,7 @@ impl Statements {
         }
     }
 
-    /// Returns the statements about this code of this site that wait to serve.
+    /// Returns the unused statements about a code of a site.
     pub(crate) fn waiting(&self, site: &Site, code: &str) -> Vec<Statement> {
         let texts = spellings(site, code).into_iter();
         let known = texts.filter_map(|text| self.0.get_key_value(text.as_str()));
@@ -88,7 +89,7 @@ impl Statements {
         waiting.map(|(statement, _)| statement.clone()).collect()
     }
 
-    /// Takes note that a statement has served, whoever made it so far.
+    /// Records that a statement has served, for every commit that made it so far.
     pub(crate) fn serve(&mut self, statement: &Statement) {
         if let Some(makers) = self.0.get_mut(statement) {
             makers.served.append(&mut makers.waiting);
@@ -96,7 +97,7 @@ impl Statements {
     }
 }
 
-/// Statements that no commit made.
+/// Collects statements that no commit made.
 impl FromIterator<Statement> for Statements {
     fn from_iter<I: IntoIterator<Item = Statement>>(statements: I) -> Self {
         let mut all = Self::default();
@@ -105,7 +106,8 @@ impl FromIterator<Statement> for Statements {
     }
 }
 
-/// Returns what states of one code: in each site itself, in this one its whole link.
+/// Returns the texts that state it for one code: the code itself, which applies to any site, and
+/// its whole link.
 fn spellings(site: &Site, code: &str) -> Vec<String> {
     let links = [
         format!("{}{code}", site.base_url().as_str()),
