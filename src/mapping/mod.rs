@@ -1,8 +1,9 @@
 //! The mapping table, pure: text in, table and diagnostics out; requests in, outcomes out.
 //!
-//! Reading goes through `parse` and `compile` to a table, which `packed` holds; answering is `resolve`.
-//! Invariant: nothing here does I/O, reads a clock or the environment, or knows of HTTP, Git or
-//! the command line. What passed review is what is served, because both run this code.
+//! `parse` and `compile` build a table, which `packed` stores and `resolve` answers from.
+//! Invariant: nothing here does I/O, reads a clock or the environment, or depends on HTTP, Git or
+//! the command line. The table that passed review is the one that is served, because both run this
+//! code.
 
 mod compare;
 mod compile;

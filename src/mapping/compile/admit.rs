@@ -1,6 +1,6 @@
-//! Admission: one entry into a draft, checked by itself.
+//! Admission: checks one entry on its own and adds it to a draft.
 //!
-//! Its target must be sound and its codes within the grammar. Whether they are free is decided
+//! Its target must be valid and its codes within the grammar. Whether its codes are free is decided
 //! later, in `conflicts`.
 
 use super::document::{Item, RareKeys};
@@ -10,17 +10,17 @@ use crate::mapping::value::{
     Code, CodeError, DEFAULT_MAX_AGE, Defaults, Forward, Misfit, Position, Retired, Target,
 };
 
-/// The code that an entry has before all others.
+/// An entry's own code.
 enum Own {
     /// Derived from the target.
     Auto,
-    /// Written out, as that kind and there.
+    /// Written explicitly, with its kind and position.
     Explicit(Code, CodeKind, Position),
 }
 
-/// Takes an entry in, unless something is wrong with it.
+/// Adds an entry to the draft, unless it has an error.
 pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut Report<'_>) {
-    // Each is read even if another fails, so that all problems are told at once.
+    // Each is read even if another fails, so that all problems are reported together.
     let target = read_target(report, item);
     let own = read_own_code(report, item);
     let aliases = read_aliases(report, item);
@@ -41,7 +41,7 @@ pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
         check_canonical(report, item, target);
     }
     let target = target.as_ref().map(Target::as_str);
-    // A code is derived from the URL as written, whatever its canonical form.
+    // The code is derived from the URL as written, whatever its canonical form.
     let as_written = item.url.as_ref().map(|url| &*url.value);
     let is_hashed = matches!(own, Own::Auto) && target == as_written;
     let owner = match (target, &own) {
@@ -57,7 +57,7 @@ pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
     }
     let term = Term {
         expires: rare.and_then(|rare| rare.expires),
-        // With nowhere to lead until its date, it is gone now.
+        // Without a target until its date, it is gone now.
         retired: match target {
             Some(_) => rare.and_then(|rare| rare.retired),
             None => Some(Retired::Always),
@@ -92,7 +92,7 @@ pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
     draft.end(owner, item.position.line, shape);
 }
 
-/// Tells of the entries to which a document's defaults forward what their targets cannot take.
+/// Reports the entries whose target cannot take what the defaults of their document forward.
 pub(super) fn check_defaults(draft: &Draft, defaults: &Defaults, report: &mut Report<'_>) {
     let Some(forward) = defaults.forward.filter(|forward| forward.path()) else {
         return;
@@ -150,7 +150,7 @@ fn read_own_code(report: &mut Report<'_>, item: &Item<'_>) -> Option<Own> {
             CodeKind::Number,
             number.position,
         ),
-        // Whoever writes a code that is no text at all does not mean the implicit one.
+        // A code that is not text at all is not a request for an auto code.
         (None, None, Some(_)) if !item.names_code => return Some(Own::Auto),
         _ => return None,
     };
@@ -185,7 +185,7 @@ fn read_archive<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Option<Targe
     }
 }
 
-/// Lists the codes of an entry, but for its own if the hash of its target spells it.
+/// Lists the codes of an entry, except its own code if the hash of its target spells it.
 fn push_codes(
     draft: &mut Draft,
     owner: Owner,
@@ -208,7 +208,7 @@ fn push_codes(
     }
 }
 
-/// Takes in what an entry says for people; returns whether there is anything.
+/// Adds the descriptive texts of an entry; returns whether there are any.
 fn push_notes(
     draft: &mut Draft,
     owner: Owner,
@@ -243,7 +243,7 @@ fn check_forward(
     }
 }
 
-/// Warns of a URL that leads each client into its own network, or to itself.
+/// Warns of a URL that leads each client into its own network, or to the client itself.
 fn check_private(report: &mut Report<'_>, target: &Target<'_>, position: Position) {
     if target.is_private() {
         let message = "the URL has a private or loopback address";
@@ -252,7 +252,7 @@ fn check_private(report: &mut Report<'_>, target: &Target<'_>, position: Positio
     }
 }
 
-/// Warns of a URL that is not canonical, unless the code hangs on it: then `conflicts` does.
+/// Warns of a URL that is not canonical, unless the code depends on it: then `conflicts` does.
 fn check_canonical(report: &mut Report<'_>, item: &Item<'_>, target: &Target<'_>) {
     if let Some(url) = &item.url
         && url.value != target.as_str()
@@ -262,10 +262,10 @@ fn check_canonical(report: &mut Report<'_>, item: &Item<'_>, target: &Target<'_>
     }
 }
 
-/// What is told of a URL that a parser would write otherwise.
+/// The message for a URL that a parser would write differently.
 pub(super) const NOT_CANONICAL: &str = "the URL is not in canonical form";
 
-/// Warns of codes that are sound and yet easily mistaken or broken.
+/// Warns of codes that are valid but easily mistaken or broken.
 fn check_frailty(report: &mut Report<'_>, code: &Code, position: Position) {
     if code.ends_in_full_stop() {
         let message = format!("the code {:?} ends in a full stop", code.as_str());

@@ -1,7 +1,8 @@
 //! Code conflicts: codes that several entries of a site claim, and targets that several share.
 //!
-//! The first entry in the order of files and lines keeps the code, and the problem is reported at the
-//! others. An entry that loses its own code is left out as a whole; one that loses an alias stays.
+//! The first entry in the order of files and lines keeps the code, and the problem is reported at
+//! the others. An entry that loses its own code is left out entirely; one that loses an alias
+//! stays.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -11,8 +12,8 @@ use crate::mapping::value::{Code, Diagnostic, KEY_REST, Place, Problems, code_of
 
 /// Decides which entry keeps each code, and reports targets that several entries share.
 ///
-/// The site was built of the draft, whose codes are those listed in it, in the same order, and
-/// stay so.
+/// The site was built from the draft, and its listed codes are those of the draft in the same
+/// order, which is kept.
 pub(crate) fn settle(site: &mut Site, draft: &mut Draft, problems: &mut Problems) {
     report_not_canonical(site, draft, problems);
     let mut conflicts = CodeConflicts {
@@ -87,8 +88,8 @@ fn codes_in_conflict(site: &Site) -> HashSet<String> {
     in_conflict
 }
 
-/// Returns the entries that claim a code in conflict, in the order they are written, each with the
-/// numbers of its listed codes.
+/// Returns the entries that claim a code in conflict, in written order, each with the numbers of
+/// its listed codes.
 fn claimants(site: &Site, in_conflict: &HashSet<String>) -> Vec<(u32, Vec<usize>)> {
     let mut claimants = BTreeMap::new();
     if in_conflict.is_empty() {
@@ -112,22 +113,22 @@ struct CodeConflicts<'c> {
     site: &'c Site,
     draft: &'c Draft,
     problems: &'c mut Problems,
-    /// Which entry keeps each code in conflict, as far as is decided.
+    /// The entries that keep each code in conflict, as far as decided.
     holders: HashMap<String, u32>,
     losers: HashSet<u32>,
     lost: HashSet<usize>,
     collisions: Vec<Collision>,
 }
 
-/// An auto code that another target keeps: the hint is the next free code, which is known
-/// only when all else is decided.
+/// An auto code that another target keeps. The hint is the next free code, which is known only
+/// after all other decisions.
 struct Collision {
     problem: usize,
     code: String,
 }
 
 impl CodeConflicts<'_> {
-    /// Decides which of its codes an entry gets.
+    /// Decides which of its codes an entry keeps.
     fn decide(&mut self, entry: Entry<'_>, numbers: &[usize], in_conflict: &HashSet<String>) {
         let code = entry.code();
         if in_conflict.contains(&*code) {
@@ -160,7 +161,7 @@ impl CodeConflicts<'_> {
         }
     }
 
-    /// Reports why an entry does not get its own code.
+    /// Reports the reason why an entry does not get its own code.
     fn refuse(&mut self, entry: Entry<'_>, holder: Entry<'_>, numbers: &[usize]) {
         if holder.says_the_same_as(entry) {
             let message = "this entry stands in the table twice";
@@ -197,14 +198,14 @@ impl CodeConflicts<'_> {
 /// Names the next free code for each entry that lost its own to another target.
 fn hint_at_free_codes(site: &Site, collisions: Vec<Collision>, problems: &mut Problems) {
     let mut promised: HashSet<Code> = HashSet::new();
-    // From a code, to one that is as far behind it as none is free between: whoever crafts URLs of
-    // one hash has many entries look for a code from the same place on.
+    // Maps a code to a later one with no free code between them: with crafted URLs of one hash,
+    // many entries look for a code from the same start.
     let mut farther: HashMap<String, Code> = HashMap::new();
     for Collision { problem, mut code } in collisions {
         let is_free =
             |code: &Code| site.lookup(code.as_str()).is_none() && !promised.contains(code);
         let mut passed = Vec::new();
-        // More entries than codes would be needed to find none.
+        // To find none would take more entries than there are codes.
         let free = loop {
             let known = farther.get(&code).cloned();
             let next = known.or_else(|| site.scheme().probe(&code).next());
@@ -230,8 +231,8 @@ fn report_shared_targets(site: &Site, problems: &mut Problems) {
     for same in records.chunk_by(|one, other| one.key == other.key) {
         let numbers = next..next + index(same.len());
         next = numbers.end;
-        // Of hashed entries each has a key, and so a target, of its own; what others may share with
-        // one of them has the complement of its key.
+        // Each hashed entry has its own key, and so its own target; entries that share a target
+        // with one of them have the complement of its key.
         if site.shapes[same[0].shape as usize].is_hashed {
             continue;
         }
@@ -279,12 +280,12 @@ mod tests {
     use crate::mapping::compile;
     use crate::mapping::value::{Scheme, SourceFile};
 
-    /// An entry: which target, which code if not its auto code, which aliases, whether retired.
+    /// An entry: its target, its code if not its auto code, its aliases, whether retired.
     type Written = (usize, Option<usize>, Vec<usize>, bool);
 
     const TARGETS: [&str; 3] = ["https://e.org/a", "https://e.org/b", "https://e.org/c"];
 
-    /// Codes that people may write, the auto code of a target among them.
+    /// Returns a code that people may write, including the auto code of a target.
     fn custom(number: usize) -> String {
         match number {
             0 => auto(0),
@@ -317,7 +318,7 @@ mod tests {
         text
     }
 
-    /// What is told, by line, of entries that get their codes one after the other.
+    /// Returns the reports, by line, for entries that get their codes one after another.
     fn one_by_one(entries: &[Written]) -> Vec<(usize, &'static str)> {
         let mut reported = Vec::new();
         let mut holders: Vec<(String, usize)> = Vec::new();

@@ -1,7 +1,7 @@
 //! Documents: one parsed YAML file each, with source positions.
 //!
-//! A document knows which keys there are and of what type, and nothing of other documents:
-//! whether codes clash or targets are sound is decided where a table is compiled.
+//! A document knows its keys and their types, but not other documents: code conflicts and invalid
+//! targets are found when a table is compiled.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(crate) struct Document<'t> {
     pub(crate) defaults: Defaults,
     pub(crate) entries: Draft,
     pub(crate) tests: Vec<TestItem<'t>>,
-    /// It was read to its end and names no base URL, not even a wrong one.
+    /// Whether it was read to its end and names no base URL, not even an invalid one.
     pub(super) lacks_base_url: bool,
 }
 
@@ -34,14 +34,14 @@ pub(crate) struct Item<'t> {
     pub(crate) position: Position,
     pub(crate) url: Option<Located<Cow<'t, str>>>,
     pub(crate) short_code: Option<Located<Cow<'t, str>>>,
-    /// It has a `short-code` or a `number`, though it may be of the wrong type.
+    /// Whether it has a `short-code` or a `number`, possibly of the wrong type.
     pub(crate) names_code: bool,
     pub(crate) status: Option<Status>,
     pub(crate) forward: Option<Located<Forward>>,
     pub(super) rare: Option<Box<RareKeys<'t>>>,
 }
 
-/// The keys that few entries have, kept apart so that the many stay small.
+/// The keys that few entries have, kept apart to keep the others small.
 #[derive(Debug, Default)]
 pub(crate) struct RareKeys<'t> {
     pub(crate) number: Option<Located<u64>>,
@@ -136,9 +136,9 @@ enum TestKey {
 const TEST_KEYS: &[(&str, TestKey)] = &[("from", TestKey::From), ("to", TestKey::To)];
 
 impl<'t> Document<'t> {
-    /// Reads a file, with every problem of its form; what could be read is returned even so.
+    /// Reads a file and reports every problem of its form; returns whatever could be read.
     ///
-    /// The file is the one of that number in its table.
+    /// `number` is the number of the file in its table.
     pub(crate) fn read(number: u32, file: &'t SourceFile, problems: &mut Problems) -> Self {
         let text = match text::decode(file) {
             Ok(text) => text,
@@ -160,7 +160,7 @@ impl<'t> Document<'t> {
                 return document;
             }
             let mut reader = Reader::yaml(&file.path, text, problems);
-            // A syntax error has been told by the reader, and there is nothing more to read.
+            // The reader has reported a syntax error, and there is nothing more to read.
             let (Ok(()) | Err(_)) = document.fill(&mut reader);
         }
         let report = &mut Report {
@@ -302,7 +302,7 @@ impl<'t> Document<'t> {
             }
             match (from, to) {
                 (Some(from), Some(to)) => self.tests.push(TestItem { from, to }),
-                // A value of the wrong type has been told already.
+                // A value of the wrong type has already been reported.
                 _ if seen.position(0).and(seen.position(1)).is_some() => {}
                 _ => reader.error(position, "a test needs both \"from\" and \"to\""),
             }
@@ -360,7 +360,7 @@ impl<'t> Item<'t> {
         self.rare.get_or_insert_default()
     }
 
-    /// Tells which keys are missing or exclude each other.
+    /// Reports keys that are missing or exclude each other.
     fn check_presence(&mut self, reader: &mut Reader<'t, '_>, seen: &SeenKeys) {
         let has = |wanted| seen.position(index_of(ENTRY_KEYS, wanted));
         let lacks_url = !seen.is_meant(index_of(ENTRY_KEYS, "url"));
@@ -387,7 +387,7 @@ impl<'t> Item<'t> {
     }
 }
 
-/// Warns of texts for people that can read as others.
+/// Warns of descriptive texts that can read as others.
 fn check_direction(reader: &mut Reader<'_, '_>, key: &str, texts: &[Located<Cow<'_, str>>]) {
     for Located { value, position } in texts {
         if let Some(control) = direction_control(value) {
@@ -403,7 +403,7 @@ fn bare<T>(located: Option<Located<T>>) -> Option<T> {
     located.map(|located| located.value)
 }
 
-/// Returns the index of a key among the known ones; one behind them if it is none.
+/// Returns the index of a key among the known ones; their number if it is not one of them.
 fn index_of<K>(known: &[(&str, K)], wanted: &str) -> usize {
     let found = known.iter().position(|(name, _)| *name == wanted);
     found.unwrap_or(known.len())

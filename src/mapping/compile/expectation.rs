@@ -1,11 +1,11 @@
-//! Expectations: the tests that are written in a table, run through the engine that serves it.
+//! Expectations: the tests written in a table, run through the engine that serves it.
 
 use super::document::{Document, TestItem};
 use crate::mapping::packed::Table;
 use crate::mapping::resolve::{Outcome, Request};
 use crate::mapping::value::{BaseUrl, Diagnostic, Place, Problems, Target, Timestamp};
 
-/// One test of a table: a request and what it should get.
+/// One test of a table: a request and its expected result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expectation {
     place: Place,
@@ -69,7 +69,7 @@ impl Expectation {
         expectations
     }
 
-    /// Returns an error that tells what the request got, unless it is what was expected.
+    /// Returns an error with the actual result, unless it is the expected one.
     pub fn check(&self, table: &Table, now: Timestamp) -> Option<Diagnostic> {
         let request = Request {
             host: Some(&self.host),
@@ -80,7 +80,8 @@ impl Expectation {
         let is_met = match (&self.expected, &outcome) {
             (Expected::Gone, Outcome::Gone(_)) | (Expected::NotFound, Outcome::NotFound(_)) => true,
             (Expected::Target(url), Outcome::Redirect(redirect)) => {
-                // A forwarded path is verbatim, an expected URL canonical: compare like with like.
+                // A forwarded path is verbatim and an expected URL canonical, so both are made
+                // canonical.
                 let got = Target::parse(&redirect.location);
                 got.is_ok_and(|target| target.as_str() == url)
             }
@@ -105,12 +106,12 @@ impl Expectation {
         })
     }
 
-    /// Returns where what is expected is written.
+    /// Returns the place of the expectation.
     pub fn place(&self) -> &Place {
         &self.place
     }
 
-    /// Returns the path that is asked for, with its query if there is one.
+    /// Returns the requested path, with its query if there is one.
     pub fn from(&self) -> String {
         match &self.query {
             Some(query) => format!("{}?{query}", self.path),

@@ -1,4 +1,4 @@
-//! From documents to a table: which keys there are, and conflicts between entries.
+//! From documents to a table: the known keys, and conflicts between entries.
 
 mod admit;
 mod conflicts;

@@ -1,7 +1,7 @@
-//! Outlines: where the parts of a sound document stand in its text, in bytes.
+//! Outlines: the positions of the parts of a valid document in its text, in bytes.
 //!
-//! For whoever changes a text and must leave the rest of it as it is. Invariant: an outline is of a
-//! document that has no errors by itself, so that every entry in it has a code.
+//! An outline serves callers that change a text and must keep the rest of it. Invariant: the
+//! document has no errors of its own, so every entry in it has a code.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,34 +19,34 @@ use crate::mapping::value::{
 pub struct Outline<'t> {
     /// The text of the file, without a byte order mark.
     pub text: &'t str,
-    /// How the document derives auto codes, whatever other documents of the site state.
+    /// The document's scheme for auto codes, whatever other documents of the site state.
     pub scheme: Scheme,
-    /// What its entries are if they do not say otherwise.
+    /// The defaults of its entries.
     pub defaults: Defaults,
-    /// The document itself is written in braces.
+    /// Whether the document itself is written in braces.
     pub is_flow: bool,
-    /// The list of entries is written in brackets, from there.
+    /// The start of the list of entries, if it is written in brackets.
     pub bracket: Option<usize>,
-    /// Where the list of entries ends in it: behind its bracket, or behind its last value.
+    /// The end of the list of entries: after its bracket, or after its last value.
     pub list_end: usize,
-    /// The entries, in the order they are written.
+    /// The entries, in written order.
     pub entries: Vec<EntryOutline<'t>>,
 }
 
 /// The parts of an entry.
 #[derive(Debug)]
 pub struct EntryOutline<'t> {
-    /// Its code: custom, number or auto, the latter as the document derives it.
+    /// Its code: custom, number or auto, as the document derives it.
     pub code: Code,
-    /// Where it begins, behind its dash.
+    /// Its start, after its dash.
     pub position: Position,
-    /// Where the line that it begins on does.
+    /// The start of the line on which it begins.
     pub line_start: usize,
-    /// It is written in braces, or in a list in brackets.
+    /// Whether it is written in braces, or in a list in brackets.
     pub is_flow: bool,
-    /// Where it ends, from `line_start`: behind its brace, or behind its last value.
+    /// Its end, relative to `line_start`: after its brace, or after its last value.
     pub end: usize,
-    /// Its keys, in the order they are written: at least one. Their spans count from `line_start`.
+    /// Its keys, at least one, in written order. Their spans are relative to `line_start`.
     pub pairs: Vec<Pair<'t>>,
 }
 
@@ -55,24 +55,24 @@ pub struct EntryOutline<'t> {
 pub struct Pair<'t> {
     /// The key.
     pub key: Cow<'t, str>,
-    /// From where the key begins to where its value ends.
+    /// The span from the start of the key to the end of its value.
     pub span: Range<usize>,
-    /// The value; if it is a list, its items.
+    /// The value, or the items of a list.
     pub values: Vec<Scalar<'t>>,
 }
 
 /// A value, or an item of a list.
 #[derive(Debug, Clone)]
 pub struct Scalar<'t> {
-    /// What it says.
+    /// Its content.
     pub text: Cow<'t, str>,
-    /// How that is written.
+    /// The form in which it is written.
     pub form: Form,
-    /// Where it is written, with its quotes.
+    /// The span of it, including quotes.
     pub span: Range<usize>,
 }
 
-/// A way to write a text.
+/// A form in which a text is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Without quotes.
@@ -81,7 +81,7 @@ pub enum Form {
     Single,
     /// In double quotes.
     Double,
-    /// On lines of its own, behind `|` or `>`.
+    /// On lines of its own, after `|` or `>`.
     Block,
 }
 
@@ -90,8 +90,8 @@ impl<'t> Outline<'t> {
     ///
     /// # Errors
     ///
-    /// Returns every problem of the document by itself, if one of them is an error. What is wrong
-    /// with it as a part of its table is not looked for.
+    /// Returns every problem of the document on its own, if one of them is an error. Problems with
+    /// it as a part of its table are not checked.
     pub fn of(file: &'t SourceFile) -> Result<Self, Vec<Diagnostic>> {
         let mut problems = Problems::default();
         let document = Document::read(0, file, &mut problems);
@@ -126,20 +126,20 @@ impl<'t> Outline<'t> {
     }
 }
 
-/// A walk over the events of a document that is known to be sound.
+/// A walk over the events of a document that is known to be valid.
 struct Walk<'t> {
     parser: Parser<'t, StrInput<'t>>,
-    /// Where the last line begins that begins before `searched`.
+    /// The start of the last line that begins before `searched`.
     line_start: usize,
-    /// Up to where the text was searched for line breaks: no byte is searched twice, however many
-    /// entries one line has.
+    /// The offset up to which the text was searched for line breaks: no byte is searched twice,
+    /// however many entries one line has.
     searched: usize,
     outline: Outline<'t>,
 }
 
 impl<'t> Walk<'t> {
     fn document(&mut self) -> Result<(), ScanError> {
-        // Begins behind the start of the root map.
+        // The walk begins after the start of the root map.
         loop {
             if let Event::MappingStart(style, ..) = self.event()?.0 {
                 self.outline.is_flow = style == StructureStyle::Flow;
@@ -180,7 +180,7 @@ impl<'t> Walk<'t> {
         loop {
             let (event, span) = self.event()?;
             let Event::Scalar(key, ..) = event else {
-                // A map in block form ends where the next thing begins, in an empty span.
+                // A map in block form ends where the next node begins, in an empty span.
                 if !span.is_empty() {
                     end = bytes(&span).end;
                 }
@@ -207,7 +207,7 @@ impl<'t> Walk<'t> {
         Ok(())
     }
 
-    /// Returns where the line begins that a byte is on; the bytes asked for come in their order.
+    /// Returns the start of the line of a byte; successive calls must have ascending offsets.
     fn line_start(&mut self, at: usize) -> usize {
         let between = self.outline.text.get(self.searched..at).unwrap_or_default();
         if let Some(found) = between.rfind('\n') {
@@ -217,12 +217,12 @@ impl<'t> Walk<'t> {
         self.line_start
     }
 
-    /// Reads the value of a key; returns the texts in it, and where it ends.
+    /// Reads the value of a key; returns its texts and its end.
     fn values(&mut self, from: usize) -> Result<(Vec<Scalar<'t>>, usize), ScanError> {
         let (mut values, mut end, mut depth) = (Vec::new(), 0, 0);
         loop {
             let (event, span) = self.event()?;
-            // A collection in block form ends where the next thing begins, in an empty span.
+            // A collection in block form ends where the next node begins, in an empty span.
             if !span.is_empty() {
                 end = bytes(&span).end - from;
             }
@@ -243,7 +243,7 @@ impl<'t> Walk<'t> {
     }
 
     fn event(&mut self) -> Result<(Event<'t>, Span), ScanError> {
-        // Nothing asks beyond the end of the root map.
+        // Nothing reads beyond the end of the root map.
         let next = self.parser.next_event();
         next.unwrap_or(Ok((Event::StreamEnd, Span::default())))
     }
@@ -271,7 +271,7 @@ fn form_of(style: ScalarStyle) -> Form {
 }
 
 fn bytes(span: &Span) -> Range<usize> {
-    // A parser of a text knows the bytes of every span.
+    // A parser of a text sets the byte range of every span.
     span.byte_range().unwrap_or_default()
 }
 
@@ -369,7 +369,7 @@ mod tests {
                 "{text}"
             );
         }
-        // Neither of these is wrong by itself.
+        // Neither of these is an error of the document itself.
         for text in [
             "mapping: []\n",
             "mapping:\n- url: https://e.org/\n  short-code: a\n- url: https://f.org/\n  short-code: a\n",

@@ -1,20 +1,20 @@
-//! Review: what is odd about the codes of a table once they stand together.
+//! Review: unusual interactions between the codes of a table.
 //!
 //! A code may be reached, or hidden, by the ways in which the server helps a reader: another
-//! spelling, a repair, a forwarded path, another site. And a target may lead back into the table.
+//! spelling, a repair, a forwarded path, another site. A target may also lead back into the table.
 
 use crate::mapping::packed::{CodeKind, Draft, Entry, Site, Table};
 use crate::mapping::resolve::{End, follow};
 use crate::mapping::value::{Diagnostic, Problems};
 
-/// How many links of a loop are named.
+/// The maximum number of links of a loop that are named.
 const SHOWN_LINKS: usize = 5;
 
-/// Tells the problems of a table's codes and targets with each other; the drafts are what is left
-/// of those of its sites.
+/// Reports the problems of a table's codes and targets with each other; the drafts are the
+/// leftovers of those of its sites.
 ///
-/// Auto codes have none of these problems with each other: they have the same length, hold no
-/// slash, and end in no full stop. So the codes that are looked at are the listed ones.
+/// Auto codes have none of these problems with each other: they have the same length, contain no
+/// slash, and do not end in a full stop. So only the listed codes are checked.
 pub(crate) fn review(table: &Table, drafts: &[Draft], problems: &mut Problems) {
     for (site, draft) in table.sites().iter().zip(drafts) {
         for (&listed, written) in site.codes.listed().iter().zip(&draft.codes) {
@@ -96,7 +96,7 @@ fn under_another_site(table: &Table, site: &Site, code: &str) -> Option<Finding>
     ))
 }
 
-/// Tells where a target leads that points back into the table.
+/// Reports where a target that points back into the table leads.
 fn own_target(table: &Table, entry: Entry<'_>) -> Option<Diagnostic> {
     let end = follow(table, entry)?;
     let place = entry.place_of_url();

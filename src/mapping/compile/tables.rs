@@ -1,8 +1,8 @@
-//! Compiling: from the files of a table to the table, with every problem on the way.
+//! Compilation of the files of a table into the table, reporting every problem.
 //!
-//! Documents with the same base URL form one site. What concerns a single entry is decided in
-//! `admit`, who has a code in `conflicts`, and what is odd about codes in `review`; here the documents
-//! find their sites.
+//! Documents with the same base URL form one site. `admit` checks single entries, `conflicts`
+//! decides which entry keeps a code, and `review` finds unusual codes; here documents are assigned
+//! to sites.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use crate::mapping::value::{
     BaseUrl, Diagnostic, Place, Position, Problems, Scheme, SourceFile, Timestamp,
 };
 
-/// The most text that a table may have, in bytes: its arenas are addressed with 32 bits, and YAML's
-/// escapes with percent-encoding make up to nine bytes of two.
+/// The maximum text of a table, in bytes: its arenas are addressed with 32 bits, and YAML's escapes
+/// with percent-encoding turn two bytes into up to nine.
 const MAX_TEXT_BYTES: usize = 900_000_000;
 
-/// What came of compiling a table.
+/// The result of compiling a table.
 #[derive(Debug)]
 pub struct Compilation {
     /// The table, unless there was an error.
@@ -77,7 +77,7 @@ pub fn compile(files: &[SourceFile]) -> Compilation {
 }
 
 impl Compilation {
-    /// Returns what comes of files that are not even read, for these reasons.
+    /// Returns the compilation of files that are not even read, for the given reasons.
     pub fn refused(reasons: Vec<Diagnostic>) -> Self {
         Self {
             table: None,
@@ -89,7 +89,7 @@ impl Compilation {
 
     /// Runs the tests written in the table, and adds those that fail to the diagnostics.
     ///
-    /// Without a table there is nothing to run.
+    /// Without a table no tests are run.
     pub fn run_tests(&mut self, now: Timestamp) {
         let Some(table) = &self.table else { return };
         let failures = self
@@ -100,7 +100,7 @@ impl Compilation {
         sort(&mut self.diagnostics, &self.names);
     }
 
-    /// Adds what else is found wrong with the table, as much of each file as anybody will read.
+    /// Adds further problems of the table, up to the limit for each file.
     pub fn add(&mut self, found: impl IntoIterator<Item = Diagnostic>) {
         let mut problems = Problems::default();
         for diagnostic in found {
@@ -111,7 +111,7 @@ impl Compilation {
     }
 }
 
-/// The documents of one site, by their index.
+/// The documents of one site, by index.
 struct Group {
     base_url: BaseUrl,
     stated_at: Option<Place>,
@@ -128,11 +128,11 @@ fn unaddressable(files: &[SourceFile]) -> Option<Diagnostic> {
     })
 }
 
-/// Puts documents with the same base URL together, and those without one to the only site.
+/// Groups documents by base URL, and assigns those without one to the only site.
 fn group(documents: &[Document<'_>], problems: &mut Problems) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut homeless = Vec::new();
-    // By host and base path: sites that differ in no more than scheme or port cannot be told apart.
+    // By host and base path: sites that differ only in scheme or port cannot be told apart.
     let mut known: HashMap<(String, String), usize> = HashMap::new();
     for (index, document) in documents.iter().enumerate() {
         let Some(stated) = &document.base_url else {
@@ -172,7 +172,7 @@ fn group(documents: &[Document<'_>], problems: &mut Problems) -> Vec<Group> {
     groups
 }
 
-/// Finds a site for the documents that name none.
+/// Assigns the documents that name no site to one.
 fn house(
     homeless: Vec<usize>,
     documents: &[Document<'_>],
@@ -195,7 +195,7 @@ fn house(
             "name the site that these entries belong to",
         )
     };
-    // A document that could not be read may well be the one that names the site.
+    // A document that could not be read may be the one that names the site.
     let unread = |document: &Document<'_>| document.base_url.is_none() && !document.lacks_base_url;
     let is_known = !documents.iter().any(unread);
     for document in homeless.iter().map(|&index| &documents[index]) {
@@ -210,7 +210,7 @@ fn house(
 }
 
 impl Group {
-    /// A site whose base URL is wrong or missing: compiled for its further problems alone.
+    /// Returns a site whose base URL is wrong or missing, compiled only for its further problems.
     fn unknown(documents: Vec<usize>) -> Self {
         Self {
             base_url: BaseUrl::parse("http://unknown.invalid/").expect("a constant URL"),
