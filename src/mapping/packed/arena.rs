@@ -1,27 +1,27 @@
-//! Arenas: many texts in one piece of memory, each known by where it stands.
+//! Arenas: many texts in one piece of memory, each identified by its offset.
 //!
-//! A text of up to 126 bytes costs one byte more than itself: its length stands before it, in
-//! ASCII characters, so that the whole is one string.
+//! A text of up to 126 bytes takes one byte more than its own: its length precedes it, in ASCII
+//! characters, so that the whole is one string.
 
 use std::collections::TryReserveError;
 
-/// A length that takes more than one character is announced by this one.
+/// Marks a length that takes more than one character.
 const LONG: u8 = 0x7F;
 
-/// How many characters a longer length takes, of seven bits each.
+/// The number of characters of a longer length, with seven bits each.
 const LONG_DIGITS: usize = 5;
 
-/// Many texts, one behind the other.
+/// Many texts, one after another.
 #[derive(Debug, Default)]
 pub(crate) struct Arena(String);
 
-/// Where a text stands in its arena; one stored later is greater.
+/// The offset of a text in its arena; a text stored later has a greater one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Text(u32);
 
 impl Text {
-    /// Returns where it stands once its arena was appended to another, which tells by how much
-    /// its texts moved.
+    /// Returns its offset after its arena was appended to another, given the distance by which
+    /// texts moved.
     pub(crate) fn moved(self, by: u32) -> Self {
         let moved = self.0.checked_add(by);
         Self(moved.expect("compile bounds the text of a table to 32-bit offsets"))
@@ -29,17 +29,16 @@ impl Text {
 }
 
 impl Arena {
-    /// Makes room for texts, in bytes; what is not used of it is given back by
-    /// [`shrink`](Self::shrink).
+    /// Reserves room for texts, in bytes; unused room is released by [`shrink`](Self::shrink).
     ///
     /// # Errors
     ///
-    /// Fails if there is no such room.
+    /// Fails if that much memory is not available.
     pub(super) fn try_reserve(&mut self, bytes: usize) -> Result<(), TryReserveError> {
         self.0.try_reserve(bytes)
     }
 
-    /// Takes a text in.
+    /// Stores a text.
     pub(crate) fn store(&mut self, text: &str) -> Text {
         let at = Text(index(self.0.len()));
         match u8::try_from(text.len()) {
@@ -57,13 +56,13 @@ impl Arena {
         at
     }
 
-    /// Returns a text that was stored here.
+    /// Returns a stored text.
     pub(crate) fn get(&self, text: Text) -> &str {
         let (start, end) = self.bounds(text.0 as usize);
         &self.0[start..end]
     }
 
-    /// Returns every text, in the order in which they were stored.
+    /// Returns every text, in the order of storing.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Text, &str)> {
         let mut next = 0;
         std::iter::from_fn(move || {
@@ -76,7 +75,7 @@ impl Arena {
         })
     }
 
-    /// Takes all texts of another arena in; returns by how much they moved.
+    /// Appends all texts of another arena; returns the distance by which they moved.
     pub(crate) fn append(&mut self, other: Self) -> u32 {
         let by = index(self.0.len());
         if by == 0 {
@@ -87,17 +86,17 @@ impl Arena {
         by
     }
 
-    /// Gives back the memory that was reserved for further texts.
+    /// Releases the memory that was reserved for further texts.
     pub(super) fn shrink(&mut self) {
         self.0.shrink_to_fit();
     }
 
-    /// Returns the memory that it holds, in bytes.
+    /// Returns the memory in use, in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.0.capacity()
     }
 
-    /// Returns where the text begins and ends whose length stands there.
+    /// Returns the bounds of the text whose length is at an offset.
     fn bounds(&self, at: usize) -> (usize, usize) {
         let bytes = self.0.as_bytes();
         let (start, length) = match bytes[at] {
@@ -114,8 +113,8 @@ impl Arena {
 
 /// Narrows an index or an offset.
 ///
-/// `compile` refuses more text than offsets of 32 bits can address, and whatever is counted here
-/// takes at least a byte of that text.
+/// `compile` refuses more text than offsets of 32 bits can address, and everything counted here
+/// takes at least one byte of it.
 pub(crate) fn index(n: usize) -> u32 {
     u32::try_from(n).expect("compile bounds the text of a table to 32-bit offsets")
 }

@@ -1,7 +1,7 @@
-//! A catalogue: the codes of a site by entry, for whoever goes through all entries.
+//! Catalogues: the codes of a site by entry, for callers that visit all entries.
 //!
-//! An entry finds its listed codes by halving; over a whole table that adds up. Here it is one
-//! step, for four bytes an entry.
+//! An entry finds its listed codes by binary search, which adds up over a whole table. Here it is
+//! one step, for four bytes an entry.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use super::arena::index;
 use super::entry::Entry;
 use super::site::Site;
 
-/// The codes of a site by entry; or of no site, which has neither.
+/// The codes of a site by entry; or an empty catalogue for a missing site.
 pub(crate) struct Catalogue<'t> {
     site: Option<&'t Site>,
-    /// Where the listed codes of each entry begin, by its number, if it has any.
+    /// The start of the listed codes of each entry, by its number, if it has any.
     starts: Vec<u32>,
 }
 
@@ -20,7 +20,7 @@ impl<'t> Catalogue<'t> {
     pub(crate) fn new(site: Option<&'t Site>) -> Self {
         let mut starts = vec![0; site.map_or(0, Site::len)];
         let listed = site.map_or(&[][..], |site| site.codes.listed());
-        // From the end on, so that the first code of an entry is what stays.
+        // In reverse, so that the first code of an entry remains.
         for (at, code) in listed.iter().enumerate().rev() {
             starts[code.entry as usize] = index(at);
         }
@@ -32,7 +32,7 @@ impl<'t> Catalogue<'t> {
         self.starts.len()
     }
 
-    /// Returns the entries in the order they are kept in.
+    /// Returns the entries in the order of storage.
     pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'t>> + use<'t> {
         let (site, numbers) = (self.site, 0..index(self.len()));
         let entries = site.map(|site| numbers.map(|number| site.entry(number)));
@@ -44,7 +44,7 @@ impl<'t> Catalogue<'t> {
         self.site?.lookup(code)
     }
 
-    /// Returns the codes of an entry of this site, its own first.
+    /// Returns the codes of an entry of this site, starting with its own.
     pub(crate) fn codes(&self, entry: Entry<'t>) -> impl Iterator<Item = Cow<'t, str>> + use<'t> {
         let shape = entry.shape();
         let hashed = shape.is_hashed.then(|| entry.code());

@@ -1,5 +1,5 @@
-//! The codes of a site that are listed: those that a person wrote, and those that the hashes of
-//! targets do not find.
+//! The listed codes of a site: those that a person wrote, and those that the hashes of targets do
+//! not find.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -8,7 +8,7 @@ use hashbrown::HashTable;
 use super::arena::{Arena, Text, index};
 use crate::mapping::value::MAX_CODE_BYTES;
 
-/// Listed codes in the order in which they are written, and an index of them.
+/// Listed codes in written order, and an index of them.
 #[derive(Debug, Default)]
 pub(crate) struct Codes {
     texts: Arena,
@@ -17,7 +17,7 @@ pub(crate) struct Codes {
     hasher: RandomState,
 }
 
-/// A code, and what it leads to.
+/// A code, and the entry that it leads to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Listed {
     text: Text,
@@ -26,21 +26,21 @@ pub(crate) struct Listed {
     pub(crate) kind: CodeKind,
 }
 
-/// How an entry came by a code.
+/// The origin of an entry's code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CodeKind {
     /// Derived by the site's scheme.
     Auto,
-    /// Written out as text.
+    /// Written explicitly as text.
     Explicit,
-    /// Written out as a number.
+    /// Written explicitly as a number.
     Number,
-    /// One more code for the same target.
+    /// An additional code for the same target.
     Alias,
 }
 
 impl Codes {
-    /// Adds a code; one that is there already is listed once more, and not found.
+    /// Adds a code; one that already exists is listed once more, but not found.
     pub(crate) fn push(&mut self, code: &str, entry: u32, kind: CodeKind) {
         let number = index(self.listed.len());
         let text = self.texts.store(code);
@@ -53,14 +53,14 @@ impl Codes {
         entry.or_insert(number);
     }
 
-    /// Returns the code of that text.
+    /// Returns the listed code with the given text.
     pub(crate) fn find(&self, code: &str) -> Option<Listed> {
         Some(self.listed[self.number_of(code)? as usize])
     }
 
-    /// Returns the number of the code of that text.
+    /// Returns the number of the listed code with the given text.
     pub(crate) fn number_of(&self, code: &str) -> Option<u32> {
-        // A request may bring any length, and hashing it would take as long.
+        // A request may have any length, and hashing it would take time in proportion.
         if self.listed.is_empty() || code.len() > MAX_CODE_BYTES {
             return None;
         }
@@ -74,12 +74,12 @@ impl Codes {
         self.texts.get(listed.text)
     }
 
-    /// Returns all codes, in the order in which they are written.
+    /// Returns all codes, in written order.
     pub(crate) fn listed(&self) -> &[Listed] {
         &self.listed
     }
 
-    /// Gives back the memory that was reserved for more.
+    /// Releases the memory that was reserved for more.
     pub(super) fn shrink(&mut self) {
         self.texts.shrink();
         self.listed.shrink_to_fit();
@@ -88,7 +88,7 @@ impl Codes {
         self.numbers.shrink_to_fit(hash_of);
     }
 
-    /// Returns the memory that it holds, in bytes.
+    /// Returns the memory in use, in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.texts.heap_bytes()
             + self.listed.capacity() * size_of::<Listed>()

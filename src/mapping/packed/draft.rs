@@ -1,5 +1,5 @@
-//! Drafts: the entries of documents, in the form that a site keeps them in, before it is decided
-//! which codes they get.
+//! Drafts: the entries of documents in the form in which a site stores them, before their codes are
+//! decided.
 
 use memchr::memmem;
 
@@ -10,10 +10,10 @@ use super::notes::Notes;
 use super::record::{Record, Shape, Shapes};
 use crate::mapping::value::{Defaults, Position, Scheme, SourceFile, scheme, target};
 
-/// The least text that an entry takes, in bytes, about: `- url: http://a/`.
+/// The approximate minimum text of an entry, in bytes: `- url: http://a/`.
 const LEAST_ENTRY: usize = 16;
 
-/// Entries on their way into a site, in the order in which they are written.
+/// Entries to be built into a site, in written order.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) targets: Arena,
@@ -24,14 +24,14 @@ pub(crate) struct Draft {
     pub(crate) notes: Notes,
 }
 
-/// What tells an entry from all others: the place of its target; and the key to find it by.
+/// The identity of an entry: the place of its target, and the key to find it by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub(crate) target: Text,
     pub(crate) key: u64,
 }
 
-/// A code that has to be listed.
+/// A code to be listed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DraftCode {
     pub(crate) owner: Owner,
@@ -45,9 +45,9 @@ pub(crate) struct DraftCode {
 impl Draft {
     /// Returns a draft with room for the entries of a file.
     ///
-    /// Growing step by step would leave holes behind, and for a moment take twice the memory. What
-    /// stays untouched of too much room costs nothing until it is given back; and where there is no
-    /// such room, what is needed may be had all the same.
+    /// Growing step by step would fragment memory, and temporarily take twice as much. Excess room
+    /// that is never touched costs nothing until it is released. If that much room is not
+    /// available, the room actually needed may still be.
     pub(crate) fn for_file(file: &SourceFile) -> Self {
         let mut draft = Self::default();
         let bytes = file.bytes.len();
@@ -57,7 +57,7 @@ impl Draft {
         draft
     }
 
-    /// Begins an entry that leads to a target in canonical form, and whose code its hash spells.
+    /// Begins an entry with a target in canonical form whose hash spells its code.
     pub(crate) fn begin_hashed(&mut self, target: &str) -> Owner {
         Owner {
             key: scheme::key(target),
@@ -65,7 +65,7 @@ impl Draft {
         }
     }
 
-    /// Begins an entry whose codes are listed; one that leads nowhere any more is found by a code.
+    /// Begins an entry whose codes are listed; one without a target is found by a code.
     pub(crate) fn begin_listed(&mut self, target: Option<&str>, code: &str) -> Owner {
         Owner {
             key: !scheme::key(target.unwrap_or(code)),
@@ -73,7 +73,7 @@ impl Draft {
         }
     }
 
-    /// Adds a code to the entry begun last.
+    /// Adds a code to the current entry.
     pub(crate) fn push_code(&mut self, owner: Owner, kind: CodeKind, text: &str, at: Position) {
         let text = self.code_texts.store(text);
         self.codes.push(DraftCode {
@@ -84,7 +84,7 @@ impl Draft {
         });
     }
 
-    /// Ends the entry begun last, which starts in that line.
+    /// Ends the current entry, which starts in the given line.
     pub(crate) fn end(&mut self, owner: Owner, line: u32, shape: Shape) {
         let shape = self.shapes.number(shape);
         let Owner { target, key } = owner;
@@ -96,7 +96,7 @@ impl Draft {
         });
     }
 
-    /// Gives the entries what they leave to the defaults of their document.
+    /// Sets the values that entries take from the defaults of their document.
     pub(crate) fn set_defaults(&mut self, defaults: &Defaults) {
         for shape in self.shapes.all_mut() {
             let unsaid = shape.unsaid;
@@ -112,7 +112,7 @@ impl Draft {
         }
     }
 
-    /// Lists every code that the site's scheme does not let the hashes of targets spell.
+    /// Lists every code that the hashes of targets do not spell in the site's scheme.
     pub(super) fn list_codes(&mut self, scheme: Scheme) {
         if scheme == Scheme::Sha256 {
             return;
@@ -150,10 +150,10 @@ impl Draft {
         }
     }
 
-    /// Takes in the entries of the document that follows.
+    /// Appends the entries of the next document.
     pub(crate) fn append(&mut self, other: Self) {
         if self.records.is_empty() {
-            // Most tables are one file: then nothing moves.
+            // Most tables are one file, in which case nothing moves.
             *self = other;
             return;
         }

@@ -1,4 +1,4 @@
-//! Entries: one link each of a compiled site.
+//! Entries: single links of a compiled site.
 
 use std::borrow::Cow;
 
@@ -41,12 +41,12 @@ impl<'t> Entry<'t> {
         self.record().key
     }
 
-    /// Returns whether it leads somewhere, or did before it was retired.
+    /// Returns whether it has a target, or had one before it was retired.
     pub(crate) fn has_target(&self) -> bool {
         self.shape().url.is_some()
     }
 
-    /// Returns the place of its target, by which entries stand in the order they are written.
+    /// Returns the place of its target, which orders entries as written.
     pub(crate) fn written(&self) -> Text {
         self.record().target
     }
@@ -71,7 +71,7 @@ impl<'t> Entry<'t> {
         Code::number_of(self.site.codes.text(number))
     }
 
-    /// Returns its further codes.
+    /// Returns its aliases.
     pub fn aliases(&self) -> impl Iterator<Item = &'t str> + use<'t> {
         let aliases = self
             .listed()
@@ -98,13 +98,13 @@ impl<'t> Entry<'t> {
         self.site.short_url(&self.code())
     }
 
-    /// Returns where it leads, in canonical form; a retired entry may have dropped it.
+    /// Returns its target in canonical form; a retired entry may have dropped it.
     pub fn target(&self) -> Option<Cow<'t, str>> {
         let (start, rest) = self.target_parts()?;
         Some(Cow::Owned(format!("{start}{rest}")))
     }
 
-    /// Returns the same in two parts.
+    /// Returns its target in two parts.
     pub(crate) fn target_parts(&self) -> Option<(&'static str, &'t str)> {
         let record = self.record();
         let shape = &self.site.shapes[record.shape as usize];
@@ -117,12 +117,12 @@ impl<'t> Entry<'t> {
         self.shape().status
     }
 
-    /// Returns what is carried over to the target.
+    /// Returns the parts of a request that are forwarded to the target.
     pub fn forward(&self) -> Forward {
         self.shape().forward
     }
 
-    /// Returns how long its redirect may be cached, in seconds, were it never to expire.
+    /// Returns the time for which its redirect may be cached, in seconds, if it never expired.
     pub fn cache_max_age(&self) -> u32 {
         self.shape().max_age
     }
@@ -132,7 +132,7 @@ impl<'t> Entry<'t> {
         self.notes(NoteKind::Title).next()
     }
 
-    /// Returns who answers for it.
+    /// Returns the person or team responsible for it.
     pub fn owner(&self) -> Option<&'t str> {
         self.notes(NoteKind::Owner).next()
     }
@@ -161,7 +161,7 @@ impl<'t> Entry<'t> {
         own.into_iter().flatten()
     }
 
-    /// Returns until when it holds.
+    /// Returns the end of its validity.
     pub(crate) fn term(&self) -> Term {
         let term = self
             .shape()
@@ -170,12 +170,12 @@ impl<'t> Entry<'t> {
         term.flatten().unwrap_or_default()
     }
 
-    /// Returns the time from which it is expired, if it ever is.
+    /// Returns the time at which it expires, if it does.
     pub fn expires(&self) -> Option<Timestamp> {
         self.term().expires
     }
 
-    /// Returns since when it is retired, or from when on it will be.
+    /// Returns the start of its retirement, which may be in the future.
     pub fn retired(&self) -> Option<Retired> {
         self.term().retired
     }
@@ -185,7 +185,7 @@ impl<'t> Entry<'t> {
         self.term().retired.is_some()
     }
 
-    /// Returns the time from which it answers 410, if there is one.
+    /// Returns the time from which it answers 410, if any.
     pub fn gone_from(&self) -> Option<Timestamp> {
         let Term { expires, retired } = self.term();
         let retired = retired.map(|retired| match retired {
@@ -195,19 +195,19 @@ impl<'t> Entry<'t> {
         [expires, retired].into_iter().flatten().min()
     }
 
-    /// Returns whether it answers 410 at that time.
+    /// Returns whether it answers 410 at the given time.
     pub fn is_gone(&self, now: Timestamp) -> bool {
         self.gone_from().is_some_and(|time| time <= now)
     }
 
-    /// Returns where it is written.
+    /// Returns the place at which it is written.
     pub fn place(&self) -> Place {
         let shape = self.shape();
         let (line, column) = (self.record().line, shape.column);
         Place::new(self.site.file(shape.file), Position { line, column })
     }
 
-    /// Returns where its URL is written; where it begins itself, if it has none.
+    /// Returns the place of its URL, or its own start if it has none.
     pub(crate) fn place_of_url(&self) -> Place {
         let mut place = self.place();
         if let Some(url) = self.shape().url {
@@ -219,12 +219,12 @@ impl<'t> Entry<'t> {
         place
     }
 
-    /// Returns whether another entry says the same in every way but its place.
+    /// Returns whether another entry says the same in everything but its place.
     pub(crate) fn says_the_same_as(&self, other: Entry<'_>) -> bool {
         self.has_the_code_of(other) && self.aliases().eq(other.aliases()) && self.agrees_with(other)
     }
 
-    /// Returns whether another entry says the same in every way but its codes and its place.
+    /// Returns whether another entry says the same in everything but its codes and its place.
     pub(crate) fn agrees_with(&self, other: Entry<'_>) -> bool {
         self.target_parts() == other.target_parts()
             && self.status() == other.status()
@@ -235,7 +235,7 @@ impl<'t> Entry<'t> {
     }
 
     fn has_the_code_of(&self, other: Entry<'_>) -> bool {
-        // Of two that the hash of their target spells, nothing need be spelt.
+        // If both codes are spelled by the hashes of targets, they need not be spelled out.
         let is_hashed = self.shape().is_hashed && other.shape().is_hashed;
         (is_hashed && self.key() == other.key()) || self.code() == other.code()
     }

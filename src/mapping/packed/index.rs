@@ -1,8 +1,9 @@
 //! The order of a site's entries: by the hash of their targets, so that they are found without
-//! any other index.
+//! another index.
 //!
-//! Hashes are spread evenly, so a directory over their first bits leads to within a few records of
-//! the right one. Where many entries have the same target, a step more is taken for each doubling.
+//! Hashes are evenly distributed, so a directory over their first bits leads to within a few
+//! records of the right one. Where many entries have the same target, each doubling takes one more
+//! step.
 
 use std::ops::Range;
 
@@ -10,14 +11,14 @@ use super::arena::{Text, index};
 use super::record::Record;
 use crate::mapping::value::KEY_REST;
 
-/// About how many records share an item of the directory, as a power of two.
+/// The approximate number of records that share an item of the directory, as a power of two.
 const SHARED_BITS: u32 = 2;
 
 /// The records of a site, sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     records: Vec<Record>,
-    /// Where the records with each value of the first bits begin; one more for the end.
+    /// The start of the records with each value of the first bits, and a final item for the end.
     directory: Vec<u32>,
     shift: u32,
 }
@@ -44,17 +45,17 @@ impl Index {
         }
     }
 
-    /// Returns all records, by their numbers.
+    /// Returns all records, in the order of their numbers.
     pub(crate) fn records(&self) -> &[Record] {
         &self.records
     }
 
-    /// Returns the record of that number.
+    /// Returns the record with the given number.
     pub(crate) fn record(&self, number: u32) -> Record {
         self.records[number as usize]
     }
 
-    /// Returns the number of the entry with this key, and its target at that place.
+    /// Returns the number of the entry with the given key and place of its target.
     pub(crate) fn number_of(&self, key: u64, target: Text) -> Option<u32> {
         let near = self.near(key);
         let records = &self.records[near.start as usize..near.end as usize];
@@ -62,7 +63,7 @@ impl Index {
         Some(near.start + index(at.ok()?))
     }
 
-    /// Returns the numbers of the entries with this key.
+    /// Returns the numbers of the entries with the given key.
     pub(crate) fn with_key(&self, key: u64) -> impl Iterator<Item = u32> {
         self.from(key, move |record| record.key == key)
     }
@@ -73,24 +74,24 @@ impl Index {
         self.from(value << KEY_REST, fits)
     }
 
-    /// Returns the numbers of the entries whose keys are from `first` to `last`.
+    /// Returns the numbers of the entries with keys from `first` to `last`.
     pub(super) fn with_keys(&self, first: u64, last: u64) -> Range<u32> {
         let start = self.records.partition_point(|record| record.key < first);
         let end = self.records.partition_point(|record| record.key <= last);
         index(start)..index(end)
     }
 
-    /// Takes the records out.
+    /// Converts the index into its records.
     pub(super) fn into_records(self) -> Vec<Record> {
         self.records
     }
 
-    /// Returns the memory that it holds, in bytes.
+    /// Returns the memory in use, in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.records.capacity() * size_of::<Record>() + self.directory.capacity() * size_of::<u32>()
     }
 
-    /// Returns the numbers of the records from a key on for as long as they fit.
+    /// Returns the numbers of the records from a key on, for as long as they fit.
     fn from(&self, key: u64, fits: impl Fn(&Record) -> bool) -> impl Iterator<Item = u32> {
         let near = self.near(key);
         let records = &self.records[near.start as usize..near.end as usize];

@@ -1,9 +1,9 @@
 //! The nesting of base paths: which sites of one host lie around a path.
 //!
 //! Base paths begin and end with a slash, so one lies within another if it begins with it. Of the
-//! paths in alphabetical order up to a given one, the last begins with the longest that the given
-//! one begins with; so that is among those around the last. It costs a binary search and a step for
-//! each level, however many sites there are.
+//! paths in alphabetical order up to a given one, the last begins with the longest path that the
+//! given one begins with; so that path is among those around the last. It takes a binary search and
+//! a step for each level, however many sites there are.
 
 /// The base paths of the sites of one host, in alphabetical order.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(super) struct Nesting {
     outermost: Option<usize>,
 }
 
-/// One of them.
+/// A base path.
 #[derive(Debug)]
 struct Nested {
     path: Box<str>,
@@ -24,7 +24,7 @@ struct Nested {
 }
 
 impl Nesting {
-    /// Takes in base paths, all different, with the numbers of their sites.
+    /// Creates the nesting of distinct base paths, with the numbers of their sites.
     pub(super) fn new(mut paths: Vec<(Box<str>, usize)>) -> Self {
         paths.sort_unstable();
         let shortest = paths
@@ -42,13 +42,14 @@ impl Nesting {
         Self { all, outermost }
     }
 
-    /// Returns the number of the site that has this base path.
+    /// Returns the number of the site with the given base path.
     pub(super) fn get(&self, path: &str) -> Option<usize> {
         let found = self.all.binary_search_by(|it| (*it.path).cmp(path));
         found.ok().map(|at| self.all[at].site)
     }
 
-    /// Returns the numbers of the sites whose base paths this one begins with, the longest first.
+    /// Returns the numbers of the sites whose base paths the given path begins with, the longest
+    /// first.
     pub(super) fn around<'n>(&'n self, path: &'n str) -> impl Iterator<Item = usize> + 'n {
         let after = self.all.partition_point(|it| *it.path <= *path);
         let nested = |at: &usize| self.all[*at].outer;

@@ -1,13 +1,13 @@
-//! Notes: what few entries say besides their target and codes, kept apart so that the many stay
-//! small.
+//! Notes: the properties that few entries have besides target and codes, kept apart to keep the
+//! others small.
 //!
-//! Owners are named by their targets' places, which grow in the order in which entries are
-//! written; so the notes of one are found by halving.
+//! Owners are identified by the places of their targets, which grow in written order; so the notes
+//! of one are found by binary search.
 
 use super::arena::{Arena, Text};
 use crate::mapping::value::{Retired, Timestamp};
 
-/// What entries say for people, and until when they hold.
+/// Descriptive texts of entries, and the end of their validity.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     texts: Arena,
@@ -22,7 +22,7 @@ struct Note {
     kind: NoteKind,
 }
 
-/// What a note is.
+/// The kinds of notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoteKind {
     Title,
@@ -32,7 +32,7 @@ pub(crate) enum NoteKind {
     Archive,
 }
 
-/// Until when an entry holds.
+/// The end of an entry's validity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Term {
     pub(crate) expires: Option<Timestamp>,
@@ -40,18 +40,18 @@ pub(crate) struct Term {
 }
 
 impl Notes {
-    /// Adds a note to the entry written last.
+    /// Adds a note to the last entry.
     pub(crate) fn push(&mut self, owner: Text, kind: NoteKind, text: &str) {
         let text = self.texts.store(text);
         self.notes.push(Note { owner, text, kind });
     }
 
-    /// Gives the entry written last a term.
+    /// Adds a term to the last entry.
     pub(crate) fn push_term(&mut self, owner: Text, term: Term) {
         self.terms.push((owner, term));
     }
 
-    /// Returns the notes of an entry, in the order in which they were added.
+    /// Returns the notes of an entry, in the order of adding.
     pub(crate) fn of(&self, owner: Text) -> impl Iterator<Item = (NoteKind, &str)> {
         let first = self.notes.partition_point(|note| note.owner < owner);
         let own = self.notes[first..].iter();
@@ -65,7 +65,7 @@ impl Notes {
         Some(self.terms[at.ok()?].1)
     }
 
-    /// Takes in the notes of entries that are written behind all others, and whose targets moved.
+    /// Appends the notes of entries that follow all others, and whose targets moved.
     pub(crate) fn append(&mut self, other: Self, moved: u32) {
         let by = self.texts.append(other.texts);
         self.notes.extend(other.notes.into_iter().map(|note| Note {
@@ -78,14 +78,14 @@ impl Notes {
             .extend(terms.map(|(owner, term)| (owner.moved(moved), term)));
     }
 
-    /// Gives back the memory that was reserved for more.
+    /// Releases the memory that was reserved for more.
     pub(super) fn shrink(&mut self) {
         self.texts.shrink();
         self.notes.shrink_to_fit();
         self.terms.shrink_to_fit();
     }
 
-    /// Returns the memory that it holds, in bytes.
+    /// Returns the memory in use, in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.texts.heap_bytes()
             + self.notes.capacity() * size_of::<Note>()

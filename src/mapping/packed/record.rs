@@ -1,51 +1,52 @@
-//! Records: what a site keeps of each entry, in twenty bytes.
+//! Records: the part of an entry that a site stores separately, in twenty bytes.
 //!
-//! What entries have in common, and that is most of what they are, is a shape, kept once.
+//! Properties that entries have in common, which are most of them, form a shape, stored once.
 
 use std::collections::HashMap;
 
 use super::arena::{Text, index};
 use crate::mapping::value::{Forward, Position, Status};
 
-/// An entry, but for what few have.
+/// An entry, without its rare properties.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, packed(4))]
 pub(crate) struct Record {
-    /// The first 64 bits of the SHA-256 of the target, by which the entry is found; their complement
-    /// if these bits do not spell its code, so that whoever looks for a code meets no such entry.
+    /// The first 64 bits of the SHA-256 of the target, by which the entry is found; their
+    /// complement if these bits do not spell its code, so that a lookup by code does not find it.
     pub(crate) key: u64,
-    /// The target, which is the entry's identity, too: those written later are greater.
+    /// The target, which is also the identity of the entry: later ones are greater.
     pub(crate) target: Text,
-    /// The line it begins in.
+    /// The line on which it begins.
     pub(crate) line: u32,
-    /// Its shape, by number.
+    /// The number of its shape.
     pub(crate) shape: u32,
 }
 
-/// What many entries have in common.
+/// Properties that many entries have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Shape {
-    /// The file it is written in, by number.
+    /// The number of the file in which it is written.
     pub(crate) file: u32,
-    /// The column it begins in.
+    /// The column in which it begins.
     pub(crate) column: u32,
-    /// Where its URL stands, in lines from the entry's own; `None` for one that has dropped it.
+    /// The position of its URL, with lines relative to the entry's own; `None` if it has dropped
+    /// it.
     pub(crate) url: Option<Position>,
     pub(crate) status: Status,
     pub(crate) forward: Forward,
-    /// In seconds.
+    /// The time for which a redirect may be cached, in seconds.
     pub(crate) max_age: u32,
-    /// What it does not say of these itself.
+    /// The properties that it does not set itself.
     pub(crate) unsaid: Unsaid,
-    /// It has the code that the hash of its target spells.
+    /// Whether its code is the one that the hash of its target spells.
     pub(crate) is_hashed: bool,
-    /// It has codes that are listed.
+    /// Whether it has listed codes.
     pub(crate) has_codes: bool,
     pub(crate) has_notes: bool,
     pub(crate) has_term: bool,
 }
 
-/// What an entry leaves to its document's defaults.
+/// The properties that an entry takes from its document's defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Unsaid {
     pub(crate) status: bool,
@@ -53,12 +54,12 @@ pub(crate) struct Unsaid {
     pub(crate) max_age: bool,
 }
 
-/// Shapes by their numbers, most of them once.
+/// Shapes by number, mostly without repetition.
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
     all: Vec<Shape>,
     numbers: HashMap<Shape, u32>,
-    /// Most entries look like the one before.
+    /// The last shape: most entries look like the one before.
     last: Option<(Shape, u32)>,
 }
 
@@ -78,19 +79,20 @@ impl Shapes {
         number
     }
 
-    /// Returns the shape of that number.
+    /// Returns the shape with the given number.
     pub(crate) fn get(&self, number: u32) -> &Shape {
         &self.all[number as usize]
     }
 
-    /// Returns the shapes; numbers given so far stay, and no shape as changed here gets one again.
+    /// Returns the shapes for changing them; existing numbers stay valid, but a changed shape is
+    /// not found by content.
     pub(super) fn all_mut(&mut self) -> &mut [Shape] {
         self.numbers.clear();
         self.last = None;
         &mut self.all
     }
 
-    /// Takes other shapes in; returns by how much their numbers grew.
+    /// Appends other shapes; returns the amount by which their numbers grew.
     pub(crate) fn append(&mut self, other: Self) -> u32 {
         let by = index(self.all.len());
         self.all.extend(other.all);

@@ -1,7 +1,7 @@
 //! A site: all entries under one base URL, compiled.
 //!
-//! Built for tables of millions: an entry takes its target, twenty bytes, and what few others
-//! have. Its auto code is nowhere written out: it is the hash by which the entries are sorted.
+//! It is built for tables of millions: an entry takes its target, twenty bytes, and its rare
+//! properties. Its auto code is not stored: it is the hash by which the entries are sorted.
 //! Invariant: a site never changes once it is built, and every code in it leads to one entry.
 
 use std::borrow::Cow;
@@ -19,7 +19,8 @@ use super::notes::Notes;
 use super::record::Shape;
 use crate::mapping::value::{BaseUrl, Code, NewCode, Scheme, scheme, target};
 
-/// What stands for itself in the path of a short link: the ASCII part of the code grammar.
+/// The characters to escape in the path of a short link: all but the ASCII part of the code
+/// grammar.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -36,12 +37,12 @@ pub struct Site {
     pub(crate) index: Index,
     pub(crate) codes: Codes,
     pub(crate) notes: Notes,
-    /// How many entries have the code that the hash of their target spells.
+    /// The number of entries with the code that the hash of their target spells.
     hashed: usize,
     forwarding_depth: usize,
 }
 
-/// What a site is besides its entries.
+/// The properties of a site besides its entries.
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) base_url: BaseUrl,
@@ -49,13 +50,13 @@ pub(crate) struct Head {
     pub(crate) new_code: NewCode,
     /// The files of the table.
     pub(crate) files: Arc<[Arc<str>]>,
-    /// Those of them that the site is written in, by number.
+    /// The numbers of the files in which the site is written.
     pub(crate) own_files: Box<[u32]>,
 }
 
 impl Site {
-    /// Builds a site of entries. The codes of the draft are listed in their order; where two want
-    /// the same, neither is turned away yet.
+    /// Builds a site from entries. The codes of the draft are listed in their order; conflicts are
+    /// not resolved yet.
     pub(crate) fn build(head: Head, draft: &mut Draft) -> Self {
         draft.list_codes(head.scheme);
         let index = Index::new(std::mem::take(&mut draft.records));
@@ -87,12 +88,12 @@ impl Site {
         site
     }
 
-    /// Removes entries with all that is theirs, and listed codes, by their numbers; the codes keep
-    /// their order.
+    /// Removes entries with all their data, and listed codes, by number; the codes keep their
+    /// order.
     pub(crate) fn remove(&mut self, entries: &HashSet<u32>, codes: &HashSet<usize>) {
         let records = std::mem::take(&mut self.index).into_records();
         let mut kept = Vec::with_capacity(records.len() - entries.len());
-        // What number an entry has from now on.
+        // The new number of each entry.
         let mut numbers = Vec::with_capacity(records.len());
         for (number, record) in (0..).zip(records) {
             numbers.push(index(kept.len()));
@@ -137,12 +138,12 @@ impl Site {
         &self.head.base_url
     }
 
-    /// Returns what of its base URL decides whether a request means it: host and base path.
+    /// Returns the part of its base URL that identifies it in requests: host and base path.
     pub(crate) fn address(&self) -> String {
         format!("{}{}", self.base_url().host(), self.base_url().path())
     }
 
-    /// Returns how the site derives auto codes.
+    /// Returns the scheme by which the site derives auto codes.
     pub fn scheme(&self) -> Scheme {
         self.head.scheme
     }
@@ -157,12 +158,12 @@ impl Site {
         &self.head.files
     }
 
-    /// Returns the path of a file, by number.
+    /// Returns the path of the file with the given number.
     pub(crate) fn file(&self, number: u32) -> &Arc<str> {
         &self.head.files[number as usize]
     }
 
-    /// Returns the paths of the files that it is written in, in the order in which they were given.
+    /// Returns the paths of the files in which it is written, in the given order.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         let numbers = self.head.own_files.iter();
         numbers.map(|&number| &**self.file(number))
@@ -178,7 +179,7 @@ impl Site {
         self.len() == 0
     }
 
-    /// Returns the entries in the order they are written, which is not the one they are kept in.
+    /// Returns the entries in written order, which differs from the order of storage.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
         let mut numbers: Vec<u32> = (0..index(self.len())).collect();
         numbers.sort_unstable_by_key(|&number| self.index.record(number).target);
@@ -190,8 +191,8 @@ impl Site {
         Some(self.find(code)?.0)
     }
 
-    /// Returns the entries that lead to a target in canonical form, or did before they were retired,
-    /// in the order they are written.
+    /// Returns the entries that lead to a target in canonical form, or did before they were
+    /// retired, in written order.
     pub fn leading_to(&self, target: &str) -> Vec<Entry<'_>> {
         let key = scheme::key(target);
         let numbers = self.index.with_key(key).chain(self.index.with_key(!key));
@@ -212,7 +213,7 @@ impl Site {
         values.max()
     }
 
-    /// Returns the entry whose auto code this is, exactly.
+    /// Returns the entry with exactly this auto code.
     pub(crate) fn lookup_auto(&self, code: &str) -> Option<Entry<'_>> {
         let (entry, kind) = self.find(code)?;
         (kind == CodeKind::Auto).then_some(entry)
@@ -226,8 +227,8 @@ impl Site {
         Some((self.entry(listed.entry), listed.kind))
     }
 
-    /// Returns the entry, or in a site that is not settled the entries, whose target has the hash
-    /// that this code spells.
+    /// Returns the entry whose target has the hash that a code spells, or several entries if the
+    /// site is not settled.
     pub(crate) fn hashed(&self, code: &str) -> impl Iterator<Item = Entry<'_>> {
         let value = match self.scheme() {
             Scheme::Sha256 => scheme::key_bits(code),
@@ -236,11 +237,12 @@ impl Site {
         let numbers = value.into_iter();
         let numbers = numbers.flat_map(|value| self.index.with_code_bits(value));
         let entries = numbers.map(|number| self.entry(number));
-        // Of others, the key is there by chance.
+        // The keys of other entries match by chance.
         entries.filter(|entry| entry.shape().is_hashed)
     }
 
-    /// Returns the entries whose target has a hash that spells a code which begins with this text.
+    /// Returns the entries whose target has a hash that spells a code beginning with the given
+    /// text.
     pub(crate) fn hashed_from(&self, start: &str) -> impl Iterator<Item = Entry<'_>> {
         let keys = match self.scheme() {
             Scheme::Sha256 => scheme::keys_from(start),
@@ -251,13 +253,13 @@ impl Site {
         entries.filter(|entry| entry.shape().is_hashed)
     }
 
-    /// Returns the entry of that key and target, if it was not removed.
+    /// Returns the entry with the given key and target, if it was not removed.
     pub(super) fn entry_of(&self, owner: Owner) -> Option<Entry<'_>> {
         Some(self.entry(self.index.number_of(owner.key, owner.target)?))
     }
 
-    /// Returns the entries to whose target a text applies, without its scheme, in the order they
-    /// are written.
+    /// Returns the entries for whose target, without its scheme, the predicate holds, in written
+    /// order.
     pub(crate) fn entries_to(
         &self,
         applies: impl Fn(&str) -> bool,
@@ -285,17 +287,17 @@ impl Site {
             .chain(listed.map(|&listed| Cow::Borrowed(self.codes.text(listed))))
     }
 
-    /// Returns how many codes there are.
+    /// Returns the number of codes.
     pub(crate) fn code_count(&self) -> usize {
         self.hashed + self.codes.listed().len()
     }
 
-    /// Returns the most segments that a code with a forwarded path has; 0 if there is none.
+    /// Returns the maximum number of segments of a code with a forwarded path; 0 if there is none.
     pub(crate) fn forwarding_depth(&self) -> usize {
         self.forwarding_depth
     }
 
-    /// Returns the short link of a code: the base URL and the percent-encoded code.
+    /// Returns the short link of a code: the base URL followed by the percent-encoded code.
     pub fn short_url(&self, code: &str) -> String {
         format!(
             "{}{}",
@@ -304,7 +306,7 @@ impl Site {
         )
     }
 
-    /// Returns the memory that the site holds, in bytes.
+    /// Returns the memory that the site uses, in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.targets.heap_bytes()
             + self.shapes.capacity() * size_of::<Shape>()

@@ -1,6 +1,6 @@
 //! The mapping table: all entries that one server serves, compiled and immutable.
 //!
-//! It knows which site a request means. What the site makes of the path is told in `resolve`.
+//! It finds the site for a request. `resolve` decides the outcome of the path there.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,18 +20,18 @@ pub struct Table {
     hosts: HashMap<Box<str>, Nesting>,
 }
 
-/// The site that a request means.
+/// The site for a request.
 pub(crate) enum Found<'t, 'r> {
-    /// It, and what stands behind its base path.
+    /// The site, and the path after its base path.
     Site(&'t Site, &'r str),
-    /// Its host is right, but the path is not under its base path.
+    /// Its host matches, but the path is not under its base path.
     OutsideBasePath(&'t Site),
     /// There are several sites, and none has this host.
     UnknownHost,
 }
 
 impl Table {
-    /// Puts sites together; no two have the same host and base path.
+    /// Creates a table of sites; no two have the same host and base path.
     pub(crate) fn new(sites: Vec<Site>) -> Self {
         let mut paths: HashMap<Box<str>, Vec<(Box<str>, usize)>> = HashMap::new();
         for (index, site) in sites.iter().enumerate() {
@@ -46,7 +46,7 @@ impl Table {
         Self { sites, hosts }
     }
 
-    /// Returns the sites: at least one.
+    /// Returns the sites, of which there is at least one.
     pub fn sites(&self) -> &[Site] {
         &self.sites
     }
@@ -56,7 +56,7 @@ impl Table {
         self.sites[0].all_files()
     }
 
-    /// Returns whether a URL lies under a site of the table, `http` and `https` being one.
+    /// Returns whether a URL is under a site of the table; `http` and `https` count as equal.
     pub(crate) fn is_own(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let host = host.strip_suffix('.').unwrap_or(host);
@@ -66,8 +66,8 @@ impl Table {
         })
     }
 
-    /// Tells cheaply that most targets are not of this table: after their scheme they do not begin
-    /// like one of its sites.
+    /// Returns whether a target may be in this table, a cheap test that rules out most: after the
+    /// scheme, it must begin like one of its sites.
     pub(crate) fn may_own(&self, rest: &str) -> bool {
         if let [site] = &self.sites[..] {
             let host = site.base_url().host().as_bytes();
@@ -84,15 +84,15 @@ impl Table {
             .contains_key(host.strip_suffix('.').unwrap_or(host))
     }
 
-    /// Returns the site of this table that has the host and base path of a site of another one.
+    /// Returns the site of this table with the host and base path of a site of another one.
     pub(crate) fn counterpart(&self, site: &Site) -> Option<&Site> {
         let base = site.base_url();
         let index = self.hosts.get(base.host())?.get(base.path())?;
         Some(&self.sites[index])
     }
 
-    /// Returns the site that answers what a code of another site stands for, because its base path
-    /// lies around it; none if the code is answered by its own site.
+    /// Returns the site that answers for a code of another site, because its base path lies around
+    /// it; `None` if the code is answered by its own site.
     pub(crate) fn site_over(&self, site: &Site, code: &str) -> Option<&Site> {
         let base = site.base_url();
         if self.sites.len() == 1 {
@@ -113,13 +113,13 @@ impl Table {
         self.len() == 0
     }
 
-    /// Returns the memory that the table holds, in bytes.
+    /// Returns the memory that the table uses, in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.sites.iter().map(Site::heap_bytes).sum()
     }
 
-    /// Returns the site that a request for this host and path means, whether or not the path is
-    /// under its base path; `None` if there are several sites, and none has this host.
+    /// Returns the site for this host and path, whether or not the path is under its base path;
+    /// `None` if there are several sites, and none has this host.
     pub fn site_of(&self, host: Option<&str>, path: &str) -> Option<&Site> {
         match self.find_site(host, path) {
             Found::Site(site, _) | Found::OutsideBasePath(site) => Some(site),
@@ -127,7 +127,7 @@ impl Table {
         }
     }
 
-    /// Returns whether a target lies under one of the sites, `http` and `https` being one.
+    /// Returns whether a target is under one of the sites; `http` and `https` count as equal.
     pub fn covers(&self, target: &Target<'_>) -> bool {
         Url::parse(target.as_str()).is_ok_and(|url| self.is_own(&url))
     }
