@@ -1,11 +1,11 @@
-//! A fast reader of the form that tables have: keys and lists on lines of their own.
+//! A fast reader for the form of most tables: keys and lists on lines of their own.
 //!
-//! It knows a small part of YAML and declines a file at the first line outside that part, so that
-//! `yaml.rs` reads the file instead. What it does not decline it reads just like that one: the
-//! same nodes at the same positions.
+//! It supports a small part of YAML and declines a file at the first line outside that part, so
+//! that `yaml.rs` reads the file instead. Anything that it does not decline, it reads exactly like
+//! `yaml.rs`: the same nodes at the same positions.
 //!
 //! The part: block maps and lists; plain and quoted scalars of one line, without escapes; lists of
-//! words in brackets; comments. No tabs, no carriage returns, no values that are not there.
+//! words in brackets; comments. No tabs, no carriage returns, no missing values.
 
 use std::collections::VecDeque;
 
@@ -14,37 +14,38 @@ use memchr::{memchr, memchr2_iter};
 use super::reader::{Located, Node};
 use crate::mapping::value::Position;
 
-/// How deep collections may nest here: a table needs four levels.
+/// The maximum nesting of collections here: a table needs four levels.
 const MAX_NESTING: usize = 8;
 
-/// How long a key may be here, in bytes: a table has none that is longer, and YAML has a limit too.
+/// The maximum length of a key here, in bytes: a table has none that is longer, and YAML has a
+/// limit too.
 const MAX_KEY: usize = 64;
 
-/// The file holds something that only the YAML reader knows.
+/// The file contains something that only the YAML reader supports.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Declined;
 
 /// The nodes of a file in block form.
 pub(crate) struct Block<'t> {
     rest: &'t str,
-    /// The number of the line that `rest` begins with, from 1.
+    /// The number of the line at the start of `rest`, from 1.
     line: u32,
     levels: Vec<Level>,
-    /// The last key's value stands on the lines behind it.
+    /// Whether the last key's value is on the following lines.
     awaits_value: bool,
     has_marker: bool,
-    /// What the lines read so far hold; `None` ends a collection.
+    /// The nodes of the lines read so far; `None` ends a collection.
     nodes: VecDeque<Option<Located<Node<'t>>>>,
 }
 
-/// A collection that has begun, by the column of its keys or dashes, from 0.
+/// An open collection, by the column of its keys or dashes, from 0.
 #[derive(Debug, Clone, Copy)]
 struct Level {
     is_list: bool,
     indent: usize,
 }
 
-/// A line but for its indentation.
+/// A line without its indentation.
 struct Line<'t> {
     text: &'t str,
     indent: usize,
@@ -52,7 +53,7 @@ struct Line<'t> {
 }
 
 impl Line<'_> {
-    /// Returns the column of what stands behind a dash.
+    /// Returns the column of the text after a dash.
     fn item(&self) -> usize {
         let text = self.text[1..].trim_start_matches(' ');
         self.indent + self.text.len() - text.len()
@@ -61,7 +62,7 @@ impl Line<'_> {
     fn position(&self, column: usize) -> Position {
         Position {
             line: self.number,
-            // A line is shorter than its file, which 32 bits address.
+            // A line is shorter than its file, whose size fits in 32 bits.
             column: u32::try_from(column + 1).unwrap_or(u32::MAX),
         }
     }
@@ -92,7 +93,7 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// Returns the next line that holds more than a comment.
+    /// Returns the next line that contains more than a comment.
     fn line(&mut self) -> Result<Option<Line<'t>>, Declined> {
         while !self.rest.is_empty() {
             let number = self.line;
@@ -146,11 +147,11 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// Ends the collections that a line is not in, and begins the one that it is the first of.
+    /// Ends the collections that a line is not in, and begins the one that it starts.
     fn arrange(&mut self, line: &Line<'t>, is_item: bool) -> Result<(), Declined> {
         let indent = line.indent;
         if self.awaits_value || self.levels.is_empty() {
-            // A list may stand in its key's own column, a map must not.
+            // A list may be in the column of its key, a map must not.
             let fits = match self.levels.last() {
                 Some(parent) if is_item => indent >= parent.indent,
                 Some(parent) => indent > parent.indent,
@@ -160,7 +161,7 @@ impl<'t> Block<'t> {
                 return Err(Declined);
             }
             self.awaits_value = false;
-            // The parser of YAML sees a list in its key's column begin behind its first dash.
+            // For the YAML parser, a list in its key's column begins after its first dash.
             let is_flush = self.levels.last().is_some_and(|it| it.indent == indent);
             let column = if is_flush { line.item() } else { indent };
             return self.open(line, is_item, indent, column);
@@ -266,7 +267,7 @@ impl<'t> Block<'t> {
     }
 }
 
-/// Splits `key: value` and `key:`; the value is what stands behind the colon.
+/// Splits `key: value` and `key:`; the value is the text after the colon.
 fn split_key(text: &str) -> Option<(&str, &str)> {
     let is_of_key = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     let colon = text.bytes().take(MAX_KEY).position(|b| !is_of_key(b))?;
@@ -276,7 +277,7 @@ fn split_key(text: &str) -> Option<(&str, &str)> {
     (is_key && (value.is_empty() || value.starts_with(' '))).then_some((key, value))
 }
 
-/// Returns the plain scalar that a text begins with; behind it may be a comment.
+/// Returns the plain scalar at the start of a text; a comment may follow it.
 fn plain(text: &str) -> Result<&str, Declined> {
     let bytes = text.as_bytes();
     let begins = match bytes {
@@ -304,7 +305,7 @@ fn plain(text: &str) -> Result<&str, Declined> {
     Ok(text[..end].trim_end_matches(' '))
 }
 
-/// Declines what may not stand behind a quote or a bracket.
+/// Declines any text after a quote or a bracket, except a comment.
 fn nothing_more(rest: &str) -> Result<(), Declined> {
     let comment = rest.trim_start_matches(' ');
     let is_comment = comment.starts_with('#') && comment.len() < rest.len();
@@ -315,7 +316,7 @@ fn nothing_more(rest: &str) -> Result<(), Declined> {
     }
 }
 
-/// Declines controls, and what some version of YAML takes for one.
+/// Declines controls, and characters that some version of YAML treats as controls.
 fn printable(text: &str) -> Result<(), Declined> {
     let is_ascii = text
         .bytes()
@@ -334,8 +335,7 @@ fn printable(text: &str) -> Result<(), Declined> {
     }
 }
 
-/// Returns whether a text is one that this reader does not decline: on those, fuzzing compares it with
-/// `yaml.rs`.
+/// Returns whether this reader accepts a text; for such texts, fuzzing compares it with `yaml.rs`.
 #[cfg(fuzzing)]
 pub fn is_in_block_form(text: &str) -> bool {
     let (mut block, mut depth) = (Block::new(text), 0);

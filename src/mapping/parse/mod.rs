@@ -1,4 +1,4 @@
-//! From bytes to nodes and typed values, with their positions and every problem on the way.
+//! From bytes to nodes and typed values, with their positions and every problem found.
 
 pub(super) mod block;
 mod reader;

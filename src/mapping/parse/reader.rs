@@ -1,7 +1,7 @@
-//! A cursor over the nodes of a YAML file that knows what the maps of a table are.
+//! A cursor over the nodes of a YAML file that knows the maps of a table.
 //!
-//! Unknown and repeated keys and merge keys are told as problems, and reading goes on behind them.
-//! Where the nodes come from is `block` for the form that most tables have, and `yaml` for the rest.
+//! Unknown, repeated and merge keys are reported as problems, and reading continues after them. The
+//! nodes come from `block` for the form of most tables, and from `yaml` for the rest.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use super::report::Report;
 use super::yaml::Yaml;
 use crate::mapping::value::{Position, Problems};
 
-/// Why reading cannot go on.
+/// The reason why reading cannot continue.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// The file is no YAML, which has been told.
+    /// The file is not YAML, which has been reported.
     Syntax,
-    /// The file is not in block form; what has been told of it is void.
+    /// The file is not in block form; problems reported for it are void.
     Declined,
 }
 
@@ -26,7 +26,7 @@ impl From<Declined> for Stop {
     }
 }
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Located<T> {
     pub(crate) value: T,
@@ -42,12 +42,12 @@ pub(crate) enum Node<'t> {
     Sequence,
     /// The start of a map: its keys, values and end follow.
     Mapping,
-    /// An alias, already told as a problem.
+    /// An alias, already reported as a problem.
     Alias,
 }
 
 impl Node<'_> {
-    /// Returns what a person calls it.
+    /// Returns its name in messages.
     pub(crate) fn noun(&self) -> &'static str {
         match self {
             Self::Scalar { text, plain: true } if text.is_empty() => "nothing",
@@ -59,21 +59,21 @@ impl Node<'_> {
     }
 }
 
-/// The keys that a map has had so far: at most 16 known ones.
+/// The keys that a map has had so far, for up to 16 known ones.
 #[derive(Default)]
 pub(crate) struct SeenKeys {
     positions: [Option<Position>; 16],
-    /// Those of which a misspelling was told.
+    /// The known keys of which a misspelling was reported.
     meant: [bool; 16],
 }
 
 impl SeenKeys {
-    /// Returns where the key of that index in the known ones stands.
+    /// Returns the position of the known key with the given index.
     pub(crate) fn position(&self, index: usize) -> Option<Position> {
         self.positions.get(index).copied().flatten()
     }
 
-    /// Returns whether the key of that index is there, even if misspelt.
+    /// Returns whether the known key with the given index is present, even if misspelt.
     pub(crate) fn is_meant(&self, index: usize) -> bool {
         self.position(index).is_some() || self.meant.get(index).is_some_and(|meant| *meant)
     }
@@ -105,17 +105,17 @@ impl<'t, 'p> Reader<'t, 'p> {
         Self { nodes, report }
     }
 
-    /// Returns where the problems of the file go.
+    /// Returns the report for the problems of the file.
     pub(crate) fn report(&mut self) -> &mut Report<'p> {
         &mut self.report
     }
 
-    /// Tells an error.
+    /// Reports an error.
     pub(crate) fn error(&mut self, position: Position, message: impl Into<String>) {
         self.report.error(position, message, None);
     }
 
-    /// Tells an error and what to do about it.
+    /// Reports an error and what to do about it.
     pub(crate) fn error_with_hint(
         &mut self,
         position: Position,
@@ -125,7 +125,7 @@ impl<'t, 'p> Reader<'t, 'p> {
         self.report.error(position, message, Some(hint.into()));
     }
 
-    /// Moves to the root node of the only document; `None` if the file holds nothing.
+    /// Moves to the root node of the only document; `None` if the file is empty.
     pub(crate) fn root(&mut self) -> Result<Option<Located<Node<'t>>>, Stop> {
         match &mut self.nodes {
             Nodes::Block(block) => Ok(block.node()?),
@@ -133,16 +133,16 @@ impl<'t, 'p> Reader<'t, 'p> {
         }
     }
 
-    /// Reads what is left behind the root node: there may be no second document.
+    /// Reads the rest after the root node: a second document is not allowed.
     pub(crate) fn finish(&mut self) -> Result<(), Stop> {
         match &mut self.nodes {
-            // It ends with its root node.
+            // Block form ends with its root node.
             Nodes::Block(_) => Ok(()),
             Nodes::Yaml(yaml) => yaml.finish(&mut self.report),
         }
     }
 
-    /// Returns the next node; `None` at the end of the collection it would be in.
+    /// Returns the next node; `None` at the end of the current collection.
     pub(crate) fn node(&mut self) -> Result<Option<Located<Node<'t>>>, Stop> {
         match &mut self.nodes {
             Nodes::Block(block) => Ok(block.node()?),
@@ -150,7 +150,7 @@ impl<'t, 'p> Reader<'t, 'p> {
         }
     }
 
-    /// Reads past the rest of a node whose start was read.
+    /// Skips the rest of a node whose start was read.
     pub(crate) fn skip(&mut self, node: &Node<'_>) -> Result<(), Stop> {
         let mut depth = usize::from(matches!(node, Node::Sequence | Node::Mapping));
         while depth > 0 {
@@ -165,7 +165,7 @@ impl<'t, 'p> Reader<'t, 'p> {
 
     /// Returns the next known key of a map, positioned before its value; `None` at its end.
     ///
-    /// Unknown and repeated keys are told, and their values read past.
+    /// Unknown and repeated keys are reported, and their values skipped.
     pub(crate) fn key<K: Copy>(
         &mut self,
         known: &[(&'static str, K)],
@@ -215,7 +215,8 @@ impl<'t, 'p> Reader<'t, 'p> {
         }
     }
 
-    /// Tells an unknown key; returns the index of the known one that it must mean, if any.
+    /// Reports an unknown key; returns the index of the known one that was probably intended, if
+    /// any.
     fn unknown_key<K>(
         &mut self,
         position: Position,

@@ -1,17 +1,17 @@
-//! Where the problems of one file go.
+//! The report for the problems of one file.
 
 use std::sync::Arc;
 
 use crate::mapping::value::{Diagnostic, Place, Position, Problems};
 
-/// Tells problems of one file.
+/// Reports problems of one file.
 pub(crate) struct Report<'p> {
     pub(crate) file: &'p Arc<str>,
     pub(crate) problems: &'p mut Problems,
 }
 
 impl Report<'_> {
-    /// Tells an error; returns its number if it is told.
+    /// Reports an error; returns its number unless it is over the limit.
     pub(crate) fn error(
         &mut self,
         position: Position,
@@ -23,7 +23,7 @@ impl Report<'_> {
         self.problems.push(diagnostic)
     }
 
-    /// Tells a warning and what to do about it.
+    /// Reports a warning and what to do about it.
     pub(crate) fn warn(
         &mut self,
         position: Position,

@@ -1,24 +1,24 @@
-//! From bytes to text: what keeps a file from even being YAML.
+//! From bytes to text: checks for what keeps a file from being YAML.
 //!
 //! YAML may be UTF-16, and an unresolved merge may parse as a scalar; here both are refused by
-//! name, before the YAML parser can tell them as something else. The reader of block form needs no
-//! such help: it knows neither NUL nor conflicts.
+//! name, before the YAML parser can report them as something else. The reader of block form needs
+//! no such check: it accepts neither NUL nor conflicts.
 
 use std::sync::Arc;
 
 use crate::mapping::value::{Diagnostic, Place, Position, SourceFile};
 
-/// What Git begins the lines of a conflict with: ours, the common ancestor, theirs, the end.
+/// The markers at the start of lines in a Git conflict: ours, the common ancestor, theirs, the end.
 const MARKERS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
 
-/// How many conflicts of one file are told.
+/// The maximum number of reported conflicts of one file.
 const MAX_CONFLICTS: usize = 1000;
 
 /// Returns the text of a file, without a byte order mark.
 ///
 /// # Errors
 ///
-/// Returns what is wrong with its encoding.
+/// Returns the problem with its encoding.
 pub(crate) fn decode(file: &SourceFile) -> Result<&str, Diagnostic> {
     let at = |position| Place::new(&file.path, position);
     let bytes = &file.bytes[..];
@@ -43,7 +43,7 @@ pub(crate) fn decode(file: &SourceFile) -> Result<&str, Diagnostic> {
 ///
 /// # Errors
 ///
-/// Returns what no YAML parser shall see.
+/// Returns the problems that keep it from a YAML parser.
 pub(crate) fn check(path: &Arc<str>, text: &str) -> Result<(), Vec<Diagnostic>> {
     let at = |position| Place::new(path, position);
     if let Some(nul) = text.find('\0') {
@@ -81,7 +81,7 @@ fn looks_like_utf16(bytes: &[u8]) -> bool {
     }
 }
 
-/// Returns the position just behind a text.
+/// Returns the position immediately after a text.
 fn end_of(text: &str) -> Position {
     let last_line = text.rsplit('\n').next().unwrap_or_default();
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -91,9 +91,10 @@ fn end_of(text: &str) -> Position {
     }
 }
 
-/// Returns the line at which each conflict begins, or what an edit has left of it.
+/// Returns the line at which each conflict begins, including one that was partly edited away.
 fn conflict_lines(text: &str) -> impl Iterator<Item = u32> {
-    // Few files hold a marker at all: looking for one first is much faster than going by lines.
+    // Few files contain a marker at all: searching for one first is much faster than going by
+    // lines.
     let lines = MARKERS
         .iter()
         .any(|marker| text.contains(marker))

@@ -1,7 +1,7 @@
 //! The types of values in a document.
 //!
-//! Each method reads the value of the key that was just read; a value of another type is told as
-//! a problem, read past, and comes back as `None`.
+//! Each method reads the value of the key that was just read; a value of another type is reported
+//! as a problem, skipped, and returned as `None`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +17,7 @@ const NEW_CODES: [(&str, NewCode); 2] = [("auto", NewCode::Auto), ("number", New
 /// A scalar with a value.
 struct Scalar<'t> {
     text: Cow<'t, str>,
-    /// It was written without quotes.
+    /// Whether it was written without quotes.
     plain: bool,
     position: Position,
 }
@@ -76,7 +76,7 @@ impl<'t> Reader<'t, '_> {
         Ok(false)
     }
 
-    /// Reads any scalar as its text: `2024`, `no` and `1e5` mean those very characters.
+    /// Reads any scalar as its text: `2024`, `no` and `1e5` mean exactly those characters.
     pub(crate) fn text(&mut self, key: &str) -> Result<Option<Located<Cow<'t, str>>>, Stop> {
         Ok(self.scalar(key, "a text")?.map(Scalar::into_text))
     }
@@ -151,7 +151,7 @@ impl<'t> Reader<'t, '_> {
         };
         let text = &*scalar.text;
         let digits = text.bytes().all(|b| b.is_ascii_digit());
-        // YAML 1.1 reads 010 as eight, 1.2 as ten: neither is what a reader must guess.
+        // YAML 1.1 reads 010 as eight, 1.2 as ten: a reader should not have to guess.
         if !scalar.plain || !digits || (text.len() > 1 && text.starts_with('0')) {
             self.error_with_hint(
                 scalar.position,

@@ -1,8 +1,8 @@
 //! The nodes of any YAML file, from the events of a parser that keeps every position.
 //!
 //! Tables need maps, lists and scalars; anchors, aliases, tags, directives and further documents
-//! are told as problems, and reading goes on behind them wherever YAML allows.
-//! Only a syntax error ends it. See `docs/decisions/0001-yaml-reader.md`.
+//! are reported as problems, and reading continues after them where YAML allows. Only a syntax
+//! error ends it. See `docs/decisions/0001-yaml-reader.md`.
 
 use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput};
 
@@ -10,7 +10,7 @@ use super::reader::{Located, Node, Stop};
 use super::report::Report;
 use crate::mapping::value::Position;
 
-/// How deep collections may nest: a table needs four levels.
+/// The maximum nesting of collections: a table needs four levels.
 const MAX_NESTING: usize = 16;
 
 /// The nodes of a file.
@@ -34,7 +34,7 @@ impl<'t> Yaml<'t> {
         }
     }
 
-    /// Moves to the root node of the only document; `None` if the file holds nothing.
+    /// Moves to the root node of the only document; `None` if the file is empty.
     pub(crate) fn root(
         &mut self,
         report: &mut Report<'_>,
@@ -47,7 +47,7 @@ impl<'t> Yaml<'t> {
             }
         }
         match self.node(report)? {
-            // Comments alone, or `---` and nothing behind it.
+            // Only comments, or `---` with nothing after it.
             Some(Located {
                 value: Node::Scalar { text, plain: true },
                 ..
@@ -56,7 +56,7 @@ impl<'t> Yaml<'t> {
         }
     }
 
-    /// Reads what is left behind the root node: there may be no second document.
+    /// Reads the rest after the root node: a second document is not allowed.
     pub(crate) fn finish(&mut self, report: &mut Report<'_>) -> Result<(), Stop> {
         loop {
             match self.event(report)? {
@@ -84,7 +84,7 @@ impl<'t> Yaml<'t> {
         let position = start(&span);
         let value = match event {
             Event::Scalar(text, style, ..) => Node::Scalar {
-                // The parser calls a value that is not there "~".
+                // The parser represents a missing value as "~".
                 text: if span.is_empty() { "".into() } else { text },
                 plain: style == ScalarStyle::Plain,
             },
@@ -96,13 +96,13 @@ impl<'t> Yaml<'t> {
         Ok(Some(Located { value, position }))
     }
 
-    /// Returns the next event; anchors, aliases and tags are told.
+    /// Returns the next event; reports anchors, aliases and tags.
     fn event(&mut self, report: &mut Report<'_>) -> Result<(Event<'t>, Span), Stop> {
         loop {
             let (event, span) = match self.parser.next_event() {
                 Some(Ok(next)) => next,
                 Some(Err(error)) => return Err(self.syntax_error(report, &error)),
-                // The parser ends its stream once; who asks again has lost count.
+                // The parser ends its stream once; reading again is a caller's error.
                 None => return Err(Stop::Syntax),
             };
             if let Event::Anchor(..) = event {
@@ -125,7 +125,7 @@ impl<'t> Yaml<'t> {
         }
     }
 
-    /// Tells a token of YAML that a table may not hold, by its own text.
+    /// Reports a token of YAML that a table may not contain, by its text.
     fn refuse(&self, report: &mut Report<'_>, token: &Span, kind: &str, hint: &str) {
         let text: String = token
             .slice(self.text)
@@ -148,8 +148,8 @@ impl<'t> Yaml<'t> {
         Stop::Syntax
     }
 
-    /// Finds the first tab that indents, from a line on: the parser points to where it gave up,
-    /// which may be a value before or behind it.
+    /// Finds the first tab used as indentation, from a line on: the parser points to where it gave
+    /// up, which may be one value before or after it.
     fn indenting_tab(&self, from: u32) -> Option<Position> {
         let lines = self
             .text
@@ -190,7 +190,7 @@ pub(crate) fn position(marker: &Marker) -> Position {
     }
 }
 
-/// Says in a table's terms what the parser means.
+/// Explains a parser error in the terms of a table.
 fn explain(kind: &ErrorKind) -> (String, Option<&'static str>) {
     match kind {
         kind if is_about_tabs(kind) => (
