@@ -6,10 +6,10 @@ use super::request::{Outcome, Request};
 use crate::mapping::packed::{Entry, Table};
 use crate::mapping::value::Timestamp;
 
-/// After how many links a chain counts as endless: a browser gives up after about twenty.
+/// The number of links after which a chain counts as endless: browsers give up after about twenty.
 const MAX_LINKS: usize = 20;
 
-/// What is at the end of a chain.
+/// The end of a chain.
 pub(crate) enum End {
     /// A target outside the table.
     Elsewhere(String),
@@ -25,7 +25,7 @@ pub(crate) enum End {
 
 /// Follows an entry's target; `None` if it does not lead back into the table.
 ///
-/// Dates of expiry and retirement are taken not to have come yet.
+/// All dates of expiry and retirement are assumed to be in the future.
 pub(crate) fn follow(table: &Table, entry: Entry<'_>) -> Option<End> {
     let now = Timestamp::MIN;
     if entry.is_gone(now) {
@@ -52,7 +52,7 @@ pub(crate) fn follow(table: &Table, entry: Entry<'_>) -> Option<End> {
             Outcome::Redirect(redirect) => redirect.location,
             Outcome::Landing(_) | Outcome::Preview(_) => return Some(End::Page),
             Outcome::Gone(_) => return Some(End::Gone),
-            // What a forwarding target is a prefix of need not be there by itself.
+            // The prefix that a forwarding target is need not exist as a link of its own.
             Outcome::NotFound(_) if links.len() == 1 && entry.forward().path() => {
                 return Some(End::Page);
             }

@@ -1,18 +1,19 @@
-//! Locations: what a redirect sends, made of the target and what is forwarded.
+//! Locations: the URLs that redirects send, made from the target and the forwarded parts.
 //!
-//! Forwarded paths and queries are never parsed and rebuilt: their bytes are kept, but for those
-//! that may not stand in a header.
-//! Invariant: a location begins with its target's scheme and authority and is visible ASCII.
+//! Forwarded paths and queries are never parsed and rebuilt: their bytes are kept, except for those
+//! not allowed in a header. Invariant: a location begins with its target's scheme and authority and
+//! is visible ASCII.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-/// What a URL may not hold raw in a header: controls, space, and (always encoded) non-ASCII.
+/// Characters that a URL may not contain raw in a header: controls, space, and (always encoded)
+/// non-ASCII.
 const UNSAFE: &AsciiSet = &CONTROLS.add(b' ');
 
-/// The same for a path, where a mark that ends it would begin something else.
+/// The same for a path, which `?` and `#` would end.
 const UNSAFE_IN_PATH: &AsciiSet = &UNSAFE.add(b'?').add(b'#');
 
-/// Appends a path to a target, given in two parts, and puts in a query; either may be empty.
+/// Appends a path to a target, given in two parts, and inserts a query; either may be empty.
 pub(crate) fn extend(target: (&str, &str), path: &str, query: &str) -> String {
     let (start, rest) = target;
     let more = path.len() + query.len() + usize::from(!query.is_empty());

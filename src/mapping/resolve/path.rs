@@ -1,7 +1,7 @@
-//! Request paths: from what a client sent to what a code is compared with.
+//! Request paths: from the path that a client sent to the text that codes are compared with.
 //!
-//! Each segment is percent-decoded once and brought to NFC; slashes are never merged.
-//! An encoded slash is part of its segment, so no code that holds one can match it.
+//! Each segment is percent-decoded once and normalised to NFC; slashes are never merged. An encoded
+//! slash is part of its segment, so no code that contains one can match it.
 
 use std::borrow::Cow;
 
@@ -12,15 +12,15 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Decoded<'r> {
     text: Cow<'r, str>,
-    /// A slash in it was percent-encoded.
+    /// Whether a slash in it was percent-encoded.
     encoded_slash: bool,
 }
 
 impl<'r> Decoded<'r> {
-    /// Decodes; `None` for invalid UTF-8 and control characters, which no code and no forwarded
-    /// path may hold.
+    /// Decodes a raw path; `None` for invalid UTF-8 and control characters, which no code and no
+    /// forwarded path may contain.
     pub(crate) fn new(raw: &'r str) -> Option<Self> {
-        // As almost every path is: what stands in it means itself.
+        // Almost every path is like this and needs no decoding.
         if raw
             .bytes()
             .all(|byte| byte.is_ascii_graphic() && byte != b'%')
@@ -38,7 +38,8 @@ impl<'r> Decoded<'r> {
         if text.chars().any(char::is_control) {
             return None;
         }
-        // A slash is a starter that composes with nothing: the whole may be normalised at once.
+        // A slash is a starter that composes with nothing, so the whole may be normalised in one
+        // step.
         let text = if text.is_ascii() || is_nfc(&text) {
             text
         } else {
@@ -51,7 +52,7 @@ impl<'r> Decoded<'r> {
         })
     }
 
-    /// Returns the text that may be a code: `None` if a segment holds a slash.
+    /// Returns the text that may be a code; `None` if a segment contains a slash.
     pub(super) fn as_code(&self) -> Option<&str> {
         (!self.encoded_slash).then_some(&*self.text)
     }
@@ -62,9 +63,9 @@ impl<'r> Decoded<'r> {
     }
 }
 
-/// Returns whether any segment, decoded once or twice and split at `/` and `\`, is `.` or `..`, with
-/// or without parameters behind a `;`: a client, or a server that decodes or cuts once more than it
-/// should, would walk up the target's path (decision 0018).
+/// Returns whether any segment, decoded once or twice and split at `/` and `\`, is `.` or `..`,
+/// with or without parameters after a `;`: a client, or a server that decodes or cuts once too
+/// often, would walk up the target's path (decision 0018).
 pub(super) fn has_dot_segments(raw: &str) -> bool {
     let once = Cow::from(percent_decode_str(raw));
     if !raw.contains('%') {
@@ -129,7 +130,7 @@ mod tests {
             "a\\..",
             "a%5C..%5Cb",
             "%ff",
-            // What decodes twice, or cuts parameters off, would see them.
+            // A server that decodes twice, or cuts parameters off, would see them.
             "%252e%252E",
             ".%252e",
             "a%252F..%252Fb",
@@ -160,7 +161,7 @@ mod tests {
         }
     }
 
-    /// A dot segment with its parts encoded up to twice, and what may stand around it.
+    /// Generates a dot segment with its parts encoded up to twice, and possible surroundings.
     fn hidden() -> impl Strategy<Value = String> {
         let encoded = |plain: char| {
             let hex = format!("{:02X}", plain as u32);

@@ -8,13 +8,13 @@ use super::path::{Decoded, has_dot_segments};
 use crate::mapping::packed::{Entry, Found, Site, Table};
 use crate::mapping::value::{Status, Timestamp};
 
-/// What linkifiers take for a part of a link that ends a sentence or a quotation.
+/// Characters at the end of a sentence or quotation that linkifiers include in a link.
 const TRAILING: [char; 11] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '\'', '"'];
 
-/// What linkifiers drop from the end of an auto code.
+/// Characters that linkifiers drop from the end of an auto code.
 pub(crate) const LOST: [char; 2] = ['-', '_'];
 
-/// What of a request decides its outcome.
+/// The parts of a request that decide its outcome.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'r> {
     /// The host as the client named it, with or without a port; `None` if it named none.
@@ -25,12 +25,12 @@ pub struct Request<'r> {
     pub query: Option<&'r str>,
 }
 
-/// What a request resolves to.
+/// The outcome of a request.
 #[derive(Debug)]
 pub enum Outcome<'t> {
     /// A short link was followed.
     Redirect(Redirect<'t>),
-    /// A short link with `+` behind it: shown, not followed.
+    /// A short link followed by `+`: shown, not followed.
     Preview(Entry<'t>),
     /// The base URL itself.
     Landing(&'t Site),
@@ -42,7 +42,7 @@ pub enum Outcome<'t> {
     Misdirected,
 }
 
-/// A redirect: everything its response needs.
+/// A redirect, with everything that its response needs.
 #[derive(Debug)]
 pub struct Redirect<'t> {
     /// The entry that was hit.
@@ -51,7 +51,7 @@ pub struct Redirect<'t> {
     pub status: Status,
     /// The absolute URL to send, ASCII and safe in a header.
     pub location: String,
-    /// How long the answer may be cached, in seconds; 0 means `no-store`.
+    /// The time for which the answer may be cached, in seconds; 0 means `no-store`.
     pub max_age: u32,
     /// How the code was found.
     pub via: Via,
@@ -60,16 +60,16 @@ pub struct Redirect<'t> {
 /// How a code was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Via {
-    /// Exactly as written, or in another spelling of the same code.
+    /// Exactly as written, or as another spelling of the same code.
     Code,
     /// As a forwarding prefix of the path.
     Forward,
-    /// After repairing what a linkifier broke.
+    /// After repairing a link that a linkifier broke.
     Repair,
 }
 
 impl Table {
-    /// Decides what a request gets.
+    /// Decides the outcome of a request.
     pub fn resolve(&self, request: &Request<'_>, now: Timestamp) -> Outcome<'_> {
         match self.find_site(request.host, request.path) {
             Found::Site(site, rest) => site.resolve(rest, request.query.unwrap_or_default(), now),
@@ -79,12 +79,12 @@ impl Table {
     }
 }
 
-/// What a path stands for in a site, whatever the time.
+/// What a path refers to in a site, at any time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Match<'t, 'r> {
     /// The base URL itself.
     Landing,
-    /// A code, and what follows it of the raw path, if that is forwarded.
+    /// A code, and the rest of the raw path, if that is forwarded.
     Link(Entry<'t>, &'r str, Via),
     /// A code with `+` after it.
     Preview(Entry<'t>),
@@ -93,7 +93,7 @@ pub(crate) enum Match<'t, 'r> {
 }
 
 impl Site {
-    /// Decides what the raw path behind the base path gets.
+    /// Decides the outcome for the raw path after the base path.
     fn resolve(&self, rest: &str, query: &str, now: Timestamp) -> Outcome<'_> {
         match self.find_path(rest) {
             Match::Landing => Outcome::Landing(self),
@@ -133,14 +133,14 @@ impl Site {
         Match::Nothing
     }
 
-    /// The exact code, or the same with one trailing slash removed.
+    /// Returns the entry with exactly this code, or with this code without one trailing slash.
     fn spelled(&self, code: &str) -> Option<Entry<'_>> {
         self.lookup(code)
             .or_else(|| self.lookup(code.strip_suffix('/')?))
     }
 
-    /// The longest code with a forwarded path that is a whole-segment prefix, and the raw path
-    /// behind it.
+    /// Returns the entry with the longest code with a forwarded path that is a whole-segment
+    /// prefix, and the raw path after it.
     fn forwarding<'r>(&self, raw: &'r str) -> Option<(Entry<'_>, &'r str)> {
         let slashes = raw.match_indices('/').take(self.forwarding_depth());
         slashes
@@ -152,11 +152,11 @@ impl Site {
             .last()
     }
 
-    /// The auto code of which this is the standard-alphabet spelling (RFC 4648 section 4), since
-    /// that is what `openssl base64` prints.
+    /// Returns the entry of the auto code whose standard-alphabet spelling (RFC 4648 section 4)
+    /// this is, which is what `openssl base64` prints.
     pub(crate) fn in_standard_alphabet(&self, text: &str) -> Option<Entry<'_>> {
         let is_standard = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/');
-        // Without either sign it is the code itself, which others look for.
+        // Without either sign it is the code itself, which other functions look up.
         let is_other = text.contains(['+', '/']);
         if text.len() != self.scheme().code_len() || !is_other || !text.bytes().all(is_standard) {
             return None;
@@ -164,7 +164,8 @@ impl Site {
         self.lookup_auto(&text.replace('+', "-").replace('/', "_"))
     }
 
-    /// The code that a linkifier broke: too much at its end, or the last character lost.
+    /// Returns the entry of a code that a linkifier broke: extra characters at its end, or the last
+    /// character lost.
     fn repaired(&self, text: &str) -> Option<Entry<'_>> {
         let mut shorter = text;
         while let Some(rest) = shorter.strip_suffix(TRAILING) {
@@ -201,7 +202,7 @@ fn follow<'t>(
     via: Via,
     now: Timestamp,
 ) -> Outcome<'t> {
-    // Without a target, an entry is always gone.
+    // An entry without a target is always gone.
     let Some(target) = entry.target_parts().filter(|_| !entry.is_gone(now)) else {
         return Outcome::Gone(entry);
     };
@@ -218,7 +219,7 @@ fn follow<'t>(
     })
 }
 
-/// Returns where a request for an entry leads that has this target.
+/// Returns the location for a request for an entry with the given target.
 pub(crate) fn location_of(
     entry: Entry<'_>,
     target: (&str, &str),
@@ -229,7 +230,7 @@ pub(crate) fn location_of(
     location::extend(target, remainder, query)
 }
 
-/// How long a redirect may be cached: never past the entry's end.
+/// Returns the time for which a redirect may be cached: never past the entry's end.
 fn max_age(entry: Entry<'_>, now: Timestamp) -> u32 {
     let max_age = entry.cache_max_age();
     let Some(end) = entry.gone_from() else {

@@ -1,7 +1,7 @@
-//! Suggestions: the codes that a mistyped one may have meant.
+//! Suggestions: the codes that a mistyped one may be intended for.
 //!
-//! The work for one request is bounded whatever the size of the table: a small site is searched
-//! whole, in a large one only what is a single slip away is looked up.
+//! The work for one request is bounded for any size of the table: a small site is searched
+//! entirely; in a large one, only codes a single typo away are looked up.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use super::path::Decoded;
 use crate::mapping::packed::Site;
 use crate::mapping::value::Timestamp;
 
-/// Up to how many codes a site is searched whole.
+/// The maximum number of codes of a site that is searched entirely.
 const SMALL: usize = 2000;
 
-/// The longest text that is compared: no code worth retyping is longer.
+/// The maximum length of compared text: no code worth retyping is longer.
 const MAX_CHARS: usize = 64;
 
-/// What may have been left out or mistyped in a code.
+/// Characters that may have been left out or mistyped in a code.
 const ALPHABET: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./~";
 
 impl Site {
@@ -56,7 +56,7 @@ impl Site {
                     return None;
                 }
                 let distance = strsim::damerau_levenshtein(&folded, &other);
-                // Half a word is the weakest resemblance, but the one people need most.
+                // A partly typed code is the weakest resemblance, but the one people need most.
                 (distance <= tolerated || extends).then_some((distance, code))
             })
             .collect()
