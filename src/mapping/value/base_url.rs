@@ -1,11 +1,11 @@
-//! Base URLs: where the codes of a site live.
+//! Base URLs: the URLs that the codes of a site follow.
 
 use thiserror::Error;
 use url::Url;
 
 use super::target::{Target, TargetError};
 
-/// The base URL of a site: absolute `http` or `https`, its path ends in `/`.
+/// The base URL of a site: absolute `http` or `https`, with a path that ends in `/`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BaseUrl(Url);
 
@@ -14,7 +14,7 @@ impl BaseUrl {
     ///
     /// # Errors
     ///
-    /// Returns why it cannot be one.
+    /// Returns the reason why it cannot be one.
     pub fn parse(text: &str) -> Result<Self, BaseUrlError> {
         let target = Target::parse(text)?;
         let url = Url::parse(target.as_str()).map_err(TargetError::from)?;
@@ -37,7 +37,7 @@ impl BaseUrl {
         self.0.as_str()
     }
 
-    /// Returns the host in lower case, an internationalised one in ASCII, without a final dot.
+    /// Returns the host in lower case, in ASCII if internationalised, without a final dot.
     pub fn host(&self) -> &str {
         let host = self.0.host_str().unwrap_or_default();
         host.strip_suffix('.').unwrap_or(host)
@@ -48,7 +48,7 @@ impl BaseUrl {
         self.0.scheme() == "https"
     }
 
-    /// Returns the port, unless it is the scheme's own.
+    /// Returns the port, unless it is the scheme's default.
     pub fn port(&self) -> Option<u16> {
         self.0.port()
     }
@@ -59,16 +59,16 @@ impl BaseUrl {
     }
 }
 
-/// Why a text cannot be a base URL.
+/// The reason why a text cannot be a base URL.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BaseUrlError {
-    /// It could not even be a target.
+    /// It is not even a target.
     #[error(transparent)]
     Url(#[from] TargetError),
     /// It has a query or a fragment.
     #[error("a base URL has no query and no fragment")]
     QueryOrFragment,
-    /// Its path is the server's own.
+    /// Its path is reserved for the server.
     #[error("a base URL's path cannot begin with \"/-/\": the server answers that itself")]
     Reserved,
     /// Its path does not end in `/`.
@@ -80,7 +80,7 @@ pub enum BaseUrlError {
 }
 
 impl BaseUrlError {
-    /// Returns the way out, where the message does not already name it.
+    /// Returns the way out, if the message does not already name it.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Url(error) => error.hint(),

@@ -1,10 +1,10 @@
-//! What is allowed in a table and yet worth a warning: texts that turn the direction of writing,
-//! and targets with a literal address that only some networks reach.
+//! Texts and targets that are allowed in a table but worth a warning: texts that change the
+//! direction of writing, and targets with a literal address that only some networks reach.
 //!
-//! A registration over HTTP may be refused for the same. Names are not looked up: what is decided
-//! here is decided from the text alone.
+//! A registration over HTTP may be refused for the same reasons. Names are not looked up: all
+//! decisions are made from the text alone.
 
-// Of `core`, which has the addresses and no sockets.
+// `core` has the addresses, but no sockets.
 use core::net::{Ipv4Addr, Ipv6Addr};
 
 use url::{Host, Url};
@@ -21,15 +21,15 @@ pub fn direction_control(text: &str) -> Option<char> {
     text.chars().find(is_control)
 }
 
-/// Returns whether the host of a canonical URL is `localhost` or a literal address that is not reached
-/// from everywhere: private, shared, loopback, link-local or unspecified.
+/// Returns whether the host of a canonical URL is `localhost` or a literal address that is not
+/// globally reachable: private, shared, loopback, link-local or unspecified.
 pub(crate) fn is_private(url: &str) -> bool {
     let Some((_, rest)) = url.split_once("://") else {
         return false;
     };
     let end = rest.find(['/', ':', '?', '#']).unwrap_or(rest.len());
     let name = rest[..end].strip_suffix('.').unwrap_or(&rest[..end]);
-    // All but a few hosts are told at a glance: an address ends in a digit or begins with a bracket.
+    // Most hosts are ruled out quickly: an address ends in a digit or begins with a bracket.
     if !rest.starts_with('[') && !name.ends_with(|c: char| c.is_ascii_digit()) {
         return name == "localhost" || name.ends_with(".localhost");
     }
@@ -41,7 +41,8 @@ pub(crate) fn is_private(url: &str) -> bool {
     }
 }
 
-/// RFC 6890: "this network", private use, shared address space, loopback, link-local.
+/// Returns whether an address is in RFC 6890's "this network", private use, shared address space,
+/// loopback or link-local.
 fn is_private_v4(address: Ipv4Addr) -> bool {
     let [first, second, ..] = address.octets();
     first == 0
@@ -51,7 +52,7 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
         || address.is_link_local()
 }
 
-/// The same for IPv6 (RFC 4291, RFC 4193), and for IPv4 addresses within it.
+/// Returns the same for IPv6 (RFC 4291, RFC 4193), and for IPv4 addresses embedded in it.
 fn is_private_v6(address: Ipv6Addr) -> bool {
     address.is_unspecified()
         || address.is_loopback()

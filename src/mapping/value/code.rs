@@ -1,9 +1,8 @@
-//! Short codes: what stands behind the base URL.
+//! Short codes: the part of a short link after the base URL.
 //!
-//! A custom code is written by a person and must keep to a grammar that survives URLs, chat
-//! windows and being read aloud; an auto code comes from a [`Scheme`](super::Scheme); a number
-//! has its base62 form.
-//! Whether a code is taken is not decided here but where a site is compiled.
+//! A custom code is written by a person and must keep to a grammar that survives URLs, chat windows
+//! and being read aloud; an auto code comes from a [`Scheme`](super::Scheme); a number has its
+//! base62 form. Code conflicts are found when a site is compiled.
 
 use std::fmt;
 
@@ -15,7 +14,7 @@ use unicode_script::{Script, UnicodeScript};
 /// The longest custom code, in bytes of UTF-8.
 pub const MAX_CODE_BYTES: usize = 255;
 
-/// First segments that the server answers itself, or that other programs ask any host for.
+/// First segments that the server answers itself, or that other programs request from any host.
 const RESERVED: [&str; 9] = [
     "-",
     ".well-known",
@@ -76,7 +75,7 @@ impl Code {
         Self(text.into()).unreserved()
     }
 
-    /// Returns the number whose base62 form this is; leading zeros do not count.
+    /// Returns the number of which this is the base62 form; leading zeros do not count.
     pub(crate) fn number_of(text: &str) -> Option<u64> {
         text.bytes().try_fold(0_u64, |number, byte| {
             let digit = BASE62.iter().position(|&digit| digit == byte)?;
@@ -84,7 +83,7 @@ impl Code {
         })
     }
 
-    /// Wraps what a scheme derived: base64url, which spells none of the reserved words.
+    /// Wraps a code derived by a scheme: base64url, which spells none of the reserved words.
     pub(crate) fn derived(text: String) -> Self {
         Self(text.into())
     }
@@ -102,7 +101,7 @@ impl Code {
         &self.0
     }
 
-    /// Returns the code as a YAML scalar, quoted where YAML would read something else.
+    /// Returns the code as a YAML scalar, quoted if YAML would read something else.
     pub(crate) fn as_yaml(&self) -> String {
         let text = serde_yaml::to_string(&self.as_str());
         text.map_or_else(
@@ -116,7 +115,7 @@ impl Code {
         self.0.ends_with('.')
     }
 
-    /// Returns the first segment that mixes scripts, which lets one code pass for another.
+    /// Returns the first segment that mixes scripts, which allows one code to pass for another.
     pub fn mixed_script_segment(&self) -> Option<&str> {
         self.0.split('/').find(|segment| mixes_scripts(segment))
     }
@@ -128,28 +127,28 @@ impl fmt::Display for Code {
     }
 }
 
-/// Why a text is no short code.
+/// The reason why a text is not a short code.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CodeError {
-    /// It has no characters.
+    /// It is empty.
     #[error("a short code needs at least one character")]
     Empty,
     /// It is longer than [`MAX_CODE_BYTES`].
     #[error("a short code has at most {MAX_CODE_BYTES} bytes, this one has {bytes}")]
     TooLong {
-        /// How long it is.
+        /// Its length.
         bytes: usize,
     },
-    /// It is not in Unicode normalisation form C, so that a browser would ask for another text.
+    /// It is not in Unicode normalisation form C, so a browser would request another text.
     #[error("a short code must be in Unicode normalisation form C (NFC)")]
     NotNfc {
         /// The same in NFC.
         nfc: String,
     },
-    /// A segment has no characters.
+    /// A segment is empty.
     #[error("a short code has no empty segment: no slash at either end, no two in a row")]
     EmptySegment,
-    /// A segment means something else in a path.
+    /// A segment has a special meaning in a path.
     #[error("{segment:?} cannot be a segment of a short code")]
     DotSegment {
         /// The segment: `.`, `..` or `-`.
@@ -161,7 +160,7 @@ pub enum CodeError {
         /// The character.
         character: char,
     },
-    /// The server answers this itself.
+    /// It is reserved for the server.
     #[error("codes that begin with the segment {word:?} are reserved")]
     Reserved {
         /// The reserved first segment.
@@ -170,7 +169,7 @@ pub enum CodeError {
 }
 
 impl CodeError {
-    /// Returns the way out, where the message does not already name it.
+    /// Returns the way out, if the message does not already name it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NotNfc { nfc } => format!("write {nfc:?}, composed"),
@@ -193,7 +192,7 @@ impl CodeError {
 fn check_segment(segment: &str) -> Result<(), CodeError> {
     match segment {
         "" => return Err(CodeError::EmptySegment),
-        // Browsers walk up at the dots, and a lone "-" is the server's own folder.
+        // Browsers resolve the dots, and a lone "-" is the server's own folder.
         "." | ".." | "-" => {
             return Err(CodeError::DotSegment {
                 segment: segment.to_owned(),
@@ -217,7 +216,7 @@ fn is_code_character(c: char) -> bool {
     ) || c.general_category() == unicode_properties::GeneralCategory::DecimalNumber
 }
 
-/// Returns whether no single script has all of a segment's letters (UTS #39 section 5.1).
+/// Returns whether no single script contains all of a segment's letters (UTS #39 section 5.1).
 fn mixes_scripts(segment: &str) -> bool {
     if segment.is_ascii() {
         return false;

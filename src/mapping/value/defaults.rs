@@ -1,4 +1,4 @@
-//! What the entries of a document take over from it.
+//! The defaults of a document for its entries.
 
 use super::properties::{Forward, NewCode, Status};
 
@@ -7,9 +7,9 @@ use super::properties::{Forward, NewCode, Status};
 pub struct Defaults {
     /// The redirect status.
     pub status: Option<Status>,
-    /// What is carried over to targets.
+    /// The parts of a request that are forwarded to targets.
     pub forward: Option<Forward>,
-    /// How long redirects may be cached, in seconds.
+    /// The time for which redirects may be cached, in seconds.
     pub cache_max_age: Option<u32>,
     /// How new links get their codes.
     pub new: Option<NewCode>,

@@ -1,27 +1,27 @@
-//! Diagnostics: the one form in which any problem with a table is told.
+//! Diagnostics: the one form in which all problems with a table are reported.
 //!
-//! A diagnostic names the place, the problem and, where there is one, the way out.
-//! How it is shown (terminal, annotations, JSON) is not decided here, except for the one-line form
-//! that compilers made everybody's editor understand.
+//! A diagnostic names the place, the problem and, where there is one, the way out. How it is shown
+//! (terminal, annotations, JSON) is not decided here, except for the one-line form of compilers
+//! that editors understand.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// How many problems of one file are told: enough to work with, and a bound on memory.
+/// The maximum number of reported problems of one file: enough to work with, and a bound on memory.
 const MAX_PROBLEMS: usize = 1000;
 
-/// How much a diagnostic weighs.
+/// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Keeps the table from being loaded.
     Error,
-    /// Worth a look; the table is loaded all the same.
+    /// Worth a look; the table is still loaded.
     Warning,
 }
 
 impl Severity {
-    /// Returns the word that stands in messages: `error` or `warning`.
+    /// Returns its word in messages: `error` or `warning`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -46,16 +46,16 @@ pub struct Position {
 }
 
 impl Position {
-    /// The first character of a file, where problems with a file as a whole are told.
+    /// The first character of a file, used for problems with a file as a whole.
     pub const START: Self = Self { line: 1, column: 1 };
 }
 
 /// A place in a table: a file and a position in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The file's path as it was given.
+    /// The file's path as given.
     pub file: Arc<str>,
-    /// Where in the file.
+    /// The position in the file.
     pub position: Position,
 }
 
@@ -79,11 +79,11 @@ impl fmt::Display for Place {
 /// One problem with a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Whether the table can be loaded in spite of it.
+    /// Whether it keeps the table from being loaded.
     pub severity: Severity,
-    /// Where it is.
+    /// Its place.
     pub place: Place,
-    /// What is wrong: lower case, one line, no full stop.
+    /// The problem: lower case, one line, no full stop.
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
@@ -132,7 +132,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The problems of a table, as many of each file as anybody will read.
+/// The problems of a table, up to a limit for each file.
 ///
 /// The rest is counted, so that an error is never lost among warnings.
 #[derive(Debug, Default)]
@@ -141,25 +141,25 @@ pub(crate) struct Problems {
     files: HashMap<Arc<str>, Count>,
 }
 
-/// Where [`Problems`] stood before a file was tried.
+/// The state of [`Problems`] before a file was tried.
 pub(crate) struct Checkpoint {
     reported: usize,
     file: Arc<str>,
     count: Option<Count>,
 }
 
-/// How many problems one file has.
+/// The number of problems of one file.
 #[derive(Debug, Clone, Default)]
 struct Count {
     reported: usize,
     unreported: usize,
-    /// The heaviest that was not told, and the last place that was.
+    /// The most severe unreported problem, and the last reported place.
     heaviest: Option<Severity>,
     last: Option<Position>,
 }
 
 impl Problems {
-    /// Takes a problem in; returns its number if it is told.
+    /// Adds a problem; returns its number unless it is over the limit.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) -> Option<usize> {
         let file = Arc::clone(&diagnostic.place.file);
         let count = self.files.entry(file).or_default();
@@ -177,7 +177,7 @@ impl Problems {
         Some(self.reported.len() - 1)
     }
 
-    /// Notes where things stand before a file is read in a way that may prove wrong.
+    /// Records the state before a file is read in a way that may prove wrong.
     pub(crate) fn checkpoint(&self, file: &Arc<str>) -> Checkpoint {
         Checkpoint {
             reported: self.reported.len(),
@@ -186,7 +186,7 @@ impl Problems {
         }
     }
 
-    /// Forgets what was told of the file since.
+    /// Discards the problems of the file reported since.
     pub(crate) fn return_to(&mut self, checkpoint: Checkpoint) {
         self.reported.truncate(checkpoint.reported);
         match checkpoint.count {
@@ -195,12 +195,12 @@ impl Problems {
         };
     }
 
-    /// Gives the problem of that number a hint.
+    /// Sets the hint of the problem with the given number.
     pub(crate) fn set_hint(&mut self, number: usize, hint: String) {
         self.reported[number].hint = Some(hint);
     }
 
-    /// Returns what is told, with a line for each file that has more.
+    /// Returns the reported problems, with a line for each file that has more.
     pub(crate) fn into_reported(mut self) -> Vec<Diagnostic> {
         for (file, count) in self.files {
             let Some(severity) = count.heaviest else {

@@ -1,6 +1,6 @@
 //! The values of a table: codes, URLs, properties, points in time, and diagnostics about them.
 //!
-//! Each is valid from its construction on. This folder imports none of the others.
+//! Each is valid from construction on. This folder imports none of the others.
 
 mod base_url;
 mod caution;

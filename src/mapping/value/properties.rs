@@ -1,11 +1,11 @@
-//! Properties of entries: how a target is reached, how a code is made, since when it is gone.
+//! Properties of entries: how a target is reached, how a code is made, when it was retired.
 
 use thiserror::Error;
 
 use super::target::can_be_extended;
 use super::timestamp::Timestamp;
 
-/// How long a redirect may be cached unless the table says otherwise, in seconds.
+/// The default time for which a redirect may be cached, in seconds.
 pub const DEFAULT_MAX_AGE: u32 = 60;
 
 /// The status a redirect answers with (RFC 9110 section 15.4).
@@ -26,7 +26,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Returns the status of this number, if a table may name it.
+    /// Returns the status with the given number, if a table may use it.
     pub fn from_code(code: u16) -> Option<Self> {
         Some(match code {
             301 => Self::MovedPermanently,
@@ -43,13 +43,13 @@ impl Status {
         self as u16
     }
 
-    /// Returns whether a client repeats its own method at the target, so that every method may pass.
+    /// Returns whether clients repeat their method at the target, so that every method is allowed.
     pub fn keeps_method(self) -> bool {
         matches!(self, Self::TemporaryRedirect | Self::PermanentRedirect)
     }
 }
 
-/// What of a request is carried over to the target.
+/// The parts of a request that are forwarded to the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Forward {
     /// Nothing, the default.
@@ -57,17 +57,17 @@ pub enum Forward {
     None,
     /// The query.
     Query,
-    /// The path behind the code.
+    /// The path after the code.
     Path,
     /// Both.
     PathAndQuery,
 }
 
 impl Forward {
-    /// Every way.
+    /// Every value.
     pub const ALL: [Self; 4] = [Self::None, Self::Query, Self::Path, Self::PathAndQuery];
 
-    /// Returns the name that `forward` writes.
+    /// Returns the name that `forward` uses.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -77,30 +77,30 @@ impl Forward {
         }
     }
 
-    /// Returns whether the path behind the code is carried over.
+    /// Returns whether the path after the code is forwarded.
     pub fn path(self) -> bool {
         matches!(self, Self::Path | Self::PathAndQuery)
     }
 
-    /// Returns whether the query is carried over.
+    /// Returns whether the query is forwarded.
     pub fn query(self) -> bool {
         matches!(self, Self::Query | Self::PathAndQuery)
     }
 }
 
-/// Why what is carried over cannot be put into a target.
+/// The reason why forwarded parts cannot be put into a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Misfit {
-    /// What is appended would change what stands before it.
+    /// Appended text would change the text before it.
     #[error("the path cannot be forwarded to a target that ends like this")]
     Ending,
-    /// A query stands before a fragment, and a path behind it.
+    /// A query precedes a fragment, and a path would follow it.
     #[error("a target that ends in \"#\" cannot take both path and query")]
     Fragment,
 }
 
 impl Misfit {
-    /// Returns why this cannot be carried over to a target, if it cannot.
+    /// Returns the reason why this cannot be forwarded to a target, if any.
     pub fn of(forward: Forward, target: &str) -> Option<Self> {
         if forward.path() && !can_be_extended(target) {
             return Some(Self::Ending);
@@ -118,7 +118,7 @@ impl Misfit {
     }
 }
 
-/// How a new entry of a site gets its code, unless it is given one.
+/// How a new entry of a site gets its code by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum NewCode {
     /// Derived from the target by the site's scheme, the default.
@@ -128,11 +128,11 @@ pub enum NewCode {
     Number,
 }
 
-/// Since when an entry is retired.
+/// The start of an entry's retirement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retired {
     /// `retired: true`.
     Always,
-    /// From that time on.
+    /// From the given time on.
     From(Timestamp),
 }

@@ -1,8 +1,8 @@
 //! Schemes: how an auto code is derived from a target.
 //!
 //! A scheme hashes the bytes of a URL as written to a number of a fixed width and spells that
-//! number in base64url (RFC 4648 section 5, no padding).
-//! The number matters besides its spelling: where two URLs share one, the next number is probed.
+//! number in base64url (RFC 4648 section 5, no padding). The number is also used without its
+//! spelling: if two URLs share one, the next number is probed.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,7 +13,7 @@ use super::code::Code;
 
 const CRC64_XZ: Crc<u64> = Crc::<u64>::new(&CRC_64_XZ);
 
-/// How many bits of a key a code of 48 bits leaves out.
+/// The number of bits of a key that a code of 48 bits leaves out.
 pub(crate) const KEY_REST: u32 = 16;
 
 /// A way to derive a code from a URL.
@@ -30,7 +30,7 @@ impl Scheme {
     /// Every scheme.
     pub const ALL: [Self; 2] = [Self::Sha256, Self::Crc64Xz];
 
-    /// Returns the scheme of that name, as `code-scheme` and `--scheme` write it.
+    /// Returns the scheme with the given name, as used by `code-scheme` and `--scheme`.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scheme| scheme.name() == name)
     }
@@ -43,7 +43,7 @@ impl Scheme {
         }
     }
 
-    /// Returns how many characters a code has.
+    /// Returns the number of characters of a code.
     pub fn code_len(self) -> usize {
         match self {
             Self::Sha256 => 8,
@@ -56,8 +56,8 @@ impl Scheme {
         self.spell(self.hash(url))
     }
 
-    /// Returns the codes to try, in order, when an auto code is held by another target:
-    /// the hash value + 1, + 2, …, modulo 2^48 or 2^64. Of what is no auto code, there are none.
+    /// Returns the codes to try, in order, when another target has an auto code: the hash value +
+    /// 1, + 2, …, modulo 2^48 or 2^64. There are none for a text that is not an auto code.
     pub fn probe(self, code: &str) -> impl Iterator<Item = Code> {
         let value = self.value(code);
         value.into_iter().flat_map(move |value| self.behind(value))
@@ -84,8 +84,8 @@ impl Scheme {
         }
     }
 
-    /// Returns the hash value that a code spells. Every request asks, so no decoder for texts of any
-    /// length is called.
+    /// Returns the hash value that a code spells. It is called for every request, so no decoder for
+    /// texts of any length is used.
     fn value(self, code: &str) -> Option<u64> {
         if code.len() != self.code_len() {
             return None;
@@ -133,7 +133,7 @@ const DIGITS: [u8; 256] = {
 };
 
 /// Returns the first 64 bits of the SHA-256 of a target, by which entries are found; the first 48
-/// of them are what its code spells, if it has no other.
+/// of them spell its auto code.
 pub(crate) fn key(target: &str) -> u64 {
     let digest = Sha256::digest(target.as_bytes());
     let [a, b, c, d, e, f, g, h, ..] = digest.0;
@@ -150,7 +150,7 @@ pub(crate) fn key_bits(code: &str) -> Option<u64> {
     Scheme::Sha256.value(code)
 }
 
-/// Returns the first and the last key that spells a code which begins with this text; none if no
+/// Returns the first and the last key that spell a code beginning with the given text; `None` if no
 /// code does.
 pub(crate) fn keys_from(start: &str) -> Option<(u64, u64)> {
     let rest = Scheme::Sha256.code_len().checked_sub(start.len())?;

@@ -1,8 +1,8 @@
-//! A file of a table, as text comes in.
+//! Files of a table, as input.
 
 use std::sync::Arc;
 
-/// One file of a table: its path as it was given, and its bytes.
+/// One file of a table: its path as given, and its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
     /// The path that diagnostics show.

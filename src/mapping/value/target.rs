@@ -1,8 +1,8 @@
 //! Targets: the absolute `http` and `https` URLs that short links lead to.
 //!
-//! The WHATWG URL parser repairs much that a person may get wrong, and so would a browser, but
-//! not every client does: a link must mean the same to all of them.
-//! So whatever that parser merely tolerates is refused here, with the reason.
+//! The WHATWG URL parser repairs much that a person may get wrong, as browsers do, but not every
+//! client does: a link must mean the same to all of them. So anything that the parser merely
+//! tolerates is refused here, with the reason.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -13,7 +13,8 @@ use url::{Host, ParseError, SyntaxViolation, Url};
 
 use super::caution::is_private;
 
-/// The longest target, in bytes. Common servers and clients refuse header lines not much longer.
+/// The maximum length of a target, in bytes. Common servers and clients refuse header lines not
+/// much longer.
 pub const MAX_TARGET_BYTES: usize = 8192;
 
 /// A validated URL: absolute, `http` or `https`, WHATWG-serialised, ASCII, safe in a header.
@@ -25,7 +26,7 @@ impl<'t> Target<'t> {
     ///
     /// # Errors
     ///
-    /// Returns why the URL cannot be a target.
+    /// Returns the reason why the URL cannot be a target.
     pub fn parse(text: &'t str) -> Result<Self, TargetError> {
         if text.len() > MAX_TARGET_BYTES {
             return Err(TargetError::TooLong { bytes: text.len() });
@@ -67,7 +68,7 @@ impl<'t> Target<'t> {
         Ok(Self(Cow::Owned(url.into())))
     }
 
-    /// Returns the canonical form: what is sent as `Location`.
+    /// Returns the canonical form, which is sent as `Location`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -78,7 +79,7 @@ impl<'t> Target<'t> {
         is_private(&self.0)
     }
 
-    /// Returns the same, borrowed from nothing.
+    /// Converts it into an owned target.
     pub fn into_owned(self) -> Target<'static> {
         Target(Cow::Owned(self.0.into_owned()))
     }
@@ -89,22 +90,22 @@ impl<'t> Target<'t> {
     }
 }
 
-/// Returns whether what follows a code can be appended to a target without changing the authority.
+/// Returns whether text after a code can be appended to a target without changing the authority.
 pub(super) fn can_be_extended(target: &str) -> bool {
     target.ends_with(['/', '=', ':', '#'])
 }
 
-/// The beginning that most targets share, and a site keeps none of.
+/// The beginning that most targets share, and that sites do not store.
 const HTTPS: &str = "https://";
 const HTTP: &str = "http://";
 
-/// Returns what a site keeps of a target.
+/// Returns the part of a target that a site stores.
 pub(crate) fn pack(target: &str) -> &str {
     target.strip_prefix(HTTPS).unwrap_or(target)
 }
 
-/// Returns the scheme with its slashes, and the rest, of what [`pack`] has left: a host has no
-/// colon with two slashes behind it, so this is never ambiguous.
+/// Returns the scheme with its slashes, and the rest, of a target shortened by [`pack`]: a host has
+/// no colon followed by two slashes, so this is never ambiguous.
 pub(crate) fn unpack(packed: &str) -> (&'static str, &str) {
     match packed.strip_prefix(HTTP) {
         Some(rest) => (HTTP, rest),
@@ -112,10 +113,10 @@ pub(crate) fn unpack(packed: &str) -> (&'static str, &str) {
     }
 }
 
-/// Returns whether a URL is canonical and without fault at first sight, as most are: a host of lower
-/// case letters, and a path, query and fragment that no parser would touch.
+/// Returns whether a URL is canonical and valid by a quick test, as most are: a host of lower case
+/// letters, and a path, query and fragment that no parser would change.
 ///
-/// What this cannot tell is left to the parser.
+/// All other URLs are left to the parser.
 fn is_plainly_canonical(text: &str) -> bool {
     let rest = text.strip_prefix("https://");
     let Some(rest) = rest.or_else(|| text.strip_prefix("http://")) else {
@@ -127,15 +128,15 @@ fn is_plainly_canonical(text: &str) -> bool {
     let (host, path) = rest.split_at(slash);
     let mut before = 0;
     let is_plain = |byte: u8| {
-        // A segment that begins with a dot may be one that leads up.
+        // A segment that begins with a dot may lead up.
         let after_slash = std::mem::replace(&mut before, byte) == b'/';
         KEPT[usize::from(byte)] && !(after_slash && byte == b'.')
     };
     is_plain_host(host) && path.bytes().all(is_plain)
 }
 
-/// Returns whether a host is a domain name that needs no look at its labels: none is a number, which
-/// the last label of an IPv4 address is, or in Punycode.
+/// Returns whether a host is a domain name whose labels need no check: none is a number, as the
+/// last label of an IPv4 address is, or in Punycode.
 fn is_plain_host(host: &str) -> bool {
     let is_plain_label = |label: &str| {
         label.starts_with(|c: char| c.is_ascii_lowercase())
@@ -145,8 +146,8 @@ fn is_plain_host(host: &str) -> bool {
     host.len() <= 253 && host.split('.').all(is_plain_label)
 }
 
-/// The bytes that stay as they are in a path, a query and a fragment alike. `%` is not among them:
-/// what it encodes may be a dot.
+/// The bytes that are kept in a path, a query and a fragment alike. `%` is not among them: it may
+/// encode a dot.
 const KEPT: [bool; 256] = {
     let mut kept = [false; 256];
     let mut byte: u8 = 0;
@@ -179,7 +180,7 @@ fn after_scheme(text: &str) -> Result<&str, TargetError> {
     if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") {
         return Ok(rest);
     }
-    // `example.org:8080/x` has the form of a scheme and is none.
+    // `example.org:8080/x` seems to begin with a scheme, but has none.
     if scheme.contains('.') && rest.starts_with(|c: char| c.is_ascii_digit()) {
         return Err(relative());
     }
@@ -201,20 +202,20 @@ fn refusal(violation: SyntaxViolation) -> Option<TargetError> {
         }
         SyntaxViolation::ExpectedDoubleSlash => Some(TargetError::Slashes),
         SyntaxViolation::C0SpaceIgnored => Some(TargetError::SurroundingSpace),
-        // Percent-encoded on serialisation, or kept as they are: the canonical form shows it.
+        // Percent-encoded on serialisation, or kept; the canonical form shows which.
         SyntaxViolation::NonUrlCodePoint | SyntaxViolation::PercentDecode => None,
-        // Tabs, newlines and NUL were refused before; the rest is about file URLs.
+        // Tabs, newlines and NUL were refused earlier; the rest is about file URLs.
         _ => None,
     }
 }
 
-/// Why a text cannot be a target.
+/// The reason why a text cannot be a target.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TargetError {
     /// It has no scheme.
     #[error("the URL is not absolute")]
     Relative {
-        /// The URL that was probably meant.
+        /// The URL that was probably intended.
         guess: Option<String>,
     },
     /// Its scheme is not `http` or `https`.
@@ -226,10 +227,10 @@ pub enum TargetError {
     /// It is longer than [`MAX_TARGET_BYTES`], as written or serialised.
     #[error("a URL has at most {MAX_TARGET_BYTES} bytes, this one has {bytes}")]
     TooLong {
-        /// How long it is.
+        /// Its length.
         bytes: usize,
     },
-    /// It holds a control character.
+    /// It contains a control character.
     #[error("the URL holds the control character {control:?}")]
     ControlCharacter {
         /// The character.
@@ -238,13 +239,13 @@ pub enum TargetError {
     /// It begins or ends in white space.
     #[error("the URL has white space around it")]
     SurroundingSpace,
-    /// There are not exactly two slashes behind the scheme.
+    /// The scheme is not followed by exactly two slashes.
     #[error("the URL's scheme is not followed by exactly two slashes")]
     Slashes,
-    /// It holds a backslash where a slash belongs.
+    /// It contains a backslash in place of a slash.
     #[error("the URL holds a backslash, which browsers read as a slash")]
     Backslash,
-    /// It holds a user name or a password.
+    /// It contains a user name or a password.
     #[error("the URL holds user information before an \"@\"")]
     UserInfo,
     /// It has no host.
@@ -259,7 +260,7 @@ pub enum TargetError {
 }
 
 impl TargetError {
-    /// Returns the way out, where the message does not already name it.
+    /// Returns the way out, if the message does not already name it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Relative { guess: Some(guess) } => format!("did you mean {guess:?}?"),

@@ -1,6 +1,6 @@
 //! Points in time as tables write them: RFC 3339 dates and date-times.
 //!
-//! The clock is never read here: whoever asks passes the time in.
+//! The clock is never read here: callers pass the time in.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -25,7 +25,7 @@ impl Timestamp {
     /// The earliest point in time: before any that a table can name.
     pub const MIN: Self = Self(i64::MIN);
 
-    /// Returns the time that many seconds after (or before) the Unix epoch.
+    /// Returns the time at a number of seconds after (or before) the Unix epoch.
     pub const fn from_unix(seconds: i64) -> Self {
         Self(seconds)
     }
@@ -45,7 +45,7 @@ impl Timestamp {
 
     /// Reads an RFC 3339 date-time, or a date as the first second after it in UTC.
     ///
-    /// This is how `expires` is meant: a link that expires on a day works through that day.
+    /// This is the meaning of `expires`: a link that expires on a day works through that day.
     pub fn parse_end(text: &str) -> Option<Self> {
         Self::parse_date(text)
             .map(|Self(start)| Self((start + SECONDS_PER_DAY).min(LAST)))
@@ -53,14 +53,14 @@ impl Timestamp {
     }
 
     fn parse_date(text: &str) -> Option<Self> {
-        // The parser takes signed years, the RFC does not.
+        // The parser accepts signed years, the RFC does not.
         let unsigned = text.starts_with(|c: char| c.is_ascii_digit());
         let date = Date::parse(text, FULL_DATE).ok().filter(|_| unsigned)?;
         Some(Self(date.midnight().assume_utc().unix_timestamp()))
     }
 
     fn parse_date_time(text: &str) -> Option<Self> {
-        // The parser takes any character between date and time, the RFC three.
+        // The parser accepts any character between date and time, the RFC three.
         let separated = matches!(text.as_bytes().get(10), Some(b'T' | b't' | b' '));
         let time = OffsetDateTime::parse(text, &Rfc3339)
             .ok()
@@ -79,10 +79,10 @@ impl From<SystemTime> for Timestamp {
     }
 }
 
-/// Writes RFC 3339: in UTC, as in `2026-12-31T00:00:00Z`, unless the year there has not four digits.
+/// Writes RFC 3339 in UTC, as in `2026-12-31T00:00:00Z`, unless the year does not have four digits.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The widest offsets reach whatever a table can name.
+        // The widest offsets reach any time that a table can name.
         for (seconds, offset) in [(0, "Z"), (-86_340, "-23:59"), (86_340, "+23:59")] {
             let there = OffsetDateTime::from_unix_timestamp(self.0.saturating_add(seconds));
             if let Ok(Ok(text)) = there.map(|there| there.format(&Rfc3339)) {
