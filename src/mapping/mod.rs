@@ -2,8 +2,7 @@
 //!
 //! `parse` and `compile` build a table, which `packed` stores and `resolve` answers from.
 //! Invariant: nothing here does I/O, reads a clock or the environment, or depends on HTTP, Git or
-//! the command line. The table that passed review is the one that is served, because both run this
-//! code.
+//! the command line. What passed review is what is served, because both run this code.
 
 mod compare;
 mod compile;

@@ -66,7 +66,8 @@ fn facts(outline: &Outline<'_>) -> BTreeSet<Fact> {
     facts.collect()
 }
 
-/// Returns the codes that appear more than once in a document, with the line of the last.
+/// Returns the codes that appear more than once in a document, with the line of the last
+/// occurrence.
 fn given_twice(outline: &Outline<'_>) -> BTreeMap<String, u32> {
     let (mut seen, mut twice) = (BTreeSet::new(), BTreeMap::new());
     for entry in &outline.entries {

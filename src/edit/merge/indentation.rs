@@ -15,7 +15,7 @@ pub(super) fn dash(layout: &Layout<'_>) -> Option<usize> {
     entry.body.find('-')
 }
 
-/// Returns the files with their dashes in the column of ours.
+/// Returns the files with their dashes in the column of ours; `None` if they are already there.
 ///
 /// # Errors
 ///

@@ -96,7 +96,7 @@ pub(super) fn recognise(before: &Items<'_>, after: &mut Items<'_>) {
     }
 }
 
-/// Returns the items below and above an item.
+/// Returns the keys of the items below and above an item.
 fn neighbours(list: &[Item<'_>], number: usize) -> [(bool, Option<Key>); 2] {
     let key = |number: Option<usize>| Some(list.get(number?)?.key.clone());
     [

@@ -225,7 +225,7 @@ fn shared<'e>(entries: &[Vec<&'e str>]) -> Vec<(&'e str, usize, usize)> {
     shared
 }
 
-/// Returns the description of an item in messages.
+/// Returns the description of an item for messages.
 fn described(key: &Key) -> String {
     match key {
         Key::Comment(..) => "a comment".to_owned(),

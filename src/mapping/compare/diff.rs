@@ -42,7 +42,7 @@ struct Pair<'t> {
 struct Heirs<'t> {
     /// Entries with new codes, by their targets, in written order.
     waiting: HashMap<(&'t str, &'t str), VecDeque<Entry<'t>>>,
-    /// The numbers of those that are.
+    /// The numbers of the entries found to be heirs.
     taken: HashSet<u32>,
 }
 

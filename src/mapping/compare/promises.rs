@@ -33,7 +33,8 @@ pub struct Promises {
 #[derive(Debug, Clone, Default)]
 struct Codes {
     first: HashMap<Box<str>, Promise>,
-    /// Promises of other lines of work for the same codes that the first has not left.
+    /// Other promises for the same codes from other lines of work, which the first has not
+    /// superseded.
     rivals: HashMap<Box<str>, Vec<Promise>>,
 }
 
@@ -293,7 +294,7 @@ impl Promise {
         Breach::of(self.target_parts(), self.is_retired, now)
     }
 
-    /// Replaces the promise with the contents of an entry.
+    /// Updates the promise from an entry.
     fn keep(&mut self, entry: Entry<'_>, commit: usize) {
         self.is_retired = entry.is_retired();
         let target = entry.target_parts();

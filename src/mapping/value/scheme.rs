@@ -133,7 +133,7 @@ const DIGITS: [u8; 256] = {
 };
 
 /// Returns the first 64 bits of the SHA-256 of a target, by which entries are found; the first 48
-/// of them spell its auto code.
+/// of them are spelled by its SHA-256 code.
 pub(crate) fn key(target: &str) -> u64 {
     let digest = Sha256::digest(target.as_bytes());
     let [a, b, c, d, e, f, g, h, ..] = digest.0;

@@ -164,7 +164,7 @@ const KEPT: [bool; 256] = {
     kept
 };
 
-/// Returns what follows `http:` or `https:`.
+/// Returns the rest after `http:` or `https:`.
 fn after_scheme(text: &str) -> Result<&str, TargetError> {
     let relative = || TargetError::Relative {
         guess: looks_like_host(text).then(|| format!("https://{text}")),
