@@ -1,6 +1,6 @@
-//! What stands in for [`tls`](super) in a program built without it: a type with no values.
+//! A replacement for [`tls`](super) in a program built without it: a type with no values.
 //!
-//! It has the shape of the real one, so that nothing else needs to know which is there.
+//! It has the shape of the real one, so that no other code needs to know which is compiled in.
 
 use std::future::Future;
 use std::time::Duration;
@@ -14,11 +14,11 @@ use tokio::net::TcpStream;
 use super::http::Content;
 use super::net::{Phases, Timeouts};
 
-/// TLS, of which there is none.
+/// TLS, which this program is built without.
 #[derive(Debug, Clone)]
 pub enum Tls {}
 
-/// What the status says of it.
+/// The status of the certificate.
 #[derive(Serialize)]
 pub(super) enum TlsView {}
 

@@ -2,8 +2,8 @@
 //! once when they end.
 //!
 //! Clients that come and go can start and end such periods many times a second. So an outage ends
-//! only after connections were accepted and none failed for a while, and clients cause at most two
-//! log lines in that time.
+//! only once connections have been accepted and none has failed for a while, and clients cause at
+//! most two log lines in that time.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ impl AcceptOutages {
         }
     }
 
-    /// Notes that a connection could not be accepted; returns whether an outage began with it.
+    /// Records that a connection could not be accepted; returns whether an outage began with it.
     pub(crate) fn failed(&mut self, error: &io::Error, now: Instant) -> bool {
         let begins = self.last_failure.is_none();
         if begins {
@@ -40,7 +40,7 @@ impl AcceptOutages {
         begins
     }
 
-    /// Notes that a connection was accepted; returns whether an outage ended with it.
+    /// Records that a connection was accepted; returns whether an outage ended with it.
     pub(crate) fn accepted(&mut self, now: Instant) -> bool {
         let ends = self
             .last_failure

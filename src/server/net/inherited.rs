@@ -1,8 +1,8 @@
-//! Sockets that a service manager has opened for us, as sd_listen_fds(3) describes.
+//! Sockets opened by a service manager and passed to this process, as sd_listen_fds(3) describes.
 //!
-//! They are told apart by their names, or where they have none of our own, by their order. What is
-//! not passed is bound by ourselves, elsewhere. Whoever opened them keeps them: connections that
-//! wait there when this process stops are answered by the next.
+//! They are identified by their names, or if none of those is ours, by their order. Listeners that
+//! are not passed are bound by this process, elsewhere. The process that opened the sockets keeps
+//! them: connections that wait there when this process stops are answered by the next one.
 //!
 //! Invariant: no passed descriptor reaches a child process.
 
@@ -13,56 +13,56 @@ use listenfd::ListenFd;
 
 use super::listener::Listener;
 
-/// What a socket is for, which is also its name (`FileDescriptorName=` in systemd.socket(5)).
-/// Sockets without one take what is left, in this order.
+/// The roles of sockets, which are also their names (`FileDescriptorName=` in systemd.socket(5)).
+/// Sockets without a name take the remaining roles, in this order.
 const ROLES: [&str; 3] = ["public", "admin", "https-redirect"];
 
 /// The sockets that were passed to this process, until they are taken.
 #[derive(Debug, Default)]
 pub struct Inherited(Vec<(&'static str, TcpListener)>);
 
-/// Why the passed sockets cannot be served on.
+/// Why the passed sockets cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InheritedError {
-    /// The variables that tell of them make no sense, or the descriptors are not there.
+    /// The variables that describe them make no sense, or the descriptors do not exist.
     #[error("the sockets that LISTEN_FDS tells of are not there")]
     Missing(#[source] io::Error),
-    /// One is something else.
+    /// One is not a listening TCP socket.
     #[error(
         "descriptor {descriptor} ({name}), passed to be listened on, is no TCP socket that listens"
     )]
     NotListening {
         /// Its number.
         descriptor: i32,
-        /// The name it came with.
+        /// The name it was passed with.
         name: String,
     },
-    /// One has a name of which nothing is known.
+    /// One has an unknown name.
     #[error(
         "nothing here listens on a socket named {0:?}: FileDescriptorName= is public, admin or https-redirect"
     )]
     Unknown(String),
-    /// There are more than are needed.
+    /// More than one was passed for a role.
     #[error(
         "more than one socket was passed as {0}: one is enough, and [::] takes IPv4 connections too"
     )]
     Twice(&'static str),
-    /// There are more without a name than can be told apart.
+    /// More have no name than there are remaining roles.
     #[error("more sockets were passed than there are listeners")]
     TooMany,
 }
 
 impl Inherited {
-    /// Takes the sockets that the environment tells of, if that is meant for this process.
+    /// Takes the sockets that the environment describes, if they are intended for this process.
     ///
     /// Must be called once, before there is another thread: it changes the environment.
     ///
     /// # Errors
     ///
-    /// Fails if there is a socket that cannot be served on, for its clients would wait for ever.
+    /// Fails if there is a socket that cannot be used, because its clients would wait forever.
     pub fn from_env() -> Result<Self, InheritedError> {
-        // Checks whom they are for, and keeps them from child processes.
+        // Checks which process they are for, and keeps them from child processes.
         let passed: Vec<_> = sd_notify::listen_fds_with_names()
             .map_err(InheritedError::Missing)?
             .collect();
@@ -92,7 +92,7 @@ impl Inherited {
     ///
     /// # Errors
     ///
-    /// Fails if the operating system does not let us wait on it.
+    /// Fails if the operating system cannot poll it.
     pub fn take(&mut self, role: &str) -> io::Result<Option<Listener>> {
         let Some(index) = self.0.iter().position(|(name, _)| *name == role) else {
             return Ok(None);
@@ -102,7 +102,7 @@ impl Inherited {
     }
 }
 
-/// Returns what each socket is for, by the names they came with.
+/// Returns the role of each socket, by the names they were passed with.
 fn roles(names: &[&str]) -> Result<Vec<&'static str>, InheritedError> {
     let mut roles = vec![None; names.len()];
     let mut free = ROLES.to_vec();
@@ -124,8 +124,8 @@ fn roles(names: &[&str]) -> Result<Vec<&'static str>, InheritedError> {
         .collect()
 }
 
-/// Returns whether a name is only what stands there if nobody has given one: systemd then takes the
-/// unit's, and `unknown` where there are no names at all.
+/// Returns whether a name is only a placeholder: systemd uses the unit's name if none was given,
+/// and `unknown` if there are no names at all.
 fn is_no_name(name: &str) -> bool {
     name.is_empty() || name == "unknown" || name.ends_with(".socket")
 }
@@ -137,7 +137,7 @@ fn listens(socket: &TcpListener) -> bool {
         .unwrap_or(false)
 }
 
-/// Elsewhere the first attempt to accept tells.
+/// Returns `true`: outside Linux the first attempt to accept shows it.
 #[cfg(not(target_os = "linux"))]
 fn listens(_: &TcpListener) -> bool {
     true
@@ -165,7 +165,7 @@ mod tests {
             reported(&["waypost.socket", ""]).unwrap(),
             ["public", "admin"]
         );
-        // A name goes first, wherever it stands.
+        // A name takes precedence at any position.
         assert_eq!(reported(&["", "public"]).unwrap(), ["admin", "public"]);
     }
 

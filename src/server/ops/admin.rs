@@ -1,8 +1,9 @@
-//! The admin listener: probes, metrics, the status, and a way to ask for a reload.
+//! The admin listener: probes, metrics, the status, and a way to request a reload.
 //!
-//! It is for operators on a private network, and so has no authentication. So that browsers there
-//! are not turned against it, what changes anything is refused to all pages, and what shows more
-//! than probes and metrics is refused under a name that no operator has allowed.
+//! It is for operators on a private network, and so has no authentication. To keep web pages from
+//! abusing it through an operator's browser, requests that change anything are refused to all
+//! pages, and anything beyond probes and metrics is refused under a host name that no operator has
+//! allowed.
 
 use std::time::SystemTime;
 
@@ -22,7 +23,7 @@ use crate::server::tls::{Tls, TlsView};
 /// The content type of the Prometheus text format.
 const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
-/// What a request is told that names another host.
+/// The body of the answer to a request that names another host.
 const MISDIRECTED: &str = "421 Misdirected Request\n\
     The admin listener answers this under an IP address, localhost, and the names \
     that --admin-host (WAYPOST_ADMIN_HOST) allows.\n";
@@ -43,7 +44,7 @@ pub(crate) async fn answer<B>(
 ) -> Response<Content> {
     let refusal = refusal(shared, &request);
     let (head, body) = request.into_parts();
-    // No request here has content that counts, and hyper waits for a body as long as it is held.
+    // No request here has content that matters, and hyper waits for a body until it is dropped.
     drop(body);
     let reads = matches!(head.method, Method::GET | Method::HEAD);
     let response = match head.uri.path() {
@@ -67,7 +68,7 @@ pub(crate) async fn answer<B>(
                 format!("{problem}\n"),
             ),
         },
-        // What the public listener says, for who cannot ask there because it speaks TLS.
+        // The public listener's answer, for clients that cannot ask there because it speaks TLS.
         "/healthz" => health::answer(shared),
         "/metrics" => response::body(StatusCode::OK, METRICS, shared.metrics.exposition()),
         "/-/status" => response::json(StatusCode::OK, JSON, &Status::of(shared)),
@@ -77,10 +78,10 @@ pub(crate) async fn answer<B>(
     response::for_method(&head.method, response)
 }
 
-/// Returns the answer to a request that names no host under which it may be answered.
+/// Returns the refusal of a request that names no host under which it may be answered.
 ///
-/// Probes and scrapers reach a server by whatever name or port they find it, and what they get is
-/// no secret; so these paths are answered under any host, or none.
+/// Probes and scrapers reach a server by any name or port, and the answers to them are not secret;
+/// so their paths are answered under any host, or none.
 fn refusal<B>(shared: &Shared, request: &Request<B>) -> Option<Response<Content>> {
     if matches!(
         request.uri().path(),
@@ -96,7 +97,7 @@ fn refusal<B>(shared: &Shared, request: &Request<B>) -> Option<Response<Content>
         .then(|| response::body(StatusCode::MISDIRECTED_REQUEST, TEXT, MISDIRECTED))
 }
 
-/// Waits for a reload and tells how it ended.
+/// Waits for a reload and reports its outcome.
 async fn reload(shared: &Shared, reloads: &Reloads) -> Response<Content> {
     match reloads.now().await {
         None => response::line(StatusCode::SERVICE_UNAVAILABLE),

@@ -22,7 +22,7 @@ struct Health {
     output: Option<&'static str>,
 }
 
-/// Returns why requests should go elsewhere, if they should.
+/// Returns why requests should be sent elsewhere, if they should.
 pub(crate) fn problem(shared: &Shared) -> Option<&'static str> {
     if shared.lifecycle.is_draining() {
         Some("draining")
@@ -35,7 +35,7 @@ pub(crate) fn problem(shared: &Shared) -> Option<&'static str> {
 
 /// Returns why an orchestrator should send no requests here, if it should not.
 ///
-/// Beyond [`problem`], those who want that are told of a table that may be old.
+/// Beyond [`problem`], it reports a table that may be stale, if the operator has set a limit.
 pub(super) fn unreadiness(shared: &Shared, now: Timestamp) -> Option<&'static str> {
     problem(shared).or_else(|| is_stale(shared, now).then_some("the last fetch is too long ago"))
 }

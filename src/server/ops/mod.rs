@@ -1,4 +1,5 @@
-//! What operators and service managers see: the admin listener, health, status and notifications.
+//! The interface to operators and service managers: the admin listener, health, status and
+//! notifications.
 
 pub(super) mod admin;
 pub(super) mod health;

@@ -1,10 +1,10 @@
-//! The service manager: what systemd is told of this server, as sd_notify(3) describes.
+//! The service manager: notifications to systemd about this server, as sd_notify(3) describes.
 //!
-//! It hears that the server is ready, what it serves, when a reload that was asked for by signal
-//! begins and ends, that it stops, and, if it wants to, that it still lives. Whoever set
-//! `NOTIFY_SOCKET` is told; without it nothing is sent.
+//! They report that the server is ready, what it serves, when a reload requested by signal begins
+//! and ends, that the server stops, and, if the manager asks for it, that the server is alive. They
+//! are sent to `NOTIFY_SOCKET`; without that variable nothing is sent.
 //!
-//! Invariant: a manager that does not listen holds up no request and no reload.
+//! Invariant: a manager that does not read its socket delays no request and no reload.
 
 use std::env;
 use std::io;
@@ -27,22 +27,23 @@ use crate::server::net::{Phase, Threads};
 use crate::server::reload::Reloads;
 use crate::server::state::{LoadError, Shared};
 
-/// How long a manager that has no time is waited for.
+/// How long to wait for a busy manager.
 const MANAGER: Duration = Duration::from_secs(2);
 
-/// How much of a status is sent: the manager takes 4 KiB, and a person less.
+/// The longest status that is sent, in characters: the manager takes 4 KiB, and a person reads
+/// less.
 const STATUS_CHARS: usize = 400;
 
-/// Tells the service manager, if there is one.
+/// Notifies the service manager, if there is one.
 pub(crate) struct ServiceManager {
     socket: Option<PathBuf>,
-    /// Whether it was logged that the manager cannot be told.
+    /// Whether it was logged that the manager cannot be notified.
     complained: AtomicBool,
     reload: Notify,
 }
 
 impl ServiceManager {
-    /// Finds the manager by the environment.
+    /// Finds the manager from the environment.
     pub(crate) fn from_env() -> Self {
         Self {
             socket: env::var_os("NOTIFY_SOCKET").map(PathBuf::from),
@@ -51,14 +52,15 @@ impl ServiceManager {
         }
     }
 
-    /// Has the table reloaded by [`inform`](Self::inform), which tells so.
+    /// Requests a reload from [`inform`](Self::inform), which also reports it.
     pub(crate) fn reload(&self) {
         self.reload.notify_one();
     }
 
-    /// Tells what becomes of a server, from when it can be connected to until it drains.
+    /// Reports the state of a server, from when it accepts connections until it drains.
     ///
-    /// One that waits for its first table is ready too: else the manager would give up on it.
+    /// A server that waits for its first table is ready too: otherwise the manager would give up on
+    /// it.
     pub(crate) async fn inform(&self, shared: &Shared, reloads: Reloads) {
         let mut phases = shared.lifecycle.phases();
         let mut said = status(shared);
@@ -92,16 +94,16 @@ impl ServiceManager {
         self.notify(vec![NotifyState::Stopping], Some(last)).await;
     }
 
-    /// Tells again and again that the server lives, if the manager asks for that; until dropped.
+    /// Reports repeatedly that the server is alive, if the manager asks for that; until dropped.
     ///
-    /// Each beat goes through all threads that serve: where one hangs, it does too.
+    /// Each beat goes through all serving threads: if one hangs, so does the beat.
     pub(crate) fn beat(self: &Arc<Self>, threads: &Arc<Threads>) -> JoinSet<()> {
         let mut beat = JoinSet::new();
         let limit = sd_notify::watchdog_enabled().filter(|limit| !limit.is_zero());
         if let Some(limit) = limit {
             let (manager, threads) = (Arc::clone(self), Arc::clone(threads));
             beat.spawn(async move {
-                // Twice as often as it must be, as sd_watchdog_enabled(3) recommends.
+                // Twice as often as required, as sd_watchdog_enabled(3) recommends.
                 let mut beats = interval((limit / 2).max(Duration::from_millis(1)));
                 beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
                 loop {
@@ -114,7 +116,7 @@ impl ServiceManager {
         beat
     }
 
-    /// Sends a message, in which a status replaces the last one.
+    /// Sends a message; its status replaces the previous one.
     async fn notify(&self, states: Vec<NotifyState<'static>>, status: Option<&str>) {
         let Some(socket) = &self.socket else {
             return;
@@ -134,9 +136,9 @@ impl ServiceManager {
     }
 }
 
-/// Sends a message over a connection of its own, for a manager may have started anew since the last.
+/// Sends a message over a new connection, because a manager may have restarted since the last one.
 ///
-/// sd-notify's own sending would block a thread for as long as the manager has no time.
+/// sd-notify's own send would block a thread while the manager is busy.
 async fn send(socket: &Path, message: &str) -> io::Result<()> {
     let connection = unix::net::UnixDatagram::unbound()?;
     connection.connect_addr(&address(socket)?)?;
@@ -145,7 +147,7 @@ async fn send(socket: &Path, message: &str) -> io::Result<()> {
     connection.send(message.as_bytes()).await.map(drop)
 }
 
-/// Returns where a manager listens: behind an `@` is a name without a file, which Linux alone has.
+/// Returns the address of a manager: an `@` starts a name without a file, which only Linux has.
 fn address(socket: &Path) -> io::Result<SocketAddr> {
     #[cfg(target_os = "linux")]
     if let Some(name) = socket.as_os_str().as_bytes().strip_prefix(b"@") {
@@ -155,7 +157,7 @@ fn address(socket: &Path) -> io::Result<SocketAddr> {
     SocketAddr::from_pathname(socket)
 }
 
-/// Returns what a person wants to know first.
+/// Returns a status with the most important facts for a person first.
 fn status(shared: &Shared) -> String {
     let live = shared.live.load();
     let history = shared.live.history().clone();
@@ -191,7 +193,7 @@ fn problem(error: &LoadError) -> String {
     format!("table rejected: {}: {}{more}", first.place, first.message)
 }
 
-/// Returns a text that is one line whatever stands in it: a line break would begin another message.
+/// Returns a text as one line: a line break would begin another message.
 fn one_line(text: &str) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     text.chars().map(plain).take(STATUS_CHARS).collect()

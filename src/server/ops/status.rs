@@ -1,4 +1,4 @@
-//! The status: what operators are told about the live table and its source, in JSON.
+//! The status: a report to operators on the live table and its source, in JSON.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::source::{Fetch, RemoteStatus, Revision};
 use crate::server::state::{Fetching, LastError, LastReload, Shared};
 use crate::server::tls::TlsView;
 
-/// Everything under `/-/status`.
+/// The whole of `/-/status`.
 #[derive(Serialize)]
 pub(crate) struct Status {
     revision: Option<RevisionView>,
@@ -44,7 +44,7 @@ struct ReloadView {
     result: &'static str,
 }
 
-/// How it goes with fetching; nothing in it holds a secret.
+/// The state of fetching; it contains no secret.
 #[derive(Serialize)]
 struct RemoteView {
     url: Option<String>,
@@ -92,7 +92,7 @@ struct DiagnosticView {
 }
 
 impl Status {
-    /// Returns what is known now.
+    /// Returns the current status.
     pub(crate) fn of(shared: &Shared) -> Self {
         let live = shared.live.load();
         let history = shared.live.history().clone();
@@ -140,7 +140,7 @@ impl RemoteView {
 }
 
 impl CommitView {
-    /// Returns the commit that is live, which the remote's newest need not be.
+    /// Returns the live commit, which may not be the remote's newest.
     fn served(remote: &RemoteStatus, live: &Revision) -> Option<Self> {
         let commit = live.commit()?;
         let known = remote.served.as_ref().filter(|it| it.id == commit);
