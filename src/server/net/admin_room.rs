@@ -1,8 +1,8 @@
-//! Room on the admin listener: a probe never waits because others hold connections and say nothing.
+//! Room on the admin listener: idle connections of others never make a probe wait.
 //!
-//! There are few places, so that operators take few descriptors. One of them is always kept free:
+//! There are few places, so that operators use few descriptors. One of them is always kept free:
 //! whenever the last is taken, the connection that has been quiet longest is closed. So anyone who
-//! can reach the listener may cut off others there, but keeps nobody from being answered.
+//! can reach the listener may cut off others there, but cannot keep others from being answered.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -13,12 +13,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
-/// How long each connection has to send something before it may be closed for another. A probe sends
-/// its request at once; and with 64 places, all that the kernel holds back (4096) have had their turn
-/// within a probe's timeout of a second.
+/// How long each connection has to send something before it may be closed for another. A probe
+/// sends its request immediately; and with 64 places, all connections in the kernel's backlog
+/// (4096) get their turn within a probe's timeout of a second.
 const GRACE: Duration = Duration::from_millis(10);
 
-/// The places of the admin listener, and who has them.
+/// The places of the admin listener, and the connections that have them.
 pub(crate) struct AdminRoom {
     permits: Arc<Semaphore>,
     limit: u32,
@@ -61,7 +61,7 @@ impl AdminRoom {
         }
     }
 
-    /// Serves a connection in its place, which is free again when the connection has ended.
+    /// Serves a connection in its place, which becomes free when the connection ends.
     pub(crate) fn serve<F>(
         self: &Arc<Self>,
         place: OwnedSemaphorePermit,
@@ -69,7 +69,7 @@ impl AdminRoom {
     ) where
         F: Future<Output = ()> + Send + 'static,
     {
-        // Held until the connection is listed: it may end before.
+        // Locked until the connection is listed: it may end before.
         let mut connections = self.connections();
         let number = connections.next;
         connections.next += 1;
@@ -95,12 +95,12 @@ impl AdminRoom {
 
     /// Waits until every connection has ended.
     pub(crate) async fn until_empty(&self) {
-        // It fails only on a closed semaphore, which this is not.
+        // It fails only on a closed semaphore, and this one is never closed.
         let _ = self.permits.acquire_many(self.limit).await;
     }
 
-    /// Closes the connection that has been quiet longest, if all places are taken; fails with how
-    /// long it still has if it is too new for that.
+    /// Closes the connection that has been quiet longest if all places are taken; if that one is
+    /// too new, returns how long it still has as an error.
     fn make_room(&self) -> Result<(), Duration> {
         let mut connections = self.connections();
         if self.permits.available_permits() > 0 {
@@ -109,7 +109,7 @@ impl AdminRoom {
         let open = connections.open.iter();
         let quiet = open.min_by_key(|(_, connection)| connection.quiet_since);
         let Some((&number, connection)) = quiet else {
-            // All have been closed, and their places are about to be free.
+            // All are being closed, and their places are about to be free.
             return Ok(());
         };
         let left = GRACE.saturating_sub(connection.quiet_since.elapsed());
@@ -128,24 +128,24 @@ impl AdminRoom {
     }
 }
 
-/// What a connection reports of itself.
+/// A connection's handle for reporting its activity.
 pub(crate) struct Activity {
     room: Arc<AdminRoom>,
     number: u64,
 }
 
 impl Activity {
-    /// Notes that a request has come or was answered.
+    /// Records that a request has arrived or was answered.
     pub(crate) fn note(&self) {
-        // One that is being closed is not listed any more.
+        // A connection that is being closed is no longer listed.
         if let Some(connection) = self.room.connections().open.get_mut(&self.number) {
             connection.quiet_since = Instant::now();
         }
     }
 }
 
-/// A place and its entry in the list, which goes first: whoever gets the place must not choose
-/// this connection to be closed for it.
+/// A place and its entry in the list. The entry is removed first: the next connection to get the
+/// place must not choose this one to be closed.
 struct Occupied {
     activity: Arc<Activity>,
     _place: OwnedSemaphorePermit,
@@ -166,7 +166,7 @@ mod tests {
 
     use super::*;
 
-    /// Tells its number when it is closed.
+    /// Reports its number when it is closed.
     struct Told(u32, mpsc::UnboundedSender<u32>);
 
     impl Drop for Told {
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(closed.recv().await, Some(0));
         drop((place, other));
 
-        // One that ends by itself leaves nothing behind.
+        // A connection that ends on its own leaves no entry.
         let place = room.place().await;
         room.serve(place, |_| async {});
         drop([room.place().await, room.place().await]);

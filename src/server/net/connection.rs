@@ -19,23 +19,23 @@ use super::phase::{Phase, Phases};
 use super::timeouts::{Heads, TimeoutStream, Timeouts};
 use crate::server::http::{BareLineFeed, Content, LineStream, Lines};
 
-/// What a request head may weigh. Targets have at most 8 KiB, and query forwarding may bring as
+/// The largest request head, in bytes. Targets have at most 8 KiB, and query forwarding may add as
 /// much again; beyond it hyper answers 431.
 pub(crate) const HEAD_BYTES: usize = 16 * 1024;
 
-/// How long, once the server closes, an idle connection may still bring the request that its
-/// client had sent before it could know.
+/// How long, once the server closes, an idle connection may still deliver a request that its client
+/// sent before it could know.
 pub(crate) const LAST_REQUEST: Duration = Duration::from_millis(250);
 
-/// How much of what a client still sends is read and thrown away, and for how long, so that its
-/// answer arrives: closing a socket with unread bytes in it makes the kernel send a reset, which
-/// can overtake the answer (RFC 9112 section 9.6).
+/// How many bytes a client still sends are read and discarded, and for how long, so that its answer
+/// arrives: closing a socket with unread bytes makes the kernel send a reset, which can overtake
+/// the answer (RFC 9112 section 9.6).
 const LINGER_BYTES: usize = 1024 * 1024;
 pub(crate) const LINGER: Duration = Duration::from_secs(2);
 
 /// The other end of a connection.
 pub(crate) trait Client: AsyncRead + AsyncWrite + Unpin {
-    /// Returns whether it has said all it will: it closed its side, or ran out of time.
+    /// Returns whether it will send nothing more: it closed its side, or timed out.
     fn has_ended(&self) -> bool;
 }
 
@@ -45,11 +45,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Client for TimeoutStream<S> {
     }
 }
 
-/// Serves one connection in the clear until either side ends it.
+/// Serves one connection without TLS until either side ends it.
 ///
 /// # Errors
 ///
-/// Returns what hyper says of a client that broke the protocol or went away.
+/// Returns hyper's error for a client that broke the protocol or disconnected.
 pub(crate) fn drive<F, A>(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     timeouts: Timeouts,
@@ -69,7 +69,7 @@ where
 ///
 /// # Errors
 ///
-/// Returns what hyper says of a client that broke the protocol or went away.
+/// Returns hyper's error for a client that broke the protocol or disconnected.
 pub(crate) async fn converse<F, A>(
     mut client: impl Client,
     heads: Heads,
@@ -81,7 +81,8 @@ where
     A: Future<Output = Response<Content>> + Unpin,
 {
     let lines = &Lines::default();
-    // Borrowed, for the future would have room for all that is moved in it, before and after.
+    // Borrowed, because the future would reserve space for a moved value both before and after the
+    // move.
     let io = TokioIo::new(LineStream::new(&mut client, lines.clone()));
     let service = service_fn(|mut request| {
         heads.count();
@@ -91,7 +92,7 @@ where
         let mut answer = answer(request);
         poll_fn(move |cx| {
             let mut response = ready!(Pin::new(&mut answer).poll(cx));
-            // It may have come with the content, which was read only now.
+            // It may have been in the content, which was read only now.
             if lines.had_a_bare_feed() {
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);
@@ -123,30 +124,30 @@ where
     result
 }
 
-/// Waits until a phase has lasted a while.
+/// Waits until a phase has lasted for a given time.
 pub(crate) async fn past(phases: &mut Phases, begun: Phase, lasted: Duration) {
     phases.reached(begun).await;
     sleep(lasted).await;
 }
 
-/// Returns how hyper is told to treat a connection.
+/// Returns the settings that hyper serves a connection with.
 ///
 /// Its own header timeout stays off: [`TimeoutStream`] has a finer one. Its limit of 100 headers
-/// stays as it is, because setting it costs an allocation per request.
+/// keeps its default, because setting it costs an allocation per request.
 fn builder() -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
         .half_close(true)
         .header_read_timeout(None)
-        // Names have no case, but scripts that look for "Location:" do.
+        // Names are case-insensitive, but some scripts look for "Location:".
         .title_case_headers(true)
         .max_buf_size(HEAD_BYTES);
     builder
 }
 
-/// Ends our side and waits for the client to end its own.
+/// Closes our side and waits for the client to close its own.
 pub(crate) async fn linger(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
-    // Not in the future itself: every connection that is open would hold it.
+    // On the heap: in the future itself, every open connection would reserve it.
     let mut buffer = vec![0; 4096];
     let mut left = LINGER_BYTES;
     let rest = async {
@@ -160,6 +161,6 @@ pub(crate) async fn linger(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) {
             }
         }
     };
-    // Timeouts or not, the socket is closed next.
+    // The socket is closed next, whether this timed out or not.
     let _ = timeout(LINGER, rest).await;
 }

@@ -1,8 +1,8 @@
 //! Descriptors: how many connections the process has room for.
 //!
-//! A connection takes a file descriptor, and so do the table's files, a fetch and the operators.
-//! Were clients to take the last one, no table could be reloaded while they stay. So the limit is
-//! raised as far as it may be, and what the public connections get of it leaves a reserve.
+//! A connection takes a file descriptor, and so do the table's files, a fetch and the operators. If
+//! clients took the last one, no table could be reloaded while they stay. So the limit is raised as
+//! far as allowed, and public connections get it less a reserve.
 
 use std::num::NonZeroUsize;
 
@@ -11,16 +11,16 @@ use tracing::warn;
 
 use super::listener::REDIRECT_CONNECTIONS;
 
-/// What is kept for everything but public connections: the operators' connections, and twice what
-/// was seen open at once (listeners, the watch, a repository, the pipes of a fetch).
+/// The reserve for everything but public connections: the operators' connections, and twice the
+/// number observed open at once (listeners, the watch, a repository, the pipes of a fetch).
 const RESERVE: u64 = 128;
 
-/// What the runtime of a serving thread takes.
+/// The descriptors of a serving thread's runtime.
 const OF_A_THREAD: u64 = 4;
 
-/// Raises this process's limit of open files to what so many public connections need, and if clients
-/// are sent on to HTTPS those of them, beside so many serving threads; returns how many public ones
-/// there is room for: fewer, with a warning, if the limit cannot be raised that far.
+/// Raises this process's limit of open files to what the given connections and serving threads
+/// need, including those of the redirect to HTTPS if there is one. Returns how many public
+/// connections there is room for: fewer, with a warning, if the limit cannot be raised that far.
 pub fn room_for(connections: u32, redirects: bool, threads: NonZeroUsize) -> u32 {
     let redirected = if redirects { REDIRECT_CONNECTIONS } else { 0 };
     let reserve = RESERVE + u64::from(redirected) + OF_A_THREAD * threads.get() as u64;
@@ -42,7 +42,7 @@ pub fn room_for(connections: u32, redirects: bool, threads: NonZeroUsize) -> u32
 
 /// Returns the limit of open files, raised to `wanted` if it was lower and that is allowed.
 fn raised_to(wanted: u64) -> u64 {
-    // None stands for no limit at all.
+    // `None` means no limit.
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let Some(now) = current.filter(|now| *now < wanted) else {
         return current.unwrap_or(u64::MAX);
@@ -58,7 +58,8 @@ fn raised_to(wanted: u64) -> u64 {
     }
 }
 
-/// Returns how many connections fit into a limit. Of one that is smaller than sensible, half.
+/// Returns how many connections fit into a limit; half of a limit that is too small for the
+/// reserve.
 fn room_within(limit: u64, reserve: u64, connections: u32) -> u32 {
     let room = limit - reserve.min(limit / 2);
     u32::try_from(room).map_or(connections, |room| room.clamp(1, connections))

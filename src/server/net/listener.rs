@@ -1,9 +1,9 @@
-//! Listeners: accepting connections, as many as are allowed.
+//! Listeners: accepting connections, up to a limit.
 //!
-//! At the limit the server stops accepting: further clients wait in the listen backlog, where
-//! they cost nothing, and get their turn. So that they do, keep-alive is off while the limit is
-//! reached, and idle connections end after their next answer. On the admin listener nobody waits:
-//! see `admin_room.rs`.
+//! At the limit the server stops accepting: further clients wait in the listen backlog, where they
+//! cost nothing. So that they get their turn, keep-alive is off while the limit is reached, and
+//! idle connections end after their next answer. On the admin listener no client waits: see
+//! `admin_room.rs`.
 
 use std::future::Future;
 use std::io;
@@ -23,22 +23,22 @@ use super::phase::{Lifecycle, Phase};
 /// its own limit (`net.core.somaxconn`, 4096 since Linux 5.4).
 const BACKLOG: i32 = 4096;
 
-/// How long to wait when the process or the machine has no file descriptor left.
+/// How long to wait when the process or the machine has run out of file descriptors.
 const EXHAUSTED: Duration = Duration::from_millis(100);
 
-/// Clients that are sent on to HTTPS are answered once and let go of.
+/// The connection limit of the redirect to HTTPS: its clients get one answer, then are closed.
 pub(crate) const REDIRECT_CONNECTIONS: u32 = 1000;
 
-/// A socket that listens.
+/// A listening socket.
 #[derive(Debug)]
 pub struct Listener {
     socket: TcpListener,
-    /// Whether someone else holds it too, and hands it to the next process.
+    /// Whether another process holds it too, and passes it to the next process.
     inherited: bool,
 }
 
 impl Listener {
-    /// Takes a socket that someone else has opened and keeps.
+    /// Takes a socket that another process has opened and keeps.
     pub(crate) fn inherited(socket: std::net::TcpListener) -> io::Result<Self> {
         socket.set_nonblocking(true)?;
         Ok(Self {
@@ -47,17 +47,17 @@ impl Listener {
         })
     }
 
-    /// Returns where it listens.
+    /// Returns the address it listens on.
     ///
     /// # Errors
     ///
-    /// Fails if the operating system does not tell.
+    /// Fails if the operating system does not report it.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
     }
 }
 
-/// Returns a socket that listens on `address`; port 0 stands for any free one.
+/// Returns a socket that listens on `address`; port 0 means any free port.
 ///
 /// # Errors
 ///
@@ -68,10 +68,10 @@ pub fn bind(address: SocketAddr) -> io::Result<Listener> {
         Type::STREAM,
         Some(Protocol::TCP),
     )?;
-    // Without it a restarted server waits for the old connections' TIME_WAIT to pass.
+    // Without it a restarted server waits for the TIME_WAIT of old connections to pass.
     socket.set_reuse_address(true)?;
     if address.is_ipv6() {
-        // `[::]` means every address, whatever the system's default.
+        // `[::]` includes IPv4, whatever the system's default.
         socket.set_only_v6(false)?;
     }
     socket.set_nonblocking(true)?;
@@ -83,9 +83,9 @@ pub fn bind(address: SocketAddr) -> io::Result<Listener> {
     })
 }
 
-/// Accepts connections, one permit each, until the server closes; then those that had already
-/// been made, which would otherwise be reset. On an inherited socket they are left to the next
-/// process: they wait there, and under load there would be no end of them.
+/// Accepts connections, one permit each, until the server closes; then those already established,
+/// which would otherwise be reset. On an inherited socket those are left to the next process: they
+/// wait there, and under load there would be no end of them.
 pub(crate) async fn accept_all<T: Future<Output = OwnedSemaphorePermit>>(
     listener: Listener,
     name: &'static str,
@@ -116,25 +116,25 @@ pub(crate) async fn accept_all<T: Future<Output = OwnedSemaphorePermit>>(
     };
     let made = std::iter::from_fn(|| listener.accept().ok());
     let made: Vec<_> = made.take(BACKLOG as usize).collect();
-    // From here on nobody can connect who would not be answered.
+    // From here on no client can connect that would get no answer.
     drop(listener);
     for (stream, _) in made {
-        // Those beyond the limit get their turn as others end.
+        // Those beyond the limit are served as others end.
         let permit = turn().await;
         serve(stream, permit);
     }
 }
 
-/// Waits until there is room for one more connection.
+/// Waits until there is room for another connection.
 pub(crate) async fn turn(permits: &Arc<Semaphore>) -> OwnedSemaphorePermit {
     let permit = Arc::clone(permits).acquire_owned().await;
     permit.expect("the semaphore is never closed")
 }
 
-/// Returns the next connection, however long that takes.
+/// Returns the next connection, however long it takes to arrive.
 async fn accept(listener: &TcpListener, outages: &mut AcceptOutages) -> TcpStream {
     loop {
-        // Whoever serves it waits on it elsewhere.
+        // The connection is registered with another runtime, which serves it.
         let accepted = listener.accept().await;
         match accepted.and_then(|(stream, _)| stream.into_std()) {
             Ok(stream) => {
@@ -150,7 +150,7 @@ async fn accept(listener: &TcpListener, outages: &mut AcceptOutages) -> TcpStrea
     }
 }
 
-/// Returns whether a connection failed before it was accepted, which says nothing of the next.
+/// Returns whether a connection failed before it was accepted, which does not affect the next.
 fn is_the_clients(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -161,7 +161,7 @@ fn is_the_clients(error: &io::Error) -> bool {
     )
 }
 
-/// Returns a connection as the runtime that it is served in wants it; fails on one that is gone.
+/// Returns a connection set up for the runtime that serves it; fails if it is closed.
 pub(crate) fn prepared(stream: TcpStream) -> io::Result<tokio::net::TcpStream> {
     stream.set_nonblocking(true)?;
     // Without it the end of an answer may wait for the client's acknowledgement.
@@ -171,6 +171,6 @@ pub(crate) fn prepared(stream: TcpStream) -> io::Result<tokio::net::TcpStream> {
 
 /// Waits until every connection has given its permit back.
 pub(crate) async fn all_returned(permits: &Semaphore, count: u32) {
-    // It fails only on a closed semaphore, which this is not.
+    // It fails only on a closed semaphore, and this one is never closed.
     let _ = permits.acquire_many(count).await;
 }

@@ -1,6 +1,6 @@
 //! Connections: accepting them, the threads that serve them, their timeouts, and when they end.
 //!
-//! This folder knows no table: what answers a request is handed to it.
+//! This folder knows nothing of tables: the function that answers requests is passed to it.
 
 mod accept_outages;
 mod admin_room;

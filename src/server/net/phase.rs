@@ -1,4 +1,4 @@
-//! The phases of a server's life, for everything that asks for the current one or waits for one.
+//! The phases of a server's life, for code that reads the current one or waits for one.
 //!
 //! ```text
 //! running ──▶ draining ──▶ closing ──▶ closed
@@ -17,24 +17,24 @@ use std::task::{Poll, Waker};
 
 use tokio::sync::watch;
 
-/// Where in its life a server is.
+/// A phase of a server's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     /// Serving.
     Running,
-    /// Serving, but no longer ready: whoever sends requests here should stop.
+    /// Serving, but no longer ready: clients should stop sending requests here.
     Draining,
-    /// Finishing what is in flight.
+    /// Finishing requests in flight.
     Closing,
-    /// Done; what is still open is cut off.
+    /// Done; connections that are still open are cut off.
     Closed,
 }
 
-/// The current phase, for whoever asks and whoever waits.
+/// The current phase.
 #[derive(Debug)]
 pub(crate) struct Lifecycle {
     pub(crate) phase: watch::Sender<Phase>,
-    /// The same, without the lock: every request asks.
+    /// The same without a lock, because every request reads it.
     draining: Arc<AtomicBool>,
 }
 
@@ -75,10 +75,10 @@ pub(crate) struct Phases {
 }
 
 impl Phases {
-    /// Waits until the server is in `phase` or later; for ever if it is gone.
+    /// Waits until the server is in `phase` or later; forever if the server was dropped.
     ///
-    /// A connection waits for this beside each of its requests. So that they do not all take the lock
-    /// of one channel, it is only asked again by another task, or once there is something to hear.
+    /// A connection waits for this beside each of its requests. So that they do not all take the
+    /// lock of one channel, the channel is polled again only from another task, or after a change.
     pub(crate) async fn reached(&mut self, phase: Phase) {
         let Self { watch, draining } = self;
         let mut heard = pin!(watch.wait_for(|now| *now >= phase));

@@ -1,10 +1,10 @@
-//! The threads that serve: each has connections of its own, and a runtime that does nothing else.
+//! The serving threads: each has its own connections, and a runtime that does nothing else.
 //!
-//! Connections are accepted elsewhere, and each is given to the thread that has the fewest. There it
-//! stays, so what it does takes nothing from another thread: no queue, no lock, no counter.
+//! Connections are accepted elsewhere, and each is given to the thread with the fewest. There it
+//! stays, so it shares nothing with other threads: no queue, no lock, no counter.
 //!
-//! Invariant: only clients are served here. Reloads, operators and signals have another runtime, and
-//! hold up no redirect.
+//! Invariant: only clients are served here. Reloads, operators and signals use another runtime, and
+//! delay no redirect.
 
 use std::future::Future;
 use std::io;
@@ -23,14 +23,14 @@ pub const SERVING_THREAD: &str = "serving";
 /// Threads that serve until this is dropped; connections that are still open then are cut off.
 pub(crate) struct Threads(Vec<Thread>);
 
-/// One of them.
+/// One serving thread.
 pub(crate) struct Thread {
     runtime: Handle,
     /// Also held by each [`Place`].
     connections: Arc<()>,
-    /// What its requests are counted in.
+    /// The counts of its requests.
     pub(crate) counts: Arc<Counts>,
-    /// Ends it when dropped.
+    /// Ends the thread when dropped.
     _end: oneshot::Sender<()>,
 }
 
@@ -40,11 +40,11 @@ pub(crate) struct Place {
 }
 
 impl Threads {
-    /// Starts so many threads.
+    /// Starts the given number of threads.
     ///
     /// # Errors
     ///
-    /// Fails if the operating system has no thread or no file descriptor left.
+    /// Fails if the operating system has run out of threads or file descriptors.
     pub(crate) fn start(
         count: NonZeroUsize,
         mut counts: impl FnMut() -> Arc<Counts>,
@@ -62,10 +62,10 @@ impl Threads {
         thread.expect("at least one was started")
     }
 
-    /// Waits until each thread has found time for something new.
+    /// Waits until each thread has run a new task.
     pub(crate) async fn all_alive(&self) {
         for thread in &self.0 {
-            // It fails only at the end.
+            // It fails only when the server ends.
             let _ = thread.runtime.spawn(async {}).await;
         }
     }
@@ -91,7 +91,7 @@ impl Thread {
         })
     }
 
-    /// Returns what counts a connection as one of this thread's until it is dropped.
+    /// Returns a guard that counts as one connection of this thread until it is dropped.
     pub(crate) fn place(&self) -> Place {
         Place {
             _one: Arc::clone(&self.connections),
@@ -100,7 +100,7 @@ impl Thread {
 
     /// Serves a connection on this thread; it should hold a [`place`](Self::place) there.
     pub(crate) fn serve(&self, connection: impl Future<Output = ()> + Send + 'static) {
-        // Not wrapped in another future, which would have room for it twice.
+        // Not wrapped in another future, which would reserve space for it twice.
         self.runtime.spawn(connection);
     }
 }

@@ -1,12 +1,12 @@
-//! Timeouts: a socket that gives up on a client who does nothing.
+//! Timeouts: a socket that gives up on an inactive client.
 //!
 //! hyper has one timeout for a request head, which also covers the wait for it on an idle
-//! connection. A load balancer wants long idle connections, and a slow head should not get as
-//! long; a client that never reads its answers has no timeout at all. So the socket itself keeps
-//! three clocks, and an expired one is an I/O error to hyper.
+//! connection. A load balancer needs long idle connections, but a slow head should not get as long;
+//! a client that never reads its answers has no timeout at all. So the socket itself keeps three
+//! clocks, and hyper sees an expired one as an I/O error.
 //!
-//! One timer serves a connection for its whole life. It is only moved when a deadline comes
-//! nearer, and looks at the clock again when it fires, so a busy connection never touches it.
+//! One timer serves a connection for its whole life. It is moved only when the deadline becomes
+//! earlier, and checks the clock again when it fires, so a busy connection never touches it.
 
 use std::io;
 use std::pin::Pin;
@@ -18,25 +18,25 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// How long a client may keep a connection without doing anything with it.
+/// How long a client may keep a connection without using it.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeouts {
     /// From the first byte of a request head to its last; also from the connection's start.
     pub head: Duration,
-    /// From one request to the next. Longer than the 60 s that load balancers commonly reuse
-    /// a connection for: else they send a request into a connection that is being closed.
+    /// From one request to the next. Longer than the 60 s for which load balancers commonly reuse a
+    /// connection: otherwise they send a request into a connection that is being closed.
     pub idle: Duration,
-    /// While an answer waits for the client to take a byte of it.
+    /// While an answer waits for the client to read a byte of it.
     pub stall: Duration,
 }
 
-/// How slowly a client may read what is written for it piece by piece: a budget of time in which it
-/// keeps the writer waiting, spent by waiting and refilled by each piece that it takes.
+/// How slowly a client may read content that is written piece by piece: a time budget, spent while
+/// the writer waits for the client and refilled by each piece that the client takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
-    /// The whole budget: how long a client may take nothing at all.
+    /// The whole budget: how long a client may read nothing at all.
     pub budget: Duration,
-    /// What a piece of 64 KiB adds to it again.
+    /// What each piece of 64 KiB adds to the budget.
     pub a_piece: Duration,
 }
 
@@ -51,7 +51,7 @@ impl Default for Timeouts {
 }
 
 impl Default for Pace {
-    /// 32 KiB a second, over twenty seconds.
+    /// Returns 32 KiB a second, with a budget of twenty seconds.
     fn default() -> Self {
         Self {
             budget: Duration::from_secs(20),
@@ -61,8 +61,8 @@ impl Default for Pace {
 }
 
 impl Timeouts {
-    /// Returns how long clients of the admin listener may do nothing: probes and scrapers send at
-    /// once and read at once, and connect anew if they come back later.
+    /// Returns the timeouts of the admin listener: probes and scrapers send and read immediately,
+    /// and reconnect if they come back later.
     pub(crate) fn of_operators(self) -> Self {
         Self {
             head: self.head.min(Duration::from_secs(5)),
@@ -77,26 +77,26 @@ impl Timeouts {
 pub(crate) struct Heads(Arc<AtomicU64>);
 
 impl Heads {
-    /// Notes that a whole head was read.
+    /// Records that a whole head was read.
     pub(crate) fn count(&self) {
-        // Only the connection's own task counts, so nothing can come between.
+        // Only the connection's own task counts, so there is no race.
         self.0.store(self.so_far() + 1, Ordering::Relaxed);
     }
 
-    /// Returns how many there were.
+    /// Returns how many heads were read.
     pub(crate) fn so_far(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// What a connection waits for: which head, and whether a part of it has come.
+/// What a connection waits for: which head, and whether part of it has arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Awaited {
     head: u64,
     begun: bool,
 }
 
-/// How much has come since the last head, in bytes, and how much may.
+/// How many bytes have arrived since the last head, and how many may.
 #[derive(Debug)]
 struct Noise {
     limit: u64,
@@ -104,16 +104,16 @@ struct Noise {
     so_far: u64,
 }
 
-/// A stream whose reads and writes fail with [`io::ErrorKind::TimedOut`] when a timeout ends.
+/// A stream whose reads and writes fail with [`io::ErrorKind::TimedOut`] when a timeout expires.
 #[derive(Debug)]
 pub(crate) struct TimeoutStream<S> {
     stream: S,
     timeouts: Timeouts,
     heads: Heads,
-    /// The head that the last bytes read were a part of.
+    /// The head that the last bytes read belong to.
     reading: Option<u64>,
     read_deadline: Option<(Awaited, Instant)>,
-    /// Where silence is somebody else's business: how many bytes may come without a head.
+    /// How many bytes may arrive without a head, where another clock limits silence.
     noise: Option<Noise>,
     write_deadline: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
@@ -135,13 +135,13 @@ impl<S> TimeoutStream<S> {
         }
     }
 
-    /// Returns whether the client has said all it will: it closed its side, or ran out of time.
+    /// Returns whether the client will send nothing more: it closed its side, or timed out.
     pub(crate) fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// Leaves it to another clock to give up on a client who says nothing, and limits how many
-    /// bytes it may say between one head and the next.
+    /// Leaves silent clients to another clock, and limits how many bytes a client may send between
+    /// one head and the next.
     #[cfg_attr(
         not(feature = "tls"),
         allow(dead_code, reason = "HTTP/2 needs it, and comes with TLS")
@@ -154,7 +154,7 @@ impl<S> TimeoutStream<S> {
         });
     }
 
-    /// Notes that bytes have come; returns whether they are too many.
+    /// Records that bytes have arrived; returns whether they are too many.
     fn is_noise(&mut self, bytes: usize) -> bool {
         let heads = self.heads.so_far();
         let Some(noise) = &mut self.noise else {
@@ -168,7 +168,7 @@ impl<S> TimeoutStream<S> {
         noise.so_far > noise.limit
     }
 
-    /// Returns the time until which the awaited bytes may come.
+    /// Returns the deadline for the awaited bytes.
     fn read_deadline(&mut self) -> Instant {
         let head = self.heads.so_far();
         let awaited = Awaited {
@@ -216,7 +216,7 @@ impl<S> TimeoutStream<S> {
         }
     }
 
-    /// Passes on what a write came to, unless the client has not taken a byte for too long.
+    /// Passes on the result of a write, unless the client has read nothing for too long.
     fn or_stalled<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -285,7 +285,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
         cx: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        // An answer without content is one piece, and then the kernel has less to look at.
+        // An answer without content is one piece, which is less work for the kernel.
         if let [only] = slices {
             return self.poll_write(cx, only);
         }
