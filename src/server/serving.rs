@@ -1,4 +1,4 @@
-//! What is served on each listener, and with which limits.
+//! The service on each listener, with its limits.
 
 use std::sync::Arc;
 
@@ -14,11 +14,12 @@ use super::registrations::Service;
 use super::reload::Reloads;
 use super::{Config, Shared, Tls};
 
-/// Operators and probes are few; a limit of their own keeps them from being crowded out, and at it
-/// the connection that has been quiet longest is closed, so that no probe waits.
+/// The limit of admin connections. Operators and probes are few; their own limit keeps them from
+/// being crowded out. At the limit, the connection that has been quiet longest is closed, so that
+/// no probe waits.
 const ADMIN_CONNECTIONS: u32 = 64;
 
-/// What every listener is served with.
+/// The parts that every listener is served with.
 pub(super) struct Serving<'a> {
     pub(super) shared: &'a Arc<Shared>,
     pub(super) config: &'a Config,
@@ -42,7 +43,7 @@ impl Serving<'_> {
         self.public(listener, name, limit, tls, answers).await;
     }
 
-    /// Sends clients on to HTTPS, at this port if the table names none, for as long.
+    /// Redirects clients to HTTPS, at this port if the table names none, for the same time.
     pub(super) async fn https_redirects(&self, listener: Option<Listener>, port: u16) {
         if let Some(listener) = listener {
             let answers = Answers::HttpsRedirects { port };
@@ -91,7 +92,7 @@ impl Serving<'_> {
                         Some(tls) => {
                             let client = client.clone();
                             let answer = move |request| client.answer(request);
-                            // What this takes, those who speak in the clear would hold, too.
+                            // Boxed, so that connections without TLS do not reserve space for it.
                             Box::pin(tls.drive(stream, timeouts, phases, answer)).await
                         }
                     };
@@ -125,7 +126,7 @@ impl Serving<'_> {
                         answer
                     })
                 };
-                // What a client of this side did wrong is its operator's business.
+                // Errors of clients on this side are their operators' concern.
                 let _ = drive(stream, timeouts, phases, answer).await;
             });
         };

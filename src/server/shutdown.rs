@@ -13,10 +13,10 @@ use super::Config;
 use super::net::{Lifecycle, Phase};
 use super::ops::ServiceManager;
 
-/// What a server is told from outside.
+/// A signal to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// SIGTERM: drain, then stop. Said again: stop draining now.
+    /// SIGTERM: drain, then stop. If repeated: stop draining now.
     Terminate,
     /// SIGINT: stop, without the drain delay.
     Interrupt,
@@ -24,7 +24,7 @@ pub enum Signal {
     Hangup,
 }
 
-/// Returns the signals that this process gets from now on.
+/// Returns the signals that this process receives from now on.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub fn signals() -> io::Result<mpsc::Receiver<Signal>> {
     Ok(receiver)
 }
 
-/// Moves a server through its life as the signals say, and ends when time is up.
+/// Moves a server through its phases as signals arrive, and returns when its time is up.
 pub(super) async fn conduct(
     lifecycle: &Lifecycle,
     config: &Config,
@@ -76,7 +76,7 @@ pub(super) async fn conduct(
     lifecycle.advance(Phase::Closed);
 }
 
-/// Waits for a signal to stop; those to reload are taken and dropped.
+/// Waits for a signal to stop; reload signals are received and ignored.
 pub async fn stop_requested(signals: &mut mpsc::Receiver<Signal>) {
     while next(signals).await == Signal::Hangup {}
 }

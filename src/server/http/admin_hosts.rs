@@ -1,9 +1,9 @@
 //! The hosts under which the admin listener shows more than probes and metrics.
 //!
-//! A page can give its own name the address of this listener and then read what is answered there
-//! as its own (DNS rebinding). The name stays in the `Host` field, so names that nobody has allowed
+//! A page can resolve its own name to the address of this listener and then read the answers as its
+//! own (DNS rebinding). The name stays in the `Host` field, so names that no operator has allowed
 //! are refused. An IP address in that field cannot be rebound, and neither can `localhost`, which
-//! browsers resolve by themselves.
+//! browsers resolve on their own.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdminHost(String);
 
-/// Why a text cannot be the name of a host.
+/// A text that cannot be the name of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not the name of a host: write it without scheme, port and path, as in 'admin.example'")]
 pub struct AdminHostError;
@@ -21,12 +21,12 @@ impl FromStr for AdminHost {
     type Err = AdminHostError;
 
     fn from_str(text: &str) -> Result<Self, AdminHostError> {
-        // As browsers send it: lower case, and what is beyond ASCII in Punycode.
+        // As browsers send it: lower case, with characters beyond ASCII in Punycode.
         let host = url::Host::parse(text)
             .map_err(|_| AdminHostError)?
             .to_string();
         let is_of_a_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-        // An IPv6 address is in brackets, and needs not be allowed, but may be.
+        // An IPv6 address is in brackets; it may be allowed, but need not be.
         let is_name = host.bytes().all(is_of_a_name) || host.starts_with('[');
         let name = without_final_dot(&host);
         match is_name && !name.is_empty() {
@@ -36,8 +36,8 @@ impl FromStr for AdminHost {
     }
 }
 
-/// Returns whether the value of a `Host` field, with or without a port, is an IP address, `localhost`
-/// or one of the names that were allowed.
+/// Returns whether the value of a `Host` field, with or without a port, is an IP address,
+/// `localhost` or an allowed name.
 pub(crate) fn is_allowed(field: &str, allowed: &[AdminHost]) -> bool {
     let Some(host) = without_port(field) else {
         return false;
@@ -52,7 +52,7 @@ pub(crate) fn is_allowed(field: &str, allowed: &[AdminHost]) -> bool {
         || allowed.iter().any(|it| name.eq_ignore_ascii_case(&it.0))
 }
 
-/// Returns the host of `host [ ":" port ]`; `None` if what follows it is no port.
+/// Returns the host of `host [ ":" port ]`; `None` if the rest is not a port.
 fn without_port(field: &str) -> Option<&str> {
     let end = match field.rfind(']') {
         Some(bracket) => bracket + 1,

@@ -1,4 +1,4 @@
-//! What an answer holds: all of it at once, or what somebody else is still writing.
+//! The content of an answer: complete, or still being written by another task.
 
 use std::io;
 use std::pin::Pin;
@@ -11,17 +11,17 @@ use tokio::sync::mpsc;
 
 /// The content of an answer.
 pub(crate) enum Content {
-    /// Bytes that are there, or none.
+    /// Complete content, or none.
     Whole(Full<Bytes>),
-    /// Pieces as they come. Their sender says when it is done: one that just goes away has given up,
-    /// and the client must not take what it got for the whole.
+    /// Pieces as they are written. Their sender marks the end: a sender that is dropped before has
+    /// given up, and the client must not take the pieces for the whole.
     Pieces(mpsc::Receiver<Piece>),
 }
 
 /// A part of an answer.
 pub(crate) enum Piece {
     Bytes(Bytes),
-    /// There are no more.
+    /// The end of the content.
     End,
 }
 

@@ -1,10 +1,10 @@
-//! What requests were answered with and how long that took, counted without two threads meeting.
+//! Counts of answers and their durations, without contention between threads.
 //!
-//! Were all threads to count in one place, each request would take that line of memory away from the
-//! other threads. So each has its own, and whoever asks for metrics gets the sums.
+//! If all threads counted in one place, each request would take that cache line away from the other
+//! threads. So each has its own counts, and metrics report the sums.
 //!
-//! Invariant: a thread's counts are written by that thread alone, which is why adding needs no
-//! atomic read-modify-write.
+//! Invariant: a thread's counts are written by that thread alone, so adding needs no atomic
+//! read-modify-write.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,7 +33,7 @@ const LIMITS: [u64; 15] = [
     1_000_000_000,
 ];
 
-/// What a request was answered with, as `waypost_requests_total` tells them apart.
+/// The kind of an answer, as `waypost_requests_total` distinguishes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answered {
     Redirect,
@@ -88,22 +88,23 @@ impl Answered {
 pub(crate) struct Counts {
     /// In the order of [`Answered::ALL`].
     requests: [AtomicU64; Answered::ALL.len()],
-    /// Those that took up to each of [`LIMITS`] and more than the one before; last, all longer ones.
+    /// For each of [`LIMITS`], requests up to it and longer than the one before; last, all longer
+    /// ones.
     durations: [AtomicU64; LIMITS.len() + 1],
     nanoseconds: AtomicU64,
 }
 
 impl Counts {
-    /// Counts a request that has no duration: it was refused before it was looked at.
+    /// Counts a request without a duration: it was refused before it was examined.
     pub(crate) fn count(&self, answered: Answered) {
         add(&self.requests[answered as usize], 1);
     }
 
-    /// Counts a request and how long it took.
+    /// Counts a request and its duration.
     pub(crate) fn answered(&self, answered: Answered, took: Duration) {
         self.count(answered);
         let took = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        // Almost always the first, so there is nothing to gain from a cleverer search.
+        // Almost always the first, so a faster search would gain nothing.
         let limit = LIMITS.iter().position(|limit| took <= *limit);
         add(&self.durations[limit.unwrap_or(LIMITS.len())], 1);
         add(&self.nanoseconds, took);
@@ -140,7 +141,7 @@ impl Default for Requests {
 }
 
 impl Requests {
-    /// Returns new counts, which are part of the sums from now on.
+    /// Returns new counts, which are included in the sums from now on.
     pub(crate) fn counts(&self) -> Arc<Counts> {
         let counts = Arc::<Counts>::default();
         self.threads().push(Arc::clone(&counts));

@@ -1,12 +1,12 @@
 //! Line ends: whether a client ended a line with a line feed alone.
 //!
-//! RFC 9112 section 2.2 lets a server take that for the end of a line, and hyper does. A proxy in
+//! RFC 9112 section 2.2 lets a server accept that as the end of a line, and hyper does. A proxy in
 //! front of it may not, and then the two see different requests in the same bytes. No client needs
-//! it, so here it is noticed, and nothing that follows is trusted to be a request.
+//! it, so it is detected here, and nothing that follows is trusted to be a request.
 //!
-//! Where a head ends and content begins is not known here, and content may hold any bytes. So this
-//! only tells that there was one; a request with content is answered, and the connection closed. One
-//! sent ahead of it, in the same bytes, is refused: no browser sends requests ahead.
+//! The boundary between head and content is not known here, and content may hold any bytes. So this
+//! only reports that there was one; a request with content is answered, and the connection closed.
+//! A request sent ahead of it, in the same bytes, is refused: no browser sends requests ahead.
 
 use std::io;
 use std::pin::Pin;
@@ -16,11 +16,11 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Marks a request that came over a connection with such a line, among its extensions.
+/// Marks a request, as an extension, whose connection had such a line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BareLineFeed;
 
-/// Whether there was such a line on one connection.
+/// Whether one connection had such a line.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lines(Arc<AtomicBool>);
 
@@ -31,7 +31,7 @@ impl Lines {
     }
 }
 
-/// A stream that looks at the line ends of what is read from it.
+/// A stream that checks the line ends of the bytes read from it.
 #[derive(Debug)]
 pub(crate) struct LineStream<S> {
     stream: S,
@@ -53,7 +53,7 @@ impl<S> LineStream<S> {
             return;
         };
         let bare = |before: u8, byte: u8| byte == b'\n' && before != b'\r';
-        // Without an early end, so that the compiler can look at many bytes at once.
+        // Without an early exit, so that the compiler can vectorize it.
         let found = bytes
             .windows(2)
             .fold(bare(self.last, *first), |found, pair| {

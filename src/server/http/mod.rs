@@ -1,4 +1,4 @@
-//! Requests and answers as HTTP has them: what is trusted of the one, and the parts of the other.
+//! HTTP requests and answers: the checks on the former, and the parts of the latter.
 
 pub(super) mod admin_hosts;
 mod content;

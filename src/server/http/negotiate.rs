@@ -1,20 +1,20 @@
-//! Choosing a form for an answer by the client's `Accept` (RFC 9110 section 12.5.1).
+//! Choosing the form of an answer by the client's `Accept` (RFC 9110 section 12.5.1).
 //!
-//! There are two, a page for a person and JSON for a program that asks for it; whatever asks for
-//! neither by name gets the page, or of a 404 a line of text. A form that is named outright beats one that a wildcard allows
-//! just as much, because `application/json, */*` comes from a program.
+//! There are two: a page for a person, and JSON for a program that asks for it. A client that names
+//! neither gets the page, or for a 404 a line of text. A named form beats one that a wildcard
+//! allows with the same weight, because `application/json, */*` comes from a program.
 
 use hyper::HeaderMap;
 use hyper::header::{ACCEPT, ACCEPT_ENCODING};
 
-/// The forms that pages come in.
+/// The forms of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// `text/html`, asked for by name.
+    /// `text/html`, requested by name.
     Html,
-    /// `application/json`, asked for by name.
+    /// `application/json`, requested by name.
     Json,
-    /// Neither is asked for by name.
+    /// Neither is requested by name.
     Any,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn form(headers: &HeaderMap) -> Form {
     best.1
 }
 
-/// Returns whether a client takes content that is compressed with gzip (RFC 9110 section 12.5.3).
+/// Returns whether a client accepts content compressed with gzip (RFC 9110 section 12.5.3).
 pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let values = headers.get_all(ACCEPT_ENCODING).iter();
     let mut codings = values
@@ -56,7 +56,7 @@ pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Reads a `q=0.5` in thousandths; one that is none counts as 0.
+/// Reads a weight such as `q=0.5` in thousandths; an invalid weight counts as 0.
 fn weight(parameter: &str) -> Option<u32> {
     let (name, value) = parameter.split_once('=')?;
     if !name.trim().eq_ignore_ascii_case("q") {

@@ -1,21 +1,22 @@
-//! What was asked for, as a person may read it on a page.
+//! The requested path in a form that is safe for a person to read on a page.
 //!
-//! A path is whatever a stranger put into a link. It is shown decoded only if every character of
-//! it shows itself: no control characters, nothing that turns the direction of writing, nothing
-//! invisible. Otherwise it is shown percent-encoded. Escaping for HTML is the template's work.
+//! A path is text that a stranger put into a link. It is shown decoded only if every character is
+//! visible: no control characters, nothing that changes the direction of writing, nothing
+//! invisible. Otherwise it is shown percent-encoded. Escaping for HTML is the template's task.
 
 use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// How many characters are shown; more than a code may have encoded bytes would not be read.
+/// The most characters that are shown, as many as a code may have encoded bytes: nobody reads more.
 const SHOWN: usize = 120;
 
-/// What may have come raw and does not show itself: percent-encoding covers all beyond ASCII.
+/// Characters that may arrive unencoded and are not visible: percent-encoding covers all beyond
+/// ASCII.
 const HIDDEN: &AsciiSet = &CONTROLS.add(b' ');
 
-/// Returns `path` in a form fit for reading, cut to a length that fits a page.
+/// Returns `path` in readable form, cut to a length that fits a page.
 pub(crate) fn readable(path: &str) -> String {
     let decoded = percent_decode_str(path).decode_utf8().ok();
     let shown = match decoded {
@@ -28,7 +29,7 @@ pub(crate) fn readable(path: &str) -> String {
     }
 }
 
-/// Returns whether a reader sees a character as what it is: it is no control, does not turn the
+/// Returns whether a character is visible: it is not a control character, does not change the
 /// direction of writing, and is not invisible.
 pub fn shows_itself(character: char) -> bool {
     match character.general_category_group() {

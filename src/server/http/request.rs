@@ -1,10 +1,10 @@
-//! What of an HTTP request decides its outcome, checked before anything looks at it.
+//! The parts of an HTTP request that decide its outcome, checked before any other code uses them.
 //!
-//! hyper refuses what is no HTTP at all. Here is what RFC 9112 section 3.2 and RFC 9113 section
-//! 8.3.1 ask of a server beyond that: one valid host, and a target in a form that the method
-//! allows. And what hyper takes although a proxy in front of it may read it otherwise: a line that
-//! ends in a line feed alone, and transfer codings other than `chunked`, once.
-//! `X-Forwarded-Host` and its like are not read: anyone can send them.
+//! hyper refuses input that is not HTTP. This module adds the checks that RFC 9112 section 3.2 and
+//! RFC 9113 section 8.3.1 require of a server beyond that: one valid host, and a target in a form
+//! that the method allows. It also refuses input that hyper accepts although a proxy in front of it
+//! may read it differently: a line that ends in a line feed alone, and transfer codings other than
+//! a single `chunked`. `X-Forwarded-Host` and similar fields are not read: anyone can send them.
 
 use hyper::header::{CONTENT_LENGTH, HOST, ORIGIN, TRANSFER_ENCODING};
 use hyper::http::uri::Scheme;
@@ -14,24 +14,24 @@ use crate::mapping;
 
 use super::lines::BareLineFeed;
 
-/// Where a request of a browser comes from. Of `none`, by a person and no page, there is no POST.
+/// The origin of a browser's request. `none`, a request by a person and no page, is never a POST.
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
-/// Why a request gets no answer of its own.
+/// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// The host is missing, ambiguous or no host, or the target is none that a client may send, or
-    /// others may not see where the request ends.
+    /// The host is missing, ambiguous or invalid, or no client may send the target, or another
+    /// server may see another end of the request.
     BadRequest,
-    /// The method is about a proxy or the server as a whole.
+    /// The method concerns a proxy or the server as a whole.
     Method,
 }
 
-/// Returns what of a request the table is asked.
+/// Returns the part of a request that the table decides on.
 ///
 /// The host is that of an absolute target, which the `Host` field must not override (RFC 9112
-/// section 3.2.2), else that of the field. In HTTP/2 the `:authority` makes the target absolute,
-/// and a field that differs from it is an attempt to mislead one of two servers.
+/// section 3.2.2), otherwise that of the field. In HTTP/2 the `:authority` makes the target
+/// absolute, and a field that differs from it is an attempt to mislead one of two servers.
 pub(crate) fn read<B>(request: &Request<B>) -> Result<mapping::Request<'_>, Refused> {
     let field = host_field(request.headers(), request.version())?;
     let uri = request.uri();
@@ -55,7 +55,7 @@ pub(crate) fn read<B>(request: &Request<B>) -> Result<mapping::Request<'_>, Refu
             }
             Some(authority)
         }
-        // HTTP/2 has no need of the field, but of one of both.
+        // HTTP/2 does not need the field, but needs one of the two.
         (None, None) if request.version() >= Version::HTTP_2 => return Err(Refused::BadRequest),
         (Some(authority), _) => Some(authority),
         (None, field) => field,
@@ -67,8 +67,8 @@ pub(crate) fn read<B>(request: &Request<B>) -> Result<mapping::Request<'_>, Refu
     })
 }
 
-/// Returns whether a page in a browser makes a request, whichever page that is: browsers say so
-/// themselves, and no other client has a reason to send these fields (Fetch Metadata; RFC 6454).
+/// Returns whether a page in a browser makes a request, whichever page it is: browsers send these
+/// fields, and no other client has a reason to (Fetch Metadata; RFC 6454).
 pub(crate) fn is_from_a_page(headers: &HeaderMap) -> bool {
     headers.contains_key(ORIGIN) || headers.contains_key(SEC_FETCH_SITE)
 }
@@ -79,7 +79,7 @@ fn is_ambiguous<B>(request: &Request<B>) -> bool {
     let codings = headers.get_all(TRANSFER_ENCODING);
     let mut codings = codings.iter().map(|coding| coding.as_bytes());
     match codings.next() {
-        // The line feed may be one of its content, with which the connection ends anyway.
+        // The line feed may be part of its content, and the connection ends after it anyway.
         Some(coding) => !coding.eq_ignore_ascii_case(b"chunked") || codings.next().is_some(),
         None => {
             request.extensions().get::<BareLineFeed>().is_some()
@@ -90,7 +90,7 @@ fn is_ambiguous<B>(request: &Request<B>) -> bool {
     }
 }
 
-/// Returns the `Host` field, which HTTP/1.1 demands and no version may send twice.
+/// Returns the `Host` field, which HTTP/1.1 requires and no version may repeat.
 fn host_field(headers: &HeaderMap, version: Version) -> Result<Option<&str>, Refused> {
     let mut values = headers.get_all(HOST).iter();
     let Some(host) = values.next() else {
@@ -102,7 +102,7 @@ fn host_field(headers: &HeaderMap, version: Version) -> Result<Option<&str>, Ref
     if values.next().is_some() || !host.as_bytes().iter().all(|byte| is_of_a_host(*byte)) {
         return Err(Refused::BadRequest);
     }
-    // An empty field is what a client sends that has no host to name.
+    // A client without a host name sends an empty field.
     let host = host.to_str().map_err(|_| Refused::BadRequest)?;
     Ok((!host.is_empty()).then_some(host))
 }
@@ -125,14 +125,14 @@ fn absolute(uri: &Uri) -> Result<Option<&str>, Refused> {
     }
 }
 
-/// Returns whether two hosts are one, as `https` writes them.
+/// Returns whether two hosts are equal under `https`.
 fn is_same(authority: &str, field: &str) -> bool {
     let [authority, field] =
         [authority, field].map(|host| host.strip_suffix(":443").unwrap_or(host));
     authority.eq_ignore_ascii_case(field)
 }
 
-/// Returns whether a byte may be in `uri-host [ ":" port ]` (RFC 3986 section 3.2).
+/// Returns whether a byte may occur in `uri-host [ ":" port ]` (RFC 3986 section 3.2).
 fn is_of_a_host(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(

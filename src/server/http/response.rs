@@ -1,7 +1,7 @@
-//! The parts that answers with content are made of.
+//! The parts of answers with content.
 //!
 //! Every answer states its length itself: hyper would leave `Content-Length: 0` out of the answer
-//! to HEAD, which must be GET's. [`for_method`] makes the one of the other at the very end.
+//! to HEAD, which must equal GET's. [`for_method`] turns one into the other at the very end.
 
 use bytes::Bytes;
 use hyper::header::{
@@ -17,7 +17,7 @@ use super::counts::Answered;
 pub(crate) const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Returns an answer with a body of a type that the client shall not guess at.
+/// Returns an answer with a body whose type the client must not guess.
 pub(crate) fn body(
     status: StatusCode,
     media_type: HeaderValue,
@@ -35,7 +35,7 @@ pub(crate) fn body(
     response
 }
 
-/// Returns an answer that says in one line of text what its status is.
+/// Returns an answer with its status as one line of text.
 pub(crate) fn line(status: StatusCode) -> Response<Content> {
     let reason = status.canonical_reason().unwrap_or("Error");
     body(status, TEXT, format!("{} {reason}\n", status.as_str()))
@@ -63,7 +63,7 @@ pub(crate) fn with(
     response
 }
 
-/// Takes the body off an answer to HEAD; the headers stay GET's.
+/// Removes the body from an answer to HEAD; the headers stay GET's.
 pub(crate) fn for_method(method: &Method, mut response: Response<Content>) -> Response<Content> {
     if *method == Method::HEAD {
         *response.body_mut() = Content::default();
@@ -71,7 +71,7 @@ pub(crate) fn for_method(method: &Method, mut response: Response<Content>) -> Re
     response
 }
 
-/// Returns the answer to a method that is not allowed, and what it counts as.
+/// Returns the answer to a method that is not allowed, and how it is counted.
 pub(crate) fn not_allowed() -> (Option<Answered>, Response<Content>) {
     let response = line(StatusCode::METHOD_NOT_ALLOWED);
     (
@@ -80,7 +80,8 @@ pub(crate) fn not_allowed() -> (Option<Answered>, Response<Content>) {
     )
 }
 
-/// Returns an answer after which nothing the client says is trusted to be the next request.
+/// Returns an answer that closes the connection: what follows is not trusted to be the next
+/// request.
 pub(crate) fn bad_request() -> Response<Content> {
     let response = line(StatusCode::BAD_REQUEST);
     with(response, CONNECTION, "close")

@@ -1,5 +1,5 @@
-//! The public side as one connection sees it: what answers a request, and when the connection
-//! should end with it.
+//! The public side as one connection sees it: the answers to its requests, and whether the
+//! connection ends with an answer.
 
 use std::future::{Future, Ready, ready};
 use std::pin::Pin;
@@ -20,32 +20,32 @@ use crate::server::registrations;
 use crate::server::registrations::Service;
 use crate::server::state::{Open, Shared};
 
-/// How many header fields a request may have: as many as hyper lets through in HTTP/1.1.
+/// The most header fields a request may have: as many as hyper allows in HTTP/1.1.
 const FIELDS: usize = 100;
 
-/// What all connections of one listener share.
+/// The state shared by all connections of one listener.
 pub(crate) struct Public {
     pub(crate) shared: Arc<Shared>,
-    /// One is taken for each connection, and one held for the next.
+    /// One is taken for each connection, and one is reserved for the next.
     pub(crate) permits: Arc<Semaphore>,
     pub(crate) answers: Answers,
 }
 
-/// What a listener is for.
+/// The purpose of a listener.
 pub(crate) enum Answers {
-    /// Short links are followed there.
+    /// Following short links.
     Links {
         hook: Option<(HookSecret, HookPace)>,
         registrations: Option<Arc<Service>>,
     },
-    /// Clients are sent on to where short links are followed by HTTPS.
+    /// Redirecting clients to the listener that follows short links over HTTPS.
     HttpsRedirects {
         /// The port of that listener.
         port: u16,
     },
 }
 
-/// One connection's view of it.
+/// One connection's view of a listener.
 #[derive(Clone)]
 pub(crate) struct PublicClient {
     public: Arc<Public>,
@@ -53,7 +53,7 @@ pub(crate) struct PublicClient {
 }
 
 impl Public {
-    /// Returns what serves a connection whose requests are counted there.
+    /// Returns the handler of a connection whose requests are counted in `counts`.
     pub(crate) fn client(self: &Arc<Self>, counts: &Arc<Counts>) -> PublicClient {
         PublicClient {
             public: Arc::clone(self),
@@ -63,8 +63,8 @@ impl Public {
 }
 
 impl PublicClient {
-    /// Counts a connection as open until what is returned is dropped. Those that are only sent on
-    /// are not among them, and have a limit of their own.
+    /// Counts a connection as open until the returned value is dropped. Connections that are
+    /// redirected to HTTPS are not counted; they have a limit of their own.
     pub(crate) fn open(&self) -> Option<Open> {
         let follows_links = matches!(self.public.answers, Answers::Links { .. });
         follows_links.then(|| self.public.shared.metrics.connection())
@@ -75,13 +75,13 @@ impl PublicClient {
         self.public.shared.lifecycle.phases()
     }
 
-    /// Counts a request that hyper has refused by itself.
+    /// Counts a request that hyper refused on its own.
     pub(crate) fn refused(&self) {
         self.counts.count(Answered::BadRequest);
     }
 
-    /// Returns the answer to a request; it says `Connection: close` if others wait for their turn
-    /// or the server is about to end.
+    /// Returns the answer to a request; it includes `Connection: close` if other clients wait for a
+    /// connection or the server is about to end.
     pub(crate) fn answer(&self, request: Request<Incoming>) -> Answer {
         let (shared, counts) = (&*self.public.shared, &*self.counts);
         let response = match &self.public.answers {
@@ -137,10 +137,10 @@ impl PublicClient {
     }
 }
 
-/// An answer that only hooks and registrations have to wait for.
+/// An answer, which takes time only for hooks and registrations.
 pub(crate) enum Answer {
-    /// With the content that nobody wants: were it dropped sooner, hyper would read no more of it
-    /// before it answers, and end the connection.
+    /// Holds the unused content: if it were dropped sooner, hyper would stop reading it before it
+    /// answers, and end the connection.
     Made {
         answer: Ready<Response<Content>>,
         _content: Incoming,
@@ -159,8 +159,8 @@ impl Future for Answer {
     }
 }
 
-/// Returns whether there are more header fields than are allowed, as HTTP/1.1 would have them: clients
-/// of HTTP/2 may send each cookie in a field of its own (RFC 9113 section 8.2.3).
+/// Returns whether there are more header fields than allowed, counted as in HTTP/1.1: clients of
+/// HTTP/2 may send each cookie in a field of its own (RFC 9113 section 8.2.3).
 fn has_too_many_fields(headers: &HeaderMap) -> bool {
     let cookies = || headers.get_all(COOKIE).iter().count();
     headers.len() > FIELDS && headers.len() - cookies().saturating_sub(1) > FIELDS

@@ -1,9 +1,10 @@
-//! Dumps: the live table as a whole, for anyone who asks.
+//! Dumps: the whole live table, for anyone who asks.
 //!
-//! A dump of a large table takes a second of a core and many megabytes of the client's time. It is
-//! written in the background, piece by piece, a few pieces ahead of the client; so nobody's redirect
-//! waits for it, and it is never in memory as a whole. Few are written at once, each for a while, and
-//! none for a client that does not read on: it would keep the others from theirs.
+//! A dump of a large table takes a second of CPU time and many megabytes of the client's bandwidth.
+//! It is written in the background, piece by piece, a few pieces ahead of the client; so no
+//! redirect waits for it, and it is never in memory as a whole. Only a few are written at once,
+//! each for a limited time, and none for a client that stops reading: it would keep others from
+//! their dumps.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -29,15 +30,15 @@ use crate::server::net::Pace;
 use crate::server::reload::begin;
 use crate::server::state::{DumpSlots, Snapshot};
 
-/// How long a dump may take in all: at 100 MB, of which a fifth is sent, 35 kB a second will do, which
-/// is little more than the pace that a client has to keep anyway.
+/// How long a dump may take in all: for 100 MB, of which a fifth is sent, 35 kB a second is enough,
+/// little more than the pace that a client has to keep anyway.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How many bytes a piece has, and how many pieces are written ahead.
+/// The size of a piece in bytes, and how many pieces are written ahead.
 const PIECE: usize = 64 * 1024;
 const AHEAD: usize = 2;
 
-/// Returns the answer to a request for a dump, and what it counts as; `None` if it is for
+/// Returns the answer to a request for a dump, and how it is counted; `None` if the request is for
 /// something else. Must be called within a runtime.
 pub(crate) fn answer<B>(
     slots: &DumpSlots,
@@ -45,7 +46,7 @@ pub(crate) fn answer<B>(
     asked: &mapping::Request<'_>,
     request: &Request<B>,
 ) -> Option<(Option<Answered>, Response<Content>)> {
-    // By far most requests are for something else, and end here.
+    // Nearly all requests are for something else, and end here.
     let (folder, name) = asked.path.rsplit_once('/')?;
     let (format, media_type) = form(name)?;
     let site = snapshot.table.site_of(asked.host, asked.path);
@@ -90,7 +91,7 @@ pub(crate) fn answer<B>(
     Some((Some(Answered::Page), response))
 }
 
-/// Returns the form of that name.
+/// Returns the form with that name.
 fn form(name: &str) -> Option<(Format, HeaderValue)> {
     Some(match name {
         "mapping.yaml" => (Format::Yaml, HeaderValue::from_static("application/yaml")),
@@ -103,25 +104,25 @@ fn form(name: &str) -> Option<(Format, HeaderValue)> {
     })
 }
 
-/// Returns the entity tag of all dumps of a snapshot. It is a weak one: it does not tell compressed
-/// bytes from others.
+/// Returns the entity tag of all dumps of a snapshot. It is weak: compressed and uncompressed dumps
+/// share it.
 fn tag(snapshot: &Snapshot) -> HeaderValue {
     let revision = &snapshot.revision;
     let tag = match revision.is_dirty() {
-        // That of the commit would stay the same while the files change.
+        // The commit's tag would stay the same while the files change.
         true => format!("W/\"sha256:{}\"", revision.hash()),
         false => format!("W/\"{revision}\""),
     };
     HeaderValue::try_from(tag).expect("hexadecimal digits are fit for a header")
 }
 
-/// Returns whether a client has what that tag is of (RFC 9110 section 13.1.2).
+/// Returns whether a client has the content with that tag (RFC 9110 section 13.1.2).
 fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
     let tag = tag.to_str().map(opaque).unwrap_or_default();
     let known = headers.get_all(IF_NONE_MATCH).iter();
     let mut known = known.filter_map(|value| value.to_str().ok());
-    // Tags of ours hold no comma, and such as do are not ours.
+    // Our tags contain no comma, and tags that do are not ours.
     known.any(|value| {
         let mut tags = value.split(',').map(str::trim);
         tags.any(|known| known == "*" || opaque(known) == tag)
@@ -134,7 +135,7 @@ fn busy() -> Response<Content> {
     response::with(response, RETRY_AFTER, "30")
 }
 
-/// Begins to write a dump; returns what will be written.
+/// Begins to write a dump; returns its content, which is still being written.
 fn write(
     snapshot: &Arc<Snapshot>,
     site: &Site,
@@ -158,7 +159,7 @@ fn write(
         let _permit = permit;
         let site = &snapshot.table.sites()[number.unwrap_or_default()];
         let now = Timestamp::from(SystemTime::now());
-        // It fails if the client has gone or takes too long, which is its own affair.
+        // It fails if the client disconnects or is too slow, which is not an error of the server.
         let _ = match gzip {
             false => format.write(site, now, &mut out).and_then(|()| out.end()),
             true => {
@@ -171,13 +172,13 @@ fn write(
     Content::Pieces(receiver)
 }
 
-/// Collects what is written into pieces, and waits until each is wanted.
+/// Collects output into pieces, and waits until the client takes each.
 struct Pieces {
     sender: mpsc::Sender<Piece>,
     runtime: Handle,
     deadline: Instant,
     pace: Pace,
-    /// How long the client may still keep this waiting, until it takes another piece.
+    /// How long the client may still make this wait, until it takes another piece.
     budget: Duration,
     begun: Vec<u8>,
 }
@@ -196,8 +197,8 @@ impl Pieces {
         self.send(Piece::Bytes(Bytes::from(bytes)))
     }
 
-    /// Waits until a piece is wanted. Only this waiting counts against the client: how long the
-    /// writing takes is the server's affair.
+    /// Sends a piece once there is room for it. Only this wait counts against the client: the time
+    /// spent writing does not.
     fn send(&mut self, piece: Piece) -> io::Result<()> {
         let began = Instant::now();
         let left = self.deadline.saturating_duration_since(began);
@@ -267,7 +268,7 @@ mod tests {
             }
             written
         });
-        // None is kept waiting for as long as the budget says, and all of them for far longer.
+        // No single wait is as long as the budget, but together they are far longer.
         let mut taken = 0;
         while receiver.recv().await.is_some() {
             taken += 1;

@@ -1,11 +1,12 @@
-//! The hook: a Git host tells that there is something new, so that nobody waits for the interval.
+//! The hook: a Git host reports that there is something new, so that it is fetched before the next
+//! poll.
 //!
 //! GitHub, Gitea and Forgejo sign the body with a shared secret, GitLab sends the secret itself.
-//! What a hook says is never used: a valid one is a hint to fetch, and a replayed one the same hint
-//! again, at the pace of `hook_pace.rs`. Off unless there is a secret.
+//! The content of a hook is never used: a valid one is a hint to fetch, and a replayed one is the
+//! same hint again, at the pace of `hook_pace.rs`. Off unless there is a secret.
 //!
-//! Anyone can send bodies here. None is kept: it is signed piece by piece as it comes, and not even
-//! read if nothing in the head could vouch for it. Nothing is logged of hooks that are refused.
+//! Anyone can send bodies here. None is kept: its signature is computed piece by piece as it
+//! arrives, and it is not even read if the head contains no proof. Refused hooks are not logged.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,10 +30,10 @@ const PATH: &str = "/-/hook";
 /// The largest body that is read, in bytes; hosts send at most a few hundred kilobytes.
 const MAX_BODY: usize = 1 << 20;
 
-/// How long a body may take: hosts send theirs in one go.
+/// How long a body may take: hosts send theirs without pauses.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The headers in which hosts send the body's HMAC-SHA-256 in hexadecimal, and what is before it.
+/// The headers in which hosts send the body's HMAC-SHA-256 in hexadecimal, and the prefix of each.
 const SIGNATURES: [(&str, &str); 3] = [
     ("x-hub-signature-256", "sha256="),
     ("x-gitea-signature", ""),
@@ -42,21 +43,21 @@ const SIGNATURES: [(&str, &str); 3] = [
 /// The header in which GitLab sends the secret.
 const TOKEN: &str = "x-gitlab-token";
 
-/// What a host and this server share. Never empty, never shown, and wiped with its last copy.
+/// A secret shared with a Git host. Never empty, never shown, and wiped with its last copy.
 #[derive(Clone)]
 pub struct HookSecret(Arc<Zeroizing<Box<[u8]>>>);
 
 impl HookSecret {
-    /// Accepts a secret; an empty one is none, because anyone could sign with it.
+    /// Accepts a secret; `None` for an empty one, because anyone could sign with it.
     pub fn new(secret: &str) -> Option<Self> {
         let bytes = || Zeroizing::new(Box::from(secret.as_bytes()));
         (!secret.is_empty()).then(|| Self(Arc::new(bytes())))
     }
 
-    /// Returns what a head says to show that its sender knows the secret; `None` if nothing does.
+    /// Returns the proof in a head that its sender knows the secret; `None` if there is none.
     fn proof(&self, headers: &HeaderMap) -> Option<Proof> {
         let token = headers.get(TOKEN).map(|token| token.as_bytes());
-        // In time that does not depend on the secret, as is each comparison here.
+        // Each comparison here takes time that does not depend on the secret.
         if token.is_some_and(|token| bool::from(token.ct_eq(&self.0))) {
             return Some(Proof::Given);
         }
@@ -70,11 +71,11 @@ impl HookSecret {
     }
 }
 
-/// What shows that a sender knows the secret.
+/// A proof that a sender knows the secret.
 enum Proof {
-    /// It was sent itself.
+    /// The secret itself was sent.
     Given,
-    /// One of these must turn out to be the body's signature, which is still being made.
+    /// One of these must equal the body's signature, which is still being computed.
     Signed(Hmac<Sha256>, Vec<Vec<u8>>),
 }
 
@@ -86,7 +87,7 @@ impl Proof {
         }
     }
 
-    /// Returns whether it holds for the body that was seen.
+    /// Returns whether the proof is valid for the body that was read.
     fn holds(self) -> bool {
         match self {
             Self::Given => true,
@@ -103,12 +104,12 @@ impl std::fmt::Debug for HookSecret {
     }
 }
 
-/// Returns whether a request is a hook's.
+/// Returns whether a request is for the hook.
 pub(crate) fn is_meant<B>(request: &Request<B>) -> bool {
     request.uri().path() == PATH
 }
 
-/// Returns the answer to a hook, counted.
+/// Answers a hook and counts it.
 pub(crate) async fn answer(
     counts: &Counts,
     secret: &HookSecret,
@@ -135,7 +136,7 @@ async fn decide(
         return (Answered::MethodNotAllowed, response);
     }
     let refuse = |status| {
-        // The rest of a body that was not read is no next request.
+        // The unread rest of a body must not be taken for the next request.
         let response = response::with(response::line(status), CONNECTION, "close");
         (Answered::BadRequest, response)
     };
@@ -181,7 +182,7 @@ fn decode_hex(text: &str) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// The example of GitHub's documentation, "Validating webhook deliveries".
+    /// The example from GitHub's documentation, "Validating webhook deliveries".
     const SECRET: &str = "It's a Secret to Everybody";
     const BODY: &[u8] = b"Hello, World!";
     const SIGNATURE: &str = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";

@@ -1,8 +1,8 @@
-//! The pace of hooks: the first one fetches at once, and all that come within a second after it are
-//! one more fetch at the end of that second.
+//! The pace of hooks: the first one fetches immediately, and all that arrive within a second after
+//! it cause one more fetch at the end of that second.
 //!
-//! A hook can be recorded and sent again for as long as the secret stays the same, by anyone who saw
-//! it. So what hooks can cost is bounded here, whoever sends them.
+//! Anyone who saw a hook can record it and send it again for as long as the secret stays the same.
+//! So the cost of hooks is bounded here, whoever sends them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,21 +12,21 @@ use tokio::time::sleep;
 
 use crate::server::reload::Reloads;
 
-/// How long after a fetch the next one that hooks ask for begins, at least.
+/// The minimum time from one fetch requested by hooks to the next.
 pub(crate) const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Passes on what hooks ask for, at that pace.
+/// Passes on the requests of hooks, at that pace.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HookPace(Arc<Notify>);
 
 impl HookPace {
-    /// Asks for a fetch, soon.
+    /// Requests a fetch soon.
     pub(crate) fn hint(&self) {
-        // It keeps one hint for whoever is not listening yet, and no more than one.
+        // It keeps one hint if the task is not listening yet, and no more than one.
         self.0.notify_one();
     }
 
-    /// Passes on hints, for ever.
+    /// Passes on hints, forever.
     pub(crate) async fn pass_on(self, reloads: Reloads, interval: Duration) {
         loop {
             self.0.notified().await;
@@ -71,7 +71,7 @@ mod tests {
             pace.hint();
         }
         assert!(asked.recv().await.is_some());
-        // The task listens again once it has let its interval pass; nothing more has come for it.
+        // The task listens again after its interval; no other hint has arrived.
         for _ in 0..100 {
             yield_now().await;
         }

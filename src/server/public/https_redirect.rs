@@ -1,8 +1,9 @@
-//! The way to HTTPS: each request in the clear is sent on to the same target under `https://`.
+//! The redirect to HTTPS: each request without TLS is redirected to the same target under
+//! `https://`.
 //!
-//! Where to is the table's to say, not the client's: the host is that of the site that the request
-//! means, so no request can make an open redirect of this. There is nothing here for ACME's
-//! http-01 challenge, which is sent on like everything else.
+//! The table, not the client, decides the host: it is that of the site that the request is for, so
+//! no request can turn this into an open redirect. There is no exception for ACME's http-01
+//! challenge, which is redirected like everything else.
 
 use std::time::Instant;
 
@@ -19,10 +20,10 @@ use crate::server::http::{
 use crate::server::ops::health;
 use crate::server::state::Shared;
 
-/// The port that an `https` URL means without saying.
+/// The default port of `https` URLs.
 const HTTPS: u16 = 443;
 
-/// Returns the answer to a request in the clear, counted.
+/// Answers a request without TLS and counts it.
 pub(crate) fn answer<B>(
     shared: &Shared,
     counts: &Counts,
@@ -49,7 +50,7 @@ fn decide<B>(
     };
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     if asked.path == "/healthz" && reads {
-        // For load balancers, most of which ask by HTTP and follow no redirects.
+        // For load balancers, most of which use HTTP and follow no redirects.
         return (Some(Answered::Page), health::answer(shared));
     }
     let live = shared.live.load();
@@ -66,8 +67,8 @@ fn decide<B>(
 
 /// Returns the same target under `https://`.
 ///
-/// A base URL that is `https` knows its port. One that is not says nothing of HTTPS, and then it
-/// is the port that this server listens on.
+/// An `https` base URL determines the port. Any other says nothing about HTTPS, and then the port
+/// is the one that this server listens on.
 fn location(base_url: &BaseUrl, port: u16, path: &str, query: Option<&str>) -> String {
     let port = match base_url.is_https() {
         true => base_url.port().unwrap_or(HTTPS),
@@ -78,7 +79,7 @@ fn location(base_url: &BaseUrl, port: u16, path: &str, query: Option<&str>) -> S
     if port != HTTPS {
         location += &format!(":{port}");
     }
-    // Bytes beyond ASCII, which some clients send as they are, are not fit for a header.
+    // Bytes beyond ASCII, which some clients send unencoded, are not allowed in this header.
     location.extend(utf8_percent_encode(path, CONTROLS));
     if let Some(query) = query {
         location.push('?');
@@ -87,8 +88,8 @@ fn location(base_url: &BaseUrl, port: u16, path: &str, query: Option<&str>) -> S
     location
 }
 
-/// Returns the redirect: 301 to what only reads, which every client ever made understands, and 308
-/// to the rest, so that a POST stays one.
+/// Returns the redirect: 301 for requests that only read, which every client understands, and 308
+/// for the rest, so that a POST stays a POST.
 fn redirect(reads: bool, location: String) -> Response<Content> {
     let mut response = Response::new(Content::default());
     *response.status_mut() = match reads {
@@ -100,9 +101,9 @@ fn redirect(reads: bool, location: String) -> Response<Content> {
     let headers = response.headers_mut();
     headers.insert(LOCATION, location);
     headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
-    // The client goes on elsewhere.
+    // The client continues on another listener.
     headers.insert(CONNECTION, HeaderValue::from_static("close"));
-    // An hour, and not for ever as a 301 may be kept, so that there is a way back.
+    // An hour, because clients may keep a 301 forever, and there must be a way back.
     response::with(response, CACHE_CONTROL, "public, max-age=3600")
 }
 

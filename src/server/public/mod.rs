@@ -1,4 +1,4 @@
-//! What the public listeners answer: redirects, pages, dumps and hooks.
+//! The answers of the public listeners: redirects, pages, dumps and hooks.
 
 mod answers;
 mod dump;

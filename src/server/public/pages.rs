@@ -1,8 +1,8 @@
-//! Pages: what people see who do not just follow a link, and what programs get instead.
+//! Pages: for people who do not just follow a link, with other forms for programs.
 //!
-//! Rendered here from templates, without a script, and nothing in them is loaded from elsewhere:
-//! the policy sent along forbids it. The one style is part of the page, and allowed by its hash,
-//! which is taken from the very text that the templates put in.
+//! They are rendered here from templates, without a script, and load nothing from elsewhere: the
+//! policy sent along forbids it. The one style is part of the page, and allowed by its hash, which
+//! is computed from the same text that the templates include.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -19,12 +19,12 @@ use crate::mapping::{Entry, Forward, Site, Timestamp};
 
 use crate::server::http::{Content, Form, JSON, TEXT, readable, response};
 
-/// The style of every page, as `base.html` puts it in.
+/// The style of every page, as `base.html` includes it.
 pub(super) const STYLE: &str = include_str!("../../../templates/style.css");
 
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
-/// What a browser may do with a page. The favicon is the only thing it may load.
+/// The content security policy of pages. The favicon is the only thing a browser may load.
 static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
     let hash = STANDARD.encode(Sha256::digest(STYLE));
     let policy = format!(
@@ -34,14 +34,14 @@ static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
     HeaderValue::try_from(policy).expect("base64 and literals are fit for a header")
 });
 
-/// How many codes are suggested to a person who asked for an unknown one.
+/// How many codes are suggested for an unknown one.
 const SUGGESTIONS: usize = 5;
 
-/// What all pages need to know: who asks, when, and which table answers.
+/// The context of all pages: the client, the time, and the table that answers.
 pub(crate) struct Page<'p> {
     pub(crate) form: Form,
     pub(crate) now: Timestamp,
-    /// The revision, in its short form.
+    /// The revision in its short form.
     pub(crate) revision: &'p str,
 }
 
@@ -97,14 +97,14 @@ struct NotFound<'p> {
 #[derive(Serialize)]
 struct Suggestion<'p> {
     code: Cow<'p, str>,
-    /// On whatever host the client came to, which need not be the table's.
+    /// On the host that the client used, which may not be the table's.
     #[serde(skip)]
     path: String,
     short_url: String,
 }
 
 impl Page<'_> {
-    /// Returns the page that a base URL shows.
+    /// Returns the page of a base URL.
     pub(crate) fn landing(&self, site: &Site) -> Response<Content> {
         let page = Landing {
             base_url: site.base_url().as_str(),
@@ -114,7 +114,7 @@ impl Page<'_> {
         self.render(StatusCode::OK, &page)
     }
 
-    /// Returns the page that shows where a link leads.
+    /// Returns the page that shows the target of a link.
     pub(crate) fn preview(&self, entry: Entry<'_>) -> Response<Content> {
         let page = Preview {
             code: entry.code(),
@@ -142,7 +142,7 @@ impl Page<'_> {
             owner: entry.owner(),
             archive: entry.archive(),
             since: entry.gone_from().and_then(|time| {
-                // An entry retired with `true` has been gone since ever.
+                // An entry retired with `true` has no date of retirement.
                 (time > Timestamp::MIN).then(|| time.to_string())
             }),
             revision: self.revision,
@@ -150,7 +150,7 @@ impl Page<'_> {
         self.render(StatusCode::GONE, &page)
     }
 
-    /// Returns what an unknown path gets: for a person, with the nearest codes of the site.
+    /// Returns the answer to an unknown path: for a person, with the nearest codes of the site.
     pub(crate) fn not_found(&self, site: Option<&Site>, path: &str) -> Response<Content> {
         let suggestions = match (self.form, site) {
             (Form::Html | Form::Json, Some(site)) => suggestions(site, path, self.now),
@@ -183,7 +183,7 @@ impl Page<'_> {
     }
 }
 
-/// Adds what all negotiated answers carry.
+/// Adds the headers of all negotiated answers.
 fn negotiated(response: Response<Content>) -> Response<Content> {
     let response = response::with(response, VARY, "Accept");
     let response = response::with(response, CACHE_CONTROL, "no-cache");
@@ -212,7 +212,7 @@ fn suggestions<'p>(site: &'p Site, path: &str, now: Timestamp) -> Vec<Suggestion
     codes.into_iter().map(suggest).collect()
 }
 
-/// Returns what follows the authority of an absolute URL.
+/// Returns the part of an absolute URL after the authority.
 fn path_of(url: &str) -> &str {
     let authority = url.find("://").map_or(0, |at| at + 3);
     let path = url[authority..]

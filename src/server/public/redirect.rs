@@ -1,4 +1,4 @@
-//! Redirects: the one answer that almost every request gets, and so the one that is made cheaply.
+//! Redirects: the answer to almost every request, and so made cheaply.
 
 use bytes::Bytes;
 use hyper::header::{
@@ -11,7 +11,7 @@ use crate::mapping::{Redirect, Status, Via};
 
 use crate::server::http::{Answered, Content, response};
 
-/// Returns the answer to a followed short link, and what it counts as.
+/// Returns the answer to a followed short link, and how it is counted.
 pub(crate) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Content>) {
     let answered = match redirect.via {
         Via::Code => Answered::Redirect,
@@ -20,8 +20,8 @@ pub(crate) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Content>) {
     };
     let location = Bytes::from(redirect.location);
     let Ok(location) = HeaderValue::from_maybe_shared(location) else {
-        // Targets are ASCII by construction. Should one not be, this is better than a header
-        // that says something else.
+        // Targets are ASCII by construction. If one were not, an error is better than a wrong
+        // header.
         error!("a location is not fit for a header");
         return (answered, response::line(StatusCode::INTERNAL_SERVER_ERROR));
     };

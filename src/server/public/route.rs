@@ -1,6 +1,6 @@
 //! Routes: from a public request to its answer.
 //!
-//! Fixed paths first, before any site is chosen; then whatever the table says.
+//! Fixed paths come first, before any site is chosen; then the table decides.
 
 use std::time::{Instant, SystemTime};
 
@@ -21,7 +21,7 @@ use crate::server::state::Shared;
 const ROBOTS: &str = "User-agent: *\nDisallow: /-/\n";
 const FAVICON: &str = include_str!("../../../templates/favicon.svg");
 
-/// Returns the answer to a public request, counted.
+/// Answers a public request and counts it.
 pub(crate) fn answer<B>(
     shared: &Shared,
     counts: &Counts,
@@ -35,7 +35,7 @@ pub(crate) fn answer<B>(
     response
 }
 
-/// Returns an answer and what it counts as; before the first table there is nothing to count.
+/// Returns an answer and how it is counted; before the first table there is nothing to count.
 fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Response<Content>) {
     let asked = match request::read(request) {
         Ok(asked) => asked,
