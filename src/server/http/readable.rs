@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// The most characters that are shown, as many as a code may have encoded bytes: nobody reads more.
+/// The most characters of a path that are shown: nobody would read more.
 const SHOWN: usize = 120;
 
 /// Characters that may arrive unencoded and are not visible: percent-encoding covers all beyond

@@ -1,7 +1,7 @@
-//! Answers: a link, or a problem as RFC 9457 has them.
+//! Answers: a link, or a problem in the form of RFC 9457.
 //!
-//! Invariant: all that is ever answered is in [`ProblemType::ALL`] and in the structures here, as the OpenAPI
-//! document says. Nothing in an answer is internal.
+//! Invariant: every answer is in [`ProblemType::ALL`] or in the structures here, as the OpenAPI
+//! document states. Nothing in an answer is internal.
 
 use bytes::Bytes;
 use hyper::header::{
@@ -19,17 +19,17 @@ use crate::server::http::{Content, JSON, response};
 /// The media type of problems (RFC 9457 section 6).
 const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// How many characters of a text are told of a request that is wrong: it may be the request's own.
+/// The most characters reported of a text about an invalid request: it may be the request's own.
 const MAX_TOLD: usize = 300;
 
-/// How many things that are wrong with a request are told.
+/// The most errors in a request that are reported.
 const MAX_FINDINGS: usize = 30;
 
-/// An answer, which may be given again.
+/// An answer, which may be sent again.
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
     pub(super) status: StatusCode,
-    /// None of one that is no problem.
+    /// `None` if it is not a problem.
     pub(super) kind: Option<ProblemType>,
     media_type: HeaderValue,
     body: Bytes,
@@ -41,7 +41,7 @@ pub(super) struct Answer {
 pub(super) struct Link {
     short_url: String,
     code: String,
-    /// None of one that is retired and has dropped it.
+    /// `None` if it is retired and its target was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -56,13 +56,13 @@ pub(super) struct Link {
     forward: &'static str,
     /// Whether it is retired or expired.
     gone: bool,
-    /// The commit that the table is at.
+    /// The commit of the table.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
 }
 
 impl Link {
-    /// Returns an entry of the table of a commit.
+    /// Returns the link of an entry in the table of a commit.
     pub(super) fn of(entry: Entry<'_>, commit: Option<&str>, now: Timestamp) -> Self {
         Self {
             short_url: entry.short_url(),
@@ -88,17 +88,17 @@ pub(super) struct Problem {
     status: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
-    /// The link that stands in the way.
+    /// The conflicting link.
     #[serde(skip_serializing_if = "Option::is_none")]
     existing: Option<Existing>,
-    /// What is wrong with the request.
+    /// The errors in the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<Finding>,
     #[serde(skip)]
     kind: ProblemType,
 }
 
-/// A link that stands in the way.
+/// A conflicting link.
 #[derive(Debug, Serialize)]
 struct Existing {
     short_url: String,
@@ -108,10 +108,10 @@ struct Existing {
     gone: bool,
 }
 
-/// One thing that is wrong with a request.
+/// An error in a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Finding {
-    /// Where in the body: a JSON pointer (RFC 6901), empty for all of it.
+    /// Its place in the body: a JSON pointer (RFC 6901), empty for the whole body.
     pub(super) pointer: String,
     pub(super) message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,7 +132,7 @@ impl Problem {
         }
     }
 
-    /// Tells of an entry that stands in the way.
+    /// Reports a conflicting entry.
     pub(super) fn held(kind: ProblemType, detail: Option<String>, holder: Holder) -> Self {
         Self {
             detail,
@@ -146,7 +146,7 @@ impl Problem {
         }
     }
 
-    /// Tells what is wrong with a request, in no more than some kilobytes.
+    /// Reports the errors in a request, in at most some kilobytes.
     pub(super) fn invalid(detail: Option<String>, errors: Vec<Finding>) -> Self {
         let errors = errors.into_iter().take(MAX_FINDINGS).map(|it| Finding {
             pointer: cut(it.pointer),
@@ -161,7 +161,7 @@ impl Problem {
     }
 }
 
-/// Returns a text, without the end of one that is too long.
+/// Returns a text, cut if it is too long.
 fn cut(mut text: String) -> String {
     if let Some((end, _)) = text.char_indices().nth(MAX_TOLD) {
         text.truncate(end);
@@ -182,7 +182,7 @@ impl From<Problem> for Answer {
             ProblemType::Unauthorized => {
                 answer.add(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
-            // The rest of a body that was not read is no next request.
+            // The unread rest of a body must not be taken for the next request.
             ProblemType::TooLarge | ProblemType::TooSlow | ProblemType::Malformed => {
                 answer.add(CONNECTION, HeaderValue::from_static("close"));
             }
@@ -225,13 +225,14 @@ impl Answer {
         self.headers.push((name, value));
     }
 
-    /// Returns how much memory it takes, in bytes, but for what every answer takes.
+    /// Returns its size in memory, in bytes, without the fixed part of every answer.
     pub(super) fn bytes(&self) -> usize {
         let headers = self.headers.iter().map(|(_, value)| value.len());
         self.body.len() + headers.sum::<usize>()
     }
 
-    /// Returns whether the same request would get the same again, so that it is worth keeping.
+    /// Returns whether the same request would get the same answer again, so that it is worth
+    /// keeping.
     pub(super) fn is_final(&self) -> bool {
         let (status, passing) = (self.status, StatusCode::TOO_MANY_REQUESTS);
         !status.is_server_error() && status != passing

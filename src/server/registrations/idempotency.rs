@@ -1,10 +1,10 @@
 //! Requests that may be sent again: `Idempotency-Key`
 //! (draft-ietf-httpapi-idempotency-key-header).
 //!
-//! Whoever got no answer sends the same again under the same key, and gets the answer of the first
-//! time. Answers are kept for a day, in memory: after a restart it is the table that knows what is
-//! registered. Keys are those of one token, and known by their hash, so that none takes more memory
-//! than another.
+//! A client that got no answer sends the same request again under the same key, and gets the first
+//! answer. Answers are kept for a day, in memory: after a restart the table shows what is
+//! registered. Keys belong to one token, and are stored as hashes, so that all take the same amount
+//! of memory.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,26 +19,26 @@ use super::tokens::{Bearer, Fingerprint};
 /// How long an answer is kept.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How many are kept.
+/// The most answers that are kept.
 const MAX_KEPT: usize = 10_000;
 
-/// How many bytes they have together: a kilobyte each, and most have less.
+/// The most bytes of all answers together: a kilobyte each, and most have less.
 const MAX_BYTES: usize = 10_000_000;
 
 /// The longest key, in bytes.
 const MAX_KEY: usize = 255;
 
-/// The header, by its name.
+/// The name of the header.
 const HEADER: &str = "idempotency-key";
 
-/// The answers that are kept.
+/// The kept answers.
 #[derive(Clone, Default)]
 pub(super) struct Memory(Arc<Mutex<Kept>>);
 
 #[derive(Default)]
 struct Kept {
     requests: HashMap<Fingerprint, Request>,
-    /// In the order they came. One that is not in the map any more has gone without an answer.
+    /// In order of arrival. Requests that are not in the map any more ended without an answer.
     order: VecDeque<(Instant, Fingerprint)>,
     /// The bytes of all answers.
     bytes: usize,
@@ -47,13 +47,13 @@ struct Kept {
 struct Request {
     began: Instant,
     body: Fingerprint,
-    /// None while it is under way.
+    /// `None` while it is under way.
     answer: Option<Answer>,
 }
 
-/// What is known of a request.
+/// The state of a request.
 pub(super) enum Known {
-    /// Nothing: it may go on, and shall tell what came of it.
+    /// It is new: it may proceed, and must record its answer.
     New(Ticket),
     /// It is under way.
     UnderWay,
@@ -63,7 +63,7 @@ pub(super) enum Known {
     Differs,
 }
 
-/// A request that is under way. Dropped without an answer, it never was.
+/// A request that is under way. If dropped without an answer, it is forgotten.
 pub(super) struct Ticket {
     memory: Memory,
     key: Fingerprint,
@@ -72,11 +72,12 @@ pub(super) struct Ticket {
 
 /// Returns the key of a request, if it has one.
 ///
-/// The draft has it quoted, and clients leave that out, so both are keys.
+/// The draft requires quotes, and clients omit them, so both forms are accepted.
 ///
 /// # Errors
 ///
-/// If there are several, or it is empty, too long or not of visible characters.
+/// Fails if there are several, or if it is empty, too long or contains characters that are not
+/// visible.
 pub(super) fn key(headers: &HeaderMap) -> Result<Option<&[u8]>, ()> {
     let mut values = headers.get_all(HEADER).iter();
     let Some(value) = values.next() else {
@@ -91,7 +92,7 @@ pub(super) fn key(headers: &HeaderMap) -> Result<Option<&[u8]>, ()> {
 }
 
 impl Memory {
-    /// Looks whether a request of this key came before, and notes that it is under way if not.
+    /// Looks up a request by its key, and records that it is under way if it is new.
     pub(super) fn begin(&self, bearer: &Bearer, key: &[u8], body: &[u8], now: Instant) -> Known {
         let key = Sha256::new().chain_update(bearer.token).chain_update(key);
         let key: Fingerprint = key.finalize().into();
@@ -127,7 +128,7 @@ impl Memory {
 }
 
 impl Kept {
-    /// Forgets what is old, and the oldest to make room for one more.
+    /// Removes old requests, and the oldest to make room for one more.
     fn forget(&mut self, now: Instant) {
         while let Some((began, key)) = self.order.front().copied() {
             let is_old = now.saturating_duration_since(began) >= KEPT;
@@ -139,7 +140,7 @@ impl Kept {
         }
     }
 
-    /// Removes a request, but not a later one of the same key.
+    /// Removes a request, but not a later one with the same key.
     fn remove(&mut self, key: &Fingerprint, began: Instant) {
         if self.requests.get(key).is_some_and(|it| it.began == began) {
             let removed = self.requests.remove(key);
@@ -229,7 +230,7 @@ mod tests {
         }
         assert!(memory.kept().requests.len() <= MAX_KEPT);
         assert!(memory.kept().order.len() <= MAX_KEPT);
-        // It went on, was forgotten, and began again: its end is not that of the second.
+        // It continued, was forgotten, and began again: its end is not the end of the second.
         let second = ticket(begin(&memory, "0", ""));
         first.answered(&ProblemType::CodeTaken.answer());
         assert!(matches!(begin(&memory, "0", ""), Known::UnderWay));

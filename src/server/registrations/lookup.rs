@@ -1,4 +1,4 @@
-//! Looking links up in the live table, by code or by where they lead.
+//! Looking links up in the live table, by code or by target.
 
 use std::borrow::Cow;
 
@@ -13,11 +13,11 @@ use super::answer::{Answer, Finding, Link, Problem};
 use super::problem_type::ProblemType;
 use crate::server::state::Snapshot;
 
-/// What is looked for.
+/// The link that is looked up.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Sought<'r> {
     by: By<'r>,
-    /// The base URL of the site, if one is named.
+    /// The base URL of the site, if given.
     site: Option<Cow<'r, str>>,
 }
 
@@ -29,11 +29,12 @@ enum By<'r> {
 }
 
 impl<'r> Sought<'r> {
-    /// Reads what is sought from the rest of a path, the code, or if there is none from the query.
+    /// Reads a lookup from the rest of a path, which is the code, or if there is none from the
+    /// query.
     ///
     /// # Errors
     ///
-    /// If the query has other keys, or one of them twice.
+    /// Fails if the query has other keys, or one of them twice.
     pub(super) fn read(code: Option<&'r str>, query: Option<&'r str>) -> Result<Self, ProblemType> {
         let (mut url, mut site) = (None, None);
         for (key, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
@@ -53,7 +54,7 @@ impl<'r> Sought<'r> {
         Ok(Self { by, site })
     }
 
-    /// Returns the answer; of several sites, `host` chooses one unless it is named.
+    /// Returns the answer; if no site is given, `host` chooses one.
     pub(super) fn answer(&self, live: &Snapshot, host: Option<&str>, now: Timestamp) -> Answer {
         let Some(site) = site_of(&live.table, self.site.as_deref(), host) else {
             return ProblemType::NotFound.answer();
@@ -80,7 +81,7 @@ impl<'r> Sought<'r> {
     }
 }
 
-/// Returns the site of that base URL, or if none is named, the one that the host chooses.
+/// Returns the site with the given base URL, or if none is given, the one that the host chooses.
 pub(super) fn site_of<'t>(
     table: &'t Table,
     named: Option<&str>,
@@ -100,7 +101,7 @@ fn by_code<'t>(site: &'t Site, code: &str) -> Option<Entry<'t>> {
     site.lookup(&code.nfc().collect::<String>())
 }
 
-/// Returns the entry that leads there: a live one before one that is gone.
+/// Returns the entry with that target: a live one before one that is gone.
 fn by_target<'t>(site: &'t Site, target: &Target<'_>, now: Timestamp) -> Option<Entry<'t>> {
     let entries = site.leading_to(target.as_str());
     let live = entries.iter().find(|entry| !entry.is_gone(now));

@@ -1,11 +1,11 @@
-//! The registration service: links registered over HTTP by who has a token, and looked up.
+//! The registration service: anyone with a token can register links over HTTP and look them up.
 //!
-//! It is off unless it is given to a server. What is registered is pushed to the repository that the
-//! server follows; there it is reviewed, reverted or edited as anything else.
+//! It is off unless it is configured. Registrations are pushed to the repository that the server
+//! follows; there they are reviewed, reverted or edited like anything else.
 //!
-//! Invariants: nothing is kept but in Git, so there is nothing to lose with a server; a link that was
-//! answered as created is in the remote's branch and live here; serving threads wait for nobody;
-//! nothing a client sends is logged, and no token is anywhere.
+//! Invariants: state is kept only in Git, so nothing is lost with a server; a link that was
+//! answered as created is in the remote's branch and live here; serving threads never wait; nothing
+//! a client sends is logged, and no token is stored.
 
 mod answer;
 mod idempotency;
@@ -42,10 +42,10 @@ use self::tokens::Bearer;
 
 pub use self::tokens::{TokenFile, TokensError};
 
-/// Where links are registered and, with a code behind it and a slash, looked up.
+/// The path where links are registered and, with a slash and a code appended, looked up.
 const LINKS: &str = "/-/api/links";
 
-/// Where the service is described.
+/// The path of the service's description.
 const OPENAPI: &str = "/-/api/openapi.json";
 
 /// The largest body that is read, in bytes.
@@ -54,11 +54,11 @@ const MAX_BODY: usize = 64 * 1024;
 /// How long a body may take.
 const BODY_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long somebody waits for an answer: shorter than clients, proxies and our own idle connections
-/// commonly do. What was put in goes on.
+/// How long a client waits for an answer: shorter than the usual timeouts of clients, proxies and
+/// our own idle connections. A queued registration continues.
 const TIMEOUT: Duration = Duration::from_secs(55);
 
-/// A registration service that has yet to begin.
+/// A registration service that has not started yet.
 pub struct Registrations {
     tokens: Arc<TokenFile>,
     queue: Queue,
@@ -71,11 +71,11 @@ pub(super) struct Service {
     tokens: Arc<TokenFile>,
     queue: Queue,
     memory: Memory,
-    /// URLs with a private address are refused.
+    /// Whether URLs with a private address are refused.
     refuses_private: bool,
 }
 
-/// Returns how the registration ended that is answered so.
+/// Returns the outcome of the registration that gets this answer.
 fn ended(answer: &Answer) -> Ended {
     match answer.status {
         StatusCode::CREATED => Ended::Created,
@@ -89,7 +89,7 @@ fn ended(answer: &Answer) -> Ended {
 }
 
 impl Registrations {
-    /// Lets who has a token register with a registrar.
+    /// Lets anyone with a token register through a registrar.
     pub fn new(tokens: TokenFile, registrar: Registrar) -> Self {
         let (queue, worker) = queue::queue(registrar);
         Self {
@@ -110,7 +110,7 @@ impl Registrations {
         }
     }
 
-    /// Returns the service, and what is to run beside it for as long as it is used.
+    /// Returns the service, and the work to run beside it for as long as it is used.
     pub(super) fn begin(
         self,
         shared: Arc<Shared>,
@@ -137,7 +137,7 @@ pub(super) fn is_meant<B>(request: &Request<B>) -> bool {
     path == OPENAPI || path.strip_prefix(LINKS).is_some_and(is_link)
 }
 
-/// Returns the answer to a request for the service, counted.
+/// Answers a request for the service and counts it.
 pub(super) async fn answer(
     service: &Service,
     shared: &Shared,
@@ -156,7 +156,7 @@ pub(super) async fn answer(
     if registers {
         shared.metrics.registered(ended(&answer));
     }
-    // Without a duration: it is the remote's, and no redirect's.
+    // Without a duration, which would be the remote's and not a redirect's.
     counts.count(match answer.status {
         StatusCode::NOT_FOUND => Answered::NotFound,
         StatusCode::METHOD_NOT_ALLOWED => Answered::MethodNotAllowed,
@@ -173,7 +173,7 @@ impl Service {
             Ok(bearer) => bearer,
             Err(kind) => {
                 let mut answer = kind.answer();
-                // The rest of a body that was not read is no next request.
+                // The unread rest of a body must not be taken for the next request.
                 answer.add(CONNECTION, HeaderValue::from_static("close"));
                 return answer;
             }
@@ -221,13 +221,13 @@ impl Service {
         }
     }
 
-    /// Looks at all of a registration but its body.
+    /// Checks all of a registration but its body.
     fn admit<'r>(
         &self,
         shared: &Shared,
         headers: &'r HeaderMap,
     ) -> Result<(Bearer, Option<&'r [u8]>), ProblemType> {
-        // A page is somebody else's program in its reader's browser, whatever it knows.
+        // A page is another party's program in its reader's browser, even with a valid token.
         if head::is_from_a_page(headers) {
             return Err(ProblemType::FromPage);
         }
@@ -242,7 +242,7 @@ impl Service {
         Ok((bearer, key))
     }
 
-    /// Returns who sends a request (RFC 6750 section 2.1).
+    /// Returns the sender of a request (RFC 6750 section 2.1).
     fn bearer(&self, headers: &HeaderMap) -> Option<Bearer> {
         let mut values = headers.get_all(AUTHORIZATION).iter();
         let (value, None) = (values.next()?.as_bytes(), values.next()) else {
@@ -253,7 +253,7 @@ impl Service {
         is_bearer.then(|| self.tokens.bearer(token.trim_ascii()))?
     }
 
-    /// Answers what changes nothing.
+    /// Answers a request that changes nothing.
     fn read<B>(&self, shared: &Shared, request: &Request<B>) -> Answer {
         let path = request.uri().path();
         if !matches!(*request.method(), Method::GET | Method::HEAD) {

@@ -1,7 +1,7 @@
-//! The description of the service (OpenAPI 3.1), for programs that make clients of it.
+//! The description of the service (OpenAPI 3.1), for generating clients.
 //!
-//! The problems in it are made of those that there are; that the schemas are those of real answers
-//! is held by a test.
+//! Its problems are generated from the problem types; a test checks that its schemas match real
+//! answers.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::answer::Answer;
 use super::problem_type::ProblemType;
 use super::request::MAX_TEXT;
 
-/// The kinds of problems that a lookup may have.
+/// The problem types of lookups.
 const OF_LOOKUPS: [ProblemType; 5] = [
     ProblemType::BadQuery,
     ProblemType::Unauthorized,
@@ -23,10 +23,10 @@ const OF_LOOKUPS: [ProblemType; 5] = [
     ProblemType::NoTable,
 ];
 
-/// Those that only they have.
+/// The problem types of lookups only.
 const NOT_OF_REGISTRATIONS: [ProblemType; 2] = [ProblemType::BadQuery, ProblemType::NotFound];
 
-/// That of any other method.
+/// The problem types of any other method.
 const OF_METHODS: [ProblemType; 1] = [ProblemType::MethodNotAllowed];
 
 /// Returns the description.
@@ -110,7 +110,7 @@ fn document() -> Value {
     })
 }
 
-/// Returns the answers that may come, by status.
+/// Returns the possible answers, by status.
 fn responses(kinds: &[ProblemType], links: &[(StatusCode, &str)]) -> Value {
     let mut responses = Map::new();
     for (status, description) in links {

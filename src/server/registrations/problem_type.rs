@@ -1,10 +1,10 @@
-//! The kinds of problems that a registration or a lookup can have.
+//! The problem types of registrations and lookups.
 
 use hyper::StatusCode;
 
 use super::answer::{Answer, Problem};
 
-/// The types of problems (RFC 9457, section 3.1.1).
+/// A problem type (RFC 9457, section 3.1.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProblemType {
     Malformed,
@@ -34,7 +34,7 @@ pub(super) enum ProblemType {
 }
 
 impl ProblemType {
-    /// Every kind.
+    /// All problem types.
     pub(super) const ALL: [Self; 24] = [
         Self::Malformed,
         Self::BadKey,
@@ -62,7 +62,7 @@ impl ProblemType {
         Self::NotLive,
     ];
 
-    /// Returns its status, what its type ends in, and its title.
+    /// Returns its status, the last segment of its URI, and its title.
     pub(super) fn parts(self) -> (StatusCode, &'static str, &'static str) {
         use StatusCode as S;
         match self {
@@ -173,7 +173,7 @@ impl ProblemType {
         }
     }
 
-    /// Returns the URI that names it.
+    /// Returns its URI.
     pub(super) fn uri(self) -> String {
         format!("urn:waypost:problem:{}", self.parts().1)
     }
@@ -183,7 +183,7 @@ impl ProblemType {
         self.parts().0
     }
 
-    /// Returns when to try again, in seconds, if that is likely to help.
+    /// Returns when to retry, in seconds, if that is likely to help.
     pub(super) fn retry_after(self) -> Option<&'static str> {
         match self {
             Self::UnderWay | Self::TooMany | Self::Full => Some("1"),
@@ -192,7 +192,7 @@ impl ProblemType {
         }
     }
 
-    /// Returns the answer that says no more than that.
+    /// Returns an answer with no further details.
     pub(super) fn answer(self) -> Answer {
         Problem::of(self).into()
     }

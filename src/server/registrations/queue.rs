@@ -1,10 +1,11 @@
-//! The queue of registrations, and the one worker that takes all that waits at a time.
+//! The queue of registrations, and the one worker that takes all waiting ones at a time.
 //!
 //! While one group is pushed the next one gathers, so the slower the remote, the larger the groups.
-//! Who asked is answered once the push has landed and the link is live here.
+//! Clients are answered once the push has succeeded and the link is live here.
 //!
-//! Invariants: what waits is bounded, in all and for each owner; whoever leaves without the answer
-//! changes nothing; owners have their turns, so that none holds up the others.
+//! Invariants: the number of waiting registrations is bounded, in all and for each owner; a client
+//! that disconnects before the answer changes nothing; owners take turns, so that none delays the
+//! others.
 
 use std::collections::HashMap;
 
@@ -27,25 +28,25 @@ use crate::server::reload::{Reloads, in_background};
 use crate::server::state::{Shared, Snapshot};
 use crate::source::chain;
 
-/// How many registrations wait at most.
+/// The most registrations that may wait.
 const MAX_WAITING: usize = 1024;
 
-/// How many of them are one owner's.
+/// The most of them that may belong to one owner.
 const MAX_OF_OWNER: usize = 256;
 
-/// How many are registered at once.
+/// The most that are registered at once.
 const MAX_GROUP: usize = 256;
 
-/// The end of the queue where registrations are put in.
+/// The sending end of the queue.
 pub(super) struct Queue {
     sender: mpsc::UnboundedSender<Job>,
-    /// The places that there are.
+    /// All places in the queue.
     room: Arc<Semaphore>,
-    /// The places that each owner has.
+    /// The places of each owner.
     places: Mutex<HashMap<Arc<str>, Arc<Semaphore>>>,
 }
 
-/// A registration that waits.
+/// A waiting registration.
 pub(super) struct Job {
     application: Application,
     get_or_create: bool,
@@ -54,11 +55,11 @@ pub(super) struct Job {
     _places: [OwnedSemaphorePermit; 2],
 }
 
-/// The other end, and who works there.
+/// The receiving end of the queue, and its worker.
 pub(super) struct Worker {
     jobs: mpsc::UnboundedReceiver<Job>,
     registrar: Arc<Mutex<Registrar>>,
-    /// What went wrong last, so that it is told once.
+    /// The last error, so that it is logged only once.
     reported: Option<String>,
 }
 
@@ -79,11 +80,12 @@ pub(super) fn queue(registrar: Registrar) -> (Queue, Worker) {
 }
 
 impl Queue {
-    /// Puts a wish in; the answer comes by what is returned, unless the server ends before.
+    /// Adds a registration to the queue; the answer is sent to the returned receiver, unless the
+    /// server ends before.
     ///
     /// # Errors
     ///
-    /// If there is no room for it.
+    /// Fails if there is no room for it.
     pub(super) fn put(
         &self,
         wish: Wish,
@@ -120,13 +122,13 @@ impl Job {
         if let Some(ticket) = self.ticket {
             ticket.answered(&answer);
         }
-        // Whoever asked may have left.
+        // The client may have disconnected.
         let _ = self.reply.send(answer);
     }
 }
 
 impl Worker {
-    /// Registers what is put in, group by group, until nobody can put anything in any more.
+    /// Registers waiting jobs, group by group, until all senders are dropped.
     pub(super) async fn run(mut self, shared: Arc<Shared>, reloads: Reloads) {
         let mut waiting = Vec::new();
         let mut size = MAX_GROUP;
@@ -150,7 +152,7 @@ impl Worker {
                     self.reported = None;
                     let count = jobs.len();
                     let left = conclude(jobs, decided, &shared, &reloads).await;
-                    // Where some are at fault, fewer are found out in fewer rounds.
+                    // If some are at fault, smaller groups find them in fewer rounds.
                     size = match left.len() {
                         0 => MAX_GROUP.min(size * 2),
                         left => (count - left).max(1),
@@ -169,7 +171,7 @@ impl Worker {
         }
     }
 
-    /// Logs why nothing could be registered, once, and returns what clients are told.
+    /// Logs why nothing could be registered, once, and returns the problem for clients.
     fn report(&mut self, error: &RegistrarError) -> ProblemType {
         let kind = match error {
             RegistrarError::Table(_)
@@ -187,7 +189,7 @@ impl Worker {
     }
 }
 
-/// Takes a group out of those that wait: one of each owner in turn, each owner's in their order.
+/// Takes a group from the waiting jobs: one of each owner in turn, each owner's in order.
 fn group(waiting: &mut Vec<Job>, size: usize) -> Vec<Job> {
     let mut turns = HashMap::new();
     let in_turn = waiting.drain(..).map(|job| {
@@ -202,7 +204,7 @@ fn group(waiting: &mut Vec<Job>, size: usize) -> Vec<Job> {
     group
 }
 
-/// Waits until what was decided is live, and answers; returns those that are to come again.
+/// Waits until the outcomes are live, and answers; returns the jobs that must be tried again.
 async fn conclude(
     jobs: Vec<Job>,
     decided: Decided,
@@ -256,7 +258,7 @@ fn answer(
     })
 }
 
-/// Returns what a client is told of a refusal.
+/// Returns the answer to a client for a refusal.
 fn refused(refusal: Refusal) -> Answer {
     let message = refusal.to_string();
     match refusal {
@@ -289,7 +291,7 @@ fn refused(refusal: Refusal) -> Answer {
     }
 }
 
-/// Returns which value a refusal is about, and the way out.
+/// Returns a pointer to the value that a refusal is about, and a hint.
 fn place(refusal: &Refusal) -> (&'static str, Option<String>) {
     let named = |key| Some(format!("name one as {key:?}"));
     match refusal {

@@ -1,4 +1,4 @@
-//! The body of a registration: from JSON to a wish, with all that is wrong told at once.
+//! The body of a registration: from JSON to a wish, with all errors reported together.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::registry::{Destination, MayShadow, Wish, WishedCode};
 
 use super::answer::Finding;
 
-/// The keys that there are.
+/// The known keys.
 pub(super) const KEYS: [&str; 13] = [
     "url",
     "short_code",
@@ -28,26 +28,26 @@ pub(super) const KEYS: [&str; 13] = [
     "get_or_create",
 ];
 
-/// How long a title, an owner and a tag may be, in characters.
+/// The maximum length of a title, an owner and a tag, in characters.
 pub(super) const MAX_TEXT: usize = 1_000;
 
-/// How many keys that there are not are told of.
+/// The most unknown keys that are reported.
 const MAX_UNKNOWN: usize = 10;
 
-/// What a client asks for.
+/// A client's request.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) wish: Wish,
-    /// An existing link will do.
+    /// Whether an existing link may be returned instead.
     pub(super) get_or_create: bool,
 }
 
-/// Why a body asks for nothing.
+/// Why a body is invalid.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unread {
-    /// It is no JSON.
+    /// It is not JSON.
     Malformed,
-    /// What is wrong with it.
+    /// The errors in it.
     Invalid(Vec<Finding>),
 }
 
@@ -56,8 +56,7 @@ impl Asked {
     ///
     /// # Errors
     ///
-    /// Returns all that is wrong with its keys and their types. What their values come to is for
-    /// the registry to say.
+    /// Returns all errors in its keys and their types. The registry checks their values.
     pub(super) fn read(body: &[u8], refuses_private: bool) -> Result<Self, Unread> {
         let read: Result<Pairs, _> = serde_json::from_slice(body);
         let Pairs(pairs) = read.map_err(|error| match error.classify() {
@@ -80,7 +79,7 @@ impl Asked {
     }
 }
 
-/// The keys of an object and their values, as often as they were written.
+/// The keys of an object and their values, including repeated keys.
 struct Pairs(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Pairs {
@@ -105,7 +104,7 @@ impl<'de> Deserialize<'de> for Pairs {
     }
 }
 
-/// Takes values by their keys, and notes what is wrong with them.
+/// Takes values by their keys, and collects errors in them.
 struct Reader {
     pairs: Vec<(String, Value)>,
     findings: Vec<Finding>,
@@ -133,7 +132,7 @@ impl Reader {
             expires: self.text("expires"),
             site: self.text("site"),
             destination: Destination::Document(self.text("file")),
-            // Whose links is for the one to say who knows whose the token is.
+            // The registrar decides this, because it knows the owner of the token.
             may_shadow: MayShadow::None,
             url: url.unwrap_or_default(),
         };
@@ -154,7 +153,7 @@ impl Reader {
         }
     }
 
-    /// Takes the value of a key; `null` is none.
+    /// Takes the value of a key; `None` for `null`.
     fn take(&mut self, key: &str) -> Option<Value> {
         let at = self.pairs.iter().position(|(it, _)| it == key)?;
         let (_, value) = self.pairs.remove(at);
@@ -180,7 +179,7 @@ impl Reader {
         tags
     }
 
-    /// Notes if a text is too long, or may read as another.
+    /// Records an error if a text is too long, or may be displayed as another.
     fn check_texts(&mut self, key: &str, texts: &[String]) {
         if texts.iter().any(|text| text.chars().count() > MAX_TEXT) {
             self.note(key, format!("has more than {MAX_TEXT} characters"));
@@ -208,7 +207,7 @@ impl Reader {
     fn number(&mut self) -> Option<WishedCode> {
         match self.take("number")? {
             Value::String(text) if text == "next" => Some(WishedCode::NextNumber),
-            // A number that somebody chose would leave none behind it for others, were it the last.
+            // A client that chose the last number would leave none after it for others.
             _ => self.find("number", "is not \"next\""),
         }
     }
@@ -252,7 +251,7 @@ impl Reader {
         });
     }
 
-    /// Notes what is wrong with the value of a key, of which there is nothing then.
+    /// Records an error in the value of a key, and returns `None`.
     fn find<T>(&mut self, key: &str, message: impl Into<String>) -> Option<T> {
         self.note(key, message);
         None
@@ -263,7 +262,7 @@ impl Reader {
     }
 }
 
-/// Returns what is wrong with the value of a key, or with all of it.
+/// Returns an error in the value of a key, or in the whole body.
 fn finding(key: &str, message: impl Into<String>) -> Finding {
     let pointer = match key {
         "" => String::new(),
@@ -280,7 +279,7 @@ fn finding(key: &str, message: impl Into<String>) -> Finding {
 mod tests {
     use super::*;
 
-    /// Returns what is wrong with a body, a line each.
+    /// Returns the errors in a body, one per line.
     fn wrong(body: &str) -> Vec<String> {
         match Asked::read(body.as_bytes(), false) {
             Err(Unread::Invalid(findings)) => {

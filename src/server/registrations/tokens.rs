@@ -1,11 +1,12 @@
-//! Tokens: who may register, as a file says.
+//! Tokens: a file that lists who may register.
 //!
-//! A line each: the owner's name, and the SHA-256 of the token in hexadecimal. A token is drawn by
-//! chance, so a fast hash is as good as a slow one: there is nothing to guess. The file is looked at
-//! every second; one with an error leaves the last good one in force. One that is gone revokes all
-//! tokens, but only after a while, so that it can be replaced.
+//! Each line has the owner's name and the SHA-256 of the token in hexadecimal. A token is random,
+//! so a fast hash is as good as a slow one: guessing is hopeless. The file is checked every second;
+//! one with an error leaves the last good one in force. A missing file revokes all tokens, but only
+//! after a while, so that it can be replaced.
 //!
-//! Invariants: no token is kept, shown or logged; how long a comparison takes tells nothing of it.
+//! Invariants: no token is kept, shown or logged; the time of a comparison reveals nothing about
+//! it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,16 +23,16 @@ use crate::source::{is_exposed, read_regular};
 
 use crate::server::reload::in_background;
 
-/// How often the file is looked at.
+/// How often the file is checked.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long the file may be gone before that revokes all tokens.
+/// How long the file may be missing before that revokes all tokens.
 const ABSENCE: Duration = Duration::from_secs(10);
 
-/// How many tokens there may be: each is compared with what a client sends.
+/// The most tokens in a file: each is compared with the one a client sends.
 const MAX_TOKENS: usize = 10_000;
 
-/// More than that many lines have, in bytes.
+/// The maximum size of a file, in bytes: more than that many lines take.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// The longest name of an owner, in characters.
@@ -44,32 +45,32 @@ pub(super) type Fingerprint = [u8; 32];
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokensError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read the tokens in {}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
-    /// A line has another form.
+    /// A line is malformed.
     #[error("{}:{line}: {problem}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// The number of the line.
         line: usize,
-        /// What is wrong with it. It holds nothing of the line, which may be a token itself.
+        /// What is wrong with it. It contains nothing from the line, which may be a token itself.
         problem: &'static str,
     },
-    /// It has no line.
+    /// The file has no lines.
     #[error("{}: no token in it, so nobody could register", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// It has too many lines.
+    /// The file has too many lines.
     #[error("{}: more than {MAX_TOKENS} tokens", path.display())]
     TooMany {
         /// The file.
@@ -77,18 +78,18 @@ pub enum TokensError {
     },
 }
 
-/// A file of tokens, and what it said when it was read last.
+/// A file of tokens, and its contents when last read.
 pub struct TokenFile {
     path: PathBuf,
     tokens: ArcSwap<Vec<Token>>,
     seen: Mutex<Seen>,
 }
 
-/// Who has shown a token.
+/// The owner of a token that was presented.
 #[derive(Debug, Clone)]
 pub(super) struct Bearer {
     pub(super) owner: Arc<str>,
-    /// Tells tokens of one owner apart.
+    /// Distinguishes tokens of one owner.
     pub(super) token: Fingerprint,
 }
 
@@ -98,13 +99,13 @@ struct Token {
     fingerprint: Fingerprint,
 }
 
-/// What was seen of the file.
+/// The last observed state of the file.
 struct Seen {
-    /// What was in it, if it could be read.
+    /// Its contents, if it could be read.
     bytes: Option<Vec<u8>>,
-    /// Since when there is no such file.
+    /// When the file was first found missing.
     missing_since: Option<Instant>,
-    /// Why it could not be read, if that was so at the last look.
+    /// Why it could not be read, if the last check failed.
     unreadable: Option<String>,
 }
 
@@ -113,7 +114,7 @@ impl TokenFile {
     ///
     /// # Errors
     ///
-    /// If it cannot be read, a line in it is none, or it has none.
+    /// Fails if the file cannot be read, has an invalid line, or has no token.
     pub fn read(path: &Path) -> Result<Self, TokensError> {
         let (bytes, tokens) = load(path)?;
         if tokens.is_empty() {
@@ -132,7 +133,7 @@ impl TokenFile {
         })
     }
 
-    /// Returns who has a token, if anybody has. Always compares it with all there are.
+    /// Returns the bearer of a token, if it is known. Always compares it with all tokens.
     pub(super) fn bearer(&self, token: &[u8]) -> Option<Bearer> {
         let token: Fingerprint = Sha256::digest(token).into();
         let mut owner = None;
@@ -147,17 +148,17 @@ impl TokenFile {
         })
     }
 
-    /// Follows the file's changes, for ever.
+    /// Follows the file's changes, forever.
     pub(super) async fn follow(self: Arc<Self>) {
         loop {
             sleep(INTERVAL).await;
             let file = Arc::clone(&self);
-            // A panic in it leaves the tokens as they are.
+            // A panic in it leaves the tokens unchanged.
             let _ = in_background(move || file.look(Instant::now())).await;
         }
     }
 
-    /// Takes what the file says now. One without a token is taken at its word: all were revoked.
+    /// Applies the file's current contents. A file without tokens is valid: all were revoked.
     fn look(&self, now: Instant) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = match read_regular(&self.path, MAX_BYTES) {
@@ -196,7 +197,7 @@ impl TokenFile {
         seen.bytes = Some(bytes);
     }
 
-    /// Revokes all tokens if their file has been gone for long enough.
+    /// Revokes all tokens if their file has been missing for long enough.
     fn look_for_it(&self, seen: &mut Seen, now: Instant) {
         let file = self.path.display();
         let Some(since) = seen.missing_since else {
@@ -210,13 +211,14 @@ impl TokenFile {
         if seen.bytes.is_some() && now.duration_since(since) >= ABSENCE {
             warn!(%file, "the file of tokens is gone, all are revoked");
             self.tokens.store(Arc::default());
-            // Whatever it says when it comes back is new.
+            // When the file comes back, any contents are new.
             seen.bytes = None;
         }
     }
 }
 
-/// There are only hashes in it, but they tell who may register, and what to try out elsewhere.
+/// Warns if everyone can read the file. It has only hashes, but they reveal who may register, and
+/// allow guesses to be tested elsewhere.
 fn warn_if_exposed(path: &Path) {
     if is_exposed(path) {
         let file = path.display();
@@ -224,7 +226,7 @@ fn warn_if_exposed(path: &Path) {
     }
 }
 
-/// Shows nothing of what is in it.
+/// Shows only the path.
 impl std::fmt::Debug for TokenFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "TokenFile({})", self.path.display())
@@ -367,18 +369,18 @@ mod tests {
             tokens.look(start + Duration::from_secs(seconds));
             owner(&tokens).is_some()
         };
-        // Away for a while, twice.
+        // Missing for a while, twice.
         for begun in [0, 100] {
             fs::remove_file(&path).unwrap();
             assert!(at(begun) && at(begun + 9));
             fs::write(&path, &text).unwrap();
             assert!(at(begun + 10) && at(begun + 99));
         }
-        // For good.
+        // Missing permanently.
         fs::remove_file(&path).unwrap();
         assert!(at(200) && at(209));
         assert!(!at(210) && !at(1000));
-        // Back, with the same text.
+        // Present again, with the same text.
         fs::write(&path, &text).unwrap();
         assert!(at(1001));
     }
