@@ -1,4 +1,4 @@
-//! How a server behaves.
+//! The configuration of a server.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -11,42 +11,42 @@ use super::net::{Pace, Timeouts};
 use super::public::HookSecret;
 use super::state::{Fetches, LogDrops};
 
-/// How a server behaves; the defaults are those of the command line.
+/// The configuration of a server; the defaults are those of the command line.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Serve without a table, not ready, when the first load fails.
+    /// Whether to serve without a table, not ready, when the first load fails.
     pub wait: bool,
-    /// How often the source is looked at when nothing hints at a change.
+    /// How often the source is checked when no hint of a change arrives.
     pub poll_interval: Duration,
     /// How many threads serve public connections.
     pub threads: NonZeroUsize,
-    /// How many public connections are open at once; more wait in the listen backlog.
-    /// At least 1.
+    /// How many public connections may be open at once; more wait in the listen backlog. At least
+    /// 1.
     pub max_connections: u32,
-    /// How long to keep serving, not ready, after a request to terminate.
+    /// How long to keep serving, not ready, after a signal to terminate.
     pub drain_delay: Duration,
     /// How long requests in flight may take after that.
     pub drain_timeout: Duration,
-    /// How long a client may keep a connection without doing anything with it.
+    /// How long a client may keep a connection without using it.
     pub timeouts: Timeouts,
-    /// Under which names the admin listener shows more than probes and metrics, beside its addresses
-    /// and `localhost`.
+    /// The names under which the admin listener shows more than probes and metrics, beside its
+    /// addresses and `localhost`.
     pub admin_hosts: Vec<AdminHost>,
     /// How slowly a client may read a dump of the table.
     pub dump_pace: Pace,
-    /// What a Git host signs its hooks with; without it there is no hook.
+    /// The secret that a Git host signs its hooks with; without it there is no hook.
     pub hook: Option<HookSecret>,
-    /// Whether anyone may take the live table as a whole.
+    /// Whether anyone may download the whole live table.
     pub public_table: bool,
-    /// What the public listener speaks TLS with; without it, it speaks in the clear.
+    /// The public listener's TLS; without it, the listener uses plain HTTP.
     pub tls: Option<Tls>,
-    /// What is told of the source's fetches, by whoever makes them.
+    /// The counts of the source's fetches, updated by the code that makes them.
     pub fetches: Fetches,
-    /// Log lines that were dropped, as whoever writes the log counts them.
+    /// The count of dropped log lines, updated by the code that writes the log.
     pub log_drops: LogDrops,
-    /// How long ago a fetch may last have succeeded for the server to be ready.
+    /// The maximum age of the last successful fetch for the server to be ready.
     pub max_staleness: Option<Duration>,
-    /// What messages call the limit of the table's size that its source holds to.
+    /// The name, in messages, of the source's limit on the size of the table.
     pub table_limit: Arc<str>,
 }
 

@@ -1,11 +1,12 @@
 //! The server: the public and the admin listener, and the live table behind them.
 //!
-//! A server is loaded ([`Server::load`]), then run on the listeners it is given
-//! ([`Server::run`]). Whoever runs it also hands in the signals it obeys, so that a test binds
-//! port 0 and stops it without signalling anybody.
+//! A server is loaded ([`Server::load`]), then run on the listeners passed to it ([`Server::run`]).
+//! The caller also passes the signals it obeys, so that a test can bind port 0 and stop the server
+//! without signalling a process.
 //!
-//! Invariants: a request never waits for a reload, for a lock that a reload holds, or for I/O
-//! other than its own connection; a table with an error is never live; no client ever sees
+//! Invariants: a request never waits for a reload, for a lock that a reload holds, or for I/O other
+//! than its own connection; a table with an error is never live; no client ever sees internal text;
+//! nothing a client sends becomes a metric label or a log line.
 //! internal text; nothing a client sends becomes a metric label or a log line.
 
 mod config;
@@ -52,22 +53,22 @@ pub use self::tls::Tls;
 #[cfg(feature = "tls")]
 pub use self::tls::TlsError;
 
-/// How long clients of a server that may start without a table wait for it. A first fetch may take
-/// much longer, and whoever asks how the server is must not wait for that.
+/// How long clients wait for the table of a server that may start without one. A first fetch may
+/// take much longer, and health checks must not wait for that.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// The sockets a server answers on.
 #[derive(Debug)]
 pub struct Listeners {
-    /// Where short links are followed.
+    /// For following short links.
     pub public: Listener,
-    /// Where operators and orchestrators look.
+    /// For operators and orchestrators.
     pub admin: Listener,
-    /// Where clients that speak in the clear are sent on to HTTPS.
+    /// For redirecting clients without TLS to HTTPS.
     pub https_redirect: Option<Listener>,
 }
 
-/// A server that has loaded its table, or may start without.
+/// A server that has loaded its table, or may start without one.
 pub struct Server {
     config: Config,
     shared: Arc<Shared>,
@@ -111,7 +112,7 @@ impl Server {
         })
     }
 
-    /// Lets links be registered over HTTP, or not.
+    /// Enables or disables registration over HTTP.
     #[must_use]
     pub fn registering(self, registrations: Option<Registrations>) -> Self {
         Self {
@@ -120,13 +121,13 @@ impl Server {
         }
     }
 
-    /// Serves until `signals` says to stop and what was in flight is finished.
+    /// Serves until `signals` requests a stop and the requests in flight are finished.
     ///
     /// A closed signal channel is no reason to stop: such a server runs until it is dropped.
     ///
     /// # Errors
     ///
-    /// Fails at once if the threads that shall serve cannot be started.
+    /// Fails immediately if the serving threads cannot be started.
     pub async fn run(
         self,
         listeners: Listeners,
@@ -139,7 +140,7 @@ impl Server {
             registrations,
         } = self;
         let threads = Arc::new(Threads::start(config.threads, || shared.metrics.counts())?);
-        // Port 0 was whichever was free: here is which.
+        // With port 0 the system chose a port, which is logged here.
         let address = |listener: &Listener| listener.local_addr().ok();
         let port = address(&listeners.public).map_or(0, |address| address.port());
         let [public, admin, https_redirect] = [
@@ -182,7 +183,7 @@ impl Server {
         let lifecycle = shutdown::conduct(&shared.lifecycle, &config, signals, &manager);
         let all = async {
             if config.wait {
-                // Most tables are there at once, and then no client sees that there was none.
+                // Most tables load immediately, and then no client sees that there was none.
                 let _ = timeout(AT_ONCE, shared.live.looked_at()).await;
             }
             tokio::join!(public, admin, redirects, informed)
@@ -190,7 +191,7 @@ impl Server {
         tokio::select! {
             _ = all => {}
             () = lifecycle => {}
-            // Never ends by itself.
+            // Never ends on its own.
             _ = working => {}
         }
         Ok(())

@@ -1,17 +1,17 @@
-//! Work in the background: loading and dumping tables, which may take a core for a second, gives way
-//! to serving.
+//! Background work: loading and dumping tables, which may take a core for a second, yields to
+//! serving.
 //!
-//! A thread that has given way does so for good, unless the process is privileged. Threads of the
-//! blocking pools do nothing that a redirect waits for, so that is as it should be.
+//! A thread whose priority was lowered keeps it permanently, unless the process is privileged. No
+//! redirect waits for threads of the blocking pools, so that is acceptable.
 
 use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 
-/// How much nicer such work is than the process (`man 7 sched`): when there is no idle core, it gets
-/// about a tenth of what a serving thread gets.
+/// How much the nice value of such work exceeds that of the process (`man 7 sched`): when there is
+/// no idle core, it gets about a tenth of the time of a serving thread.
 #[cfg(target_os = "linux")]
 const NICER: i32 = 10;
 
-/// Does work that may block or take long on a thread of its own.
+/// Runs work that may block or take long on a thread of its own.
 ///
 /// # Errors
 ///
@@ -22,8 +22,7 @@ pub(crate) async fn in_background<T: Send + 'static>(
     begin(work).await
 }
 
-/// Begins such work, whether or not anybody waits for what comes of it. Must be called within a
-/// runtime.
+/// Begins such work, whether or not its result is awaited. Must be called within a runtime.
 pub(crate) fn begin<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     spawn_blocking(|| {
         give_way();
@@ -31,9 +30,10 @@ pub(crate) fn begin<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
     })
 }
 
-/// Makes this thread nicer than those that serve. Where that may not be, it is as before.
+/// Raises this thread's nice value above that of serving threads, if that is allowed.
 fn give_way() {
-    // Only Linux means the thread here and not the whole process, whose first thread has its number.
+    // Only on Linux does this affect the thread and not the whole process, whose ID is its first
+    // thread's.
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{getpid, getpriority_process, setpriority_process};

@@ -1,4 +1,4 @@
-//! A table in files as a server's source: read when it changed, watched between.
+//! A table in files as a server's source: read when it has changed, and watched in between.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Names a table by its paths, and watches them for changes.
+    /// Creates a source from a table's paths, and watches them for changes.
     pub fn watched(paths: Vec<PathBuf>, max_bytes: u64) -> Self {
         let hints = Arc::default();
         let writers = Writers::new();
@@ -33,7 +33,7 @@ impl Files {
         }
     }
 
-    /// Names a table by its paths, which are looked at only at each poll.
+    /// Creates a source from a table's paths, which are checked only at each poll.
     pub fn polled(paths: Vec<PathBuf>, max_bytes: u64) -> Self {
         Self {
             files: FileSource::new(paths, max_bytes),
@@ -44,21 +44,22 @@ impl Files {
         }
     }
 
-    /// Changes how long to wait for files that may be in the middle of a write.
+    /// Sets how long to wait for files that may still be being written.
     #[must_use]
     pub fn resting(self, rests: Rests) -> Self {
         self.writers.wait_for(rests);
         self
     }
 
-    /// Lets a puller bring the checkout around the files up to date.
+    /// Lets a puller update the checkout around the files.
     #[must_use]
     pub fn pulled_by(mut self, puller: Puller) -> Self {
         self.puller = Some(puller);
         self
     }
 
-    /// Watches where the paths lead now. Before a look, so that no change falls between the two.
+    /// Watches the current targets of the paths. Called before a check, so that no change is missed
+    /// between the two.
     fn rearm(&self) {
         if let Some(watch) = &self.watch {
             let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Taking up changes: looking at the source, compiling aside, and swapping once.
+//! Reloading: checking the source, compiling in the background, and swapping once.
 
 mod background;
 mod files;

@@ -1,14 +1,15 @@
-//! Reloading: look at the source, build aside, validate wholly, swap once.
+//! Reloading: check the source, build in the background, validate completely, swap once.
 //!
-//! One loop does all of it, so reloads never overlap, and whatever asks for one while one runs is
+//! One loop does all of it, so reloads never overlap, and a request that arrives during one is
 //! served by the next. Reading and compiling happen on threads of their own. The certificate is
-//! looked at in the same beat.
+//! checked in the same cycle.
 //!
-//! A file that may be in the middle of a write is no failure, and nobody waits for it in the loop but
-//! a person who asked: all is as it was, and it is looked at again as soon as it may be complete.
+//! A file that may still be being written is no failure, and the loop waits for it only if someone
+//! requested a reload: otherwise nothing changes, and the file is checked again as soon as it may
+//! be complete.
 //!
-//! Invariants: whatever goes wrong, the live table stays; bytes that were compiled last are not
-//! compiled again; a problem is logged once, not at every poll.
+//! Invariants: the live table stays whatever fails; bytes that were compiled last are not compiled
+//! again; a problem is logged once, not at every poll.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -26,41 +27,41 @@ use crate::server::state::{LastError, LastReload, LoadError, Reloaded, Shared, S
 /// How many diagnostics of one rejected table are logged; the status shows all.
 const LOGGED: usize = 20;
 
-/// How often to look whether the last request has let go of a table that was replaced.
+/// How often to check whether the last request has released a replaced table.
 const RETIRING: Duration = Duration::from_millis(10);
 
-/// How long a start, or a person who asked, waits for files that may be in the middle of a write:
-/// longer than an unfinished line needs to rest.
+/// How long a start, or a requested reload, waits for files that may still be being written: longer
+/// than an unfinished line must rest.
 const SETTLING: Duration = Duration::from_secs(12);
 
-/// How one look at the source ended, for whoever asked for it.
+/// The outcome of one check of the source, for callers that wait for it.
 #[derive(Debug, Clone)]
 pub(crate) enum Report {
-    /// What the source holds is live.
+    /// The source's table is live.
     Live(Reloaded),
-    /// What the source holds cannot go live.
+    /// The source's table cannot go live.
     Refused(Arc<LoadError>),
 }
 
-/// The asking end of a reload loop.
+/// The requesting end of a reload loop.
 #[derive(Debug, Clone)]
 pub(crate) struct Reloads(mpsc::Sender<Asked>);
 
-/// Someone who asked for a reload, and may wait for its report.
+/// A request to the reload loop, which may wait for its report.
 #[derive(Debug)]
 pub(crate) enum Asked {
-    /// Someone requests a reload: what is afar is brought first, and loaded whatever became of it
-    /// before.
+    /// Someone requests a reload: the latest is fetched first, and loaded whatever its earlier
+    /// outcome.
     Reload(oneshot::Sender<Report>),
-    /// What is afar may be newer. Nobody vouches for that, so nothing is tried for it that was to
-    /// wait.
+    /// The remote may have a newer table. The hint is unverified, so nothing that was to be tried
+    /// later is tried now.
     Fetch,
-    /// What is here shall be looked at.
+    /// Check what is already on this machine.
     Look(oneshot::Sender<Report>),
 }
 
 impl Asked {
-    /// Returns who waits.
+    /// Returns the sender of the report, if one is awaited.
     fn waiting(self) -> Option<oneshot::Sender<Report>> {
         match self {
             Self::Reload(waiting) | Self::Look(waiting) => Some(waiting),
@@ -69,30 +70,30 @@ impl Asked {
     }
 }
 
-/// Returns both ends of the way to ask for reloads.
+/// Returns both ends of the channel for reload requests.
 pub(crate) fn channel() -> (Reloads, mpsc::Receiver<Asked>) {
     let (sender, receiver) = mpsc::channel(16);
     (Reloads(sender), receiver)
 }
 
 impl Reloads {
-    /// Asks for a fetch without waiting for it.
+    /// Requests a fetch without waiting for it.
     pub(crate) fn hint(&self) {
-        // If there is no room, others have asked, and one fetch serves all.
+        // If there is no room, others are waiting, and one fetch serves all.
         let _ = self.0.try_send(Asked::Fetch);
     }
 
-    /// Waits for a reload that begins after this call; `None` if the server is gone.
+    /// Waits for a reload that begins after this call; `None` if the server was dropped.
     pub(crate) async fn now(&self) -> Option<Report> {
         let (sender, report) = oneshot::channel();
         self.0.send(Asked::Reload(sender)).await.ok()?;
         report.await.ok()
     }
 
-    /// Waits for a look at what is here already that begins after this call.
+    /// Waits for a check, without a fetch, that begins after this call.
     pub(crate) async fn look(&self) {
         let (sender, report) = oneshot::channel();
-        // They fail only if the server is gone.
+        // They fail only if the server was dropped.
         if self.0.send(Asked::Look(sender)).await.is_ok() {
             let _ = report.await;
         }
@@ -104,11 +105,11 @@ pub(crate) struct Reloader {
     shared: Arc<Shared>,
     source: Arc<dyn Source>,
     hints: Arc<Notify>,
-    /// What the source looked like at the last reading, if that went well.
+    /// The source's fingerprint at the last reading, if that succeeded.
     known: Option<Fingerprint>,
     /// The warnings of the last reading, which are not logged again.
     warned: Vec<String>,
-    /// After how long a file that may be in the middle of a write is looked at again.
+    /// How long to wait before checking a file again that may still be being written.
     again: Option<Duration>,
 }
 
@@ -143,13 +144,13 @@ impl Reloader {
     async fn first(&mut self, began: Instant) -> Result<Reloaded, Arc<LoadError>> {
         match self.attempt_settled().await {
             Err(error) if self.source.fall_back() => {
-                // The one that was live before, in place of a newest that cannot be.
+                // The table that was live before, because the newest cannot be.
                 let ended = self.attempt().await;
                 let is_live = ended.is_ok();
                 self.conclude(began, ended);
                 match self.source.retry() && !is_live {
                     true => self.attempt().await,
-                    // The loop looks at the newest, if that is to be tried.
+                    // The loop checks the newest, if that should be tried.
                     false => Err(error),
                 }
             }
@@ -157,9 +158,9 @@ impl Reloader {
         }
     }
 
-    /// Looks at the source at every hint, whenever asked, and every `poll_interval`; for ever.
+    /// Checks the source at every hint, request and `poll_interval`, forever.
     ///
-    /// What was not loaded before is loaded first.
+    /// If nothing was loaded before, it first makes the first load.
     pub(crate) async fn run(mut self, poll_interval: Duration, mut asked: mpsc::Receiver<Asked>) {
         if self.shared.live.history().last_reload.is_none() {
             let began = Instant::now();
@@ -176,7 +177,7 @@ impl Reloader {
                 () = self.hints.notified() => {}
                 () = sleep(pause) => {}
             }
-            // Everything that has come until now is answered by the same look.
+            // All requests that have arrived by now are served by the same check.
             while let Ok(one) = asked.try_recv() {
                 waiting.push(one);
             }
@@ -188,7 +189,8 @@ impl Reloader {
             let began = Instant::now();
             let ended = if requested {
                 self.refresh(true).await;
-                // A person who asks wants to know; hooks, events and clocks only think that they do.
+                // Only an explicit request waits for unfinished files; hooks, events and timers do
+                // not.
                 self.attempt_settled().await
             } else {
                 if waiting.iter().any(|one| matches!(one, Asked::Fetch)) {
@@ -199,13 +201,13 @@ impl Reloader {
             let ended = self.unless_unsettled(ended);
             let report = self.conclude(began, ended);
             for reply in waiting.into_iter().filter_map(Asked::waiting) {
-                // Whoever asked may have left.
+                // The caller may have stopped waiting.
                 let _ = reply.send(report.clone());
             }
         }
     }
 
-    /// Brings what is afar, and if `insisting`, has it loaded whatever became of it before.
+    /// Fetches the latest, and if `insisting`, has it loaded whatever its earlier outcome.
     async fn refresh(&self, insisting: bool) {
         let source = Arc::clone(&self.source);
         let refreshing = in_background(move || {
@@ -214,11 +216,11 @@ impl Reloader {
                 source.insist();
             }
         });
-        // Whatever comes of it, what there is will be read next.
+        // Even if this fails, the current contents are read next.
         let _ = refreshing.await;
     }
 
-    /// Reads only if there may be something new; else all is as it was.
+    /// Reads only if there may be something new; otherwise returns the last outcome.
     async fn look(&mut self) -> Result<Reloaded, Arc<LoadError>> {
         if let Some(known) = self.known.clone() {
             let source = Arc::clone(&self.source);
@@ -230,7 +232,7 @@ impl Reloader {
         self.attempt().await
     }
 
-    /// Returns how the last look ended.
+    /// Returns the outcome of the last check.
     fn as_before(&self) -> Result<Reloaded, Arc<LoadError>> {
         match &self.shared.live.history().last_error {
             Some(last) => Err(Arc::clone(&last.error)),
@@ -238,7 +240,7 @@ impl Reloader {
         }
     }
 
-    /// Puts how the last look ended in the place of one that found a file in the middle of a write.
+    /// Replaces the outcome of a check that found an unfinished file by that of the last check.
     fn unless_unsettled(
         &mut self,
         ended: Result<Reloaded, Arc<LoadError>>,
@@ -256,7 +258,7 @@ impl Reloader {
         }
     }
 
-    /// Reads, compiles and swaps, and for a while waits for files in the middle of a write.
+    /// Reads, compiles and swaps, and for a limited time waits for unfinished files.
     async fn attempt_settled(&mut self) -> Result<Reloaded, Arc<LoadError>> {
         let began = Instant::now();
         loop {
@@ -273,7 +275,7 @@ impl Reloader {
                 let given_up = SourceError::StillBeingWritten { path };
                 return Err(Arc::new(LoadError::Unreadable(given_up)));
             }
-            // A hint may say that it was closed.
+            // A hint may mean that the file was closed.
             tokio::select! {
                 () = self.hints.notified() => {}
                 () = sleep((*again).min(left)) => {}
@@ -281,11 +283,11 @@ impl Reloader {
         }
     }
 
-    /// Makes an attempt to load what the source holds, and lets the source know that it ended.
+    /// Tries to load the source's table, and notifies the source when that has ended.
     async fn attempt(&mut self) -> Result<Reloaded, Arc<LoadError>> {
         let ended = self.load().await;
         let source = Arc::clone(&self.source);
-        // A source that cannot take note has logged that.
+        // A source that cannot record it has logged that.
         let _ = in_background(move || source.ended()).await;
         ended
     }
@@ -320,7 +322,7 @@ impl Reloader {
             return Err(known);
         }
 
-        // What a table's own tests expect is `check`'s business.
+        // A table's own tests are the concern of `check`.
         let Compilation {
             table, diagnostics, ..
         } = in_background(move || compile(&files))
@@ -347,7 +349,7 @@ impl Reloader {
         self.warned = warnings;
     }
 
-    /// Returns the error of the last look, if it was about these very bytes.
+    /// Returns the error of the last check, if it was about the same bytes.
     fn rejected_before(&self, revision: &Revision) -> Option<Arc<LoadError>> {
         let history = self.shared.live.history();
         let error = &history.last_error.as_ref()?.error;
@@ -360,11 +362,11 @@ impl Reloader {
         if let Some(old) = self.shared.live.swap(Snapshot::new(table, revision)) {
             tokio::spawn(retire(old));
         }
-        // That it could not be noted is the source's to tell, and no reason not to serve.
+        // If this cannot be recorded, the source reports that; the table is served anyway.
         let _ = in_background(move || source.accepted(&accepted)).await;
     }
 
-    /// Records how a look ended, and logs it if that is new.
+    /// Records the outcome of a check, and logs it if it is new.
     fn conclude(&self, began: Instant, ended: Result<Reloaded, Arc<LoadError>>) -> Report {
         let at = Timestamp::from(SystemTime::now());
         let took = began.elapsed();
@@ -403,7 +405,7 @@ impl Reloader {
     }
 }
 
-/// Returns whether two revisions are one, whatever the times of their files.
+/// Returns whether two revisions are the same, ignoring the times of their files.
 fn names_the_same(one: &Revision, other: &Revision) -> bool {
     one.commit() == other.commit()
         && one.is_dirty() == other.is_dirty()
@@ -428,7 +430,7 @@ fn log(error: &LoadError) {
     }
 }
 
-/// Drops a snapshot once no request uses it any more, so that none has to free a whole table.
+/// Drops a snapshot once no request uses it, so that no request has to free a whole table.
 async fn retire(old: Arc<Snapshot>) {
     while Arc::strong_count(&old) > 1 {
         sleep(RETIRING).await;

@@ -1,4 +1,4 @@
-//! A remote repository as a server's source: followed by itself, read from its commits.
+//! A remote repository as a server's source: followed by this process, and read from its commits.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// If the state directory cannot be used.
+    /// Fails if the state directory cannot be used.
     pub fn start(following: Following) -> Result<Self, StateError> {
         let follower = Follower::start(following)?;
         Ok(Self(Arc::new(follower)))
     }
 
-    /// Returns who follows it.
+    /// Returns its follower.
     pub fn follower(&self) -> &Arc<Follower> {
         &self.0
     }

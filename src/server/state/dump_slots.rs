@@ -6,7 +6,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::server::net::Pace;
 
-/// How many dumps are written at once; whoever asks for one more is told to come again.
+/// How many dumps are written at once; a further client is asked to retry later.
 const AT_ONCE: usize = 4;
 
 /// The slots of a server's dumps.
@@ -16,7 +16,7 @@ pub(crate) struct DumpSlots {
 }
 
 impl DumpSlots {
-    /// Lets clients read at such a pace.
+    /// Returns slots whose clients must read at the given pace.
     pub(crate) fn at(pace: Pace) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(AT_ONCE)),

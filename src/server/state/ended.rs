@@ -1,6 +1,6 @@
-//! How registrations end, as the metrics count them.
+//! The outcomes of registrations, as the metrics count them.
 
-/// How a registration ended, as `waypost_registrations_total` tells it.
+/// The outcome of a registration, as `waypost_registrations_total` reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ended {
     Created,

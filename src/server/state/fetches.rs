@@ -1,4 +1,4 @@
-//! Fetches, counted: what is told about getting tables from afar.
+//! The counts of fetches from remotes.
 
 use prometheus::{IntCounterVec, IntGauge, Opts, Registry};
 
@@ -32,7 +32,7 @@ impl Default for Fetches {
 }
 
 impl Fetches {
-    /// Returns what is to be told of each fetch.
+    /// Returns an observer that counts each fetch.
     pub fn observer(&self) -> Observer {
         let fetches = self.clone();
         std::sync::Arc::new(move |fetch| fetches.observe(fetch))

@@ -1,7 +1,7 @@
-//! The live table: what requests are answered from, swapped in one step.
+//! The live table: the one that requests are answered from, replaced in one step.
 //!
-//! Readers pay for an atomic load and take no lock. The outcome of the last reload stands beside
-//! it, behind a lock that only operators' requests and the reload loop take.
+//! Readers pay for an atomic load and take no lock. The outcome of the last reload is beside it,
+//! behind a lock that only operators' requests and the reload loop take.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,11 +14,11 @@ use crate::source::Revision;
 
 use super::load::LoadError;
 
-/// A table and the version of the source that it is.
+/// A table and its revision.
 pub(crate) struct Snapshot {
     pub(crate) table: Arc<Table>,
     pub(crate) revision: Revision,
-    /// The revision as people read it, on every page.
+    /// The revision in its short form, as shown on every page.
     pub(crate) short: String,
 }
 
@@ -32,12 +32,12 @@ impl Snapshot {
     }
 }
 
-/// How a look at the source ended.
+/// The outcome of a check of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reloaded {
     /// Another revision went live.
     Success,
-    /// The live revision is the source's.
+    /// The live revision is already the source's.
     Unchanged,
     /// The source's table has errors.
     Rejected,
@@ -49,7 +49,7 @@ impl Reloaded {
     pub(crate) const ALL: [Self; 4] =
         [Self::Success, Self::Unchanged, Self::Rejected, Self::Failed];
 
-    /// Returns the word that metrics and the status use.
+    /// Returns its name in metrics and the status.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -60,7 +60,7 @@ impl Reloaded {
     }
 }
 
-/// The last look at the source.
+/// The last check of the source.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LastReload {
     pub(crate) at: Timestamp,
@@ -71,20 +71,20 @@ pub(crate) struct LastReload {
 /// Why the source's table is not the live one.
 #[derive(Debug, Clone)]
 pub(crate) struct LastError {
-    /// When it was first seen.
+    /// When the error was first seen.
     pub(crate) since: Timestamp,
     pub(crate) error: Arc<LoadError>,
 }
 
-/// What is told about reloads.
+/// The outcomes of reloads, for operators.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct History {
     pub(crate) last_reload: Option<LastReload>,
-    /// `None` as soon as the source is well again.
+    /// `None` as soon as the source has no error.
     pub(crate) last_error: Option<LastError>,
 }
 
-/// The snapshot that is served, if there is one yet, and how it came about.
+/// The snapshot that is served, if there is one yet, and the history of reloads.
 #[derive(Default)]
 pub(crate) struct Live {
     snapshot: ArcSwapOption<Snapshot>,
@@ -93,7 +93,7 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// Returns the snapshot for the length of one request.
+    /// Returns the snapshot for the duration of one request.
     pub(crate) fn load(&self) -> Guard<Option<Arc<Snapshot>>> {
         self.snapshot.load()
     }
@@ -103,23 +103,23 @@ impl Live {
         self.snapshot.load_full()
     }
 
-    /// Puts a snapshot in the place of another, which is returned.
+    /// Replaces the snapshot, and returns the previous one.
     pub(crate) fn swap(&self, snapshot: Snapshot) -> Option<Arc<Snapshot>> {
         self.snapshot.swap(Some(Arc::new(snapshot)))
     }
 
-    /// Returns what is known about reloads.
+    /// Returns the history of reloads.
     pub(crate) fn history(&self) -> MutexGuard<'_, History> {
-        // Both fields are whole at all times, whoever panicked.
+        // Both fields are always complete, even after a panic.
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells the one who waits that there is more in the history.
+    /// Notifies the waiting task that the history has changed.
     pub(crate) fn notify_looked_at(&self) {
         self.looked_at.notify_one();
     }
 
-    /// Waits until the source was looked at again since this was last waited for.
+    /// Waits until the source was checked again since the last wait.
     pub(crate) async fn looked_at(&self) {
         self.looked_at.notified().await;
     }

@@ -1,4 +1,4 @@
-//! Loading: where the server's table comes from, and why it may not come.
+//! Loading: the source of the server's table, and the errors of loading it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,67 +11,68 @@ use crate::source::{Fetch, Fingerprint, Reading, RemoteStatus, Revision, SourceE
 
 use super::live::Reloaded;
 
-/// Where the text of the served table comes from.
+/// The source of the served table's text.
 pub trait Source: Send + Sync + 'static {
-    /// Returns what the status calls this source, without any secret.
+    /// Returns the name of this source in the status, without any secret.
     fn describe(&self) -> String;
 
-    /// Returns what is notified when the source may have changed.
+    /// Returns a handle that is notified when the source may have changed.
     ///
     /// A source without hints never notifies it: its changes are seen at the next poll.
     fn hints(&self) -> Arc<Notify>;
 
-    /// Brings the newest from afar, for one that has to be fetched; may block, within bounded
-    /// time. What goes wrong is told by [`fetching`](Self::fetching).
+    /// Fetches the latest, for a source that has to be fetched; may block, within bounded time.
+    /// Errors are reported by [`fetching`](Self::fetching).
     fn refresh(&self) {}
 
     /// Reads the table as it is now; may block, within bounded time.
     ///
     /// # Errors
     ///
-    /// Fails if there is no whole table to be had; with [`SourceError::Unsettled`] if one may be soon.
+    /// Fails if there is no complete table; with [`SourceError::Unsettled`] if there may be one
+    /// soon.
     fn read(&self) -> Result<Reading, SourceError>;
 
-    /// Returns whether the source may hold something else than when that was read; may block.
+    /// Returns whether the source may have changed since the given state was read; may block.
     ///
-    /// It is asked at every poll and hint, and so should be much cheaper than reading.
+    /// It is called at every poll and hint, and so should be much cheaper than reading.
     fn may_differ_from(&self, known: &Fingerprint) -> bool;
 
-    /// Takes note that the table of a revision went live; may block.
+    /// Records that the table of a revision went live; may block.
     fn accepted(&self, _revision: &Revision) {}
 
-    /// Takes note that what was read last went live, or will not; may block.
+    /// Records that the last reading went live, or will not; may block.
     fn ended(&self) {}
 
-    /// Takes note that somebody asks for the newest table, whatever became of it before.
+    /// Records that someone requested the newest table, whatever its earlier outcome.
     fn insist(&self) {}
 
-    /// Turns back to the last table that went live, when the newest cannot and nothing is live.
+    /// Falls back to the last table that went live, when the newest cannot and nothing is live.
     /// Returns whether there is one.
     fn fall_back(&self) -> bool {
         false
     }
 
-    /// Returns to the newest table after falling back, if that one is to be tried after all. Tells
-    /// whether it is.
+    /// Returns to the newest table after falling back, if it should be tried after all. Returns
+    /// whether it should.
     fn retry(&self) -> bool {
         false
     }
 
-    /// Returns how it goes with fetching, for a source that has to be fetched.
+    /// Returns the state of fetching, for a source that has to be fetched.
     fn fetching(&self) -> Option<Fetching> {
         None
     }
 }
 
-/// How it goes with fetching.
+/// The state of fetching.
 #[derive(Debug, Clone)]
 pub struct Fetching {
-    /// What is followed, for a source that is a remote itself.
+    /// The remote that is followed, for a source that is a remote itself.
     pub remote: Option<RemoteStatus>,
-    /// The last fetch, if one has ended.
+    /// The last fetch that has ended, if any.
     pub last: Option<Fetch>,
-    /// When one last succeeded.
+    /// When a fetch last succeeded.
     pub last_success: Option<Timestamp>,
 }
 
@@ -81,9 +82,9 @@ pub enum LoadError {
     /// It has errors.
     #[error("the table has errors")]
     Rejected {
-        /// Which version of it.
+        /// The revision with the errors.
         revision: Box<Revision>,
-        /// All problems, in the order of files and lines.
+        /// All diagnostics, in the order of files and lines.
         diagnostics: Vec<Diagnostic>,
     },
     /// It could not be read.
@@ -92,20 +93,20 @@ pub enum LoadError {
     /// It is larger than allowed.
     #[error("the table does not fit into {limit}")]
     TooLarge {
-        /// The limit, and where it comes from.
+        /// The limit, and where it is set.
         limit: Arc<str>,
-        /// How large it is.
+        /// The size of the table.
         #[source]
         source: SourceError,
     },
-    /// The program failed at it.
+    /// The program panicked.
     #[error("the table could not be compiled")]
     Panicked(#[source] JoinError),
 }
 
 impl LoadError {
-    /// Tells what it means that a source could not be read, whose table may be as large as `limit`
-    /// says.
+    /// Returns the error for a source that could not be read, with `limit` as the name of the limit
+    /// on its table's size.
     pub(crate) fn unreadable(source: SourceError, limit: &Arc<str>) -> Self {
         match source.is_too_large() {
             false => Self::Unreadable(source),
@@ -124,7 +125,7 @@ impl LoadError {
         }
     }
 
-    /// Returns what is wrong with the table, if that is the reason.
+    /// Returns the table's diagnostics, if they are the reason.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         match self {
             Self::Rejected { diagnostics, .. } => diagnostics,
@@ -132,7 +133,7 @@ impl LoadError {
         }
     }
 
-    /// Returns after how long to look again, if a file may be in the middle of a write.
+    /// Returns how long to wait before the next check, if a file may still be being written.
     pub(crate) fn unsettled(&self) -> Option<Duration> {
         match self {
             Self::Unreadable(SourceError::Unsettled { again, .. }) => Some(*again),
@@ -145,7 +146,7 @@ impl LoadError {
         chain(self)
     }
 
-    /// Returns what a look at the source that ended so is called.
+    /// Returns the outcome of a check of the source with this error.
     pub(crate) fn result(&self) -> Reloaded {
         match self {
             Self::Rejected { .. } => Reloaded::Rejected,
@@ -153,7 +154,7 @@ impl LoadError {
         }
     }
 
-    /// Returns whether this is the same problem as `other`, so that it need not be told again.
+    /// Returns whether this is the same problem as `other`, so that it need not be reported again.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self.revision(), other.revision()) {
             (Some(this), Some(other)) => this.hash() == other.hash(),

@@ -1,8 +1,8 @@
-//! Log lines that were dropped, counted.
+//! The count of dropped log lines.
 
 use prometheus::{IntCounter, Registry};
 
-/// How many log lines were dropped. Whoever writes the log counts them; clones count together.
+/// The number of dropped log lines, updated by the code that writes the log; clones count together.
 #[derive(Debug, Clone)]
 pub struct LogDrops(IntCounter);
 
@@ -22,7 +22,7 @@ impl LogDrops {
         self.0.inc();
     }
 
-    /// Returns how many there were.
+    /// Returns the total.
     pub fn total(&self) -> u64 {
         self.0.get()
     }

@@ -1,7 +1,7 @@
-//! Metrics: what the server counts, under the names that the design fixes.
+//! Metrics: the server's counts, under the names that the design fixes.
 //!
 //! Invariant: every label value comes from a closed set, except the one live revision. Nothing a
-//! client sends can become a label, so no stranger can make memory grow.
+//! client sends can become a label, so no client can make memory grow.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,8 @@ use super::log_drops::LogDrops;
 use crate::server::http::{Counts, Requests};
 use crate::server::tls::Tls;
 
-/// An unchanged file takes a millisecond; a checkout that is being written may take 10 s.
+/// A check of an unchanged file takes a millisecond; a checkout that is being written may take 10
+/// s.
 const RELOAD_SECONDS: [f64; 11] = [
     0.001, 0.002_5, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 10.0, 30.0,
 ];
@@ -83,7 +84,7 @@ impl Metrics {
             ),
         );
         build.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
-        // A process whose numbers cannot be had still serves.
+        // A process whose numbers are not available still serves.
         let _ = registry.register(Box::new(ProcessCollector::for_self()));
 
         let gauge = |name, help| registered(&registry, IntGauge::new(name, help));
@@ -121,23 +122,23 @@ impl Metrics {
         }
     }
 
-    /// Tells of the certificate, too.
+    /// Includes the certificate's metrics.
     pub(crate) fn include(&self, tls: &Tls) {
         tls.register(&self.registry);
     }
 
-    /// Returns what another thread counts its requests in.
+    /// Returns the counts for the requests of another thread.
     pub(crate) fn counts(&self) -> Arc<Counts> {
         self.requests.counts()
     }
 
-    /// Counts a connection as open until what is returned is dropped.
+    /// Counts a connection as open until the returned value is dropped.
     pub(crate) fn connection(&self) -> Open {
         self.connections.inc();
         Open(self.connections.clone())
     }
 
-    /// Tells which table is live now.
+    /// Reports which table is live now.
     pub(crate) fn live(&self, table: &Table, revision: &Revision) {
         self.table_entries.set(signed(table.len()));
         self.table_bytes.set(signed(table.heap_bytes()));
@@ -146,7 +147,7 @@ impl Metrics {
         self.table_info.with_label_values(&[&revision]).set(1);
     }
 
-    /// Counts a look at the source.
+    /// Counts a check of the source.
     pub(crate) fn reloaded(&self, result: Reloaded, took: Duration, at: Timestamp) {
         self.reloads.with_label_values(&[result.as_str()]).inc();
         self.reload_duration.observe(took.as_secs_f64());
@@ -164,7 +165,7 @@ impl Metrics {
             .inc();
     }
 
-    /// Writes everything in the Prometheus text format 0.0.4.
+    /// Writes all metrics in the Prometheus text format 0.0.4.
     pub(crate) fn exposition(&self) -> Vec<u8> {
         let mut text = Vec::new();
         TextEncoder::new()

@@ -1,4 +1,5 @@
-//! What the parts of a server share: the live table, the metrics, and where tables come from.
+//! The state shared by the parts of a server: the live table, the metrics, and the source of
+//! tables.
 
 mod dump_slots;
 mod ended;

@@ -1,4 +1,4 @@
-//! What all connections and the reload loop share.
+//! The state shared by all connections and the reload loop.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use crate::server::http::AdminHost;
 use crate::server::net::Lifecycle;
 use crate::server::tls::Tls;
 
-/// What all connections and the reload loop share.
+/// The state shared by all connections and the reload loop.
 pub(crate) struct Shared {
     pub(crate) live: Live,
     pub(crate) metrics: Metrics,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) source: Arc<dyn Source>,
-    /// None if the table is not to be taken as a whole.
+    /// `None` if the whole table may not be downloaded.
     pub(crate) dumps: Option<DumpSlots>,
     pub(crate) tls: Option<Tls>,
     pub(crate) admin_hosts: Vec<AdminHost>,

@@ -1,13 +1,13 @@
 //! HTTP/2 on one connection, for clients that chose it in the TLS handshake.
 //!
-//! Every answer here is small and made at once, so a client needs few streams and small windows,
-//! and one that sends much without asking anything is attacking. A connection is ended by GOAWAY
-//! wherever HTTP/1.1 would say `Connection: close`. There are no pings to see whether a client
-//! lives: one that asks nothing for long enough is let go of, alive or not.
+//! Every answer here is small and made immediately, so a client needs few streams and small
+//! windows, and one that sends much without a request is attacking. A connection is ended by GOAWAY
+//! wherever HTTP/1.1 would send `Connection: close`. There are no pings to check whether a client
+//! is alive: one that sends no request for long enough is closed either way.
 //!
 //! A client decides by its windows when it takes an answer, and the socket sees nothing of that. So
-//! every answer has a clock of its own, from its request to the last byte that the protocol holds.
-//! Where an answer has several pieces, the clock begins anew whenever the protocol wants the next.
+//! every answer has a clock of its own, from its request to the last byte buffered by the protocol.
+//! For an answer with several pieces, the clock restarts whenever the protocol requests the next.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -38,30 +38,30 @@ pub(super) const ALPN: &[u8] = b"h2";
 
 /// How many requests may be under way at once.
 ///
-/// RFC 9113 section 6.5.2 recommends no fewer than 100, so that answers which take their time are
-/// made side by side. Here none takes any, and what a client asks for but does not take is held
-/// for it: this many pages are the most that one connection can cost.
+/// RFC 9113 section 6.5.2 recommends no fewer than 100, so that slow answers are made in parallel.
+/// No answer here is slow, and answers that a client requests but does not take are kept for it:
+/// this many pages are the most that one connection can cost.
 const STREAMS: u32 = 16;
 
 /// How many bytes of content may be under way: the protocol's own default. Only hooks have any.
 const WINDOW: u32 = 65_535;
 
-/// How many streams may be opened and reset before they were looked at (CVE-2023-44487).
+/// How many streams may be opened and reset before they were processed (CVE-2023-44487).
 const HASTY_RESETS: usize = 20;
 
 /// How many streams may be reset because the client broke the rules on them, or refused because
-/// there were too many: clients may begin 100 before they know [`STREAMS`], and ask those again.
+/// there were too many: clients may begin 100 before they know [`STREAMS`], and retry those.
 const RESETS: usize = 128;
 
-/// How many bytes may come without a request: the largest hook and as much again. Bounds what
-/// PING, SETTINGS, PRIORITY, empty DATA and the like can cost.
+/// How many bytes may arrive without a request: twice the largest hook. Bounds the cost of PING,
+/// SETTINGS, PRIORITY, empty DATA and the like.
 const NOISE: u64 = 2 << 20;
 
 /// Serves one connection until either side ends it.
 ///
 /// # Errors
 ///
-/// Returns what hyper says of a client that broke the protocol or went away.
+/// Returns hyper's error for a client that broke the protocol or disconnected.
 pub(super) async fn converse<F, A>(
     mut stream: Secured,
     heads: Heads,
@@ -89,7 +89,8 @@ where
             let answer = answer(request);
             async move {
                 let mut response = answer.await;
-                // It has no meaning in HTTP/2 (RFC 9113 section 8.2.2), but its reason stands.
+                // It has no meaning in HTTP/2 (RFC 9113 section 8.2.2), but its reason still
+                // applies.
                 if response.headers_mut().remove(CONNECTION).is_some() {
                     last.notify_one();
                 }
@@ -121,8 +122,8 @@ where
         match grace {
             Err(result) => result,
             Ok(grace) => {
-                // GOAWAY, which tells the client what will not be answered; and the end when it
-                // has said that it knows.
+                // GOAWAY, which informs the client which requests will not be answered; then the
+                // end, once the client has acknowledged it.
                 connection.as_mut().graceful_shutdown();
                 tokio::select! {
                     biased;
@@ -154,7 +155,7 @@ fn builder() -> http2::Builder<TokioExecutor> {
     builder
 }
 
-/// Ends when a client has not asked anything for too long, and does not wait for anything.
+/// Returns when a client has sent no request for too long, and waits for no answer.
 async fn silence(asked: &Notify, in_flight: &InFlight, timeouts: Timeouts) {
     let mut limit = timeouts.head;
     while timeout(limit, asked.notified()).await.is_ok() || !in_flight.is_none() {
@@ -162,9 +163,9 @@ async fn silence(asked: &Notify, in_flight: &InFlight, timeouts: Timeouts) {
     }
 }
 
-/// Ends when nothing is under way and nothing comes, or when no more time is left.
+/// Returns when nothing is under way and nothing arrives, or when time is up.
 ///
-/// A client that does not say that it knows of the end may be a phone asleep in a pocket.
+/// A client that does not acknowledge the end may be a phone asleep in a pocket.
 async fn settled(in_flight: &InFlight, heads: &Heads, grace: Duration, limit: Duration) {
     let deadline = Instant::now() + limit;
     while Instant::now() < deadline {
@@ -176,11 +177,11 @@ async fn settled(in_flight: &InFlight, heads: &Heads, grace: Duration, limit: Du
     }
 }
 
-/// Ends when a client has not taken an answer in full for too long, whatever else it took.
+/// Returns when a client has not taken an answer in full for too long, whatever else it took.
 async fn stalled(in_flight: &InFlight, limit: Duration) {
     loop {
         let now = Instant::now();
-        // What begins later than now is not overdue before a limit from now.
+        // A later request cannot be overdue before `limit` from now.
         let overdue = in_flight.oldest().unwrap_or(now) + limit;
         if overdue <= now {
             return;
@@ -189,8 +190,8 @@ async fn stalled(in_flight: &InFlight, limit: Duration) {
     }
 }
 
-/// Requests whose answers are not yet on their way, and when they, or what was last wanted of their
-/// answers, came; each has another number.
+/// Requests whose answers are not yet fully written, by number, with the time when the request
+/// arrived or the next piece of its answer was last requested.
 #[derive(Default)]
 struct InFlight(Mutex<BTreeMap<u64, Instant>>);
 
@@ -234,8 +235,8 @@ impl Drop for Held {
     }
 }
 
-/// The content of an answer: dropped when all of it was written, and not already when hyper is done
-/// with the body, which it is once the client's window takes one byte.
+/// The content of an answer. It is dropped when all of it was written; hyper drops the body
+/// earlier, as soon as the client's window takes one byte.
 struct Piece {
     bytes: Bytes,
     _held: Arc<Held>,

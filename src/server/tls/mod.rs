@@ -1,8 +1,8 @@
-//! TLS on the public listener: the live certificate, and the handshakes made with it.
+//! TLS on the public listener: the live certificate, and the handshakes that use it.
 //!
-//! The files are read again whenever tables are looked at, and compared by content, so it does not
-//! matter how they were replaced. A handshake takes whichever certificate is live when its
-//! ClientHello has come; a connection keeps the one it began with.
+//! The files are read again whenever tables are checked, and compared by content, so it does not
+//! matter how they were replaced. A handshake uses the certificate that is live when its
+//! ClientHello has arrived; a connection keeps the one it began with.
 //!
 //! Invariant: a pair that cannot be used is never live; the last good one stays.
 
@@ -38,11 +38,11 @@ use self::pair::{Pair, PairFiles};
 
 pub use self::pair::TlsError;
 
-/// How long the files must hold the same pair before it is taken up.
+/// How long the files must contain the same pair before it goes live.
 const REST: Duration = Duration::from_secs(2);
 
-/// A socket that speaks TLS, and gives up on clients below it: there a client that trickles
-/// records is one that trickles.
+/// A TLS socket whose timeouts apply to the TCP stream below it: a client that sends records slowly
+/// counts as slow there.
 type Secured = TlsStream<TimeoutStream<TcpStream>>;
 
 /// The public listener's TLS; copies share the certificate.
@@ -52,9 +52,9 @@ pub struct Tls(Arc<Shared>);
 struct Shared {
     files: PairFiles,
     live: ArcSwap<Pair>,
-    /// Why what the files hold is not live, if it is not.
+    /// Why the files' pair is not live, if it is not.
     problem: Mutex<Option<Problem>>,
-    /// What is good and has not had its rest, if there is anything.
+    /// A valid pair that has not rested long enough, if there is one.
     resting: Mutex<Option<Resting>>,
     rest: Duration,
     expiry: IntGauge,
@@ -71,7 +71,7 @@ struct Problem {
     logged: bool,
 }
 
-/// What the status says.
+/// The status of TLS.
 #[derive(Serialize)]
 pub(super) struct TlsView {
     certificate: String,
@@ -95,8 +95,7 @@ impl Tls {
         Self::load_resting(certificate, key, REST)
     }
 
-    /// Reads a pair like [`load`](Self::load); one that follows it must have had a rest of this
-    /// length.
+    /// Reads a pair like [`load`](Self::load); a later pair must have rested for this time.
     ///
     /// # Errors
     ///
@@ -126,15 +125,15 @@ impl Tls {
         registry.register(expiry).expect("the name stands once");
     }
 
-    /// Reads the files again, and if they hold something new and good, takes it up.
+    /// Reads the files again, and if they contain a new and valid pair, makes it live.
     ///
-    /// A bad pair is only complained of at the second look, unless somebody `asked`: whoever
-    /// replaces two files does it one after the other. So is a good one only taken up when it has
-    /// had a rest: a file that is written in place may hold the first certificate of a chain and not
-    /// yet the others. Returns after how long to look again, if one has not.
+    /// A bad pair is only reported at the second check, unless someone `asked`: two files are
+    /// replaced one after the other. Likewise a valid pair only goes live after a rest: a file that
+    /// is written in place may contain the first certificate of a chain and not yet the others.
+    /// Returns how long to wait before the next check, if a pair has not rested yet.
     pub(super) async fn look(&self, asked: bool) -> Option<Duration> {
         let tls = self.clone();
-        // A panic in it would be one of the parsers'; the live certificate stays.
+        // A panic in it would be in one of the parsers; the live certificate stays.
         (spawn_blocking(move || tls.look_now(asked)).await).unwrap_or_default()
     }
 
@@ -184,7 +183,7 @@ impl Tls {
         None
     }
 
-    /// Returns what operators are told.
+    /// Returns the status for operators.
     pub(super) fn view(&self) -> TlsView {
         TlsView {
             certificate: self.0.files.certificate().display().to_string(),
@@ -204,8 +203,8 @@ impl Tls {
     ///
     /// # Errors
     ///
-    /// Returns what hyper says of a client that broke the protocol or went away. One that did so
-    /// before there was a protocol has nothing said of it.
+    /// Returns hyper's error for a client that broke the protocol or disconnected. Errors before a
+    /// protocol was chosen are not reported.
     pub(super) async fn drive<F, A>(
         &self,
         stream: TcpStream,
@@ -219,7 +218,7 @@ impl Tls {
     {
         let heads = Heads::default();
         let stream = TimeoutStream::new(stream, timeouts, heads.clone());
-        // Each in a place of its own, so that a connection holds only what it is at.
+        // Boxed separately, so that a connection holds only its current state.
         let handshake = Box::pin(self.handshake(stream, &mut phases));
         let Some(stream) = handshake.await else {
             return Ok(());
@@ -231,13 +230,13 @@ impl Tls {
         }
     }
 
-    /// Returns what to speak through, unless the client cannot, will not, or takes too long.
+    /// Returns the encrypted stream, unless the client cannot, will not, or takes too long.
     async fn handshake(
         &self,
         stream: TimeoutStream<TcpStream>,
         phases: &mut Phases,
     ) -> Option<Secured> {
-        // Whoever has said hello before the server closes is still served.
+        // A client whose ClientHello arrives before the server closes is still served.
         let hello = tokio::select! {
             biased;
             hello = LazyConfigAcceptor::new(Acceptor::default(), stream) => hello.ok()?,
@@ -264,7 +263,7 @@ impl Client for Secured {
     }
 }
 
-/// Logs what is odd about a pair that is going live.
+/// Logs anything unusual about a pair that is going live.
 fn remark(files: &PairFiles, pair: &Pair) {
     if pair.expires < Timestamp::from(SystemTime::now()) {
         let certificate = files.certificate().display();

@@ -1,7 +1,7 @@
 //! A certificate chain and its private key, read from two files.
 //!
-//! What is read here can be served: the key is the first certificate's. Whether a client trusts
-//! the chain, or the name in it is right, is not looked at; clients do.
+//! A pair that is read here can be served: the key belongs to the first certificate. Whether a
+//! client trusts the chain, or the name in it is right, is left to clients.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -22,13 +22,14 @@ use crate::source::{is_exposed, open_regular};
 
 use super::http2;
 
-/// More than any chain or key has, in bytes: a wrong path must not fill the memory.
+/// The maximum size of a file in bytes, more than any chain or key has: a wrong path must not fill
+/// the memory.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The protocols that are spoken, the preferred one first (RFC 7301).
+/// The supported protocols, the preferred one first (RFC 7301).
 const PROTOCOLS: [&[u8]; 2] = [http2::ALPN, b"http/1.1"];
 
-/// Where a pair is read from.
+/// The files of a pair.
 #[derive(Debug)]
 pub(super) struct PairFiles {
     certificate: PathBuf,
@@ -39,7 +40,7 @@ pub(super) struct PairFiles {
 pub(super) struct Pair {
     pub(super) config: Arc<ServerConfig>,
     pub(super) expires: Timestamp,
-    /// The hash of both files, which tells it from others without keeping the key.
+    /// The hash of both files, which distinguishes pairs without keeping the key.
     pub(super) digest: [u8; 32],
     /// Whether everyone on this machine can read the key.
     pub(super) exposed: bool,
@@ -53,7 +54,7 @@ pub enum TlsError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// There is no certificate in its file.
@@ -74,15 +75,15 @@ pub enum TlsError {
         /// The file.
         path: PathBuf,
     },
-    /// There is a certificate that is none.
+    /// A certificate is invalid.
     #[error("the certificate in {} is broken", path.display())]
     BrokenCertificate {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The parser's error.
         source: der::Error,
     },
-    /// The key is another certificate's.
+    /// The key belongs to another certificate.
     #[error(
         "the key in {} is not that of the first certificate in {}: name the two that were issued \
          together", key.display(), certificate.display()
@@ -93,25 +94,25 @@ pub enum TlsError {
         /// The file of the key.
         key: PathBuf,
     },
-    /// The pair is of a kind that is not known here.
+    /// The pair is of an unsupported kind.
     #[error("cannot use the certificate in {} with the key in {}", certificate.display(), key.display())]
     Unusable {
         /// The file of the certificate.
         certificate: PathBuf,
         /// The file of the key.
         key: PathBuf,
-        /// What rustls says.
+        /// The error from rustls.
         source: rustls::Error,
     },
 }
 
 impl TlsError {
-    /// Returns whether the system is at fault, and not what is in the files.
+    /// Returns whether the system is at fault, and not the contents of the files.
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Unreadable { .. })
     }
 
-    /// Returns the message with its cause's.
+    /// Returns the message with those of its causes.
     pub fn chain(&self) -> String {
         match std::error::Error::source(self) {
             Some(source) => format!("{self}: {source}"),
@@ -142,7 +143,7 @@ impl PairFiles {
         self.parse(&certificate, &key)
     }
 
-    /// Reads the pair, unless it is one that is known already.
+    /// Reads the pair, unless it is the known one.
     pub(super) fn read_unless(&self, known: &[u8; 32]) -> Result<Option<Pair>, TlsError> {
         let (certificate, key) = (contents(&self.certificate)?, contents(&self.key)?);
         if digest(&certificate, &key) == *known {
@@ -198,7 +199,7 @@ fn config(
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
 ) -> Result<ServerConfig, rustls::Error> {
-    // Named, for there is no telling which provider another crate makes the process's own.
+    // Named, because another crate may install a different default provider for the process.
     let provider = Arc::new(ring::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&TLS13, &TLS12])?
@@ -208,7 +209,7 @@ fn config(
     Ok(config)
 }
 
-/// Returns when a certificate ends.
+/// Returns when a certificate expires.
 fn expiry(certificate: &[u8]) -> der::Result<Timestamp> {
     let certificate = Certificate::from_der(certificate)?;
     let end = certificate.tbs_certificate.validity.not_after;
@@ -217,7 +218,7 @@ fn expiry(certificate: &[u8]) -> der::Result<Timestamp> {
 
 fn contents(path: &Path) -> Result<Vec<u8>, TlsError> {
     let read = || {
-        // A pipe could be read once only.
+        // A pipe could be read only once.
         let mut bytes = Vec::new();
         (open_regular(path)?.take(MAX_BYTES)).read_to_end(&mut bytes)?;
         Ok(bytes)
@@ -230,7 +231,7 @@ fn contents(path: &Path) -> Result<Vec<u8>, TlsError> {
 
 fn digest(certificate: &[u8], key: &[u8]) -> [u8; 32] {
     let mut hash = Sha256::new();
-    // One file's end is not the other's beginning.
+    // The length separates the two files.
     hash.update(certificate.len().to_le_bytes());
     hash.update(certificate);
     hash.update(key);
