@@ -1,4 +1,4 @@
-//! The server: the public and the admin listener, and the live table behind them.
+//! The server: the public and the admin listener, and the live table that they serve.
 //!
 //! A server is loaded ([`Server::load`]), then run on the listeners passed to it ([`Server::run`]).
 //! The caller also passes the signals it obeys, so that a test can bind port 0 and stop the server

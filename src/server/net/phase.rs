@@ -3,8 +3,8 @@
 //! ```text
 //! running ──▶ draining ──▶ closing ──▶ closed
 //!    SIGTERM: not ready, still serving   │
-//!                        no new connections, what is in flight is finished
-//!                                     what is left is cut off
+//!                        no new connections, requests in flight finish
+//!                                     the rest is cut off
 //! ```
 //!
 //! Invariant: phases only ever advance.

@@ -34,7 +34,7 @@ const MAX_WAITING: usize = 1024;
 /// The most of them that may belong to one owner.
 const MAX_OF_OWNER: usize = 256;
 
-/// The most that are registered at once.
+/// The most registrations in one group.
 const MAX_GROUP: usize = 256;
 
 /// The sending end of the queue.

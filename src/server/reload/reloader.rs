@@ -56,7 +56,7 @@ pub(crate) enum Asked {
     /// The remote may have a newer table. The hint is unverified, so nothing that was to be tried
     /// later is tried now.
     Fetch,
-    /// Check what is already on this machine.
+    /// A check of what is already on this machine, without a fetch.
     Look(oneshot::Sender<Report>),
 }
 
