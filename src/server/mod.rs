@@ -7,7 +7,6 @@
 //! Invariants: a request never waits for a reload, for a lock that a reload holds, or for I/O other
 //! than its own connection; a table with an error is never live; no client ever sees internal text;
 //! nothing a client sends becomes a metric label or a log line.
-//! internal text; nothing a client sends becomes a metric label or a log line.
 
 mod config;
 mod http;

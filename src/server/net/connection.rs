@@ -27,7 +27,7 @@ pub(crate) const HEAD_BYTES: usize = 16 * 1024;
 /// sent before it could know.
 pub(crate) const LAST_REQUEST: Duration = Duration::from_millis(250);
 
-/// How many bytes a client still sends are read and discarded, and for how long, so that its answer
+/// How many further bytes of a client are read and discarded, and for how long, so that its answer
 /// arrives: closing a socket with unread bytes makes the kernel send a reset, which can overtake
 /// the answer (RFC 9112 section 9.6).
 const LINGER_BYTES: usize = 1024 * 1024;

@@ -68,7 +68,7 @@ pub(crate) async fn answer<B>(
                 format!("{problem}\n"),
             ),
         },
-        // The public listener's answer, for clients that cannot ask there because it speaks TLS.
+        // The public listener's answer, for clients that cannot ask there because it uses TLS.
         "/healthz" => health::answer(shared),
         "/metrics" => response::body(StatusCode::OK, METRICS, shared.metrics.exposition()),
         "/-/status" => response::json(StatusCode::OK, JSON, &Status::of(shared)),
