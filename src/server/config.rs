@@ -20,8 +20,8 @@ pub struct Config {
     pub poll_interval: Duration,
     /// How many threads serve public connections.
     pub threads: NonZeroUsize,
-    /// How many public connections may be open at once; more wait in the listen backlog. At least
-    /// 1.
+    /// How many public connections may be open at once; more wait in the listen backlog.
+    /// At least 1.
     pub max_connections: u32,
     /// How long to keep serving, not ready, after a signal to terminate.
     pub drain_delay: Duration,

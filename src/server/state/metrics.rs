@@ -23,8 +23,7 @@ use super::log_drops::LogDrops;
 use crate::server::http::{Counts, Requests};
 use crate::server::tls::Tls;
 
-/// A check of an unchanged file takes a millisecond; a checkout that is being written may take 10
-/// s.
+/// Checking an unchanged file takes a millisecond; a checkout that is being written may take 10 s.
 const RELOAD_SECONDS: [f64; 11] = [
     0.001, 0.002_5, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 10.0, 30.0,
 ];
