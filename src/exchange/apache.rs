@@ -1,9 +1,9 @@
-//! Rules of Apache's mod_rewrite, one a code.
+//! Apache mod_rewrite rules, one per code.
 //!
-//! A `Redirect` line would also take what lies under its code, and `RedirectMatch` encodes the `%` of
+//! A `Redirect` line would also match paths under its code, and `RedirectMatch` encodes the `%` of
 //! a URL once more. A `RewriteMap` would find a code in one step, but since 2.4.60 Apache refuses
-//! what comes out of one with a `?` in it. So each code has a rule that takes it whole, and Apache
-//! tries them one after the other, which is fast enough for thousands.
+//! results with a `?` in them. So each code has a rule that matches its whole path, and Apache
+//! tries the rules in order, which is fast enough for thousands.
 
 use std::io::{self, Write};
 
@@ -12,17 +12,17 @@ use crate::mapping::{Site, Timestamp};
 use super::expression::matching;
 use super::order::Order;
 
-/// What goes before the rules.
+/// The lines before the rules.
 const USE: &str = "\
 # For a server, a virtual host or the .htaccess of its root, with mod_rewrite.
 RewriteEngine On
 ";
 
-/// Writes a site as it is at that time.
+/// Writes a site as it is at `now`.
 pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(USE.as_bytes())?;
     for row in Order::of(site).rows() {
-        // In a .htaccess the path comes without its first slash.
+        // In a .htaccess file the path has no leading slash.
         let path = matching(row.path().trim_start_matches('/'));
         match row.target(now) {
             Some(target) => {
@@ -38,7 +38,7 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
     Ok(())
 }
 
-/// Returns a URL as what a rule puts in the place of a path, where these signs begin a reference.
+/// Returns a URL as the substitution of a rule, with the characters that begin a reference escaped.
 fn escaped(url: &str) -> String {
     let mut escaped = String::with_capacity(url.len());
     for c in url.chars() {

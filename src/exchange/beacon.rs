@@ -1,7 +1,7 @@
-//! A BEACON link dump (<https://gbv.github.io/beaconspec/>): meta fields, then a link a line.
+//! BEACON link dumps (<https://gbv.github.io/beaconspec/>): meta fields, then one link per line.
 //!
-//! The prefix is a URI pattern with `{+ID}`, which copies a `/` or a `+` as it is where `{ID}` would
-//! encode it. Other characters of a code that are not ASCII are encoded by whoever reads the dump.
+//! The prefix is a URI pattern with `{+ID}`, which copies a `/` or a `+` unchanged where `{ID}`
+//! would encode it. Other non-ASCII characters of a code are encoded by the reader of the dump.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::mapping::{Site, Timestamp};
 
 use super::urlteam;
 
-/// Writes a site as it is at that time.
+/// Writes a site as it is at `now`.
 pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "#FORMAT: BEACON")?;
     writeln!(out, "#PREFIX: {}{{+ID}}", site.base_url().as_str())?;

@@ -1,6 +1,6 @@
-//! A Caddyfile: a site block in which a `map` knows each code.
+//! A Caddyfile: a site block with a `map` of all codes.
 //!
-//! Caddy compares the codes of a `map` one after the other, which is fast enough for thousands.
+//! Caddy compares the codes of a `map` in order, which is fast enough for thousands.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::mapping::{BaseUrl, Site, Timestamp};
 
 use super::order::Order;
 
-/// What stands behind the codes: links are followed, and all else is answered by its status.
+/// The directives after the codes: links redirect, everything else is answered by its status.
 const ANSWERS: &str = "\
 \t\tdefault 404
 \t}
@@ -20,7 +20,7 @@ const ANSWERS: &str = "\
 }
 ";
 
-/// Writes a site as it is at that time.
+/// Writes a site as it is at `now`.
 pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{} {{", address(site.base_url()))?;
     writeln!(
@@ -40,16 +40,16 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
     out.write_all(ANSWERS.as_bytes())
 }
 
-/// Returns the base URL without its path: what Caddy knows a site by.
+/// Returns the base URL without its path, which is the site address in Caddy.
 fn address(base_url: &BaseUrl) -> &str {
     let whole = base_url.as_str();
     whole.strip_suffix(base_url.path()).unwrap_or(whole)
 }
 
-/// Returns a URL as a value between double quotes, in which braces hold the place of something else.
+/// Returns a URL as a double-quoted value, in which braces begin a placeholder.
 fn escaped(url: &str) -> String {
-    // Variables of the environment are put in before anything is read, whatever stands before them:
-    // here the brace is encoded, and nowhere else.
+    // Environment variables are substituted before anything is parsed, whatever precedes them, so
+    // the brace is encoded here, and only here.
     let url = url.replace("{$", "%7B$");
     url.replace('\\', "\\\\")
         .replace('{', "\\{")

@@ -1,4 +1,4 @@
-//! Codes that differ only in case, which not everyone tells apart.
+//! Codes that differ only in case, which some servers cannot distinguish.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
@@ -7,10 +7,10 @@ use crate::mapping::Site;
 
 use super::order::Order;
 
-/// The codes of a site that another one is like but for the case of its ASCII letters.
+/// The codes of a site that equal another code except for the case of ASCII letters.
 ///
-/// Folded codes are known by hashes alone. That two share one by chance costs nothing but that both
-/// are taken for such codes.
+/// Folded codes are stored only as hashes. A hash collision is harmless: both codes are then
+/// treated as alike.
 pub(super) struct Alike {
     hasher: RandomState,
     alike: HashSet<u64>,
@@ -35,8 +35,8 @@ impl Alike {
     }
 }
 
-/// Returns the codes of a site that differ from another one only in the case of ASCII letters, those
-/// that are alike next to each other.
+/// Returns the codes of a site that differ from another one only in the case of ASCII letters, with
+/// codes that are alike next to each other.
 pub fn alike_but_for_case(site: &Site) -> Vec<String> {
     let order = Order::of(site);
     let alike = Alike::of(&order);

@@ -1,8 +1,8 @@
-//! Comma-separated values (RFC 4180): a header, and a record an entry.
+//! Comma-separated values (RFC 4180): a header, and one record per entry.
 //!
-//! Columns are the keys of a table. Aliases are parted by spaces, which no code holds; tags by
-//! commas. What would be lost of a tag among others has a backslash before it: a comma, a backslash,
-//! and white space at its ends. A tag that says nothing is two quotes.
+//! Columns are the keys of a table. Aliases are separated by spaces, which no code contains; tags
+//! by commas. Inside a tag, a backslash precedes each comma, each backslash, and white space at
+//! either end. An empty tag is two quotes.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use crate::mapping::{Entry, Retired, Site};
 use super::order::Order;
 use super::read::csv::NO_TEXT;
 
-/// The columns, in their order.
+/// The columns, in order.
 const HEADER: [&str; 12] = [
     "short-code",
     "url",
@@ -59,7 +59,7 @@ fn fields(entry: Entry<'_>) -> [Cow<'_, str>; HEADER.len()] {
     ]
 }
 
-/// Writes a tag so that it can be told from others and from what is around it.
+/// Writes a tag so that it is distinct from other tags and the surrounding text.
 fn tag(tag: &str) -> String {
     match tag {
         "" => return NO_TEXT.to_owned(),

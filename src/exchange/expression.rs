@@ -1,6 +1,6 @@
-//! Regular expressions, for those who cannot compare a text otherwise.
+//! Regular expressions, for formats that have no other way to compare a text.
 
-/// Returns the part of a regular expression (PCRE) that matches just this text.
+/// Returns a regular expression fragment (PCRE) that matches exactly this text.
 pub(super) fn matching(text: &str) -> String {
     let mut expression = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,8 +1,8 @@
-//! A static site, for hosts that only serve files: a page a code, which leads on by itself.
+//! A static site, for hosts that only serve files: one page per code, which redirects on its own.
 //!
-//! The segments of a code are directories, and its page is the `index.html` of the last. Beside them
-//! stand a page for the base URL, a `404.html`, which such hosts show for all else, and an empty file
-//! that has them take every name as it is.
+//! The segments of a code are directories, and its page is the `index.html` of the last. Next to
+//! them are a page for the base URL, a `404.html`, which such hosts show for all other paths, and
+//! an empty file that makes them serve every name unchanged.
 
 use askama::Template;
 
@@ -11,25 +11,25 @@ use crate::mapping::{Site, Timestamp};
 use super::order::Order;
 use super::{Feature, Losses};
 
-/// The name by which hosts know the page of a directory.
+/// The file name of a directory's page on such hosts.
 const INDEX: &str = "index.html";
 
-/// The name by which hosts know the page for what is not there.
+/// The file name of the page for missing paths on such hosts.
 const NOT_FOUND: &str = "404.html";
 
-/// The name of an empty file without which GitHub Pages would leave out what begins with `_`.
+/// The name of an empty file without which GitHub Pages would omit names that begin with `_`.
 const AS_IT_IS: &str = ".nojekyll";
 
 /// A file of the site.
 #[derive(Debug)]
 pub struct Page {
-    /// Where it stands: names joined by `/`, none of which leads elsewhere.
+    /// Its path: names joined by `/`, none of which leads outside.
     pub path: String,
-    /// What it holds.
+    /// Its content.
     pub html: String,
 }
 
-/// A code that has no page, for a file of the site itself has that name.
+/// A code that has no page because a file of the site itself has that name.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PageWithoutPlace(pub String);
 
@@ -54,7 +54,7 @@ struct About<'p> {
     text: &'p str,
 }
 
-/// Returns the pages of a site as it is at that time.
+/// Returns the pages of a site as it is at `now`.
 pub fn pages(
     site: &Site,
     now: Timestamp,
@@ -104,7 +104,7 @@ fn page(path: String, html: askama::Result<String>) -> Result<Page, PageWithoutP
     Ok(Page { path, html })
 }
 
-/// Counts what the pages of a site cannot carry, as it is at that time.
+/// Counts the features that the pages of a site cannot carry, as it is at `now`.
 pub fn page_losses(site: &Site, now: Timestamp) -> Losses {
     let carries = |feature| matches!(feature, Feature::Title | Feature::Length);
     Losses::count(site, now, carries, |_| true)

@@ -1,7 +1,7 @@
-//! JSON lines (<https://jsonlines.org/>): an object an entry, with the keys that a table has.
+//! JSON lines (<https://jsonlines.org/>): one object per entry, with the keys of a table.
 //!
-//! The code is always there, whether or not the target derives it. So is the base URL, so that
-//! lines of several sites may be mixed; keys that have nothing to say are left out.
+//! The code is always present, whether or not the target derives it. So is the base URL, so that
+//! lines of several sites may be mixed; keys without a value are omitted.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

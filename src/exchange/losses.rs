@@ -1,10 +1,10 @@
-//! What of a table a format cannot carry, counted by kind.
+//! The features of a table that a format cannot carry, counted by kind.
 
 use crate::mapping::{DEFAULT_MAX_AGE, Forward, Site, Status, Timestamp};
 
 use super::order::{Order, Row};
 
-/// Something that an entry says besides its code and its target.
+/// A property of an entry besides its code and its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feature {
     /// A redirect status other than 302.
@@ -13,21 +13,21 @@ pub enum Feature {
     Forward,
     /// A caching time other than the default.
     CacheMaxAge,
-    /// A time in the future from which it is gone.
+    /// A future time from which the entry is gone.
     End,
-    /// It answers 410 now.
+    /// The entry answers 410 now.
     Gone,
-    /// That several codes are of one entry.
+    /// Several codes belong to one entry.
     Aliases,
     /// A title.
     Title,
-    /// Who answers for it.
+    /// The owner.
     Owner,
     /// Tags.
     Tags,
     /// An archived copy of the target.
     Archive,
-    /// A URL, or a path, longer than its readers take.
+    /// A URL or path that is longer than the format's readers accept.
     Length,
 }
 
@@ -47,7 +47,7 @@ impl Feature {
         Self::Length,
     ];
 
-    /// Returns the word for it in messages.
+    /// Returns the word for the feature in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Status => "status",
@@ -65,13 +65,13 @@ impl Feature {
     }
 }
 
-/// How many codes of a site have each feature that a format does not carry.
+/// The number of codes of a site that have each feature a format does not carry.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Losses([usize; Feature::ALL.len()]);
 
 impl Losses {
-    /// Counts what is lost of a site, as it is at that time, where rows that do not fit are left
-    /// out. Whether one fits is asked only if lengths are not carried.
+    /// Counts the losses for a site as it is at `now`, where rows that do not fit are omitted.
+    /// `fits` is called only if lengths are not carried.
     pub(super) fn count(
         site: &Site,
         now: Timestamp,
@@ -92,7 +92,7 @@ impl Losses {
                 let is_lost = match feature {
                     Feature::Gone => is_gone,
                     Feature::Length => is_too_long,
-                    // Of what is left out, nothing more is lost.
+                    // An omitted row loses nothing more.
                     _ if is_gone_too || is_too_long => false,
                     Feature::Status => !is_gone && entry.status() != Status::Found,
                     Feature::Forward => !is_gone && entry.forward() != Forward::None,
@@ -110,7 +110,7 @@ impl Losses {
         losses
     }
 
-    /// Returns how many codes lose a feature.
+    /// Returns the number of codes that lose a feature.
     pub fn of(&self, feature: Feature) -> usize {
         self.0[feature as usize]
     }

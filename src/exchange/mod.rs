@@ -1,9 +1,10 @@
-//! Tables in foreign forms, so that anyone can take one elsewhere or bring one: one file a format.
+//! Tables in foreign formats, for export and import: one file per format.
 //!
-//! What reads them stands apart, under [`read`]. A writer gets a site and writes it entry by entry, in the order of codes, so that the same table
-//! always gives the same text and a million entries never stand in memory a second time.
-//! Invariants: nothing here reads a clock or touches a file; what a format cannot carry is never
-//! dropped in silence, but counted by [`Losses`].
+//! The readers are separate, under [`read`]. A writer is given a site and writes it entry by entry,
+//! in the order of codes, so that the same table always produces the same text and a million
+//! entries are never in memory twice.
+//! Invariants: nothing here reads a clock or touches a file; a feature that a format cannot carry
+//! is never dropped silently, but counted by [`Losses`].
 
 mod apache;
 mod beacon;
@@ -31,18 +32,18 @@ pub use case::alike_but_for_case;
 pub use html::{Page, PageWithoutPlace, page_losses, pages};
 pub use losses::{Feature, Losses};
 
-/// A form in which a site is one text.
+/// A format in which a site is one text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// A table of our own.
+    /// A Waypost table.
     Yaml,
-    /// A JSON object a line.
+    /// One JSON object per line.
     JsonLines,
     /// Comma-separated values with a header.
     Csv,
     /// A BEACON link dump.
     Beacon,
-    /// What URLTeam publishes: a code, a bar and a URL a line.
+    /// The format that URLTeam publishes: a code, a bar and a URL per line.
     UrlTeam,
     /// `map` blocks for nginx.
     Nginx,
@@ -55,7 +56,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Writes a site as it is at that time.
+    /// Writes a site as it is at `now`.
     ///
     /// # Errors
     ///
@@ -74,7 +75,7 @@ impl Format {
         }
     }
 
-    /// Counts what it cannot carry of a site as it is at that time.
+    /// Counts the features of a site that the format cannot carry, as the site is at `now`.
     pub fn losses(self, site: &Site, now: Timestamp) -> Losses {
         let fits = |row: &Row<'_>| nginx::fits(row, now);
         Losses::count(site, now, |feature| self.carries(feature), fits)

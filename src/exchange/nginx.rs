@@ -1,8 +1,8 @@
-//! `map` blocks for nginx, one a status, with the lines that use them in a comment.
+//! `map` blocks for nginx, one per status, with the lines that use them in a comment.
 //!
-//! nginx folds the case of the texts in a map, so codes that differ only in case become regular
-//! expressions, which it tells apart but tries one after the other. In the value of a map `$`
-//! begins a variable, and there is no way to escape it but a variable that holds it.
+//! nginx folds the case of the strings in a map, so codes that differ only in case become regular
+//! expressions, which are case-sensitive but tried in order. In the value of a map `$` begins a
+//! variable, and the only way to escape it is a variable that contains it.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -22,7 +22,7 @@ const STATUSES: [Status; 5] = [
     Status::PermanentRedirect,
 ];
 
-/// What the files say first.
+/// The header of each file.
 const USE: &str = "\
 # Include this file in the http block, and in the server block write:
 #
@@ -35,25 +35,25 @@ const USE: &str = "\
 
 ";
 
-/// The variable that stands for a `$`: `geo` takes its values as they are.
+/// The variable that expands to `$`: `geo` takes its values literally.
 const DOLLAR: &str = "geo $waypost_dollar { default \"$\"; }\n";
 
-/// What a hash table of nginx keeps besides a key, in bytes: a pointer, a length, up to seven bytes
-/// of padding, and the mark at the end of a bucket.
+/// The size of an entry in an nginx hash table besides its key, in bytes: a pointer, a length, up
+/// to seven bytes of padding, and the mark at the end of a bucket.
 const OVERHEAD: usize = 8 + 2 + 7 + 8;
 
-/// The most bytes between quotes: nginx reads its files through a buffer of 4,096, which must hold a
-/// text and what ends it (ngx_conf_file.c, NGX_CONF_BUFFER).
+/// The maximum number of bytes between quotes: nginx reads its files through a buffer of 4,096,
+/// which must contain a string and its terminator (ngx_conf_file.c, NGX_CONF_BUFFER).
 const LONGEST: usize = 4093;
 
-/// Returns whether nginx can read what a row says. Keys are taken as expressions, their longest form.
+/// Returns whether nginx can read a row. Keys are measured as expressions, their longest form.
 pub(super) fn fits(row: &Row<'_>, now: Timestamp) -> bool {
     let target = row.target(now);
     expression(&row.path()).len() <= LONGEST
         && target.is_none_or(|target| value(&target).len() <= LONGEST)
 }
 
-/// Writes a site as it is at that time, but for what does not fit.
+/// Writes a site as it is at `now`, except for rows that do not fit.
 pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     let order = Order::of(site);
     let (mut codes, mut longest) = (0, 0);
@@ -88,7 +88,7 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
     out.write_all(b"}\n")
 }
 
-/// Returns what a decoded path is compared with.
+/// Returns the map key that a decoded path is compared with.
 fn key(row: &Row<'_>, alike: &Alike) -> String {
     let path = row.path();
     match alike.contains(&row.code) {

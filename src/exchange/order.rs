@@ -1,7 +1,7 @@
-//! The order of what is written: by code.
+//! The order of written entries: by code.
 //!
-//! A code is made anew whenever it is asked for, so comparing codes outright would make each one
-//! some forty times. Their first eight bytes decide nearly always, and are all of an auto code.
+//! A code is computed on each request, so comparing codes directly would compute each one about
+//! forty times. Their first eight bytes nearly always decide, and are all of an auto code.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use percent_encoding::percent_decode_str;
 
 use crate::mapping::{Entry, Site, Timestamp};
 
-/// One code of a site, and what it leads to.
+/// One code of a site, and its entry.
 pub(super) struct Row<'t> {
     pub(super) code: Cow<'t, str>,
     pub(super) entry: Entry<'t>,
 }
 
-/// The entries of a site in the order of their codes.
+/// The entries of a site, sorted by code.
 pub(super) struct Order<'t>(Vec<(u64, Entry<'t>)>);
 
 impl<'t> Order<'t> {
@@ -34,7 +34,7 @@ impl<'t> Order<'t> {
         self.0.iter().map(|(_, entry)| *entry)
     }
 
-    /// Returns the codes: each entry's own, and its aliases behind it.
+    /// Returns the codes: each entry's own, followed by its aliases.
     pub(super) fn rows(&self) -> impl Iterator<Item = Row<'t>> {
         self.entries().flat_map(|entry| {
             let own = std::iter::once(entry.code());
@@ -51,13 +51,13 @@ impl<'t> Row<'t> {
         format!("{}{}", base.decode_utf8_lossy(), self.code)
     }
 
-    /// Returns where the code leads at that time; `None` if it is gone.
+    /// Returns the target of the code at `now`; `None` if it is gone.
     pub(super) fn target(&self, now: Timestamp) -> Option<Cow<'t, str>> {
         self.entry.target().filter(|_| !self.entry.is_gone(now))
     }
 }
 
-/// Returns the first eight bytes of a code as a number that sorts like them.
+/// Returns the first eight bytes of a code as a number with the same order.
 fn start(code: &str) -> u64 {
     let mut bytes = [0; 8];
     for (to, from) in bytes.iter_mut().zip(code.bytes()) {

@@ -1,7 +1,8 @@
-//! A `_redirects` file, as Netlify and Cloudflare Pages read it: a path, a URL and a status a line.
+//! A `_redirects` file, as Netlify and Cloudflare Pages read it: a path, a URL and a status per
+//! line.
 //!
-//! A rule is for the path alone, whole: without `*` and `:name`, which no code holds, there is
-//! nothing to fill in.
+//! A rule matches only its exact path: without `*` and `:name`, which no code contains, there are
+//! no placeholders.
 
 use std::io::{self, Write};
 
@@ -9,7 +10,7 @@ use crate::mapping::{Site, Timestamp};
 
 use super::order::Order;
 
-/// Writes a site as it is at that time.
+/// Writes a site as it is at `now`.
 pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     let base_url = site.base_url();
     let origin = base_url.as_str().len() - base_url.path().len();

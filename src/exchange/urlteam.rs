@@ -1,4 +1,4 @@
-//! The text that URLTeam publishes of shorteners: a code, a bar and a URL a line.
+//! The text format in which URLTeam publishes shorteners: a code, a bar and a URL per line.
 //!
 //! A bar in a URL is encoded, so that the first one of a line is the only one.
 
@@ -8,7 +8,7 @@ use crate::mapping::{Site, Timestamp};
 
 use super::order::Order;
 
-/// Writes a site as it is at that time.
+/// Writes a site as it is at `now`.
 pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     for row in Order::of(site).rows() {
         if let Some(target) = row.target(now) {

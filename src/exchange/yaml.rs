@@ -1,7 +1,7 @@
-//! A table of our own, in canonical form: what it compiles to is the site it was written of.
+//! A Waypost table in canonical form, which compiles to the same site.
 //!
-//! Every value stands at its entry, so there are no defaults but how new codes are made. A code is
-//! written out unless the target derives it.
+//! Every value is at its entry, so the only defaults are those for new codes. A code is written out
+//! unless the target derives it.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::mapping::{DEFAULT_MAX_AGE, Entry, Forward, NewCode, Retired, Scheme, 
 
 use super::order::Order;
 
-/// The longest word that some reader of YAML takes for more than a text: `false`.
+/// The length of the longest word that some YAML reader takes for more than a string: `false`.
 const LONGEST_WORD: usize = 5;
 
 /// Writes a site as a document.
@@ -43,7 +43,7 @@ fn write_entry(entry: Entry<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     let derived = target.map(|target| entry.site().scheme().code(&target));
     if let Some(number) = entry.sequence_number() {
-        // What makes the next number goes on from here.
+        // The next number continues from here.
         pair("number", &number.to_string())?;
     } else if derived.is_none_or(|derived| derived.as_str() != code) {
         pair("short-code", &scalar(&code))?;
@@ -85,13 +85,13 @@ fn write_entry(entry: Entry<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns a text as a scalar: plain if nobody could take it for anything else, else in double
-/// quotes.
+/// Returns a text as a scalar: plain if no reader could take it for anything else, otherwise in
+/// double quotes.
 fn scalar(text: &str) -> String {
-    // None of these ends a plain scalar, at least not where it stands inside one.
+    // None of these ends a plain scalar, at least not inside one.
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~/?&=%+@!$*();".contains(c);
     let is_url = text.starts_with("http://") || text.starts_with("https://");
-    // In a URL there is no white space that would give these another meaning.
+    // A URL has no white space that would give these another meaning.
     let is_of_url = |c: char| is_plain(c) || ":#".contains(c);
     let fits = match is_url {
         true => text.chars().all(is_of_url) && !text.ends_with(':'),
@@ -105,7 +105,7 @@ fn scalar(text: &str) -> String {
     for c in text.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
-            // What YAML 1.1 or 1.2 reads as a line break or does not allow as it is.
+            // Characters that YAML 1.1 or 1.2 reads as a line break or does not allow unescaped.
             '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
                 escape(c, &mut quoted)
             }
@@ -117,7 +117,7 @@ fn scalar(text: &str) -> String {
     quoted
 }
 
-/// Adds a character of the basic plane by its number.
+/// Appends a character of the basic plane as a numeric escape.
 fn escape(c: char, to: &mut String) {
     to.push_str(&format!("\\u{:04X}", u32::from(c)));
 }

@@ -1,8 +1,8 @@
-//! Apache: `Redirect` lines, and `RedirectMatch` and `RewriteRule` lines that are for one path.
+//! Apache: `Redirect` lines, and `RedirectMatch` and `RewriteRule` lines that match one path.
 //!
-//! All of them carry the query over to a URL that has none, unless a rule says otherwise. `Redirect`
-//! also takes what lies under its path: that is kept where both path and URL end in a slash, so that
-//! they fit together, and given up where they do not, which nobody means of a short link.
+//! All of them append the query to a URL that has none, unless a rule disables that. `Redirect`
+//! also matches paths under its own: that is kept if both path and URL end in a slash, so that they
+//! fit together, and otherwise dropped, because nobody intends it for a short link.
 
 use super::expression::text_of;
 use super::lines::lines;
@@ -10,7 +10,7 @@ use super::origin::Origin;
 use super::row::{Link, Row, RowError, excerpt};
 use crate::mapping::{Forward, Status};
 
-/// Sections in which a line is not for every request.
+/// Sections that apply a line only to some requests.
 const CONDITIONS: [&str; 8] = [
     "location",
     "locationmatch",
@@ -24,12 +24,12 @@ const CONDITIONS: [&str; 8] = [
 
 const MANY_PATHS: RowError = RowError::NoLink("this redirects more than one path");
 
-/// What was said in the lines before.
+/// The state left by the lines before.
 #[derive(Default)]
 struct State {
-    /// How many sections are open in which a line is not for every request.
+    /// The number of open sections that apply a line only to some requests.
     conditions: usize,
-    /// A condition stands before the next rule.
+    /// Whether a condition precedes the next rule.
     has_condition: bool,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(Row)) 
             }
         };
         let line = *start.get_or_insert(line);
-        // A backslash at its end joins a line with the next one.
+        // A trailing backslash joins a line with the next one.
         if let Some(text) = text.strip_suffix('\\') {
             whole.push_str(text);
             continue;
@@ -150,7 +150,7 @@ fn rewrite_rule(words: &[&str], origin: Origin<'_>) -> Result<Link, RowError> {
     let has = |names: &[&str]| flags.iter().any(|flag| names.contains(flag));
     let code = || {
         let path = text_of(expression).ok_or(MANY_PATHS)?;
-        // In a .htaccess the path comes without its first slash.
+        // In a .htaccess file the path has no leading slash.
         let slash = if path.starts_with('/') { "" } else { "/" };
         origin.code_of_path(&format!("{slash}{path}"))
     };
@@ -193,7 +193,7 @@ fn status_of(text: &str) -> Result<Option<Status>, RowError> {
     })
 }
 
-/// Returns what is carried over to a URL: the query, unless it has one of its own.
+/// Returns the part of a request that is carried over to a URL: the query, unless the URL has one.
 fn query(url: Option<&str>) -> Forward {
     match url {
         Some(url) if !url.contains('?') => Forward::Query,
@@ -212,7 +212,7 @@ fn link(status: Option<Status>, code: String, url: Option<&str>, forward: Forwar
     }
 }
 
-/// Returns a URL in which nothing stands for a part of the path, its escapes undone.
+/// Returns a URL without references to parts of the path, its escapes undone.
 fn without_references(url: &str) -> Result<String, RowError> {
     let mut text = String::new();
     let mut chars = url.chars().peekable();
@@ -222,7 +222,7 @@ fn without_references(url: &str) -> Result<String, RowError> {
         match c {
             '\\' => text.extend(chars.next()),
             '$' if begins => return Err(RowError::Variable(excerpt(url))),
-            // Two hexadecimal digits are what a URL has encoded.
+            // Two hexadecimal digits are part of the URL's own encoding.
             '%' if next == '{' => return Err(RowError::Variable(excerpt(url))),
             c => text.push(c),
         }
@@ -230,8 +230,8 @@ fn without_references(url: &str) -> Result<String, RowError> {
     Ok(text)
 }
 
-/// Parts a line at white space; quotes keep it together. A backslash keeps a quote from ending a word,
-/// but in a rule, where it stands for itself.
+/// Splits a line at white space outside quotes. A backslash keeps a quote from ending a word,
+/// except in a rule, where it is literal.
 fn words(line: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut rest = line.trim();

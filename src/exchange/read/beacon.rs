@@ -1,8 +1,9 @@
-//! BEACON link dumps (<https://gbv.github.io/beaconspec/>): meta fields, then a link a line.
+//! BEACON link dumps (<https://gbv.github.io/beaconspec/>): meta fields, then one link per line.
 //!
-//! Prefix and target are URI patterns with `{ID}` or `{+ID}`. Of two tokens the second is the target
-//! if it looks like one and the dump has no pattern for targets; else it is an annotation, which is
-//! taken for the title. The text that URLTeam publishes is such a dump without meta fields.
+//! Prefix and target are URI patterns with `{ID}` or `{+ID}`. The second of two tokens is the
+//! target if it looks like one and the dump has no pattern for targets; otherwise it is an
+//! annotation, which becomes the title. The text that URLTeam publishes is such a dump without meta
+//! fields.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -10,14 +11,14 @@ use super::lines::rows;
 use super::origin::Origin;
 use super::row::{Link, Row, RowError};
 
-/// What `{ID}` copies as it is: the unreserved characters (RFC 3986 section 2.3).
+/// The characters that `{ID}` copies unchanged: the unreserved ones (RFC 3986 section 2.3).
 const SIMPLE: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// What `{+ID}` copies as it is: the reserved ones, too, and what is percent-encoded already.
+/// The characters that `{+ID}` copies unchanged: also the reserved ones, and percent-encoded ones.
 const RESERVED: &AsciiSet = &SIMPLE
     .remove(b'%')
     .remove(b':')
@@ -39,7 +40,7 @@ const RESERVED: &AsciiSet = &SIMPLE
     .remove(b';')
     .remove(b'=');
 
-/// A URI pattern; the identifier itself, where there is none.
+/// A URI pattern; the identifier itself if there is no pattern.
 #[derive(Default)]
 struct Pattern(Option<String>);
 
@@ -59,13 +60,13 @@ impl Pattern {
     }
 }
 
-/// The meta fields of which links are made.
+/// The meta fields that determine links.
 #[derive(Default)]
 struct Meta {
     prefix: Pattern,
     target: Pattern,
     message: Option<String>,
-    /// The lines of meta fields are over.
+    /// Whether the meta fields have ended.
     is_over: bool,
 }
 
@@ -125,7 +126,7 @@ impl Meta {
     }
 }
 
-/// Returns a text with single spaces for all white space, and none around it.
+/// Returns a text with each run of white space as a single space, and none at the ends.
 fn normalised(text: &str) -> String {
     let words: Vec<_> = text.split_ascii_whitespace().collect();
     words.join(" ")

@@ -1,43 +1,43 @@
-//! The columns of comma-separated values: what each is for, by the names that programs give them.
+//! The columns of comma-separated values: the meaning of each, by the names that programs use.
 
 use super::ReadError;
 use super::row::excerpt;
 
-/// What a column is for.
+/// The meaning of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Column {
-    /// Where the link leads.
+    /// The target.
     Url,
     /// The code.
     Code,
-    /// The whole short link, which tells the code and the site.
+    /// The whole short link, which includes the code and the site.
     ShortUrl,
-    /// The number whose code it has.
+    /// The number from which the code is derived.
     Number,
-    /// Further codes, parted by spaces.
+    /// Further codes, separated by spaces.
     Aliases,
     /// The redirect status.
     Status,
-    /// What is carried over.
+    /// The parts of a request that are carried over.
     Forward,
     /// How long the redirect may be cached, in seconds.
     CacheMaxAge,
     /// The title.
     Title,
-    /// Who answers for it.
+    /// The owner.
     Owner,
     /// Tags.
     Tags,
-    /// Until when it holds.
+    /// The end of the link's validity.
     Expires,
-    /// Since when it is retired.
+    /// The time since when it is retired.
     Retired,
     /// An archived copy.
     Archive,
 }
 
-/// Each column with the names it goes by, its own first, in lower case and letters alone; of
-/// several that a header has, the first here is read.
+/// Each column with its names, its own first, in lower case without punctuation; if a header has
+/// several, the first here is read.
 const NAMES: [(Column, &[&str]); 14] = [
     (
         Column::Url,
@@ -70,25 +70,25 @@ const NAMES: [(Column, &[&str]); 14] = [
 ];
 
 impl Column {
-    /// Returns the column of its own name: a key of a table, or `short-url`.
+    /// Returns the column with this name: a key of a table, or `short-url`.
     pub fn from_name(name: &str) -> Option<Self> {
         let name = folded(name);
         let found = NAMES.iter().find(|(_, names)| names[0] == name);
         found.map(|(column, _)| *column)
     }
 
-    /// Returns whether a header's name is one that the column goes by, and how good a one.
+    /// Returns the rank of a header's name among the column's names, if it is one.
     fn rank(names: &[&str], name: &str) -> Option<usize> {
         let name = folded(name);
         names.iter().position(|known| *known == name)
     }
 }
 
-/// Where the columns stand in each record.
+/// The positions of the columns in each record.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     places: [Option<usize>; NAMES.len()],
-    /// How many fields a record has; any number if none.
+    /// The number of fields in a record; any number if none.
     pub(super) width: Option<usize>,
 }
 
@@ -102,8 +102,8 @@ impl Layout {
         layout
     }
 
-    /// Reads a header. `chosen` are columns that a person named otherwise; an empty name leaves a
-    /// column out.
+    /// Reads a header. `chosen` are columns that the user named differently; an empty name omits a
+    /// column.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ impl Layout {
                     header: shown(header),
                 });
             }
-            // A field is not read twice.
+            // A field is read only once.
             for place in &mut layout.places {
                 *place = place.filter(|at| Some(*at) != found);
             }
@@ -136,12 +136,12 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Returns where a column stands.
+    /// Returns the position of a column.
     pub(super) fn place(&self, column: Column) -> Option<usize> {
         self.places[column as usize]
     }
 
-    /// Returns how many columns are known.
+    /// Returns the number of known columns.
     pub(super) fn known(&self) -> usize {
         self.places.iter().flatten().count()
     }
@@ -154,12 +154,12 @@ impl Layout {
     }
 }
 
-/// Returns a header as it may be shown.
+/// Returns a header as shown in messages.
 pub(super) fn shown(header: &[&str]) -> String {
     excerpt(&header.join(", "))
 }
 
-/// Returns a name in lower case, its letters and digits alone.
+/// Returns the letters and digits of a name in lower case.
 fn folded(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()

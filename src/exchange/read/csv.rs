@@ -1,7 +1,7 @@
-//! Comma-separated values (RFC 4180): a header that names the columns, and a record a link.
+//! Comma-separated values (RFC 4180): a header that names the columns, and one record per link.
 //!
-//! They may as well be parted by semicolons or tabs, as spreadsheets and databases do. A record that
-//! has not as many fields as the header is no link, for nobody knows which one is missing.
+//! Semicolons or tabs may separate the values, too, as in spreadsheets and databases. A record with
+//! a different number of fields than the header is refused, because the missing one is unknown.
 
 use csv::{ByteRecord, ReaderBuilder};
 
@@ -11,41 +11,41 @@ use super::origin::Origin;
 use super::row::{self, Link, Row, RowError};
 use super::{Options, ReadError};
 
-/// A tag that says nothing.
+/// An empty tag.
 pub(crate) const NO_TEXT: &str = "\"\"";
 
-/// What programs do in their own way.
+/// The conventions that differ between programs.
 pub(super) struct Dialect {
-    /// What parts tags.
+    /// The separator of tags.
     pub(super) tags: char,
     /// The columns, if there is no header.
     pub(super) without_header: &'static [Column],
-    /// `NULL` and `\N` mean that there is nothing, and a title that is the URL that there is none.
+    /// `NULL` and `\N` mean no value, and a title that equals the URL means no title.
     pub(super) is_of_database: bool,
 }
 
-/// As it is written here, and by most.
+/// The form that Waypost and most programs write.
 pub(super) const PLAIN: Dialect = Dialect {
     tags: ',',
     without_header: &[],
     is_of_database: false,
 };
 
-/// What the web client of Shlink exports.
+/// The export of Shlink's web client.
 pub(super) const SHLINK: Dialect = Dialect {
     tags: '|',
     without_header: &[],
     is_of_database: false,
 };
 
-/// What a plugin of YOURLS exports, or its table of links.
+/// The export of a YOURLS plugin, or its table of links.
 pub(super) const YOURLS: Dialect = Dialect {
     tags: ',',
     without_header: &[Column::Code, Column::Url, Column::Title],
     is_of_database: true,
 };
 
-/// What `\copy short_url to … csv` writes.
+/// The output of `\copy short_url to … csv`.
 pub(super) const PSQL: Dialect = Dialect {
     tags: ',',
     without_header: &[Column::Code, Column::Url],
@@ -86,10 +86,10 @@ pub(super) fn read(
     Ok(first.1)
 }
 
-/// Where the first record begins, and what of it is not read.
+/// The offset of the first record, and the names of columns that are not read.
 type First = (usize, Vec<String>);
 
-/// Finds out what parts the fields, and which they are; `None` if there is not one record.
+/// Detects the field separator and the columns; `None` if there is no record.
 fn layout(
     bytes: &[u8],
     dialect: &Dialect,
@@ -146,7 +146,7 @@ fn layout(
     Ok(Some((delimiter, layout, (0, Vec::new()))))
 }
 
-/// Returns where a record begins, and on which line: blank lines before it are no part of it.
+/// Returns where a record begins, and its line: blank lines before it do not belong to it.
 fn start(bytes: &[u8], record: &ByteRecord) -> (usize, usize) {
     let (at, line) = record
         .position()
@@ -221,11 +221,11 @@ fn link(
     })
 }
 
-/// A tag on its way out of a list.
+/// A tag that is being read from a list.
 #[derive(Default)]
 struct Tag {
     text: String,
-    /// How much of it stands behind backslashes, and so is as it was meant.
+    /// The length up to its last escaped character, which is not trimmed.
     kept: usize,
 }
 
@@ -241,7 +241,7 @@ impl Tag {
         self.kept = self.text.len();
     }
 
-    /// Returns what it says; `None` if there is none between two commas.
+    /// Returns the tag's text; `None` if nothing is between two commas.
     fn finish(mut self) -> Option<String> {
         let end = self.text.trim_end().len().max(self.kept);
         self.text.truncate(end);
@@ -253,7 +253,7 @@ impl Tag {
     }
 }
 
-/// Parts tags, without the white space around them; a backslash keeps what follows it.
+/// Splits tags and trims white space around them; a backslash keeps the next character.
 fn tags(text: &str, separator: char) -> Vec<String> {
     let mut tags = vec![Tag::default()];
     let mut chars = text.chars();

@@ -1,8 +1,8 @@
-//! The directives of a configuration of nginx, as its parser parts them.
+//! The directives of an nginx configuration, as its parser splits them.
 //!
-//! Quotes keep white space together; a backslash escapes quotes and itself, stands for a tab or a
-//! line break before `t`, `r` and `n`, and stays before all else. A file that ends too early just
-//! ends.
+//! Quotes keep white space together; a backslash escapes quotes and itself, means a tab or a line
+//! break before `t`, `r` and `n`, and is literal before anything else. A file that is cut short
+//! just ends.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -14,13 +14,13 @@ pub(super) struct Directive {
     pub(super) line: usize,
     /// Its name and its values, without quotes.
     pub(super) words: Vec<String>,
-    /// It opens a block.
+    /// Whether it opens a block.
     pub(super) opens: bool,
-    /// It is the end of a block, and nothing else.
+    /// Whether it is only the end of a block.
     pub(super) is_end: bool,
 }
 
-/// The directives of a text, in their order.
+/// The directives of a text, in order.
 pub(super) struct Directives<'t> {
     chars: Peekable<Chars<'t>>,
     line: usize,
@@ -41,7 +41,7 @@ impl<'t> Directives<'t> {
         Some(c)
     }
 
-    /// Reads a word that begins with `first`, up to its quote or to what ends it.
+    /// Reads a word that begins with `first`, up to its closing quote or its end.
     fn word(&mut self, first: char) -> String {
         let quote = matches!(first, '"' | '\'').then_some(first);
         let mut word = String::new();
@@ -52,7 +52,7 @@ impl<'t> Directives<'t> {
         while let Some(&c) = self.chars.peek() {
             let is_end = match quote {
                 Some(_) => false,
-                // A brace behind a dollar belongs to the name of a variable.
+                // A brace after a dollar belongs to the name of a variable.
                 None => c.is_whitespace() || c == ';' || (c == '{' && before != '$'),
             };
             if is_end {

@@ -1,10 +1,9 @@
-//! Regular expressions that stand for one text: anchored at both ends, with nothing to choose.
+//! Regular expressions for a single text: anchored at both ends, without alternatives.
 
-/// What has a meaning of its own unless a backslash stands before it.
+/// The characters that have a special meaning unless a backslash precedes them.
 const SPECIAL: &str = ".+*?()[]{}|^$";
 
-/// Returns the one text that an expression matches; a slash that may end it is left out, and so is
-/// a first one that may be missing.
+/// Returns the only text that an expression matches, without an optional slash at its start or end.
 pub(super) fn text_of(expression: &str) -> Option<String> {
     let inner = expression.strip_prefix('^')?.strip_suffix('$')?;
     let inner = inner.strip_suffix("/?").unwrap_or(inner);
@@ -16,7 +15,7 @@ pub(super) fn text_of(expression: &str) -> Option<String> {
     let mut chars = inner.chars();
     while let Some(c) = chars.next() {
         match c {
-            // Before a letter or a digit it begins a class, or a reference.
+            // Before a letter or a digit, a backslash begins a class or a reference.
             '\\' => text.push(chars.next().filter(|c| !c.is_alphanumeric())?),
             c if SPECIAL.contains(c) => return None,
             c => text.push(c),

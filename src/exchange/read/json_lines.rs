@@ -1,6 +1,6 @@
-//! JSON lines, as they are written here: an object an entry, with the keys that a table has.
+//! JSON lines, as Waypost writes them: one object per entry, with the keys of a table.
 //!
-//! A key that is not known is an error, for what it says would be lost.
+//! An unknown key is an error, because its value would be lost.
 
 use serde::Deserialize;
 

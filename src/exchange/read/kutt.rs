@@ -1,6 +1,6 @@
-//! What Kutt's API answers to `GET /api/v2/links`: pages of links, one or several behind each other.
+//! The answers of Kutt's API to `GET /api/v2/links`: one or more consecutive pages of links.
 //!
-//! What a public table cannot keep is refused: a link behind a password, and one that was banned.
+//! A link that a public table cannot keep is refused: one with a password, or a banned one.
 
 use serde::Deserialize;
 use serde_json::Deserializer;
@@ -17,14 +17,14 @@ struct Page<'b> {
     total: Option<u64>,
 }
 
-/// A link, as far as a table can say it.
+/// A link, with the fields that a table can hold.
 #[derive(Deserialize)]
 struct Item {
     address: String,
     target: String,
     description: Option<String>,
     expire_in: Option<String>,
-    /// The short link, which tells the domain.
+    /// The short link, which includes the domain.
     link: Option<String>,
     #[serde(default)]
     password: bool,
@@ -58,7 +58,7 @@ pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
             }
         };
         for raw in page.data {
-            // What was borrowed lies in the text.
+            // The borrowed slice lies in the text.
             let offset = raw.get().as_ptr() as usize - text.as_ptr() as usize;
             let item = serde_json::from_str(raw.get());
             let item = item.map_err(|error| RowError::Json(error.to_string()));

@@ -1,4 +1,4 @@
-//! The lines of a file, each with its number; one that is not UTF-8 spoils no other.
+//! The lines of a file, each with its number; one that is not UTF-8 does not affect the others.
 
 use super::row::{Link, Row, RowError};
 
@@ -17,7 +17,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, RowError> {
     std::str::from_utf8(bytes).map_err(|_| RowError::NotUtf8)
 }
 
-/// Takes a row of each line in which there is anything.
+/// Passes on a row for each line that has a link or an error.
 pub(super) fn rows<'b>(
     bytes: &'b [u8],
     take: &mut dyn FnMut(Row),

@@ -1,7 +1,7 @@
-//! Reading foreign forms of a table: bytes in, rows out, each with its line.
+//! Reads tables in foreign formats: bytes in, rows out, each with its line.
 //!
-//! Invariants: a row that cannot be taken is told with the reason, never left out; a row is given
-//! away as soon as it is read, so nothing but the file itself stands in memory.
+//! Invariants: a row that cannot be taken is reported with the reason, never dropped; a row is
+//! passed on as soon as it is read, so only the file itself is in memory.
 
 mod apache;
 mod beacon;
@@ -26,22 +26,22 @@ pub use row::{Link, Row, RowError};
 
 use origin::Origin;
 
-/// A form in which links are read.
+/// A format in which links are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Comma-separated values with a header.
     Csv,
-    /// A JSON object a line.
+    /// One JSON object per line.
     JsonLines,
-    /// CSV of YOURLS: what its export plugin writes, or its table.
+    /// CSV of YOURLS: the output of its export plugin, or its table.
     Yourls,
     /// CSV of Shlink's web client.
     Shlink,
     /// JSON of Kutt's API.
     Kutt,
-    /// A configuration of nginx.
+    /// An nginx configuration.
     Nginx,
-    /// A configuration of Apache.
+    /// An Apache configuration.
     Apache,
     /// A `_redirects` file.
     Redirects,
@@ -51,19 +51,19 @@ pub enum Form {
     Psql,
 }
 
-/// What a form does not say itself.
+/// The parameters that a format does not contain itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'o> {
     /// The base URL of the short links.
     pub from: &'o BaseUrl,
-    /// Columns that have names of their own; an empty one leaves a column out.
+    /// Columns with names of their own; an empty name omits a column.
     pub columns: &'o [(Column, String)],
 }
 
-/// Why nothing of a file can be read.
+/// Why a file cannot be read at all.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReadError {
-    /// It is empty, where at least a header has to be.
+    /// The file is empty, but needs at least a header.
     #[error("there is nothing in it, not even a header")]
     NoHeader,
     /// The header names no column of URLs.
@@ -72,7 +72,7 @@ pub enum ReadError {
         /// The beginning of the header.
         header: String,
     },
-    /// The header has no column of a name that was asked for.
+    /// The header has no column with a requested name.
     #[error("no column {name:?}: {header}")]
     NoSuchColumn {
         /// The name.
@@ -83,7 +83,7 @@ pub enum ReadError {
 }
 
 impl Form {
-    /// Every form.
+    /// Every format.
     pub const ALL: [Self; 10] = [
         Self::Csv,
         Self::JsonLines,
@@ -101,7 +101,7 @@ impl Form {
     ///
     /// # Errors
     ///
-    /// Fails if the columns cannot be told.
+    /// Fails if the columns cannot be determined.
     pub fn read(
         self,
         bytes: &[u8],
@@ -136,7 +136,7 @@ impl Options<'_> {
     }
 }
 
-/// Reads a file up to where it is no text, which is told.
+/// Reads a file up to the first byte that is not text, which is reported.
 fn before_rubbish(
     bytes: &[u8],
     take: &mut dyn FnMut(Row),
@@ -195,7 +195,7 @@ mod tests {
         texts.collect()
     }
 
-    /// Returns the line of each row that is no link, and why.
+    /// Returns the line of each refused row, and the reason.
     pub(super) fn refused(rows: &[Row]) -> Vec<String> {
         let refused = rows
             .iter()

@@ -1,8 +1,8 @@
-//! nginx: `map` blocks of paths, `return` and `rewrite` for one path.
+//! nginx: `map` blocks of paths, and `return` and `rewrite` for one path.
 //!
-//! A map says nothing of a status: it is that of a `return` with its variable, or the three digits
-//! in which the variable's name ends, as in what is written here. nginx folds the case of the paths
-//! in a map; a code is the path as it is written.
+//! A map has no status: it is that of a `return` with its variable, or the three digits at the end
+//! of the variable's name, as in Waypost's own exports. nginx folds the case of the paths in a map;
+//! a code is the path as written.
 
 use std::collections::HashMap;
 
@@ -14,12 +14,12 @@ use crate::mapping::Forward;
 
 const MANY_PATHS: RowError = RowError::NoLink("this redirects more than one path");
 
-/// What holds a `$` in what is written here, for nginx has no other way.
+/// The variable that holds a `$` in Waypost's exports, because nginx has no other escape.
 const DOLLAR: &str = "${waypost_dollar}";
 
-/// The block in which a directive stands.
+/// The block that contains a directive.
 enum Block {
-    /// A map of paths, with its status: empty if it is not known.
+    /// A map of paths, with its status: empty if unknown.
     Map(String),
     /// A location for one path.
     Location(String),
@@ -106,7 +106,7 @@ fn pair(words: &[&str], status: &str, origin: Origin<'_>) -> Result<Option<Link>
     };
     let path = match key.strip_prefix('~') {
         Some(expression) => text_of(expression).ok_or(MANY_PATHS)?,
-        // What would mean something else has a backslash before it.
+        // A backslash precedes a key that would otherwise mean something else.
         None => key.strip_prefix('\\').unwrap_or(key).to_owned(),
     };
     let code = origin.code_of_path(&path)?;
@@ -116,7 +116,7 @@ fn pair(words: &[&str], status: &str, origin: Origin<'_>) -> Result<Option<Link>
     }
 }
 
-/// Reads what redirects, if it does.
+/// Reads a redirecting directive; `None` if it does not redirect.
 fn redirect(
     words: &[&str],
     path: Option<&str>,
@@ -125,7 +125,7 @@ fn redirect(
 ) -> Result<Option<Link>, RowError> {
     let code = || origin.code_of_path(path.ok_or(MANY_PATHS)?);
     match *words {
-        // A map says where to.
+        // The target is in a map.
         ["return", _, variable] if statuses.contains_key(variable) => Ok(None),
         ["return", "410"] if path.is_some() => Ok(Some(gone(code()?))),
         ["return", url] if url.contains("://") => {
@@ -145,7 +145,7 @@ fn redirect(
                 "^" | ".*" | "^.*$" | "^(.*)$" => code()?,
                 _ => origin.code_of_path(&text_of(expression).ok_or(MANY_PATHS)?)?,
             };
-            // The query is appended, unless a question mark ends the URL.
+            // The query is appended, unless the URL ends in a question mark.
             let (url, forward) = match url.strip_suffix('?') {
                 Some(url) => (url, Forward::None),
                 None => (url, Forward::Query),

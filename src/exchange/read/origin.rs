@@ -1,4 +1,4 @@
-//! Where the short links of a foreign form live, by which their codes are told.
+//! The base URL of the short links in a foreign format, which determines their codes.
 
 use percent_encoding::percent_decode_str;
 use url::Url;
@@ -6,7 +6,7 @@ use url::Url;
 use super::row::{RowError, excerpt};
 use crate::mapping::BaseUrl;
 
-/// The base URL of the site that a foreign form was made of.
+/// The base URL of the site that was exported to a foreign format.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin<'o> {
     pub(super) base_url: &'o BaseUrl,
@@ -40,7 +40,7 @@ impl Origin<'_> {
         self.code_of_path(url.path())
     }
 
-    /// Returns the code of a path from the host's root on, which may be percent-encoded.
+    /// Returns the code of a path from the host's root, which may be percent-encoded.
     pub(super) fn code_of_path(self, path: &str) -> Result<String, RowError> {
         let decoded = percent_decode_str(path).decode_utf8();
         let decoded = decoded.map_err(|_| RowError::NotUtf8)?;
@@ -53,7 +53,7 @@ impl Origin<'_> {
         }
     }
 
-    /// Tells that a base URL is another one.
+    /// Reports a base URL that differs from this one.
     pub(super) fn check_base_url(self, text: &str) -> Result<(), RowError> {
         let is_own = BaseUrl::parse(text).is_ok_and(|base_url| {
             base_url.host() == self.base_url.host()

@@ -1,7 +1,8 @@
-//! `_redirects` files, as Netlify and Cloudflare Pages read them: a path, a URL and a status a line.
+//! `_redirects` files, as Netlify and Cloudflare Pages read them: a path, a URL and a status per
+//! line.
 //!
-//! What is taken means the same here: a path for itself, or a path with all that lies under it. Of
-//! the first rule for a path the others see nothing, so whoever takes rows must keep to their order.
+//! An accepted rule means the same here: one path, or a path with everything under it. The first
+//! rule for a path shadows later ones, so a caller that takes rows must keep their order.
 
 use super::lines::rows;
 use super::origin::Origin;
@@ -25,7 +26,7 @@ pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(Row)) 
 }
 
 fn link(from: &str, to: &str, status: &str, origin: Origin<'_>) -> Result<Link, RowError> {
-    // It goes before a file of that name, which there is none of.
+    // The mark gives it precedence over a file of that name, and there is none.
     let status = status.strip_suffix('!').unwrap_or(status);
     match status {
         "200" | "404" => return Err(RowError::NoLink("a rewrite is no redirect")),
@@ -54,7 +55,7 @@ fn link(from: &str, to: &str, status: &str, origin: Origin<'_>) -> Result<Link, 
         }
         (None, _) => (to, Forward::None),
     };
-    // Without a "*" there is nothing to fill in, and the text stands for itself.
+    // Without a "*" there is no placeholder, and the text is literal.
     if forward == Forward::Path && url.contains(":splat") {
         return Err(RowError::NoLink(
             "the rest of the path does not end the URL",

@@ -1,13 +1,13 @@
-//! One row of a foreign form: a link that may go into a table, or why it is none.
+//! One row of a foreign format: a link for a table, or why it is refused.
 //!
-//! A link here is what someone else's program knows of it. Whether its URL and its codes are sound,
-//! and whether the codes are free, is decided where it is taken into a table.
+//! A link here is as another program described it. Whether its URL and its codes are valid, and
+//! whether the codes are free, is decided when it is taken into a table.
 
 use thiserror::Error;
 
 use crate::mapping::{Forward, Status, Timestamp};
 
-/// How much of a text that is not understood is shown.
+/// How many characters of a text that cannot be parsed are shown.
 const SHOWN_CHARS: usize = 80;
 
 /// One row.
@@ -15,34 +15,34 @@ const SHOWN_CHARS: usize = 80;
 pub struct Row {
     /// The line on which it begins, from 1.
     pub line: usize,
-    /// What it says.
+    /// The link, or why the row has none.
     pub link: Result<Link, RowError>,
 }
 
-/// A link as a row tells it.
+/// A link as a row describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Link {
-    /// Where it leads.
+    /// The target.
     pub url: Option<String>,
-    /// Its code, if it has one: what stands behind the base URL.
+    /// Its code, if it has one: the part after the base URL.
     pub code: Option<String>,
-    /// The number whose code it has.
+    /// The number from which its code is derived.
     pub number: Option<u64>,
     /// Further codes.
     pub aliases: Vec<String>,
     /// The redirect status, if it is known.
     pub status: Option<Status>,
-    /// What is carried over to the target, if it is known.
+    /// The parts of a request that are carried over to the target, if known.
     pub forward: Option<Forward>,
     /// How long the redirect may be cached, in seconds.
     pub cache_max_age: Option<u32>,
     /// The title.
     pub title: Option<String>,
-    /// Who answers for it.
+    /// The owner.
     pub owner: Option<String>,
     /// The tags.
     pub tags: Vec<String>,
-    /// Until when it holds: an RFC 3339 date or date-time.
+    /// The end of its validity: an RFC 3339 date or date-time.
     pub expires: Option<String>,
     /// Since when it is retired: `true`, or an RFC 3339 date or date-time.
     pub retired: Option<String>,
@@ -50,27 +50,27 @@ pub struct Link {
     pub archive: Option<String>,
 }
 
-/// Why a row is no link that could be taken.
+/// Why a row is not a link that can be taken.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RowError {
-    /// Its bytes are no text.
+    /// Its bytes are not text.
     #[error("this is not UTF-8")]
     NotUtf8,
-    /// A quote that opens is not closed before the file ends.
+    /// A quote is not closed before the end of the file.
     #[error("a quote that begins here is not closed")]
     OpenQuote,
-    /// It has more or fewer fields than the header, or than the form knows.
+    /// It has more or fewer fields than the header, or than the format has.
     #[error("this has {found} fields, expected {expected}")]
     Fields {
-        /// How many it has.
+        /// The actual number.
         found: usize,
-        /// How many it should have.
+        /// The expected number.
         expected: usize,
     },
     /// It is not the JSON of a link.
     #[error("this is not the JSON of a link: {0}")]
     Json(String),
-    /// A value is not one that its key can have.
+    /// A value is not valid for its key.
     #[error("{key:?} cannot be {value:?}")]
     Value {
         /// The key of a table.
@@ -78,7 +78,7 @@ pub enum RowError {
         /// The beginning of the value.
         value: String,
     },
-    /// Its short link is not under the base URL where the links come from.
+    /// Its short link is not under the base URL of the exported site.
     #[error("{short_link:?} is not under {base_url}")]
     Elsewhere {
         /// The beginning of the short link.
@@ -86,18 +86,18 @@ pub enum RowError {
         /// The base URL.
         base_url: String,
     },
-    /// It is something that a table has no entry for.
+    /// A table has no entry for it.
     #[error("{0}")]
     NoLink(&'static str),
     /// It refers to a variable.
     #[error("the URL depends on a variable: {0:?}")]
     Variable(String),
-    /// The file holds only some of the links that it speaks of.
+    /// The file contains only some of its declared links.
     #[error("the file ends after {held} of {total} links")]
     Incomplete {
-        /// How many it holds.
+        /// The number of links in the file.
         held: u64,
-        /// How many there are.
+        /// The total number of links.
         total: u64,
     },
 }
@@ -108,7 +108,7 @@ impl RowError {
         Self::Value { key, value }
     }
 
-    /// Returns the way out, where the message does not already name it.
+    /// Returns a hint, unless the message already contains it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::Elsewhere { .. } => "name the base URL where the links come from with --from",
@@ -137,7 +137,7 @@ pub(super) fn status(text: &str) -> Result<Option<Status>, RowError> {
     status.map_or_else(|| Err(RowError::value("status", text)), |it| Ok(Some(it)))
 }
 
-/// Reads what is carried over.
+/// Reads which parts of a request are carried over.
 pub(super) fn forward(text: &str) -> Result<Option<Forward>, RowError> {
     if text.is_empty() {
         return Ok(None);
@@ -146,12 +146,12 @@ pub(super) fn forward(text: &str) -> Result<Option<Forward>, RowError> {
     found.map_or_else(|| Err(RowError::value("forward", text)), |it| Ok(Some(it)))
 }
 
-/// Reads until when a link holds.
+/// Reads the end of a link's validity.
 pub(super) fn expires(text: &str) -> Result<Option<String>, RowError> {
     time("expires", text)
 }
 
-/// Reads since when a link is retired.
+/// Reads the time since when a link is retired.
 pub(super) fn retired(text: &str) -> Result<Option<String>, RowError> {
     match text {
         "true" => Ok(Some(text.to_owned())),
