@@ -1,9 +1,9 @@
-//! Registering links: from a wish to the changed text of a table.
+//! Registers links: from a wish to the changed text of a table.
 //!
-//! Everything that is decided is decided by a pure function of the table's files, so that whoever
-//! lost a race for the table can decide again on what it is now. Writing to files stands apart.
-//! Invariants: a registration adds one entry and changes nothing else, an import several; whatever
-//! is refused changes nothing at all.
+//! Every decision is a pure function of the table's files, so that a writer that lost a race for
+//! the table can decide again on its current state. Writing to files is separate.
+//! Invariants: a registration adds one entry and changes nothing else, an import several; a refusal
+//! changes nothing at all.
 
 mod decide;
 mod import;

@@ -1,18 +1,18 @@
-//! Choosing codes: those wished for if they are free, or the next that is.
+//! Chooses codes: the requested ones if they are free, or the next free one.
 //!
-//! One link that is added and many that are imported come by their codes here, and learn here that
-//! they have one.
+//! Both single additions and imports get their codes here, and learn here that a target already has
+//! one.
 //!
-//! A code is free if no entry of the site has it, not even one that is retired. What is chosen
-//! depends on the table alone and is written out wherever another entry had to be evaded, so that
-//! no code ever depends on the order of entries.
+//! A code is free if no entry of the site has it, not even a retired one. The choice depends only
+//! on the table and is written out wherever another entry had to be avoided, so that no code ever
+//! depends on the order of entries.
 
 use super::refusal::{Holder, Refusal};
 use super::wish::{Wish, WishedCode};
 use crate::edit::OwnCode;
 use crate::mapping::{Code, NewCode, Site, Target, Timestamp};
 
-/// Returns the code of a new entry; `highest` is the highest number there is.
+/// Returns the code of a new entry; `highest` is the highest existing number.
 pub(crate) fn own_code<'t>(
     site: &'t Site,
     wished: &WishedCode,
@@ -32,7 +32,7 @@ pub(crate) fn own_code<'t>(
     }
 }
 
-/// Returns a code as the site makes them for new links; `highest` is the highest number there is.
+/// Returns a code as the site makes them for new links; `highest` is the highest existing number.
 pub(crate) fn any(
     site: &Site,
     target: &Target<'_>,
@@ -65,7 +65,7 @@ pub(crate) fn aliases(
     Ok(aliases)
 }
 
-/// Returns a code that no entry of the site has.
+/// Returns the code if no entry of the site has it.
 pub(crate) fn free(site: &Site, code: Code, now: Timestamp) -> Result<Code, Refusal> {
     match site.lookup(code.as_str()) {
         None => Ok(code),
@@ -76,7 +76,7 @@ pub(crate) fn free(site: &Site, code: Code, now: Timestamp) -> Result<Code, Refu
     }
 }
 
-/// Returns the entry that a target has: a live one before one that is gone.
+/// Returns the entry of a target: a live one in preference to one that is gone.
 pub(crate) fn registered(site: &Site, target: &Target<'_>, now: Timestamp) -> Option<Box<Holder>> {
     let entries = site.leading_to(target.as_str());
     let live = entries.iter().find(|entry| !entry.is_gone(now));
@@ -87,7 +87,7 @@ pub(crate) fn registered(site: &Site, target: &Target<'_>, now: Timestamp) -> Op
     }
 }
 
-/// Returns the entry that had a target and has dropped it: it has the code that the target derives.
+/// Returns the entry that has dropped a target: it has the code that the target derives.
 pub(crate) fn taken_down(site: &Site, target: &Target<'_>, now: Timestamp) -> Option<Box<Holder>> {
     let code = site.scheme().code(target.as_str());
     let holder = site.lookup(code.as_str());
@@ -95,7 +95,7 @@ pub(crate) fn taken_down(site: &Site, target: &Target<'_>, now: Timestamp) -> Op
     Some(Holder::of(holder, now))
 }
 
-/// Returns the code that the site derives, or the next free one behind it.
+/// Returns the code that the site derives, or the next free one after it.
 fn derived(site: &Site, target: &Target<'_>, is_free: impl Fn(&Code) -> bool) -> OwnCode {
     let code = site.scheme().code(target.as_str());
     if is_free(&code) {
@@ -105,7 +105,7 @@ fn derived(site: &Site, target: &Target<'_>, is_free: impl Fn(&Code) -> bool) ->
     OwnCode::Custom(next.expect("there are more codes than a table has entries"))
 }
 
-/// Returns the number behind the highest one; one whose code is taken or reserved is left out.
+/// Returns the number after the highest one, skipping those whose code is taken or reserved.
 fn next_number(highest: Option<u64>, is_free: impl Fn(&Code) -> bool) -> Result<OwnCode, Refusal> {
     let numbers = (highest.unwrap_or(0))
         .checked_add(1)

@@ -1,4 +1,4 @@
-//! Drafts: entries that a table lets be written, before their files are.
+//! Drafts: entries that a table allows, before their files are written.
 
 use super::refusal::Refusal;
 use super::wish::{Destination, Wish};
@@ -8,25 +8,25 @@ use crate::mapping::{Code, Site, Table, Target, Timestamp};
 
 /// An entry that may be written.
 pub(crate) struct Draft<'t> {
-    /// The site that it joins.
+    /// The site to which it is added.
     pub(crate) site: &'t Site,
-    /// Where it leads.
+    /// Its target.
     pub(crate) target: Target<'static>,
     pub(crate) entry: NewEntry,
     pub(crate) code: Code,
-    /// The path of the file that it goes into.
+    /// The path of the file to which it is added.
     pub(crate) path: String,
-    /// Whether that file is to be made.
+    /// Whether that file is new.
     pub(super) is_new_file: bool,
 }
 
 impl<'t> Draft<'t> {
-    /// Drafts what a wish asks of a table, with the [target](target_of) of the wish; `highest` is
-    /// the highest number that a site has.
+    /// Drafts the entry for a wish, with the [target](target_of) of the wish; `highest` is the
+    /// highest existing number of a site.
     ///
     /// # Errors
     ///
-    /// Returns the first reason against it: first whether the target has a link is looked at, then
+    /// Returns the first reason for refusal: whether the target has a link is checked first, then
     /// codes, then the file.
     pub(crate) fn of(
         wish: &Wish,
@@ -83,17 +83,17 @@ impl<'t> Draft<'t> {
         })
     }
 
-    /// Returns all its codes, its own first.
+    /// Returns all codes of the entry, its own first.
     pub(crate) fn codes(&self) -> impl Iterator<Item = &Code> {
         std::iter::once(&self.code).chain(&self.entry.aliases)
     }
 }
 
-/// Returns the target of a wish, which is sound by itself.
+/// Returns the target of a wish, checked without regard to the table.
 ///
 /// # Errors
 ///
-/// If the wish is refused whatever the table is.
+/// If the wish is refused for any table.
 pub(super) fn target_of(wish: &Wish) -> Result<Target<'_>, Refusal> {
     let target = Target::parse(&wish.url)?;
     check_texts(wish.title.as_deref(), wish.owner.as_deref(), &wish.tags)?;
@@ -105,7 +105,7 @@ pub(super) fn target_of(wish: &Wish) -> Result<Target<'_>, Refusal> {
     }
 }
 
-/// Checks the texts for people that a new entry is to hold.
+/// Checks the human-readable texts of a new entry.
 pub(crate) fn check_texts(
     title: Option<&str>,
     owner: Option<&str>,

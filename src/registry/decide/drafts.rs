@@ -1,4 +1,4 @@
-//! Drafts put into the files of a table, all at once.
+//! Writes drafts into the files of a table, all at once.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::mapping::{SourceFile, Table};
 ///
 /// # Errors
 ///
-/// If a file does not let an entry be inserted, or one that is to be made is there already.
+/// If an entry cannot be inserted into a file, or a new file already exists.
 pub(crate) fn write(
     table: &Table,
     files: &[SourceFile],
@@ -51,10 +51,11 @@ fn insert(files: &[SourceFile], drafts: &[&Draft<'_>]) -> Result<SourceFile, Ref
     })
 }
 
-/// Writes a file for one entry. It joins the only site, or says which of several.
+/// Writes a file for one entry. It belongs to the only site, or names its site if there are
+/// several.
 fn fragment(table: &Table, files: &[SourceFile], draft: &Draft<'_>) -> Result<SourceFile, Refusal> {
     let path = Path::new(&draft.path);
-    // Or what is meant to be its directory is a file.
+    // Or the intended directory is a file.
     let is_there = |file: &SourceFile| path.starts_with(&*file.path);
     if files.iter().any(is_there) {
         let path = draft.path.clone();

@@ -1,4 +1,4 @@
-//! The decision on a registration: a pure function of the table's files and of what is requested.
+//! The decision on a registration: a pure function of the table's files and the request.
 
 mod batch;
 pub(super) mod choice;

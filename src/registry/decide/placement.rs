@@ -1,6 +1,6 @@
 //! Placement: the site and the file in which an entry is written.
 //!
-//! Nothing is guessed: where several would be possible, one has to be named.
+//! Nothing is guessed: if several are possible, one must be named.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ pub(crate) fn document<'s>(site: &'s Site, named: Option<&str>) -> Result<&'s st
     }
 }
 
-/// Returns the document of that path, or else the only one of that file name.
+/// Returns the document with that path, or else the only one with that file name.
 fn find<'s>(site: &'s Site, name: &str) -> Option<&'s str> {
     if let Some(path) = site.files().find(|path| *path == name) {
         return Some(path);
@@ -70,14 +70,13 @@ fn find<'s>(site: &'s Site, name: &str) -> Option<&'s str> {
     files.next().filter(|_| files.next().is_none())
 }
 
-/// The most bytes that the name of a file has (NAME_MAX of Linux and macOS).
+/// The maximum length of a file name in bytes (NAME_MAX of Linux and macOS).
 const MAX_NAME_BYTES: usize = 255;
 
-/// Returns the name of a file for the entry of a code, which no other code has, unless it would be
-/// longer than the name of a file can be.
+/// Returns a file name for the entry of a code, unique to the code, unless it would be too long.
 ///
-/// ASCII letters, digits, `-`, `_`, `~` and `.` stand for themselves, all else is percent-encoded,
-/// and so is what would make a name hidden or look like a flag.
+/// ASCII letters, digits, `-`, `_`, `~` and `.` are literal, all else is percent-encoded, and so is
+/// a character that would make a name hidden or look like a flag.
 pub(super) fn fragment_name(code: &str) -> Option<String> {
     let mut name = String::new();
     for (at, byte) in code.bytes().enumerate() {

@@ -1,6 +1,6 @@
-//! The proof that changed files make of a table the same table and new entries, nothing else.
+//! The proof that changed files add exactly the new entries to a table.
 //!
-//! It is had by compiling and comparing, whatever was done to the text.
+//! It compiles and compares, independently of how the text was changed.
 
 use std::collections::HashMap;
 
@@ -16,19 +16,19 @@ use crate::mapping::{
 pub(crate) struct Before<'f> {
     pub(crate) files: &'f [SourceFile],
     pub(crate) table: Table,
-    /// How much text the table may have.
+    /// The most bytes of text that the table may have.
     max_bytes: u64,
-    /// What is wrong with it, failed tests included.
+    /// The problems of the table, including failed tests.
     problems: Vec<Diagnostic>,
 }
 
-/// What is known of entries once they are proved.
+/// The facts about entries that are proved.
 pub(crate) struct Proof {
-    /// Where each stands.
+    /// The place of each entry.
     pub(crate) places: Vec<Place>,
-    /// What is odd since they stand there.
+    /// The warnings that the new entries cause.
     pub(crate) warnings: Vec<Diagnostic>,
-    /// What their codes shadow of the table before.
+    /// The entries of the table before that the new codes shadow.
     pub(crate) shadowings: Vec<Shadowing>,
 }
 
@@ -36,19 +36,19 @@ pub(crate) struct Proof {
 pub(crate) struct Shadowing {
     /// The number of the new entry, among those that were added.
     pub(crate) number: usize,
-    /// Its code that does it.
+    /// Its code that shadows the path.
     pub(crate) code: String,
-    /// The trailer of a commit that states that it is meant.
+    /// The trailer of a commit that states that the shadowing is intended.
     pub(crate) trailer: String,
     /// The path.
     path: String,
     holder: Box<Holder>,
-    /// Who answers for the entry.
+    /// The owner of the entry.
     owner: Option<String>,
 }
 
 impl Shadowing {
-    /// Returns why it is refused, unless it is allowed.
+    /// Returns why the new entry is refused, unless the shadowing is allowed.
     pub(crate) fn refusal(&self, may_shadow: &MayShadow) -> Option<Refusal> {
         let is_allowed = may_shadow.allows(self.owner.as_deref());
         (!is_allowed).then(|| Refusal::Shadows {
@@ -60,7 +60,7 @@ impl Shadowing {
 }
 
 impl<'f> Before<'f> {
-    /// Compiles the table of these files, which may come to `max_bytes`.
+    /// Compiles the table of these files, of at most `max_bytes` in total.
     ///
     /// # Errors
     ///
@@ -83,8 +83,8 @@ impl<'f> Before<'f> {
         }
     }
 
-    /// Proves that the table with these files, changed or new, is the table with these entries of
-    /// its sites, and can be read again.
+    /// Proves that the table with these files, changed or new, is the old table plus these entries
+    /// of its sites, and can be read again.
     pub(crate) fn prove(
         &self,
         written: &[SourceFile],
@@ -124,7 +124,7 @@ impl<'f> Before<'f> {
         })
     }
 
-    /// Returns what the codes of new entries shadow.
+    /// Returns the paths that the codes of new entries shadow.
     fn shadowings(
         &self,
         table: &Table,
@@ -166,7 +166,7 @@ impl<'f> Before<'f> {
         shadowings
     }
 
-    /// Returns the problems that were not told before, wherever in a file they were.
+    /// Returns the problems that the table did not have before, wherever in a file they were.
     fn unreported(&self, mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let key = |it: &Diagnostic| (it.place.file.clone(), it.message.clone());
         let mut known: HashMap<_, u32> = HashMap::new();
@@ -184,7 +184,7 @@ impl<'f> Before<'f> {
     }
 }
 
-/// Returns files with others in the place of those of the same path, or behind them.
+/// Returns files, with `written` replacing those of the same path or appended.
 pub(crate) fn with(files: &[SourceFile], written: &[SourceFile]) -> Vec<SourceFile> {
     let mut new: HashMap<_, _> = written.iter().map(|file| (&file.path, file)).collect();
     let in_place = files.iter().map(|old| new.remove(&old.path).unwrap_or(old));
@@ -194,7 +194,7 @@ pub(crate) fn with(files: &[SourceFile], written: &[SourceFile]) -> Vec<SourceFi
     with
 }
 
-/// Returns whether an entry of a table says what a new one was to say.
+/// Returns whether an entry of a table matches what a new one was to contain.
 fn says(entry: &NewEntry, added: Entry<'_>) -> bool {
     let expires = entry.expires.as_deref().and_then(Timestamp::parse_end);
     let retired = entry.retired.as_deref().map(|text| {

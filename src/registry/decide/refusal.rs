@@ -14,10 +14,10 @@ pub enum Refusal {
     /// The URL cannot be a target.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// The table has errors as it is.
+    /// The table already has errors.
     #[error("the table has errors, so nothing is added to it")]
     TableHasErrors(Vec<Diagnostic>),
-    /// The URL lies under a site of the table.
+    /// The URL is under a site of the table.
     #[error("the URL is a short link of this table already")]
     OwnLink,
     /// The URL has a short link, which may be retired or expired.
@@ -31,10 +31,10 @@ pub enum Refusal {
     CodeTaken {
         /// The code.
         code: String,
-        /// Who has it.
+        /// The entry that has it.
         holder: Box<Holder>,
     },
-    /// The code would change where a path leads that another entry answers now.
+    /// The code would change where a path leads that another entry currently answers.
     #[error(
         "the code {code:?} would change where {path:?} leads, which {:?} at {} answers",
         holder.code, holder.place
@@ -42,12 +42,12 @@ pub enum Refusal {
     Shadows {
         /// The code.
         code: String,
-        /// The path, as it follows the base path.
+        /// The path, relative to the base path.
         path: String,
-        /// Who answers it.
+        /// The entry that answers it.
         holder: Box<Holder>,
     },
-    /// The code is that of another link that is imported.
+    /// The code belongs to another imported link.
     #[error("the code {code:?} is taken by line {line}")]
     CodeTakenByLine {
         /// The code.
@@ -55,31 +55,31 @@ pub enum Refusal {
         /// The line of the other link.
         line: usize,
     },
-    /// The URL is that of another link that is imported, which is retired or expired.
+    /// The URL belongs to another imported link, which is retired or expired.
     #[error("the URL is that of line {line}, which is retired or expired")]
     GoneByLine {
         /// The line of the other link.
         line: usize,
     },
-    /// A link that is imported does not say where it leads.
+    /// An imported link has no target.
     #[error("there is no URL")]
     NoUrl,
-    /// The URL cannot take what is to be carried over to it.
+    /// The URL does not allow the requested forwarding.
     #[error(transparent)]
     Misfit(#[from] Misfit),
-    /// The URL cannot take what the defaults of the document ask to be carried over.
+    /// The URL does not allow the forwarding that the document's defaults request.
     #[error("{0}, as the defaults of its file ask for")]
     DefaultMisfit(Misfit),
-    /// The same code is wished for twice.
+    /// The same code is requested twice.
     #[error("the code {code:?} is asked for twice")]
     CodeRepeated {
         /// The code.
         code: String,
     },
-    /// There is no number behind the highest one.
+    /// No number is left after the highest one.
     #[error("there is no number left behind the highest one")]
     NoNumberLeft,
-    /// A text for people holds a control character.
+    /// A human-readable text contains a control character.
     #[error("the {what} holds the control character {character:?}")]
     ControlCharacter {
         /// Which text.
@@ -87,18 +87,18 @@ pub enum Refusal {
         /// The character.
         character: char,
     },
-    /// A text is no date.
+    /// A text is not a date.
     #[error("{text:?} is not a date: write it as in 2026-12-31 or 2026-12-31T12:00:00Z (RFC 3339)")]
     Expires {
         /// The text.
         text: String,
     },
-    /// The site that is named is none of the table's.
+    /// The table does not have the named site.
     #[error("the table has no site {site:?}, it has {}", some(sites))]
     UnknownSite {
-        /// What was named.
+        /// The name given.
         site: String,
-        /// The base URLs that there are.
+        /// The existing base URLs.
         sites: Vec<String>,
     },
     /// There are several sites, and none is named.
@@ -107,12 +107,12 @@ pub enum Refusal {
         /// Their base URLs.
         sites: Vec<String>,
     },
-    /// The document that is named is none of the site's.
+    /// The site does not have the named document.
     #[error("the site has no file {file:?}, it has {}", some(files))]
     UnknownFile {
-        /// What was named.
+        /// The name given.
         file: String,
-        /// The paths that there are.
+        /// The existing paths.
         files: Vec<String>,
     },
     /// There are several documents, and none is named.
@@ -121,50 +121,50 @@ pub enum Refusal {
         /// Their paths.
         files: Vec<String>,
     },
-    /// The file that was to be made is there.
+    /// The new file already exists.
     #[error("{path} is there already")]
     FileExists {
         /// Its path.
         path: String,
     },
-    /// A file of its own would have a longer name than files can have.
+    /// The name of a file for the entry would be too long.
     #[error("a file named after the code {code:?} would have too long a name")]
     NameTooLong {
         /// The code.
         code: String,
     },
-    /// The document does not let an entry be inserted without risk.
+    /// The entry cannot be inserted into the document without risk.
     #[error("the entry cannot be inserted")]
     CannotInsert {
         /// Why, and where.
         problems: Vec<Diagnostic>,
-        /// The entry, to be put in by hand.
+        /// The entry, for manual insertion.
         entry: String,
     },
-    /// The document does not let any entry be inserted without risk.
+    /// No entry can be inserted into the document without risk.
     #[error("the entries cannot be inserted")]
     CannotInsertAny {
         /// Why, and where.
         problems: Vec<Diagnostic>,
     },
-    /// With the entries, the table would have more text than it may.
+    /// With the entries, the table would exceed its maximum size.
     #[error("the table would be larger than {max_bytes} bytes")]
     TooLarge {
-        /// How much it may have.
+        /// The maximum number of bytes.
         max_bytes: u64,
     },
     /// With the entry, the table would have errors.
     #[error("the table would have errors")]
     Unsound {
-        /// The errors that came with it. Their places are in a text that was not written.
+        /// The new errors. Their places are in a text that was not written.
         problems: Vec<Diagnostic>,
     },
-    /// What would come of it is not the table and this entry.
+    /// The result would not be the table plus this entry.
     #[error("the entry would change more of the table than itself")]
     SideEffects,
 }
 
-/// An entry that stands in the way.
+/// An existing entry that prevents a registration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
     /// The base URL of its site.
@@ -173,11 +173,11 @@ pub struct Holder {
     pub code: String,
     /// Its short link.
     pub short_url: String,
-    /// Where it leads, if it has not dropped that.
+    /// Its target, if it has not dropped it.
     pub target: Option<String>,
-    /// Where it is written.
+    /// Its place.
     pub place: Place,
-    /// It is retired or expired. Its codes stay taken.
+    /// Whether it is retired or expired. Its codes remain taken.
     pub is_gone: bool,
 }
 
@@ -204,7 +204,7 @@ fn some(names: &[String]) -> String {
 }
 
 impl Refusal {
-    /// Returns the way out, where the message does not already name it.
+    /// Returns a hint, unless the message already contains it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Target(error) => return error.hint(),

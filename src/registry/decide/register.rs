@@ -1,6 +1,6 @@
-//! A wish and a table to a registration, or to why there is none.
+//! From a wish and a table to a registration, or to a refusal.
 //!
-//! Invariant: what a registration writes is the table and one entry more, by what both mean.
+//! Invariant: a registration adds exactly one entry to the meaning of the table.
 
 use std::collections::BTreeSet;
 
@@ -18,27 +18,27 @@ pub struct Registration {
     pub code: String,
     /// The short link.
     pub short_url: String,
-    /// Where it leads, in canonical form.
+    /// Its target, in canonical form.
     pub target: String,
-    /// Where its entry is written.
+    /// The place of its entry.
     pub place: Place,
-    /// The file to write, as it shall be.
+    /// The file to write, with its new text.
     pub file: SourceFile,
     /// Whether that file is new.
     pub is_new_file: bool,
-    /// What is odd about the table since the entry is in it.
+    /// The warnings that the entry causes.
     pub warnings: Vec<Diagnostic>,
-    /// The trailers of a commit that state that its codes are meant to shadow what they do.
+    /// The trailers of a commit that state that the shadowing by its codes is intended.
     pub trailers: BTreeSet<String>,
 }
 
-/// Registers a wish in a table of these files, which may come to `max_bytes`.
+/// Registers a wish in a table of these files, of at most `max_bytes` in total.
 ///
 /// # Errors
 ///
-/// Returns the first reason why the wish is not registered: the target is looked at first, then
-/// whether it has a link, then codes, then the file, then what the table would be, and last what
-/// the codes would shadow.
+/// Returns the first reason why the wish is refused: the target is checked first, then whether it
+/// has a link, then codes, then the file, then the resulting table, and last what the codes would
+/// shadow.
 pub fn register(
     files: &[SourceFile],
     wish: &Wish,

@@ -1,13 +1,13 @@
-//! Wishes: what somebody wants registered, as they said it and not yet checked.
+//! Wishes: registration requests as given, not yet checked.
 
 use std::sync::Arc;
 
 use crate::mapping::{Forward, Status};
 
-/// A link that somebody wants.
+/// A requested link.
 #[derive(Debug, Clone, Default)]
 pub struct Wish {
-    /// Where it shall lead.
+    /// Its target.
     pub url: String,
     /// Its code.
     pub code: WishedCode,
@@ -15,25 +15,26 @@ pub struct Wish {
     pub aliases: Vec<String>,
     /// The title.
     pub title: Option<String>,
-    /// Who answers for it.
+    /// The owner.
     pub owner: Option<String>,
     /// The tags.
     pub tags: Vec<String>,
     /// The redirect status; if none, the default of the document.
     pub status: Option<Status>,
-    /// What is carried over to the target; if none, the default of the document.
+    /// The parts of a request that are carried over to the target; if none, the default of the
+    /// document.
     pub forward: Option<Forward>,
-    /// Until when it holds: an RFC 3339 date or date-time.
+    /// The end of its validity: an RFC 3339 date or date-time.
     pub expires: Option<String>,
-    /// The base URL of the site. Of several sites, one has to be named, here or by a document.
+    /// The base URL of the site. If there are several, one must be named, here or by a document.
     pub site: Option<String>,
-    /// Where it shall be written.
+    /// Where to write it.
     pub destination: Destination,
     /// Which links its codes may shadow.
     pub may_shadow: MayShadow,
 }
 
-/// Which links the codes of a new one may [shadow](crate::mapping::shadowed).
+/// The links that the codes of a new one may [shadow](crate::mapping::shadowed).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum MayShadow {
     /// None.
@@ -46,7 +47,7 @@ pub enum MayShadow {
 }
 
 impl MayShadow {
-    /// Returns what a person allows who says that shadowing is meant, or does not.
+    /// Returns what a flag allows that says whether shadowing is intended.
     pub fn of_flag(is_meant: bool) -> Self {
         match is_meant {
             true => Self::Any,
@@ -54,7 +55,7 @@ impl MayShadow {
         }
     }
 
-    /// Returns whether an entry may be shadowed that has this owner.
+    /// Returns whether an entry of this owner may be shadowed.
     pub(crate) fn allows(&self, owner: Option<&str>) -> bool {
         match self {
             Self::None => false,
@@ -64,24 +65,24 @@ impl MayShadow {
     }
 }
 
-/// How a link shall come by its code.
+/// How a link gets its code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum WishedCode {
     /// As the site makes codes for new links.
     #[default]
     Any,
-    /// It shall be this one.
+    /// This one.
     Custom(String),
-    /// That of this number.
+    /// The code of this number.
     Number(u64),
-    /// That of the number behind the highest one of the site.
+    /// The code of the number after the highest one of the site.
     NextNumber,
 }
 
-/// Where an entry shall be written.
+/// Where an entry is to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
-    /// In a document of the site, by its path or file name; it may go unnamed if there is only one.
+    /// In a document of the site, by its path or file name; may be omitted if there is only one.
     Document(Option<String>),
     /// In a new file of its own, in the directory of that path.
     Fragment(String),

@@ -1,9 +1,9 @@
-//! Bisection: which of many entries must be rejected, and the table's file with the others.
+//! Bisection: finds the entries to reject, and writes the table's file with the others.
 //!
-//! All are tried together, and usually the table is valid with all of them. If it is not, halves are
-//! tried until each entry at fault is known, in the order in which they came: of entries that lead to
+//! All are tried together, and usually the table is valid with all of them. If it is not, halves
+//! are tried until each entry at fault is known, in their original order: of entries that lead to
 //! each other in a loop, it is the one that closes it.
-//! Then entries are refused that shadow others which the table had before, unless that is allowed.
+//! Then entries that shadow older entries of the table are refused, unless that is allowed.
 //! Invariant: the entries that are kept were proved together.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use crate::registry::decide::{Before, MayShadow, Refusal, Shadowing};
 /// How many entries at fault are searched for: each step of the binary search compiles the table.
 const MOST_AT_FAULT: usize = 20;
 
-/// A document, and the table that it is of.
+/// A document, and its table.
 pub(crate) struct Bisection<'s> {
     pub(crate) before: &'s Before<'s>,
     pub(crate) site: &'s Site,
@@ -31,7 +31,7 @@ pub(crate) struct Bisection<'s> {
 pub(crate) struct Bisected {
     /// The document with the entries that were kept.
     pub(crate) file: SourceFile,
-    /// What is odd about the table since.
+    /// The warnings that the entries cause.
     pub(crate) warnings: Vec<Diagnostic>,
     shadowings: Vec<Shadowing>,
 }
@@ -41,7 +41,7 @@ impl Bisection<'_> {
     ///
     /// # Errors
     ///
-    /// If no entries can be inserted, if those are too much text, or if too many are at fault.
+    /// If no entries can be inserted, if they exceed the size limit, or if too many are at fault.
     pub(super) fn sift(&self, batch: &mut Batch) -> Result<Bisected, Refusal> {
         loop {
             let sifted = self.sift_errors(batch)?;

@@ -1,6 +1,6 @@
-//! Importing into files that stand here: all that can be taken is written in one step.
+//! Imports into local files: all accepted links are written in one step.
 //!
-//! What was written is the table and the new entries, by what both mean, or nothing has changed.
+//! Either the table gains exactly the new entries, or nothing changes.
 
 use std::path::PathBuf;
 
@@ -11,43 +11,43 @@ use crate::registry::decide::{Before, Destination, MayShadow, Refusal, placement
 use crate::registry::publish::{LocalError, lock, undone, write};
 use crate::source::FileSource;
 
-/// Where links are imported.
+/// The destination of an import.
 #[derive(Debug, Clone, Copy)]
 pub struct Import<'i> {
     /// The paths of the table: files and directories.
     pub paths: &'i [PathBuf],
-    /// How much text the table may have.
+    /// The most bytes of text that the table may have.
     pub max_bytes: u64,
     /// The base URL of the site, if the table has several.
     pub site: Option<&'i str>,
     /// The document, by its path or file name, if the site has several.
     pub file: Option<&'i str>,
-    /// The base URL of a table that is made, in a file of the only path.
+    /// The base URL of a new table, in a file at the only path.
     pub made: Option<&'i BaseUrl>,
-    /// Which entries of the table, as it was before, may be shadowed.
+    /// The entries of the table, as it was before, that may be shadowed.
     pub may_shadow: &'i MayShadow,
-    /// Nothing is written.
+    /// Whether this is a dry run, which writes nothing.
     pub is_rehearsal: bool,
-    /// What time it is.
+    /// The current time.
     pub now: Timestamp,
 }
 
-/// What came of an import.
+/// The result of an import.
 #[derive(Debug)]
 pub struct Imported {
     /// The file that was written.
     pub path: String,
-    /// How many links came into it.
+    /// The number of links added to it.
     pub added: usize,
-    /// How many were there already, or came twice.
+    /// The number of links that were in the table already, or are duplicates.
     pub known: usize,
-    /// Those that could not be taken in the end, with their lines.
+    /// The links that were refused at the end, with their lines.
     pub refused: Vec<(usize, Refusal)>,
-    /// What is odd about the table since.
+    /// The warnings that the new entries cause.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Imports what `fill` takes.
+/// Imports the links that `fill` takes.
 ///
 /// # Errors
 ///
@@ -111,7 +111,7 @@ fn empty(path: &std::path::Path, base_url: &BaseUrl) -> SourceFile {
     }
 }
 
-/// Writes a file that was proved, and sees that the table is then what was proved.
+/// Writes a proved file, and verifies that the table is then as proved.
 fn put(
     source: &FileSource,
     files: &[SourceFile],

@@ -1,10 +1,10 @@
-//! Links on their way into a table, many at once: each is taken, known already, or refused.
+//! The intake of many links into a table: each is taken, already known, or refused.
 //!
-//! Published links must not break, so a code that a link has is kept, whatever else leads to its
-//! target. Links that have none wait until all others have theirs: what they get does not depend on
-//! where between the others they stand. A link that is retired or expired is known to none but those
-//! that are so themselves: whoever brings it back to life is told.
-//! Invariant: what is taken can be inserted together, for no code is given twice.
+//! Published links must not break, so a link keeps its code even if other codes lead to its target.
+//! Links without a code wait until all others have theirs, so that their codes do not depend on
+//! their position among the others. A retired or expired link makes a target known only to links
+//! that are gone, too: reviving one is reported.
+//! Invariant: the taken links can be inserted together, because no code is assigned twice.
 
 mod waiting;
 
@@ -17,35 +17,35 @@ use crate::registry::decide::{Refusal, check_texts, choice};
 
 pub(crate) use waiting::Batch;
 
-/// What was taken so far.
+/// The links taken so far.
 pub struct Intake<'t> {
     table: &'t Table,
     site: &'t Site,
-    /// What is said in the document that the links go into.
+    /// The defaults of the document that receives the links.
     defaults: Defaults,
     now: Timestamp,
     entries: Vec<NewEntry>,
-    /// On which line each entry stands.
+    /// The line of each entry.
     lines: Vec<usize>,
-    /// Those without a code of their own, with their lines.
+    /// The links without a code of their own, with their lines.
     waiting: Vec<(usize, NewEntry)>,
-    /// The codes of what was taken, each with its line and its target.
+    /// The codes of taken links, each with its line and its target.
     codes: HashMap<Code, Holding>,
     known: usize,
 }
 
-/// Who has a code.
+/// The taken link that has a code.
 #[derive(Debug, Clone, Copy)]
 struct Holding {
     line: usize,
     /// The entry; none if it waits for its own code.
     entry: Option<usize>,
-    /// It is retired or expired.
+    /// Whether it is retired or expired.
     is_gone: bool,
 }
 
 impl<'t> Intake<'t> {
-    /// Takes links for a document of a site, which has these defaults.
+    /// Starts an intake for a document of a site with these defaults.
     pub(crate) fn new(
         table: &'t Table,
         site: &'t Site,
@@ -65,16 +65,16 @@ impl<'t> Intake<'t> {
         }
     }
 
-    /// Returns the site that the links go into.
+    /// Returns the site that receives the links.
     pub fn site(&self) -> &'t Site {
         self.site
     }
 
-    /// Takes a link that stands on that line, unless it is known already.
+    /// Takes a link from that line, unless it is known already.
     ///
     /// # Errors
     ///
-    /// Returns why it cannot be taken.
+    /// Returns why the link cannot be taken.
     pub fn take(&mut self, line: usize, link: Link) -> Result<(), Refusal> {
         let url = link.url.as_deref().map(Target::parse).transpose()?;
         let url = url.map(Target::into_owned);
@@ -146,7 +146,7 @@ impl<'t> Intake<'t> {
         Ok(())
     }
 
-    /// Checks that a URL takes what is carried over to it.
+    /// Checks that a URL allows the requested forwarding.
     fn check_forward(
         &self,
         url: Option<&Target<'_>>,
@@ -161,8 +161,8 @@ impl<'t> Intake<'t> {
         }
     }
 
-    /// Checks that a URL is not a short link of the table. One that is published may lead to
-    /// another, but not to itself.
+    /// Checks that a URL is not a short link of the table. A published link may lead to another
+    /// one, but not to itself.
     fn check_elsewhere<'c>(
         &self,
         url: &Target<'_>,
@@ -183,8 +183,8 @@ impl<'t> Intake<'t> {
         }
     }
 
-    /// Returns whether a code leads to a target, by the table or by what was taken, or no longer does
-    /// so where the link that is looked at is gone as well.
+    /// Returns whether a code leads to a target, by the table or by a taken link, or no longer does
+    /// so and the checked link is gone as well.
     fn leads_to(&self, code: &Code, url: Option<&Target<'_>>, is_gone: bool) -> bool {
         if let Some(entry) = self.site.lookup(code.as_str()) {
             let leads = entry.target().as_deref() == url.map(Target::as_str);
@@ -237,7 +237,7 @@ impl<'t> Intake<'t> {
 /// Returns whether a link with these dates is gone.
 fn is_gone(retired: &Option<String>, expires: &Option<String>, now: Timestamp) -> bool {
     let expires = expires.as_deref().and_then(Timestamp::parse_end);
-    // What is no date is `true`.
+    // A value that is not a date is `true`.
     let is_past = |text: &str| Timestamp::parse_start(text).is_none_or(|from| from <= now);
     retired.as_deref().is_some_and(is_past) || expires.is_some_and(|end| end <= now)
 }
@@ -256,7 +256,8 @@ mod tests {
         }
     }
 
-    /// Takes links into a site with these entries; returns what is written of each, or why not.
+    /// Takes links into a site with these entries; returns the text of each new entry, and the
+    /// refusals.
     fn taken(entries: &str, links: Vec<Link>) -> (Vec<String>, Vec<String>, usize) {
         let text = format!("base_url: https://s.code/\n{entries}");
         let file = SourceFile {
@@ -382,10 +383,10 @@ mod tests {
                 &format!("4: {registered}"),
             ]
         );
-        // Those that are gone themselves say nothing new.
+        // Links that are gone themselves add nothing new.
         let (entries, refused, known) = taken(table, links[..4].iter().map(retired).collect());
         assert_eq!((entries, refused, known), (Vec::new(), Vec::new(), 4));
-        // So it is with what comes from the same file, wherever in it.
+        // The same holds for links of the same file, in any order.
         let taken_down = Link {
             url: None,
             ..retired(&link("KiuH6GHM", ""))

@@ -1,4 +1,4 @@
-//! Importing: links from another form, as one change.
+//! Imports links from another format, as one change.
 
 mod bisection;
 mod bulk;

@@ -1,20 +1,20 @@
-//! How long to wait after a push was lost: by chance, so that writers who met once part, and longer
-//! each time, so that many of them get in each other's way less; but not for ever.
+//! The pause after a lost push: random, so that colliding writers separate, and longer each time,
+//! so that many writers collide less; but only a few times.
 //!
-//! Pure: the chance comes in as a number.
+//! Pure: the random value is passed in as a number.
 
 use std::time::Duration;
 
-/// The longest pause after the first loss. A push to a near remote takes about as long.
+/// The longest pause after the first loss. A push to a nearby remote takes about as long.
 const FIRST: Duration = Duration::from_millis(50);
 
-/// How many losses are followed by a pause.
+/// The number of losses that are followed by a pause.
 const PAUSES: u32 = 5;
 
-/// Returns the pause after some losses in a row: anything up to a limit that doubles with each.
+/// Returns the pause after consecutive losses: a random time up to a limit that doubles with each.
 ///
-/// Who has lost more often than [`PAUSES`] times does not pause any more: whoever has just won does
-/// not, either, and would win again.
+/// After more than [`PAUSES`] losses there is no pause: the latest winner does not pause, either,
+/// and would win again.
 pub(crate) fn pause(losses: u32, chance: u64) -> Duration {
     if !(1..=PAUSES).contains(&losses) {
         return Duration::ZERO;

@@ -1,10 +1,10 @@
-//! A change of a table, put on the tip of a remote's branch by compare-and-swap.
+//! Puts a change of a table on the tip of a remote's branch by compare-and-swap.
 //!
-//! The change is computed from the table as the tip has it, committed on that tip, and pushed in the
-//! expectation that the branch is still there. If somebody was faster, all of it is done again on
-//! the new tip. Invariants: nothing is ever computed from another table than the one it is put on;
-//! a push whose answer was lost is looked for in the branch before anybody is told that it failed;
-//! there is an end to it.
+//! The change is computed from the table at the tip, committed on that tip, and pushed on condition
+//! that the branch is still there. If another writer was faster, everything is repeated on the new
+//! tip. Invariants: a change is computed only from the table to which it is applied; a push whose
+//! answer was lost is looked up in the branch before it is reported as failed; the number of
+//! attempts is bounded.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,19 +20,19 @@ use crate::source::{
     GitProgramError, Pushed, RemoteBranchError, RemoteUrl, TreeError, chance, read_table,
 };
 
-/// Files of a table, as they shall be.
+/// Changed files of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// Each by its path in the repository, where it need not exist, with all that is in it.
+    /// Each by its path in the repository, where it need not exist, with its full text.
     pub files: Vec<SourceFile>,
     /// The message of the commit.
     pub message: String,
 }
 
-/// Where a table stands in a repository.
+/// The location of a table in a repository.
 #[derive(Debug, Clone)]
 pub struct TablePath {
-    /// A file, or a directory of files; the repository's top is nothing.
+    /// A file, or a directory of files; empty for the repository's top.
     path: String,
     /// The most bytes that the table may have.
     max_bytes: u64,
@@ -48,7 +48,7 @@ impl TablePath {
         }
     }
 
-    /// Returns the path, without what it could do without.
+    /// Returns the path, without redundant parts.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -64,7 +64,7 @@ impl TablePath {
 pub struct Published {
     /// The commit.
     pub commit: Oid,
-    /// What the remote said about it, on one line.
+    /// The remote's message about it, on one line.
     pub said: String,
 }
 
@@ -72,45 +72,45 @@ pub struct Published {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublishError {
-    /// The remote, or the clone of it, is of no use.
+    /// The remote, or the clone of it, cannot be used.
     #[error(transparent)]
     Remote(#[from] RemoteBranchError),
-    /// The checkout is not in a state in which it can be pushed from.
+    /// The checkout is in a state that does not allow a push.
     #[error(transparent)]
     Checkout(#[from] CheckoutError),
-    /// The `git` program did not do it.
+    /// The `git` program failed.
     #[error(transparent)]
     Program(#[from] GitProgramError),
-    /// The branch holds no table that can be read.
+    /// The branch has no readable table.
     #[error(transparent)]
     Table(#[from] TreeError),
-    /// Nobody can be named as the author.
+    /// The author is unknown.
     #[error(transparent)]
     Identity(#[from] IdentityError),
     /// Git cannot make the commit.
     #[error("cannot make the commit")]
     Git(#[from] git2::Error),
-    /// A hook of the checkout does not want it.
+    /// A hook of the checkout refused the commit.
     #[error("the commit was refused: {said}")]
     Declined {
-        /// Its words.
+        /// Its message.
         said: String,
     },
-    /// The remote does not want it.
+    /// The remote refused the push.
     #[error("the remote refused the push: {reason}")]
     Refused {
-        /// Its words.
+        /// Its message.
         reason: String,
     },
-    /// Others were faster each time.
+    /// Other writers were faster each time.
     #[error("others were faster {losses} times within {patience:?}: try again when it is quieter")]
     TooBusy {
-        /// How often the push was lost.
+        /// The number of lost pushes.
         losses: u32,
-        /// How long it was tried.
+        /// The duration of the attempts.
         patience: Duration,
     },
-    /// The connection ended before the remote said how it went.
+    /// The connection ended before the remote reported the result.
     #[error(
         "the push ended early, and the commit {commit} is not on the remote now: {reason}; \
          do it again: what did get through will be found"
@@ -118,17 +118,17 @@ pub enum PublishError {
     Unclear {
         /// The commit.
         commit: Oid,
-        /// What was seen of it.
+        /// The error that was observed.
         reason: String,
     },
 }
 
-/// A branch of a remote, as one who changes it sees it.
+/// A branch of a remote, as its writer sees it.
 pub trait Branch {
-    /// Returns the remote's address, if it can be told.
+    /// Returns the remote's address, if known.
     fn address(&self) -> Option<RemoteUrl>;
 
-    /// Fetches, and returns the commit at the tip, which [`Branch::repository`] holds then.
+    /// Fetches, and returns the commit at the tip, which [`Branch::repository`] then contains.
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ pub trait Branch {
     /// If it cannot be used.
     fn repository(&self) -> Result<Repository, PublishError>;
 
-    /// Makes the commit of an edit on a tip. No reference leads to it.
+    /// Commits an edit on a tip. No reference leads to the commit.
     ///
     /// # Errors
     ///
@@ -156,7 +156,7 @@ pub trait Branch {
     /// If nothing was sent to the remote.
     fn push(&self, commit: Oid, tip: Oid) -> Result<Pushed, PublishError>;
 
-    /// Fetches, and returns where the branch is now that is pushed to.
+    /// Fetches, and returns the current tip of the branch that is pushed to.
     ///
     /// # Errors
     ///
@@ -166,14 +166,14 @@ pub trait Branch {
     }
 }
 
-/// Publishes the edit that `compute` makes of a table's files, again and again on newer tips for as
-/// long as `patience` lasts. Blocks the thread.
+/// Publishes the edit that `compute` makes of a table's files, retrying on newer tips for as long
+/// as `patience` lasts. Blocks the thread.
 ///
-/// What `compute` refuses is handed through; then nothing was changed.
+/// A refusal by `compute` is passed on; then nothing was changed.
 ///
 /// # Errors
 ///
-/// If it is not published.
+/// If the edit is not published.
 pub fn publish<E>(
     branch: &mut impl Branch,
     table: &TablePath,
@@ -214,7 +214,7 @@ pub fn publish<E>(
         }
         let now = branch.fetch()?;
         if let Some(reason) = refused
-            // Hosts have many words for a branch that was moved. If it was, the race was lost.
+            // Hosts have many messages for a branch that was moved. If it was, the race was lost.
             && now == tip
         {
             return Err(PublishError::Refused { reason });
@@ -238,7 +238,7 @@ fn read(
     )?)
 }
 
-/// Whether a commit is in the branch now.
+/// Returns whether a commit is in the branch now.
 fn holds(branch: &mut impl Branch, commit: Oid) -> Result<bool, PublishError> {
     let now = branch.look()?;
     let repository = branch.repository()?;

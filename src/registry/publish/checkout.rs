@@ -1,6 +1,6 @@
-//! A person's checkout, as commits are made in it.
+//! A user's checkout, in which commits are made.
 //!
-//! By the `git` program, so that this person's hooks and signatures count. Invariant: only the file
+//! Uses the `git` program, so that the user's hooks and signatures apply. Invariant: only the file
 //! that a commit is about is committed, whatever else is staged.
 
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use super::branch::PublishError;
 use super::commit::{Identity, IdentityError};
 use crate::source::{GitProgram, GitProgramError};
 
-/// What libgit2 says of a repository whose objects it cannot name.
+/// The message of libgit2 for a repository with an unknown object format.
 const OBJECT_FORMAT: &str = "unknown object format";
 
-/// Why a checkout was left as it is.
+/// Why a checkout was left unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckoutError {
-    /// There is none.
+    /// There is no checkout.
     #[error(
         "{} is in no Git checkout, which --commit, --push and --branch need: leave them out, or \
          name a repository with --repo",
@@ -29,7 +29,7 @@ pub enum CheckoutError {
         /// The table.
         path: PathBuf,
     },
-    /// It is someone else's.
+    /// The checkout belongs to someone else.
     #[error(
         "the Git checkout around {} belongs to another user: run as its owner, or \
          `git config --global --add safe.directory` with its path",
@@ -39,7 +39,7 @@ pub enum CheckoutError {
         /// The table.
         path: PathBuf,
     },
-    /// Its objects are named in a way that libgit2 does not know.
+    /// Its object format is unknown to libgit2.
     #[error(
         "the Git repository around {} uses SHA-256, which is not supported: leave out --commit, \
          --push and --branch, and commit with git",
@@ -49,16 +49,16 @@ pub enum CheckoutError {
         /// The table.
         path: PathBuf,
     },
-    /// Someone is in the middle of something.
+    /// Another operation is in progress.
     #[error("the checkout is in the middle of a {operation}: finish or abort it")]
     Unfinished {
-        /// What it is.
+        /// The operation.
         operation: &'static str,
     },
     /// No branch is checked out.
     #[error("the checkout is at no branch: `git switch` to one, or push a new one with --branch")]
     Detached,
-    /// The branch follows nothing.
+    /// The branch has no upstream.
     #[error("{branch} follows no branch of a remote: `git branch --set-upstream-to` one")]
     NoUpstream {
         /// The branch.
@@ -75,7 +75,7 @@ pub enum CheckoutError {
         /// The branch.
         branch: String,
     },
-    /// There are commits of this person's own.
+    /// The branch has local commits.
     #[error(
         "{branch} has commits that its remote has not: push them first with `git push`, \
          or push a new branch with --branch"
@@ -84,13 +84,13 @@ pub enum CheckoutError {
         /// The branch.
         branch: String,
     },
-    /// The file was changed by hand.
+    /// The file has uncommitted changes.
     #[error("{file} has changes that are not committed: commit them first, or undo them")]
     Changed {
-        /// The file, from the checkout's top.
+        /// The file, relative to the checkout's top.
         file: String,
     },
-    /// The table lies elsewhere.
+    /// The table is not in the checkout.
     #[error("{} does not lie in the checkout at {}", path.display(), work_dir.display())]
     Outside {
         /// The table.
@@ -100,7 +100,7 @@ pub enum CheckoutError {
     },
 }
 
-/// A checkout, and who commits in it.
+/// A checkout, and the author of commits in it.
 pub struct Checkout {
     pub(crate) git: GitProgram,
     git_dir: PathBuf,
@@ -109,12 +109,12 @@ pub struct Checkout {
 }
 
 impl Checkout {
-    /// Opens the checkout around a table, in which `author` commits, or whom Git's configuration
-    /// names. Each command of Git may take as long as `timeout`.
+    /// Opens the checkout around a table, in which commits are made by `author`, or else by the
+    /// identity in Git's configuration. Each Git command may take as long as `timeout`.
     ///
     /// # Errors
     ///
-    /// If there is none, or it is in the middle of something.
+    /// If there is none, or another operation is in progress.
     pub fn around(
         table: &Path,
         author: Option<Identity>,
@@ -150,17 +150,18 @@ impl Checkout {
         })
     }
 
-    /// Returns the path from the checkout's top of a file or directory, which need not exist.
+    /// Returns the path of a file or directory, which need not exist, relative to the checkout's
+    /// top.
     ///
     /// # Errors
     ///
-    /// If it lies elsewhere.
+    /// If it is outside the checkout.
     pub fn inside(&self, path: &Path) -> Result<String, CheckoutError> {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let real = absolute.ancestors().find_map(|ancestor| {
             let real = ancestor.canonicalize().ok()?;
             let rest = absolute.strip_prefix(ancestor).ok()?;
-            // What is joined to nothing would end in a slash.
+            // Joining an empty path would add a slash at the end.
             Some(match rest.as_os_str().is_empty() {
                 true => real,
                 false => real.join(rest),
@@ -176,15 +177,15 @@ impl Checkout {
         }
     }
 
-    /// Makes sure that a file can be changed and committed: that it is as the last commit has it, or
-    /// is neither there nor known to Git, and that Git knows who commits.
+    /// Ensures that a file can be changed and committed: that it is unchanged since the last
+    /// commit, or neither exists nor is known to Git, and that Git has an identity for the commit.
     ///
-    /// From here on an interrupt ends the commands of Git, but not this process, which then takes
-    /// back what it has begun.
+    /// From here on an interrupt ends the Git commands, but not this process, which then reverts
+    /// its changes.
     ///
     /// # Errors
     ///
-    /// If not.
+    /// If that is not so.
     pub fn prepare(&self, file: &Path) -> Result<(), PublishError> {
         if self.repository()?.head_detached()? {
             return Err(CheckoutError::Detached.into());
@@ -194,7 +195,7 @@ impl Checkout {
         Ok(self.git.outlive_interrupts()?)
     }
 
-    /// Returns who Git says is the author, and who the committer.
+    /// Returns Git's identities for the author and the committer.
     pub(super) fn identities(&self) -> Result<[Identity; 2], PublishError> {
         let ask = |of| {
             let known = self.git.run(&self.named(&["var", of]));
@@ -202,14 +203,14 @@ impl Checkout {
                 GitProgramError::Failed { .. } => IdentityError::Unknown.into(),
                 error => PublishError::from(error),
             })?;
-            // Its time is behind the address.
+            // The time follows the address.
             let (who, _) = who.rsplit_once("> ").ok_or(IdentityError::Unknown)?;
             Ok::<_, PublishError>(format!("{who}>").parse::<Identity>()?)
         };
         Ok([ask("GIT_AUTHOR_IDENT")?, ask("GIT_COMMITTER_IDENT")?])
     }
 
-    /// Returns arguments by which Git knows who commits, if that was given.
+    /// Returns arguments that set Git's identity, if an author was given.
     pub(crate) fn named(&self, arguments: &[&str]) -> Vec<String> {
         let mut all = Vec::new();
         if let Some(Identity { name, email }) = &self.author {
@@ -221,11 +222,11 @@ impl Checkout {
         all
     }
 
-    /// Commits a file as it is now, and only that one, to the branch that is checked out.
+    /// Commits only the current state of a file to the branch that is checked out.
     ///
     /// # Errors
     ///
-    /// If Git cannot, or a hook refuses. Then nothing but the file itself differs from before.
+    /// If Git fails, or a hook refuses. Then nothing but the file itself has changed.
     pub fn commit(&self, file: &Path, message: &str) -> Result<(), PublishError> {
         let file = self.inside(file)?;
         let on_file = |command: &[&str]| {
@@ -238,7 +239,7 @@ impl Checkout {
             );
             arguments
         };
-        // Git commits no file that it does not know.
+        // Git does not commit a file that it does not know.
         let new = self.git.run(&on_file(&["ls-files"]))?.is_empty();
         if new {
             self.git.run(&on_file(&["add", "--intent-to-add"]))?;
@@ -249,7 +250,7 @@ impl Checkout {
             self.git.run(&on_file(&["rm", "--cached", "--quiet"]))?;
         }
         match ended {
-            // Where a hook says no. What Git cannot do ends with 128.
+            // A hook refused. Failures of Git itself end with 128.
             Err(GitProgramError::Failed {
                 said,
                 status: Some(1),
@@ -268,7 +269,7 @@ impl Checkout {
         Ok(self.repository()?.refname_to_id("HEAD")?)
     }
 
-    /// Returns a path from the checkout's top as it is from anywhere.
+    /// Returns the absolute form of a path that is relative to the checkout's top.
     pub(crate) fn at(&self, path: &str) -> String {
         self.work_dir.join(path).to_string_lossy().into_owned()
     }
@@ -278,7 +279,7 @@ impl Checkout {
     }
 }
 
-/// Refuses a file that is not as the last commit has it, nor unknown to Git and not there.
+/// Refuses a file that differs from the last commit, unless it neither exists nor is known to Git.
 pub(super) fn refuse_changes(repository: &Repository, file: &str) -> Result<(), PublishError> {
     match repository.status_file(Path::new(file)) {
         Ok(Status::CURRENT | Status::IGNORED) => Ok(()),

@@ -1,7 +1,7 @@
-//! A remote's branch, as it is changed from a person's checkout.
+//! A remote's branch, as it is changed from a user's checkout.
 //!
-//! By the `git` program, so that this person's credentials and signatures count. Invariant: a commit
-//! is made beside the branch that is checked out, which follows only once the remote has it.
+//! Uses the `git` program, so that the user's credentials and signatures apply. Invariant: a commit
+//! is made apart from the branch that is checked out, which follows only once the remote has it.
 
 use git2::{Oid, Repository};
 
@@ -11,7 +11,7 @@ use super::commit::{Identity, commit_tree, write_tree};
 use super::review::NewBranch;
 use crate::source::{GitProgram, GitProgramError, Pushed, RemoteUrl, chance};
 
-/// What `git fetch` says of a branch that the remote has not.
+/// The message of `git fetch` for a branch that is not in the remote.
 const NO_SUCH_BRANCH: &str = "couldn't find remote ref";
 
 /// A remote branch, as it is changed from a checkout.
@@ -19,7 +19,7 @@ pub struct CheckoutBranch {
     checkout: Checkout,
     /// Author and committer.
     identities: [Identity; 2],
-    /// Whether this person signs all commits.
+    /// Whether the user signs all commits.
     signs: bool,
     /// The remote's name.
     remote: String,
@@ -29,12 +29,12 @@ pub struct CheckoutBranch {
 }
 
 impl CheckoutBranch {
-    /// Returns the remote branch that is pushed to, or that a branch for review is based on.
+    /// Returns the remote branch to push to, or to base a branch for review on.
     ///
     /// # Errors
     ///
-    /// If there is none, or for changes that are to land in it, if the branch that is checked out
-    /// has commits of its own.
+    /// If there is none, or, for changes that are to be pushed to it, if the branch that is checked
+    /// out has commits of its own.
     pub fn of(checkout: Checkout, review: Option<NewBranch>) -> Result<Self, PublishError> {
         let identities = checkout.identities()?;
         let signs = (checkout.git).run(&["config", "--type=bool", "--get", "commit.gpgSign"]);
@@ -76,20 +76,21 @@ impl CheckoutBranch {
         &self.base
     }
 
-    /// Moves the branch that is checked out, and its files, forward to a commit that has landed.
+    /// Fast-forwards the branch that is checked out, and its files, to a commit that has landed.
     ///
     /// # Errors
     ///
-    /// If Git cannot do that without harm. Then all is as it was.
+    /// If Git cannot do that safely. Then nothing has changed.
     pub fn follow(&self, commit: Oid) -> Result<(), GitProgramError> {
         let commit = commit.to_string();
         let merge = ["merge", "--quiet", "--ff-only", &commit];
         self.checkout.git.run(&merge).map(drop)
     }
 
-    /// Fetches a branch of the remote, and returns where it is.
+    /// Fetches a branch of the remote, and returns its tip.
     fn fetch_branch(&self, name: &str) -> Result<Oid, PublishError> {
-        // To a reference that no other fetch in this checkout writes to; there are no others moved.
+        // To a reference that no other fetch in this checkout writes to; no other references are
+        // moved.
         let kept = format!("refs/waypost/{:016x}", chance());
         let to = format!("+{name}:{kept}");
         let fetch = [
@@ -123,7 +124,7 @@ impl Branch for CheckoutBranch {
         let git = &self.checkout.git;
         let text = git.run(&["remote", "get-url", "--push", &self.remote]);
         let text = text.ok()?;
-        // Git takes a relative path from the checkout, not from where a command is run.
+        // Git resolves a relative path from the checkout, not from the directory of the command.
         let text = match text.starts_with('.') {
             true => self.checkout.at(&text),
             false => text,
@@ -197,7 +198,7 @@ impl Branch for CheckoutBranch {
     }
 }
 
-/// Returns the remote `origin`, and the branch that is its default.
+/// Returns the remote `origin`, and its default branch.
 fn head_of_origin(git: &GitProgram) -> Result<(String, String), PublishError> {
     let remote = "origin";
     if git.run(&["remote", "get-url", remote]).is_err() {

@@ -1,4 +1,4 @@
-//! The commit of changed files, made from a tree without a checkout, and who is named in it.
+//! The commit of changed files, made from a tree without a checkout, and its identities.
 
 use git2::build::TreeUpdateBuilder;
 use git2::{Commit, FileMode, Oid, Repository, Signature};
@@ -6,7 +6,7 @@ use git2::{Commit, FileMode, Oid, Repository, Signature};
 use super::branch::Edit;
 use crate::mapping::SourceFile;
 
-/// Who is named as author and committer: `NAME <EMAIL>`.
+/// The identity of an author or committer: `NAME <EMAIL>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// The name.
@@ -15,26 +15,26 @@ pub struct Identity {
     pub email: String,
 }
 
-/// Why nobody can be named.
+/// Why there is no identity.
 #[derive(Debug, thiserror::Error)]
 pub enum IdentityError {
-    /// Git was not told.
+    /// Git has no identity.
     #[error(
         "Git does not know who you are: git config --global user.name NAME, \
          and git config --global user.email ADDRESS"
     )]
     Unknown,
-    /// What was given has another form.
+    /// The given text has another form.
     #[error("not of the form 'NAME <EMAIL>'")]
     Malformed,
 }
 
 impl Identity {
-    /// Returns whom Git's variables or its configuration name.
+    /// Returns the identity in Git's variables or its configuration.
     ///
     /// # Errors
     ///
-    /// If they name nobody.
+    /// If they have none.
     pub fn of_git() -> Result<Self, IdentityError> {
         let configured = git2::Config::open_default().and_then(|mut it| it.snapshot());
         let known = |variable: &str, key: &str| {
@@ -86,8 +86,8 @@ pub(super) fn write_tree(
     update.create_updated(repository, &tree)
 }
 
-/// Commits a tree on its parent, in the name of an author and a committer, now. No reference leads
-/// to it.
+/// Commits a tree on its parent, with an author, a committer and the current time. No reference
+/// leads to the commit.
 pub(super) fn commit_tree(
     repository: &Repository,
     [author, committer]: &[Identity; 2],
@@ -108,11 +108,11 @@ pub(super) fn commit_tree(
     )
 }
 
-/// Returns who is the author, and who the committer, by Git's variables and configuration.
+/// Returns the author and the committer in Git's variables and configuration.
 ///
 /// # Errors
 ///
-/// If these name nobody.
+/// If these have none.
 pub(crate) fn configured(repository: &Repository) -> Result<[Identity; 2], IdentityError> {
     let identity = |signature: Result<Signature<'_>, git2::Error>| {
         let signature = signature.map_err(|_| IdentityError::Unknown)?;

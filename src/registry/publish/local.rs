@@ -1,8 +1,8 @@
-//! Registering in files that stand here, one writer at a time.
+//! Registers in local files, one writer at a time.
 //!
-//! Whoever registers holds a lock (`flock`) on each directory that holds files of the table, from
-//! reading them until they are written. It leaves nothing behind, and goes with its process. Whoever
-//! knows nothing of it, such as an editor, is noticed unless they write in the very same moment.
+//! A writer has a lock (`flock`) on each directory with files of the table, from reading them until
+//! they are written. It leaves nothing behind, and ends with its process. Changes by programs that
+//! do not lock, such as an editor, are detected unless they are written at the very same moment.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -16,7 +16,7 @@ use crate::mapping::{SourceFile, Timestamp, compile};
 use crate::registry::decide::{Refusal, Registration, Wish, register};
 use crate::source::{self, FileSource, SourceError};
 
-/// How often to begin again when somebody else has written to the file meanwhile.
+/// The number of attempts when another process has written to the file.
 const ATTEMPTS: usize = 5;
 
 /// Why nothing was registered.
@@ -34,11 +34,11 @@ pub enum LocalError {
     Lock {
         /// The directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system error.
         #[source]
         source: io::Error,
     },
-    /// Its owner has said that the file is not to be written.
+    /// The file is read-only.
     #[error("nothing was added: {path} is read-only")]
     ReadOnly {
         /// The file.
@@ -49,17 +49,17 @@ pub enum LocalError {
     Write {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The system error.
         #[source]
         source: io::Error,
     },
-    /// Somebody else keeps writing to the file.
+    /// Another process keeps writing to the file.
     #[error("nothing was added: somebody else keeps changing {path}")]
     Contended {
         /// The file.
         path: String,
     },
-    /// What stood in the files in the end was not what was to be.
+    /// The final text of the files was not the intended one.
     #[error("nothing was added: the table was changed at the same time, so {path} is as it was")]
     TakenBack {
         /// The file.
@@ -68,21 +68,21 @@ pub enum LocalError {
     /// The file cannot be committed.
     #[error("nothing was added")]
     Commit(#[from] PublishError),
-    /// What was written could not be taken back.
+    /// A written change could not be reverted.
     #[error("the entry cannot stay, and {path} cannot be brought back")]
     Stuck {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The system error.
         #[source]
         source: io::Error,
     },
 }
 
-/// Registers a wish in the table that paths name, files and directories, and writes it.
+/// Registers a wish in the table at these paths, files and directories, and writes it.
 ///
-/// Waits for others that do the same. A file is replaced in one step, so that who reads it sees it
-/// without the entry or with it. In a `checkout`, it is committed, too, or brought back.
+/// Waits for other writers. A file is replaced atomically, so that a reader sees it either without
+/// the entry or with it. In a `checkout`, it is also committed, or restored.
 ///
 /// # Errors
 ///
@@ -124,8 +124,8 @@ pub fn register_in_files(
     Err(LocalError::Contended { path })
 }
 
-/// Locks the directories of a table, always in the same order. What is not there is left out: that
-/// is told when it is read.
+/// Locks the directories of a table, always in the same order. A missing one is skipped: that is
+/// reported when it is read.
 pub(crate) fn lock(paths: &[PathBuf]) -> Result<Vec<File>, LocalError> {
     let paths = paths.iter().filter_map(|path| fs::canonicalize(path).ok());
     let directories = paths.filter_map(|path| match path.is_dir() {
@@ -140,7 +140,7 @@ pub(crate) fn lock(paths: &[PathBuf]) -> Result<Vec<File>, LocalError> {
     directories.into_iter().map(lock).collect()
 }
 
-/// Writes a file, unless it is not any more what it was.
+/// Writes a file, unless it has changed since it was read.
 pub(crate) fn write(file: &SourceFile, old: Option<&SourceFile>) -> Result<bool, LocalError> {
     let path = Path::new(&*file.path);
     let failed = |source| LocalError::Write {
@@ -176,7 +176,7 @@ fn stands(files: &[SourceFile], registration: &Registration) -> bool {
     })
 }
 
-/// Takes a file back that cannot stay; returns why, or that it could not be taken back.
+/// Reverts a file that cannot stay; returns the reason, or that it could not be reverted.
 pub(crate) fn undone(file: &SourceFile, old: Option<&SourceFile>, why: LocalError) -> LocalError {
     match take_back(file, old) {
         Ok(()) => why,
@@ -187,7 +187,7 @@ pub(crate) fn undone(file: &SourceFile, old: Option<&SourceFile>, why: LocalErro
     }
 }
 
-/// Brings the file back to what it was, unless somebody has changed it since.
+/// Restores the file, unless it has been changed since.
 fn take_back(file: &SourceFile, old: Option<&SourceFile>) -> io::Result<()> {
     let path = Path::new(&*file.path);
     let is_ours = fs::read(path).is_ok_and(|bytes| bytes == file.bytes);
@@ -202,7 +202,7 @@ fn take_back(file: &SourceFile, old: Option<&SourceFile>) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// A directory with a file of that text.
+    /// Returns a directory with a file of that text.
     fn file(text: &str) -> (tempfile::TempDir, SourceFile) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("mapping.yaml");

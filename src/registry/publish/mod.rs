@@ -1,4 +1,4 @@
-//! Where a decided change goes: into files, a commit of a checkout, or a branch of a remote.
+//! Publishes a change: to files, a commit of a checkout, or a branch of a remote.
 
 mod backoff;
 mod branch;

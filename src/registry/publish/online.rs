@@ -5,13 +5,13 @@ use std::time::{Duration, SystemTime};
 use super::branch::{Branch, Edit, PublishError, Published, TablePath, publish};
 use crate::registry::decide::{Refusal, Registration, Wish, register};
 
-/// Registers a wish in the table on a remote's branch, again and again on newer tips for as long as
+/// Registers a wish in the table on a remote's branch, retrying on newer tips for as long as
 /// `patience` lasts. Blocks the thread.
 ///
 /// # Errors
 ///
-/// If it cannot be published. That the wish is refused is what is returned; in both cases nothing
-/// has changed.
+/// If it cannot be published. A refusal of the wish is a returned value; in both cases nothing has
+/// changed.
 pub fn register_on_branch(
     branch: &mut impl Branch,
     table: &TablePath,
@@ -35,8 +35,8 @@ pub fn register_on_branch(
     Ok(published.map(registered))
 }
 
-/// Returns the message of the commit that holds a registration, with its link and what it states as
-/// trailers (git-interpret-trailers(1)).
+/// Returns the message of the commit with a registration: its link, and its statements as trailers
+/// (git-interpret-trailers(1)).
 pub(crate) fn message(registration: &Registration) -> String {
     let Registration {
         code,

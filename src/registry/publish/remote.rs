@@ -1,4 +1,4 @@
-//! Publishing to a remote without a checkout, through a bare clone of our own.
+//! Publishes to a remote without a checkout, through Waypost's own bare clone.
 
 use git2::{Oid, Repository};
 
@@ -7,18 +7,18 @@ use super::commit::{Identity, commit_tree, configured, write_tree};
 use super::review::NewBranch;
 use crate::source::{Pushed, RemoteBranch, RemoteUrl};
 
-/// A remote's branch, and who changes it.
+/// A remote's branch, and the author of changes to it.
 pub struct Remote {
     branch: RemoteBranch,
     author: Option<Identity>,
-    /// Pushed to in place of the branch itself.
+    /// The branch to push to instead of the branch itself.
     review: Option<NewBranch>,
-    /// The branch's full name, once it was fetched.
+    /// The branch's full name, once fetched.
     name: String,
 }
 
 impl Remote {
-    /// Changes a branch in the name of `author`, or of whom Git's configuration names.
+    /// Changes a branch in the name of `author`, or of the identity in Git's configuration.
     ///
     /// With `review`, changes are pushed as a new branch.
     pub fn new(branch: RemoteBranch, author: Option<Identity>, review: Option<NewBranch>) -> Self {
@@ -30,7 +30,7 @@ impl Remote {
         }
     }
 
-    /// Returns whether the next fetch makes a fresh clone, and so should not be left out.
+    /// Returns whether the next fetch makes a fresh clone, and so should not be skipped.
     pub fn is_worn(&self) -> bool {
         self.branch.is_worn()
     }

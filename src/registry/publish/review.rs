@@ -1,6 +1,6 @@
-//! Branches for review: their names, and where to ask for a review of them.
+//! Branches for review: their names, and the address at which to request a review.
 //!
-//! What the host said after the push is believed before what its name lets guess.
+//! The host's message after the push takes precedence over a guess from its name.
 
 use git2::Reference;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -8,7 +8,7 @@ use url::Url;
 
 use crate::source::{Pushed, RemoteUrl};
 
-/// What stays as it is in a path or a query: RFC 3986, "unreserved", and `/`.
+/// The characters that are literal in a path or a query: RFC 3986, "unreserved", and `/`.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -16,11 +16,11 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
-/// The name of a branch that is to be made.
+/// The name of a branch to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewBranch(String);
 
-/// Why a name cannot be that of a branch.
+/// Why a name is not valid for a branch.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} cannot be the name of a branch: give one like add-gnu-home, without refs/heads/")]
 pub struct NewBranchError(String);
@@ -30,7 +30,7 @@ impl std::str::FromStr for NewBranch {
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let full = format!("refs/heads/{name}");
-        // Git makes no branch HEAD, and `refs/heads/a` was meant for the branch `a`.
+        // Git creates no branch HEAD, and `refs/heads/a` was intended for the branch `a`.
         let odd = name.starts_with('-') || name.starts_with("refs/") || name == "HEAD";
         match Reference::is_valid_name(&full) && !odd {
             true => Ok(Self(full)),
@@ -49,7 +49,7 @@ impl NewBranch {
         &self.0
     }
 
-    /// Reads how a push ended that was to make the branch: another push cannot have been faster.
+    /// Interprets the result of a push that creates the branch: it cannot have lost a race.
     pub(crate) fn judge(&self, pushed: Pushed) -> Pushed {
         match pushed {
             Pushed::Lost => Pushed::Refused {
@@ -65,7 +65,7 @@ fn short(full: &str) -> &str {
     full.strip_prefix("refs/heads/").unwrap_or(full)
 }
 
-/// Returns where a person opens a pull request of `branch` into `base`, a full name, if that is
+/// Returns the address at which to open a pull request of `branch` into `base`, a full name, if
 /// known: from what the remote `said` after the push, or from its address.
 pub fn review_address(
     remote: &RemoteUrl,
@@ -100,7 +100,7 @@ pub fn review_address(
     Some(format!("{}{rest}", page.as_str().trim_end_matches('/')))
 }
 
-/// Returns the page of a repository on the host that its address names.
+/// Returns the page of a repository on the host in its address.
 fn page(address: &str) -> Option<Url> {
     let (host, path) = match address.split_once("://") {
         Some((scheme, _)) => {
@@ -108,7 +108,7 @@ fn page(address: &str) -> Option<Url> {
             if !matches!(scheme, "https" | "http" | "ssh" | "git+ssh" | "ssh+git") {
                 return None;
             }
-            // A port of SSH says nothing about that of the pages.
+            // A port of SSH says nothing about that of the web pages.
             let port = (url.port().filter(|_| scheme.starts_with("http")))
                 .map_or_else(String::new, |port| format!(":{port}"));
             (format!("{}{port}", url.host_str()?), url.path().to_owned())
@@ -184,7 +184,7 @@ mod tests {
         for name in ["", "-d", "a b", "a..b", "a.lock", "/a", "a:b"] {
             assert!(name.parse::<NewBranch>().is_err(), "{name}");
         }
-        // Git would push to these, but nobody means a branch of such a name.
+        // Git would push to these, but they are never intended as branch names.
         for name in ["HEAD", "refs/heads/a", "refs/tags/a"] {
             assert!(name.parse::<NewBranch>().is_err(), "{name}");
         }

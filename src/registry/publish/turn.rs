@@ -1,7 +1,7 @@
-//! Turns of those on one machine who write to the same remote on it.
+//! Turns for writers on one machine that share a remote.
 //!
-//! A courtesy, by which nobody is always too late because others are faster: whoever cannot have a
-//! turn goes on without. What keeps a table right is the push, which compares.
+//! A courtesy, so that no writer is always too late: a writer that cannot have a turn proceeds
+//! without. Correctness depends only on the push, which compares.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use crate::source::chance;
 
-/// The longest time between two looks. By chance, so that all who wait are as likely to be next.
+/// The longest time between two attempts. It is random, so that all waiters are equally likely to
+/// be next.
 const STEP_MS: u64 = 20;
 
 /// A turn, which ends when this is dropped or its process ends.

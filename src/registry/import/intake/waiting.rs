@@ -1,6 +1,6 @@
-//! What becomes of an intake in the end, when links without a code get theirs.
+//! The end of an intake, when links without a code get theirs.
 //!
-//! Whether one has a link already is known only now, when all that bring a code have been taken.
+//! Only now, when all links with a code have been taken, is it known whether a target has one.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,20 +9,20 @@ use crate::edit::{NewEntry, OwnCode};
 use crate::mapping::{DEFAULT_MAX_AGE, Defaults, Target};
 use crate::registry::decide::{Refusal, choice};
 
-/// What was taken in the end.
+/// The result of an intake.
 pub(crate) struct Batch {
     /// The entries to insert.
     pub(crate) entries: Vec<NewEntry>,
     /// The line of each.
     lines: Vec<usize>,
-    /// How many links were in the table already, or came twice.
+    /// The number of links that were in the table already, or are duplicates.
     pub(crate) known: usize,
-    /// Those that could not be taken in the end, with their lines.
+    /// The links that were refused at the end, with their lines.
     pub(crate) refused: Vec<(usize, Refusal)>,
 }
 
 impl Intake<'_> {
-    /// Gives codes to those that wait for one.
+    /// Assigns codes to the links that wait for one.
     pub(crate) fn finish(mut self) -> Result<Batch, Refusal> {
         let mut refused = Vec::new();
         let waiting = std::mem::take(&mut self.waiting);
@@ -42,7 +42,7 @@ impl Intake<'_> {
                         refused.push((line, refusal));
                         continue;
                     }
-                    // One with aliases of its own says more than is known.
+                    // One with aliases of its own adds something new.
                     Ok(true) if entry.aliases.is_empty() => {
                         self.known += 1;
                         continue;
@@ -68,7 +68,7 @@ impl Intake<'_> {
         })
     }
 
-    /// Returns which targets were taken with codes of their own: by one that is live, if any is.
+    /// Returns the targets of the links taken with codes of their own: for each a live one, if any.
     fn targets(&self) -> HashMap<String, Holding> {
         let mut targets: HashMap<_, Holding> = HashMap::new();
         for holding in self.codes.values() {
@@ -84,7 +84,7 @@ impl Intake<'_> {
         targets
     }
 
-    /// Returns whether a target has a link, by the table or by what was taken.
+    /// Returns whether a target has a link, in the table or among the taken ones.
     fn is_known(
         &self,
         url: &Target<'_>,
@@ -105,7 +105,7 @@ impl Intake<'_> {
         }
     }
 
-    /// Returns who of those taken has the code that a target derives, and has dropped that target.
+    /// Returns the taken link that has the code a target derives, and has dropped that target.
     fn taken_down(&self, url: &Target<'_>) -> Option<&Holding> {
         let code = self.site.scheme().code(url.as_str());
         let holding = self.codes.get(&code)?;
@@ -144,7 +144,7 @@ impl Batch {
         }
     }
 
-    /// Leaves out what an entry is anyway in a document of these defaults.
+    /// Removes the values of an entry that equal the defaults of its document.
     pub(crate) fn drop_defaults(&mut self, defaults: Defaults) {
         let status = defaults.status.unwrap_or_default();
         let forward = defaults.forward.unwrap_or_default();
