@@ -1,13 +1,13 @@
-//! Many wishes and a table to one change of its files.
+//! From many wishes and a table to one change of its files.
 //!
-//! Compiling a table costs far more than looking at a wish, so all wishes that do not get in each
-//! other's way are written and proved together. Those that do, because they want the same target or
-//! code, or codes of which one may shadow the other, wait for the next round, in which the first of
-//! them stands in the table.
+//! Compiling a table costs far more than checking a wish, so all wishes that do not conflict are
+//! written and proved together. Those that conflict, because they request the same target or code,
+//! or codes of which one may shadow the other, wait for the next round, in which the first of them
+//! is in the table.
 //!
-//! Invariants: it ends as if the wishes had been registered one by one; what one of them is refused
-//! for changes nothing for the others; there is an end to the rounds, so that those that are at fault
-//! hold up nobody for long.
+//! Invariants: the result is as if the wishes had been registered one by one; a fault in one wish
+//! changes nothing for the others; the number of rounds is bounded, so that faulty wishes delay the
+//! others only briefly.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -19,17 +19,17 @@ use super::wish::Wish;
 use crate::edit::OwnCode;
 use crate::mapping::{Neighbourhood, Site, SourceFile, Timestamp};
 
-/// How many rounds are gone, unless nothing is decided by then: each compiles the table once, and
-/// once more if something was written.
+/// The maximum number of rounds, unless nothing is decided by then: each compiles the table once,
+/// and once more if something was written.
 const MOST_ROUNDS: u32 = 8;
 
-/// What became of wishes.
+/// The result of a batch of wishes.
 #[derive(Debug)]
 pub struct Batch {
-    /// What became of each, in their order: of one at least. Nothing is known of those that took too
-    /// long, which are to come again.
+    /// The outcome of each wish, in order: at least one is known. Those that took too long have
+    /// none, and are to be submitted again.
     pub outcomes: Vec<Option<Result<Registered, Refusal>>>,
-    /// The files that change or are new, as they shall be: none if all were refused.
+    /// The files that change or are new, with their new text: none if all wishes were refused.
     pub files: Vec<SourceFile>,
 }
 
@@ -42,15 +42,15 @@ pub struct Registered {
     pub code: String,
     /// The short link.
     pub short_url: String,
-    /// The trailers of a commit that state that its codes are meant to shadow what they do.
+    /// The trailers of a commit that state that the shadowing by its codes is intended.
     pub trailers: BTreeSet<String>,
 }
 
-/// Registers wishes in a table of these files, which may come to `max_bytes`.
+/// Registers wishes in a table of these files, of at most `max_bytes` in total.
 ///
 /// # Errors
 ///
-/// Returns what is wrong with the table if it has errors as it is.
+/// Returns the problems of the table if it already has errors.
 pub fn register_all(
     files: &[SourceFile],
     wishes: &[Wish],
@@ -79,11 +79,11 @@ pub fn register_all(
 
 struct Rounds {
     outcomes: Vec<Option<Result<Registered, Refusal>>>,
-    /// The wishes without an outcome, by number, in their order.
+    /// The wishes without an outcome, by number, in order.
     waiting: Vec<usize>,
-    /// How many may be put together.
+    /// How many wishes may be combined in one round.
     together: usize,
-    /// How many rounds there were.
+    /// The number of rounds so far.
     gone: u32,
 }
 
@@ -93,7 +93,7 @@ impl Rounds {
         !self.waiting.is_empty() && is_in_time
     }
 
-    /// Goes rounds until wishes are written; returns the files that changed, if it came to that.
+    /// Runs rounds until wishes are written; returns the files that changed, if any.
     fn write(&mut self, before: &Before<'_>, wishes: &[Wish], now: Timestamp) -> Vec<SourceFile> {
         while self.go_on() {
             if let Some(written) = self.go(before, wishes, now) {
@@ -103,7 +103,7 @@ impl Rounds {
         Vec::new()
     }
 
-    /// Finds an outcome for one wish at least, or halves how many are put together.
+    /// Decides at least one wish, or halves the number of wishes per round.
     fn go(
         &mut self,
         before: &Before<'_>,
@@ -164,7 +164,7 @@ impl Rounds {
                     self.together = self.together.saturating_mul(2);
                     Some(written)
                 } else {
-                    // The others stand the next round without them.
+                    // The others are tried without them in the next round.
                     later.extend(put.into_iter().filter(|it| !refusals.contains_key(it)));
                     later.sort_unstable();
                     for (number, refusal) in refusals {
@@ -175,12 +175,12 @@ impl Rounds {
             }
             Err(refusal) => {
                 match put[..] {
-                    // Where one is at fault, the next may be, too.
+                    // If one is at fault, the next may be, too.
                     [only] => {
                         self.outcomes[only] = Some(Err(refusal));
                         self.together = 1;
                     }
-                    // Some of them are at fault. The first half may be without.
+                    // Some of them are at fault, but perhaps not in the first half.
                     _ => {
                         self.together = put.len() / 2;
                         later.extend(put);
@@ -206,12 +206,12 @@ impl Registered {
     }
 }
 
-/// What the drafts of one round have taken, each with the base URL of its site.
+/// The codes and targets that the drafts of one round have claimed, each with its site's base URL.
 #[derive(Default)]
 struct Claims<'t> {
     targets: HashSet<(&'t str, String)>,
     codes: HashMap<&'t str, Neighbourhood>,
-    /// The highest number that there is.
+    /// The highest number of each site.
     numbers: HashMap<&'t str, Option<u64>>,
 }
 
@@ -222,7 +222,7 @@ impl<'t> Claims<'t> {
         *known.or_insert_with(|| site.highest_number())
     }
 
-    /// Takes what a draft wants, unless another has it or something too near to it.
+    /// Claims what a draft requests, unless that conflicts with another draft.
     fn admit(&mut self, draft: &Draft<'t>) -> bool {
         let site = draft.site.base_url().as_str();
         let target = (site, draft.target.as_str().to_owned());
@@ -266,8 +266,8 @@ mod tests {
         WishedCode::Custom(code.to_owned())
     }
 
-    /// Registers wishes, again those that took too long; returns the codes they got, or why they
-    /// got none, and the text.
+    /// Registers wishes, resubmitting those that took too long; returns their codes or refusals,
+    /// and the text.
     fn registered(text: &str, wishes: &[Wish]) -> (Vec<String>, String) {
         let mut files = table(text);
         let mut reported = vec![String::new(); wishes.len()];
@@ -318,7 +318,7 @@ mod tests {
 
     #[test]
     fn one_that_would_break_the_table_breaks_nothing_for_others() {
-        // The test of the table wants `taken` to lead nowhere.
+        // The table's test expects `taken` to lead nowhere.
         let text = "base_url: https://s.code/\nmapping: []\n\
                     tests:\n- from: /taken\n  to: not-found\n";
         let mut wishes: Vec<_> = (0..9)

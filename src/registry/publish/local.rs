@@ -86,7 +86,8 @@ pub enum LocalError {
 ///
 /// # Errors
 ///
-/// If the wish is refused, or a file cannot be read, written or committed; then nothing has changed.
+/// If the wish is refused, or a file cannot be read, written or committed; then nothing has
+/// changed.
 pub fn register_in_files(
     paths: &[PathBuf],
     max_bytes: u64,

@@ -1,8 +1,8 @@
-//! The registrar of a followed branch: registers all that is wanted at a time as one commit.
+//! The registrar of a followed branch: registers all current requests as one commit.
 //!
-//! The branch is not fetched as long as it is where the last push left it, as far as is known: if it
-//! is not, that push is lost, and nothing else. Invariants: what is returned as registered is in the
-//! remote's branch; the follower is at that commit or a later one, unless it says otherwise itself.
+//! The branch is not fetched as long as the last push is believed to be its tip: if it is not, only
+//! that push is lost. Invariants: a link returned as registered is in the remote's branch; the
+//! follower is at that commit or a later one, unless it reports otherwise itself.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -17,23 +17,23 @@ use crate::mapping::SourceFile;
 use crate::registry::decide::{Batch, MayShadow, Refusal, Registered, Wish, register_all};
 use crate::source::{Follower, Pushed, RemoteBranch, RemoteUrl};
 
-/// How long to compete with others for the branch.
+/// How long to compete with other writers for the branch.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A wish, and who has it.
+/// A wish, and its applicant.
 #[derive(Debug, Clone)]
 pub struct Application {
-    /// What is wished for.
+    /// The requested link.
     pub wish: Wish,
-    /// Who is named in the commit, and whose links it may shadow; without white space.
+    /// The name in the commit, and the owner whose links it may shadow; without white space.
     pub by: Arc<str>,
 }
 
-/// What became of applications.
+/// The result of applications.
 #[derive(Debug)]
 pub struct Decided {
-    /// What became of each, in their order: of one at least. Those of which nothing is known are to
-    /// come again.
+    /// The outcome of each application, in order: at least one is known. Those without an outcome
+    /// are to be submitted again.
     pub outcomes: Vec<Option<Result<Registered, Refusal>>>,
     /// The commit that they were decided on, or in which they are registered: in hexadecimal.
     pub commit: String,
@@ -43,10 +43,10 @@ pub struct Decided {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistrarError {
-    /// The table has errors as it is.
+    /// The table already has errors.
     #[error(transparent)]
     Table(Refusal),
-    /// The newest table may be more than this machine can hold.
+    /// The newest table may exceed this machine's memory.
     #[error("the newest table may be what ended the process before, and is not loaded")]
     InDoubt,
     /// The change could not be published.
@@ -59,12 +59,12 @@ pub struct Registrar {
     follower: Arc<Follower>,
     remote: Remote,
     table: TablePath,
-    /// Where the branch was seen last.
+    /// The last known tip of the branch.
     seen: Option<Oid>,
 }
 
 impl Registrar {
-    /// Takes the branch that is followed, to change it in the name of `author`.
+    /// Takes the followed branch, to change it in the name of `author`.
     pub fn new(
         follower: Arc<Follower>,
         branch: RemoteBranch,
@@ -79,18 +79,18 @@ impl Registrar {
         }
     }
 
-    /// Registers what is applied for: one commit, or none if all are refused. Blocks the thread.
+    /// Registers applications: one commit, or none if all are refused. Blocks the thread.
     ///
     /// # Errors
     ///
-    /// If nothing was decided, and as far as is known nothing changed.
+    /// If nothing was decided and, as far as is known, nothing changed.
     pub fn register(&mut self, applications: &[Application]) -> Result<Decided, RegistrarError> {
         let follower = Arc::clone(&self.follower);
         if follower.is_in_doubt() {
             return Err(RegistrarError::InDoubt);
         }
         let turn = follower.turn();
-        // Somebody else's commit may have been fetched since.
+        // Another writer's commit may have been fetched since.
         let seen = self.seen.take();
         let mut branch = Optimist {
             seen: seen.filter(|seen| follower.commit() == Some(*seen) && !self.remote.is_worn()),
@@ -138,7 +138,7 @@ impl Registrar {
     }
 }
 
-/// Returns the change that holds what was registered.
+/// Returns the change that contains the registered links.
 fn edit(
     files: Vec<SourceFile>,
     applications: &[Application],
@@ -168,11 +168,11 @@ fn edit(
     Edit { files, message }
 }
 
-/// A remote's branch that is taken to be where it was seen, until a push says otherwise.
+/// A remote's branch that is assumed to be at its last known tip, until a push shows otherwise.
 struct Optimist<'r> {
     remote: &'r mut Remote,
     seen: Option<Oid>,
-    /// Where it was taken to be last.
+    /// The last assumed tip.
     tip: Option<Oid>,
 }
 
