@@ -15,7 +15,7 @@ use super::{Exit, complain};
 use crate::mapping::{Forward, Status};
 use crate::registry::{Destination, Holder, MayShadow, Refusal, Wish, WishedCode};
 
-/// What standard input may hold: more than any URL, so that a longer one is told as such.
+/// The maximum size of standard input: more than any URL, so that a longer one is reported as such.
 const MAX_INPUT: u64 = 1 << 20;
 
 /// Add a link to a table, and print the short link
@@ -139,7 +139,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         }
     };
     let code = args.code.map(WishedCode::Custom);
-    // Scripts pass what they have, which may be nothing.
+    // Scripts pass what they have, which may be empty.
     let says_something = |text: &String| !text.is_empty();
     let wish = Wish {
         url: match args.url {
@@ -172,7 +172,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     }
 }
 
-/// Reads the URL from standard input, which a person is asked for it.
+/// Reads the URL from standard input, with a prompt on a terminal.
 fn ask() -> anyhow::Result<String> {
     let mut text = String::new();
     if stdin().is_terminal() {
@@ -197,7 +197,7 @@ fn announce(added: &Added) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Tells why a wish is refused, and the way out.
+/// Reports why a wish is refused, and a hint.
 fn report(refusal: &Refusal) -> anyhow::Result<Exit> {
     match refusal {
         Refusal::AlreadyRegistered(holder) => report_holder(refusal, holder)?,
@@ -208,7 +208,7 @@ fn report(refusal: &Refusal) -> anyhow::Result<Exit> {
         Refusal::Unsound { problems } => {
             complain(&refusal.to_string());
             for problem in problems {
-                // Its place is in a text that nobody has seen.
+                // Its place is in a text that was not written.
                 writeln!(stderr(), "  error: {}", legible(&problem.message))?;
                 if let Some(hint) = &problem.hint {
                     writeln!(stderr(), "  hint: {}", legible(hint))?;
@@ -229,7 +229,7 @@ fn report(refusal: &Refusal) -> anyhow::Result<Exit> {
     Ok(Exit::Refused)
 }
 
-/// Tells of a link that is there already. Scripts look for how the first line begins.
+/// Reports a link that already exists. Scripts match the beginning of the first line.
 fn report_holder(refusal: &Refusal, holder: &Holder) -> io::Result<()> {
     let gone = if holder.is_gone {
         " (retired or expired)"

@@ -1,6 +1,6 @@
-//! `waypost check`: tells what is wrong with a table, and where.
+//! `waypost check`: reports the problems of a table, and their places.
 //!
-//! What is found is the same whatever the format: each has a file of its own below.
+//! The findings are the same for every format; each format has its own file below.
 
 mod excerpt;
 mod findings;
@@ -138,7 +138,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     })
 }
 
-/// Reads and checks the table, unless there is something that must not be read.
+/// Reads and checks the table, unless it contains something that must not be read.
 fn find(args: &Args) -> anyhow::Result<Findings> {
     let max = args.max_table_bytes;
     let deny_warnings = args.deny == Some(Deny::Warnings);
@@ -175,7 +175,7 @@ fn find(args: &Args) -> anyhow::Result<Findings> {
 
 /// Returns the paths at which there is a table now; all, if there is none at any.
 ///
-/// Files that a table was moved away from are still named to look back at what they held.
+/// Former files of a table are still named, to look back at their content.
 fn there_now(paths: &[PathBuf], max_bytes: u64) -> Vec<PathBuf> {
     let (gone, there): (Vec<_>, Vec<_>) = (paths.iter().cloned())
         .partition(|path| FileSource::new(vec![path.clone()], max_bytes).is_absent());

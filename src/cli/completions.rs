@@ -1,4 +1,4 @@
-//! `waypost completions`: the script that makes a shell complete our flags.
+//! `waypost completions`: prints a shell completion script.
 
 use std::io::{Write as _, stdout};
 
@@ -18,7 +18,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    // Written in one piece: the generator panics when its writer fails.
+    // Written in one piece, because the generator panics when its writer fails.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command(), "waypost", &mut script);
     stdout().write_all(&script)?;

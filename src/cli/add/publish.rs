@@ -1,4 +1,4 @@
-//! Where `add` publishes a link: its flags about Git, and what they come to.
+//! Publishing in `add`: its flags about Git, and their effects.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -16,10 +16,10 @@ use crate::registry::{
 };
 use crate::source::{RemoteBranch, RemoteUrl, RemoteUrlError};
 
-/// How long to try while others are faster. Each try is a fetch and a push.
+/// How long to retry while others are faster. Each attempt is a fetch and a push.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How many digits of a commit's id people are shown.
+/// How many digits of a commit's id are shown to users.
 const SHORT: usize = 12;
 
 /// Committing and pushing.
@@ -40,7 +40,7 @@ pub(super) struct PublishArgs {
 
     /// Add to the table of this repository, without a checkout: https, ssh, git or file, or a path
     #[arg(long, value_name = "URL", env = "WAYPOST_REPO", conflicts_with_all = ["table", "commit", "push"])]
-    // Not read as an address by clap, whose complaints would repeat a password in it.
+    // Not parsed as an address by clap, whose errors would repeat a password in it.
     repo: Option<String>,
 
     /// The branch to push to [default: the one that the remote's HEAD leads to]
@@ -70,19 +70,19 @@ pub(super) struct PublishArgs {
     access: AccessArgs,
 }
 
-/// A link that was added, and what else to tell people.
+/// A link that was added, and notes for the user.
 pub(super) struct Added {
     pub(super) registration: Registration,
     pub(super) notes: Vec<String>,
 }
 
 impl PublishArgs {
-    /// Whether a repository is named, and no file that stands here.
+    /// Returns whether a repository is named rather than local files.
     pub(super) fn has_repo(&self) -> bool {
         self.repo.is_some()
     }
 
-    /// Adds a link to the table that paths name, or to the one that a remote has.
+    /// Adds a link to the table at these paths, or to that of a remote.
     pub(super) fn add(
         &self,
         table: &[PathBuf],
@@ -164,7 +164,7 @@ impl PublishArgs {
         }))
     }
 
-    /// Tells where a link was pushed to `base`, a full name, or to a branch for review.
+    /// Returns notes on where a link was pushed: `base`, a full name, or a branch for review.
     fn notes(&self, address: Option<&RemoteUrl>, base: &str, published: &Published) -> Vec<String> {
         let commit = short(published.commit);
         let Some(new) = &self.branch else {
@@ -183,7 +183,7 @@ impl PublishArgs {
     }
 }
 
-/// What is wrong with the command.
+/// An error in the command's usage.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct UsageError(&'static str);
@@ -194,7 +194,7 @@ fn short(commit: Oid) -> String {
     text
 }
 
-/// Names the place of a new file from the repository's top.
+/// Makes the path of a new file relative to the repository's top.
 fn in_repository(mut wish: Wish, table: &TablePath) -> Wish {
     if let Destination::Fragment(directory) = &mut wish.destination {
         table.path().clone_into(directory);
@@ -202,7 +202,7 @@ fn in_repository(mut wish: Wish, table: &TablePath) -> Wish {
     wish
 }
 
-/// Tells how a command ends that could not add anything.
+/// Returns the exit status of a command that could not add anything.
 pub(super) fn exit_of(error: &anyhow::Error) -> Exit {
     if error.is::<RemoteUrlError>() || error.is::<UsageError>() {
         return Exit::Usage;

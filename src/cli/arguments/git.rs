@@ -1,5 +1,5 @@
-//! How a table is had by Git: the flags of `serve` about remotes, those that `add` has too, and what
-//! they come to.
+//! Access to tables by Git: the flags of `serve` about remotes, those shared with `add`, and their
+//! effects.
 
 use std::env;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ pub(crate) struct AccessArgs {
 }
 
 impl AccessArgs {
-    /// Returns what to authenticate with.
+    /// Returns the credentials.
     pub(crate) fn credentials(&self) -> Credentials {
         Credentials {
             username: secret::of("WAYPOST_GIT_USERNAME"),
@@ -50,7 +50,7 @@ impl AccessArgs {
         }
     }
 
-    /// Returns the files of secrets, the key among them, that everyone on this machine can read.
+    /// Returns the files of secrets, including the key, that everyone on this machine can read.
     pub(crate) fn exposed_files(&self) -> Vec<PathBuf> {
         let key = self.ssh_key.iter().filter(|key| is_exposed(key));
         let mut files = secret::exposed_files();
@@ -58,7 +58,7 @@ impl AccessArgs {
         files
     }
 
-    /// Returns how fetches and pushes are run.
+    /// Returns the settings of fetches and pushes.
     pub(crate) fn transfer(&self) -> anyhow::Result<Transfer> {
         Ok(Transfer {
             program: env::current_exe().context("cannot tell which program this is")?,
@@ -76,7 +76,7 @@ impl AccessArgs {
 pub(crate) struct GitArgs {
     /// Follow this repository, in a clone of its own: https, ssh, git or file, or a path
     #[arg(long, value_name = "URL", env = "WAYPOST_REPO", conflicts_with_all = ["table", "pull"])]
-    // Not read as an address by clap, whose complaints would repeat a password in it.
+    // Not parsed as an address by clap, whose errors would repeat a password in it.
     repo: Option<String>,
 
     /// The branch, tag or full commit id to follow [default: the remote's HEAD]
@@ -124,17 +124,17 @@ impl GitArgs {
         self.repo.as_deref().map(RemoteUrl::parse).transpose()
     }
 
-    /// Whether only signed commits are served.
+    /// Returns whether only signed commits are served.
     pub(super) fn wants_signatures(&self) -> bool {
         self.allowed_signers.is_some()
     }
 
-    /// Returns the table's path in the repository, and what is followed of it if that is named.
+    /// Returns the table's path in the repository, and the revision to follow if one is named.
     pub(super) fn table_and_branch(&self) -> (&str, Option<&str>) {
         (&self.path, self.reference.as_deref())
     }
 
-    /// Starts to follow a repository. Must be called within a runtime.
+    /// Starts following a repository. Must be called within a runtime.
     pub(crate) fn follow(
         &self,
         remote: RemoteUrl,
@@ -154,8 +154,7 @@ impl GitArgs {
         Ok(Remote::start(following)?)
     }
 
-    /// Lets the checkout around files be pulled, if that is asked for. Must be called within a
-    /// runtime.
+    /// Starts pulling the checkout around files, if requested. Must be called within a runtime.
     pub(crate) fn pull(
         &self,
         files: Files,

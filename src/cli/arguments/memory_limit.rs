@@ -1,8 +1,8 @@
-//! The memory that this process may take, and how large a table that memory can hold.
+//! The memory limit of this process, and the largest table that fits in it.
 //!
-//! The limits are read as texts of the kernel: those of the control group and all above it, of
-//! both versions (cgroups(7)), and the machine's memory (proc_meminfo(5)). What the process may ask
-//! of `setrlimit(2)` is handed in. No limit is known on systems that have none of these files.
+//! The limits are read from the kernel's files: those of the control group and all its ancestors,
+//! of both versions (cgroups(7)), and the machine's memory (proc_meminfo(5)). The limits of
+//! `setrlimit(2)` are passed in. No limit is known on systems that have none of these files.
 
 use std::fmt;
 use std::fs;
@@ -12,33 +12,32 @@ use rustix::process::{Resource, getrlimit};
 
 use super::table::MAX_BYTES;
 
-/// What a server and the process of a fetch take besides tables: the programs and connections.
+/// The memory of a server and its fetch process besides tables: the programs and connections.
 ///
 /// `docs/operations.md` ("Memory") has the figures.
 const BASE: u64 = 64 << 20;
 
-/// How many bytes of memory there must be for each byte of the text: 3.5 to 4.3 for a reload of
-/// common entries, the table that is live among them, and the rest for a fetch, which holds the
-/// largest file.
+/// The bytes of memory needed for each byte of the text: 3.5 to 4.3 for a reload of common entries,
+/// including the live table, and the rest for a fetch, which holds the largest file.
 const FACTOR: u64 = 5;
 
-/// A table of this size is allowed however little memory there is.
+/// The table size that is allowed regardless of memory.
 const LEAST: u64 = 1 << 20;
 
-/// Address space that is reserved and never used: stacks of threads, and 64 MiB for each of them
-/// that allocates (mallopt(3), `M_ARENA_MAX`). Where it is short, they share.
+/// Address space that is reserved and never used: stacks of threads, and 64 MiB for each thread
+/// that allocates (mallopt(3), `M_ARENA_MAX`). If it is scarce, threads share.
 const RESERVED: u64 = 512 << 20;
 
-/// A limit of the memory that this process may take.
+/// A memory limit of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MemoryLimit {
     /// The limit in bytes.
     pub(crate) bytes: u64,
-    /// What sets it.
+    /// The source of the limit.
     pub(crate) by: LimitedBy,
 }
 
-/// What limits memory.
+/// The source of a memory limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LimitedBy {
     /// A control group, such as that of a container or of a unit of systemd.
@@ -62,7 +61,7 @@ impl fmt::Display for LimitedBy {
     }
 }
 
-/// The limits that a process has by `getrlimit(2)`; none is no limit.
+/// The limits of a process by `getrlimit(2)`; `None` means unlimited.
 #[derive(Debug, Clone, Copy, Default)]
 struct ResourceLimits {
     address_space: Option<u64>,
@@ -70,7 +69,7 @@ struct ResourceLimits {
 }
 
 impl MemoryLimit {
-    /// Returns the limit that holds for this process, if one is known.
+    /// Returns the limit that applies to this process, if one is known.
     pub(crate) fn of_process() -> Option<Self> {
         let limits = ResourceLimits {
             address_space: getrlimit(Resource::As).current,
@@ -79,7 +78,7 @@ impl MemoryLimit {
         Self::least(limits, |path| fs::read_to_string(path).ok())
     }
 
-    /// Returns the least of all limits, as `read` gives the kernel's files.
+    /// Returns the lowest of all limits; `read` returns the kernel's files.
     fn least(limits: ResourceLimits, read: impl Fn(&Path) -> Option<String>) -> Option<Self> {
         let membership = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
         let groups = limit_files(&membership)
@@ -99,8 +98,7 @@ impl MemoryLimit {
         known.min_by_key(|it| it.usable())
     }
 
-    /// Returns what of it memory can be had for: where addresses are limited, many are taken that no
-    /// memory is behind.
+    /// Returns the usable part of the limit: some address space is reserved without memory.
     fn usable(self) -> u64 {
         match self.by {
             LimitedBy::AddressSpace => self.bytes.saturating_sub(RESERVED),
@@ -108,15 +106,16 @@ impl MemoryLimit {
         }
     }
 
-    /// Returns how many bytes of text the largest table may have that can be loaded within it.
+    /// Returns the size in bytes of the text of the largest table that can be loaded within the
+    /// limit.
     pub(crate) fn table_bytes(self) -> u64 {
         let for_tables = self.usable().saturating_sub(BASE);
         (for_tables / FACTOR).clamp(LEAST, MAX_BYTES)
     }
 }
 
-/// Returns the files that may hold a limit for the groups of `/proc/self/cgroup`, each group's own
-/// and those of all above it. Files of groups that cannot be seen from here do not exist.
+/// Returns the files that may hold a limit for the groups of `/proc/self/cgroup`: those of each
+/// group and of all its ancestors. Files of groups that are not visible here do not exist.
 fn limit_files(membership: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for line in membership.lines() {
@@ -193,7 +192,7 @@ mod tests {
             ),
         ];
         assert_eq!(of_files(&files), Some((512 * MIB, LimitedBy::ControlGroup)));
-        // Beyond `memory.high` a process is slowed down until nothing moves.
+        // Above `memory.high` a process is throttled almost to a standstill.
         let mut throttled = files;
         throttled[2].1 = "268435456\n";
         assert_eq!(
@@ -253,7 +252,7 @@ mod tests {
             data: Some(1600 * MIB),
         };
         let limit = least(limits, &machine).unwrap();
-        // Of the address space less can be used.
+        // Less of the address space is usable.
         assert_eq!(
             (limit.bytes, limit.by),
             (2048 * MIB, LimitedBy::AddressSpace)

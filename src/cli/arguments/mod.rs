@@ -1,4 +1,4 @@
-//! Arguments that several commands share, and the values they become.
+//! Arguments that several commands share, and their values.
 
 mod git;
 mod memory_limit;

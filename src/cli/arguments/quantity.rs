@@ -1,8 +1,8 @@
-//! Quantities as flags write them: `500ms`, `10s`, `5m`; `64KiB`, `256MiB`.
+//! Quantities in flags: `500ms`, `10s`, `5m`; `64KiB`, `256MiB`.
 
 use std::time::Duration;
 
-/// Reads an interval: a whole number and `ms`, `s`, `m` or `h`.
+/// Parses an interval: a whole number and `ms`, `s`, `m` or `h`.
 pub(crate) fn interval(text: &str) -> Result<Duration, String> {
     let (number, unit) = split(text);
     let millis_per_unit = match unit {
@@ -15,7 +15,7 @@ pub(crate) fn interval(text: &str) -> Result<Duration, String> {
     scale(number, millis_per_unit).map(Duration::from_millis)
 }
 
-/// Reads an interval that is not zero.
+/// Parses an interval that is not zero.
 pub(crate) fn positive_interval(text: &str) -> Result<Duration, String> {
     let interval = interval(text)?;
     if interval.is_zero() {
@@ -24,7 +24,7 @@ pub(crate) fn positive_interval(text: &str) -> Result<Duration, String> {
     Ok(interval)
 }
 
-/// Reads a number of bytes: a whole number alone, or with `KiB`, `MiB` or `GiB`.
+/// Parses a number of bytes: a whole number alone, or with `KiB`, `MiB` or `GiB`.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text);
     let bytes_per_unit = match unit {

@@ -1,4 +1,4 @@
-//! What `serve` is told about registering over HTTP.
+//! The flags of `serve` about registrations over HTTP.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub(crate) struct RegistrationArgs {
     git_author: Option<Identity>,
 }
 
-/// What is known of registrations before there is a table.
+/// The settings of registrations before a table is loaded.
 pub(crate) struct Prepared {
     tokens: TokenFile,
     author: Identity,
@@ -42,8 +42,8 @@ pub(crate) struct Prepared {
 }
 
 impl RegistrationArgs {
-    /// Reads what is needed, if links are to be registered; complains and tells how to exit if they
-    /// cannot be.
+    /// Reads the settings if registrations are enabled; reports an error and returns the exit
+    /// status if they are invalid.
     pub(crate) fn prepare(
         &self,
         git: &GitArgs,
@@ -84,7 +84,8 @@ impl RegistrationArgs {
     }
 }
 
-/// Returns whether what is followed can be pushed to, or is not known yet; complains if not.
+/// Returns whether a push to the followed revision is possible, or not known yet; reports an error
+/// if not.
 pub(crate) fn is_branch(follower: &Follower) -> bool {
     let status = follower.status();
     let name = status.served.map(|_| status.seen_as.unwrap_or_default());
@@ -96,7 +97,7 @@ pub(crate) fn is_branch(follower: &Follower) -> bool {
 }
 
 impl Prepared {
-    /// Returns the service that registers in what is followed.
+    /// Returns the service that registers links on the followed branch.
     pub(crate) fn registrations(
         self,
         git: &GitArgs,

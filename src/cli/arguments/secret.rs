@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 use crate::source::{Secret, SecretText};
 
-/// The variables that hold secrets; each may have `_FILE` behind it.
+/// The variables for secrets; each may have the suffix `_FILE`.
 const NAMES: [&str; 3] = [
     "WAYPOST_GIT_USERNAME",
     "WAYPOST_GIT_PASSWORD",
     "WAYPOST_HOOK_SECRET",
 ];
 
-/// Returns where the secret of that name is: in the variable, or in the file that `…_FILE` names.
+/// Returns the source of the secret with this name: the variable, or the file that `…_FILE` names.
 pub(crate) fn of(name: &str) -> Option<Secret> {
     let value = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let file = value(&format!("{name}_FILE")).map(PathBuf::from);

@@ -1,4 +1,4 @@
-//! How every command finds its table.
+//! The arguments by which commands find their table.
 
 use std::io::{Read as _, Write as _, stderr, stdin};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::source::{Committed, CommittedError, FileSource, SourceError};
 /// The path that means standard input.
 pub(crate) const STDIN: &str = "-";
 
-/// What problems call standard input.
+/// The name of standard input in diagnostics.
 pub(crate) const STDIN_NAME: &str = "<stdin>";
 
-/// How much text a table may have unless `serve` is told otherwise.
+/// The default size limit of a table's text.
 pub(crate) const DEFAULT_MAX_TABLE_BYTES: &str = "256MiB";
 
 /// The same in bytes.
@@ -35,12 +35,12 @@ pub(crate) struct TableArgs {
     pub(crate) paths: Vec<PathBuf>,
 }
 
-/// Reads the files that paths name, `-` among them, and compiles them as one table.
+/// Reads the files at these paths, `-` among them, and compiles them as one table.
 pub(crate) fn compile_paths(paths: &[PathBuf]) -> anyhow::Result<Compilation> {
     Ok(compile(&read(paths, MAX_BYTES)?))
 }
 
-/// Reads the files that paths name, `-` among them, with at most `max_bytes` of text each way.
+/// Reads the files at these paths, `-` among them, with at most `max_bytes` of text each way.
 pub(crate) fn read(paths: &[PathBuf], max_bytes: u64) -> anyhow::Result<Vec<SourceFile>> {
     let (stdin, paths): (Vec<_>, Vec<_>) =
         paths.iter().partition(|path| **path == Path::new(STDIN));
@@ -55,7 +55,8 @@ pub(crate) fn read(paths: &[PathBuf], max_bytes: u64) -> anyhow::Result<Vec<Sour
     Ok(files)
 }
 
-/// Names the flag that limits a table's size to an error that says it is too large.
+/// Adds the name of the flag that limits a table's size to an error about a table that is too
+/// large.
 pub(crate) fn name_limit(error: anyhow::Error) -> anyhow::Error {
     let source = error.downcast_ref::<SourceError>();
     let committed = error.downcast_ref::<CommittedError>();
@@ -67,7 +68,7 @@ pub(crate) fn name_limit(error: anyhow::Error) -> anyhow::Error {
     }
 }
 
-/// Tells standard error about every problem of a table.
+/// Writes every problem of a table to standard error.
 pub(crate) fn report(diagnostics: &[Diagnostic]) -> anyhow::Result<()> {
     for diagnostic in diagnostics {
         writeln!(stderr(), "{diagnostic}")?;
@@ -77,8 +78,8 @@ pub(crate) fn report(diagnostics: &[Diagnostic]) -> anyhow::Result<()> {
 
 /// Returns an error for each symbolic link of a work tree that a table at some paths would follow.
 ///
-/// What is proposed there may link to anything that the machine can read, and Git's history knows
-/// the link alone.
+/// A proposed change may link to anything that the machine can read, and Git's history contains
+/// only the link.
 pub(crate) fn refuse_links(
     repository: &Committed,
     paths: &[PathBuf],

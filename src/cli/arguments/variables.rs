@@ -1,10 +1,10 @@
-//! Variables, as they count beside what stands on the command line.
+//! The precedence of environment variables and the command line.
 //!
-//! A variable is often set for one command, or for all of a machine's, and then meets flags that it
-//! does not go with. Invariants: a flag wins over each variable that conflicts with it; a variable
-//! that only means something beside a flag that is not there counts as not set; two variables that
-//! conflict are an error, for nobody can tell which one is meant. What must not be left out in
-//! silence, like half of a certificate and its key, is not told to clap as a requirement.
+//! A variable is often set for one command, or for a whole machine, and then meets flags that it
+//! does not go with. Invariants: a flag overrides each variable that conflicts with it; a variable
+//! that only has a meaning together with a missing flag counts as unset; two variables that
+//! conflict are an error, because the intended one is unknown. Requirements that must not be
+//! dropped silently, like half of a certificate and its key, are not declared to clap.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -16,12 +16,11 @@ use clap::{Arg, ArgAction, ArgMatches, Command, Error};
 /// The names of variables.
 type Names = BTreeSet<String>;
 
-/// What a value of a switch begins with that means no (clap's `BoolishValueParser`).
+/// The beginnings of switch values that mean no (clap's `BoolishValueParser`).
 const NO: [&str; 6] = ["n", "no", "f", "false", "off", "0"];
 
-/// Makes an argument's variable behave as people expect: help names it but does not show what is
-/// in it, and an empty one, as templates of deployments leave them, counts as not set, as does a
-/// switch that is off.
+/// Makes an argument's variable behave as users expect: help names it but does not show its value,
+/// and an empty one, as in templates of deployments, counts as unset, as does a switch that is off.
 pub(crate) fn plain(arg: Arg) -> Arg {
     let value = arg.get_env().and_then(std::env::var_os);
     let is_switch = matches!(arg.get_action(), ArgAction::SetTrue);
@@ -37,11 +36,11 @@ pub(crate) fn plain(arg: Arg) -> Arg {
     }
 }
 
-/// Parses a command line by its definition, in which [`plain`] has been through all arguments.
+/// Parses a command line by its definition, to all arguments of which [`plain`] was applied.
 ///
 /// # Errors
 ///
-/// If what stands there, or in variables that count, cannot be meant.
+/// If the command line, or the variables that apply, are not valid together.
 pub(crate) fn parse(definition: &Command, line: &[OsString]) -> Result<ArgMatches, Error> {
     let call = Call { definition, line };
     match definition.clone().try_get_matches_from(line) {
@@ -50,9 +49,9 @@ pub(crate) fn parse(definition: &Command, line: &[OsString]) -> Result<ArgMatche
     }
 }
 
-/// Tells of each argument that an error names if it comes from a variable, and from which.
+/// Returns a note for each argument in an error that comes from a variable, with its name.
 pub(crate) fn blamed(definition: &Command, line: &[OsString], error: &Error) -> Vec<String> {
-    // Only of one that is built can arguments be shown.
+    // Only a built argument can be displayed.
     let mut definition = definition.clone();
     definition.build();
     let call = Call {
@@ -79,14 +78,14 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Returns all arguments of the verb that is called.
+    /// Returns all arguments of the called subcommand.
     fn arguments(&self) -> impl Iterator<Item = &Arg> {
         let verb = self.line.get(1);
         let verb = verb.and_then(|name| self.definition.find_subcommand(name));
         verb.into_iter().flat_map(Command::get_arguments)
     }
 
-    /// Returns the ids of the arguments that stand on the command line.
+    /// Returns the ids of the arguments on the command line.
     fn on_line(&self) -> Names {
         let definition = &self.definition.clone().ignore_errors(true);
         let line = self.line;
@@ -100,7 +99,7 @@ impl Call<'_> {
         ids.map(str::to_owned).collect()
     }
 
-    /// Returns the variables that go with the command line.
+    /// Returns the variables that apply together with the command line.
     fn settle(&self) -> Names {
         let mut used: Names = self.arguments().filter_map(set_by).collect();
         used.retain(|name| !self.conflicts(name));
@@ -113,7 +112,7 @@ impl Call<'_> {
                 wanted.retain(|it| !lacked_anyway.contains(it));
                 let mut others = used.clone();
                 others.remove(*name);
-                // One that is itself required stays.
+                // A variable that is itself required stays.
                 !wanted.is_disjoint(&lacked) && self.lacks(&others).is_subset(&lacked)
             };
             match used.iter().find(is_idle).cloned() {
@@ -129,7 +128,7 @@ impl Call<'_> {
         with.is_err_and(|error| error.kind() == ErrorKind::ArgumentConflict)
     }
 
-    /// Returns the arguments that are required beside the command line and these variables.
+    /// Returns the required arguments that the command line and these variables lack.
     fn lacks(&self, names: &Names) -> BTreeSet<String> {
         match self.with(names) {
             Err(error) if error.kind() == ErrorKind::MissingRequiredArgument => {
@@ -153,7 +152,7 @@ impl Call<'_> {
     }
 }
 
-/// Returns the texts that an error holds of a kind.
+/// Returns the texts of one kind in an error.
 fn strings(error: &Error, kind: ContextKind) -> Vec<String> {
     match error.get(kind) {
         Some(ContextValue::String(one)) => vec![one.clone()],

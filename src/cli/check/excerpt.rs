@@ -1,8 +1,8 @@
-//! A source line, made fit to be shown under a message, and where in it a column is.
+//! Prepares a source line for display under a message, and locates a column in it.
 //!
-//! Every character takes the room that terminals give it. What would not show itself (controls,
-//! marks that turn the direction of writing, invisible characters) is shown as one replacement
-//! character, so that no table can play tricks on whoever reads about it.
+//! Every character takes its terminal width. Characters that do not show themselves (controls,
+//! marks that change the direction of writing, invisible characters) are shown as one replacement
+//! character each, so that a table cannot deceive its readers.
 
 use std::iter::{RepeatN, repeat_n};
 
@@ -11,21 +11,21 @@ use unicode_width::UnicodeWidthChar;
 
 use super::lines::Line;
 
-/// How much of a line is shown, in terminal columns; of that, how much at most before the place.
+/// How many terminal columns of a line are shown, and how many of them at most before the place.
 const WIDTH: usize = 100;
 const BEFORE: usize = 60;
 
-/// How many spaces a tab is shown as, wherever it stands.
+/// How many spaces a tab is shown as, at any position.
 const TAB: usize = 4;
 
-/// How many characters are shown in a column on average, at most: those that combine take no room,
-/// and a line may hold nothing else.
+/// The maximum average number of characters per column: combining characters take no room, and a
+/// line may consist of them.
 const MARKS: usize = 4;
 
-/// What shows that a line goes on.
+/// The mark of a truncated line.
 const CUT: char = '…';
 
-/// A part of a line, and how many terminal columns lie before the place in it.
+/// A part of a line, and the number of terminal columns before the place in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Excerpt {
     pub(super) text: String,
@@ -35,7 +35,7 @@ pub(super) struct Excerpt {
 impl Excerpt {
     /// Cuts an excerpt around a column, which counts characters from 1.
     ///
-    /// Returns nothing if there is nothing to see in the line.
+    /// Returns nothing if the line has no visible characters.
     pub(super) fn around(line: &Line<'_>, column: u32) -> Option<Self> {
         if line.text().is_empty() {
             return None;
@@ -59,7 +59,7 @@ impl Excerpt {
     }
 }
 
-/// Returns how many bytes of a text fit into some room, and the room that they take.
+/// Returns how many bytes of a text fit into `room`, and their width.
 fn fitting(text: impl Iterator<Item = char>, room: usize) -> (usize, usize) {
     let (mut length, mut taken) = (0, 0);
     for character in text.take(room * MARKS) {
@@ -72,7 +72,7 @@ fn fitting(text: impl Iterator<Item = char>, room: usize) -> (usize, usize) {
     (length, taken)
 }
 
-/// Returns what is shown in place of a character: usually itself.
+/// Returns the displayed form of a character: usually itself.
 fn shown(character: char) -> RepeatN<char> {
     match character {
         '\t' => repeat_n(' ', TAB),
@@ -101,7 +101,7 @@ mod tests {
     fn marks_the_column() {
         assert_eq!(around("- url: x\r", 3), "- url: x\n  ^");
         assert_eq!(around("  \"é\": x", 6), "  \"é\": x\n     ^");
-        // Behind the end, as for something that is missing there.
+        // After the end, as for something that is missing there.
         assert_eq!(around("a: [", 5), "a: [\n    ^");
         assert_eq!(around("a: [", u32::MAX), "a: [\n    ^");
         assert_eq!(Excerpt::around(&Line::new("  \t "), 1), None);
@@ -111,7 +111,7 @@ mod tests {
     fn gives_characters_their_room() {
         assert_eq!(around("\ta", 2), "    a\n    ^");
         assert_eq!(around("漢字: x", 4), "漢字: x\n     ^");
-        // A combining acute accent stands above the letter before it.
+        // A combining acute accent is above the letter before it.
         assert_eq!(around("e\u{301}: x", 5), "e\u{301}: x\n   ^");
     }
 
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(around(&line, 501), format!("{shown}\n{}^", " ".repeat(61)));
         let shown = format!("{}…", "a".repeat(100));
         assert_eq!(around(&line, 1), format!("{shown}\n^"));
-        // A wide character that fits half is left out.
+        // A wide character that fits only half is omitted.
         let wide = format!("a{}X", "漢".repeat(60));
         let shown = format!("…{}X", "漢".repeat(30));
         assert_eq!(around(&wide, 62), format!("{shown}\n{}^", " ".repeat(61)));

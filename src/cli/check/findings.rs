@@ -1,22 +1,22 @@
-//! What a check found: all that a format may show.
+//! The findings of a check, as input for all formats.
 //!
-//! A table is there if the compiler found no error in it; only then did its tests run.
+//! There is a table if the compiler found no error; only then were its tests run.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::mapping::{Compilation, Diagnostic, Place, SourceFile};
 
-/// A table's text, and what came of compiling it and running its tests.
+/// A table's text, and the results of compiling it and running its tests.
 pub(super) struct Findings {
     pub(super) files: Vec<SourceFile>,
     pub(super) compilation: Compilation,
-    /// Whether a warning is as bad as an error.
+    /// Whether a warning counts as an error.
     pub(super) deny_warnings: bool,
 }
 
 impl Findings {
-    /// Returns the findings on files that are not read: why they are not.
+    /// Returns the findings for files that are not read: the reasons.
     pub(super) fn refused(reasons: Vec<Diagnostic>, deny_warnings: bool) -> Self {
         let unread = reasons.iter().map(|reason| SourceFile {
             path: Arc::clone(&reason.place.file),
@@ -54,7 +54,7 @@ impl Findings {
         }
     }
 
-    /// Returns what the tests that failed got, by the place of each.
+    /// Returns the diagnostics of failed tests, by the place of each.
     pub(super) fn failed_tests(&self) -> HashMap<&Place, &Diagnostic> {
         if self.compilation.table.is_none() {
             return HashMap::new();
@@ -67,18 +67,18 @@ impl Findings {
             .collect()
     }
 
-    /// Whether a diagnostic makes the check fail.
+    /// Returns whether a diagnostic makes the check fail.
     pub(super) fn is_refusal(&self, diagnostic: &Diagnostic) -> bool {
         diagnostic.is_error() || self.deny_warnings
     }
 
-    /// Whether the check fails.
+    /// Returns whether the check fails.
     pub(super) fn is_refused(&self) -> bool {
         self.diagnostics().iter().any(|it| self.is_refusal(it))
     }
 }
 
-/// Returns a path as formats for machines want it: without `./` in front.
+/// Returns a path in the form for machine-readable formats: without a leading `./`.
 pub(super) fn plain_path(path: &str) -> &str {
     match path.strip_prefix("./") {
         Some(rest) => plain_path(rest.trim_start_matches('/')),

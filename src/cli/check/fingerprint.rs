@@ -1,24 +1,25 @@
-//! Fingerprints: by which a Git host knows a problem again in the next version of a table.
+//! Fingerprints, by which a Git host recognizes a problem in the next version of a table.
 //!
-//! They are made of the file, the rule and the text of the line, not of the line's number nor of a
-//! message that may name other lines. What is equal in all of these is numbered.
+//! They depend on the file, the rule and the text of the line, but not on the line's number or on a
+//! message that may name other lines. Problems that are equal in all of these are numbered.
 
 use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
 
-/// Gives fingerprints to the problems of one table, in their order.
+/// Assigns fingerprints to the problems of one table, in order.
 #[derive(Default)]
 pub(super) struct Fingerprints {
     given: HashMap<String, usize>,
-    /// The last line, and what it comes to by rule: a line may be a whole table, and each problem
-    /// in it about that one line.
+    /// The last line, with its results by rule below: a line may be a whole table, and every
+    /// problem may be on that one line.
     line: (String, u32),
     of_line: HashMap<String, String>,
 }
 
 impl Fingerprints {
-    /// Returns the fingerprint of the next problem, on a line of a number: 64 hexadecimal digits.
+    /// Returns the fingerprint of the next problem, on the line of that number: 64 hexadecimal
+    /// digits.
     pub(super) fn next(&mut self, path: &str, rule: &str, number: u32, line: &str) -> String {
         if (&*self.line.0, self.line.1) != (path, number) {
             self.line = (path.to_owned(), number);
@@ -68,7 +69,7 @@ mod tests {
         apart.sort();
         apart.dedup();
         assert_eq!(apart.len(), reported.len());
-        // The next check gives them again.
+        // The next check assigns the same ones.
         let mut prints = Fingerprints::default();
         assert_eq!(prints.next("a.yaml", "rule", 9, "- url: x"), reported[0]);
         assert_eq!(prints.next("a.yaml", "rule", 9, "- url: x"), reported[1]);

@@ -1,8 +1,8 @@
-//! Workflow commands of GitHub Actions: each problem as an annotation at its line.
+//! Workflow commands of GitHub Actions: each problem is an annotation at its line.
 //!
 //! The forms are those of "Workflow commands for GitHub Actions" in GitHub's documentation; the
-//! escapes are those of `@actions/core`, `command.ts`. The log of a step shows a command's message
-//! alone, so the message says the place too.
+//! escapes are those of `@actions/core`, `command.ts`. The log of a step shows only a command's
+//! message, so the message includes the place, too.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
     let beyond = |count: usize| count.saturating_sub(SHOWN);
     let unseen = beyond(findings.errors()) + beyond(findings.warnings());
     if unseen > 0 {
-        // A notice is of a kind of its own, and so is shown.
+        // A notice is of another kind, and so is still shown.
         writeln!(
             out,
             "::notice title=waypost check::GitHub shows {SHOWN} errors and {SHOWN} warnings of a \

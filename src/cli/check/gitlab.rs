@@ -1,6 +1,7 @@
-//! A code-quality report of GitLab: what a merge request shows as new and as resolved.
+//! A GitLab code-quality report: a merge request shows its problems as new or resolved.
 //!
-//! The form is the one of "Code Quality", "Import Code Quality results" in GitLab's documentation.
+//! The format is defined by "Code Quality", "Import Code Quality results" in GitLab's
+//! documentation.
 
 use std::io::{self, Write};
 

@@ -1,7 +1,7 @@
-//! Problems for people, and for the programs that read what compilers print.
+//! Problems for people, and for programs that parse compiler output.
 //!
-//! The first line of each is `PATH:LINE:COLUMN: error: MESSAGE`, always; the lines that belong to
-//! it begin with a space. Colour changes nothing else.
+//! The first line of each problem is always `PATH:LINE:COLUMN: error: MESSAGE`; its other lines
+//! begin with a space. Colour changes nothing else.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use super::lines::with_lines;
 use crate::cli::terminal::legible;
 use crate::mapping::{Diagnostic, Severity};
 
-/// How each part looks.
+/// The style of each part.
 #[derive(Default)]
 pub(super) struct Palette {
     place: Style,
@@ -54,7 +54,7 @@ pub(super) fn write(findings: &Findings, palette: &Palette, out: &mut dyn Write)
             Severity::Warning => palette.warning,
         };
         let bold = palette.place;
-        // A file's name is chosen by whoever proposes it, and may stand in any of these.
+        // A file's name is chosen by the author of a proposal, and may appear in any of these.
         let (shown, message) = (place.to_string(), legible(message));
         let shown = legible(&shown);
         writeln!(

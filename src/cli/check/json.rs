@@ -1,6 +1,6 @@
-//! One JSON document, as `docs/check.schema.json` describes it.
+//! One JSON document, as described in `docs/check.schema.json`.
 //!
-//! Keys may be added to it; what is there stays, or the version grows.
+//! Keys may be added to it; any other change increases the version.
 
 use std::io::{self, Write};
 

@@ -1,7 +1,7 @@
-//! JUnit XML: each file of a table is a test case, and so is each test written in it.
+//! JUnit XML: each file of a table is a test case, and so is each test in it.
 //!
-//! There is no one schema of it; what is written here is what Jenkins, GitLab and their kin read. If
-//! the table has errors, its tests did not run and count as skipped.
+//! There is no single schema; this output is what Jenkins, GitLab and similar tools read. If the
+//! table has errors, its tests did not run and count as skipped.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use super::findings::{Findings, plain_path};
 use crate::mapping::{Diagnostic, Expectation, SourceFile};
 
-/// One test case: what it is about, and how it ended.
+/// One test case: its subject and its result.
 struct Case<'f> {
     file: &'f str,
     name: String,
@@ -17,7 +17,7 @@ struct Case<'f> {
 }
 
 enum Ending<'f> {
-    /// It passed; there may be warnings to tell.
+    /// It passed, perhaps with warnings.
     Passed(Vec<&'f Diagnostic>),
     Failed(Vec<&'f Diagnostic>),
     Skipped,
@@ -119,8 +119,8 @@ fn lines(diagnostics: &[&Diagnostic]) -> String {
     escaped(&lines.join("\n"))
 }
 
-/// Escapes a text for content and attributes; what XML cannot hold (XML 1.0, section 2.2) is
-/// replaced.
+/// Escapes a text for content and attributes; characters that are invalid in XML (XML 1.0, section
+/// 2.2) are replaced.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,7 +1,7 @@
-//! The source lines that diagnostics are about.
+//! The source lines of diagnostics.
 //!
-//! Diagnostics come in the order of files and lines, so one pass over the text finds all lines, and
-//! nothing is kept of the others. Another order is slower, not wrong.
+//! Diagnostics are sorted by file and line, so one pass over the text finds all lines, and no
+//! others are kept. Another order is slower, but also correct.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -13,9 +13,9 @@ use memchr::memchr2;
 use super::findings::Findings;
 use crate::mapping::{Diagnostic, Place, SourceFile};
 
-/// Returns each diagnostic with the line that it is about, if its file has that line.
+/// Returns each diagnostic with its line, if its file has that line.
 ///
-/// What is not UTF-8 is replaced; a line break or byte order mark is no part of a line.
+/// Bytes that are not UTF-8 are replaced; line breaks and byte order marks are excluded.
 pub(super) fn with_lines<'f>(
     findings: &'f Findings,
 ) -> impl Iterator<Item = (&'f Diagnostic, Option<Rc<Line<'f>>>)> {
@@ -24,18 +24,18 @@ pub(super) fn with_lines<'f>(
         .map(move |diagnostic| (diagnostic, lines.get(&diagnostic.place)))
 }
 
-/// A line of a file, for as many diagnostics as are about it.
+/// A line of a file, shared by all diagnostics about it.
 ///
-/// A line may be a whole table: each diagnostic goes on where the one before it was.
+/// A line may be a whole table: each diagnostic continues where the previous one was.
 #[derive(Debug)]
 pub(super) struct Line<'f> {
     text: Cow<'f, str>,
-    /// How many characters lie before which byte.
+    /// How many characters precede which byte.
     reached: Cell<(usize, usize)>,
 }
 
 impl<'f> Line<'f> {
-    /// Returns the line without the blanks at its end.
+    /// Returns the line without trailing blanks.
     pub(super) fn new(text: impl Into<Cow<'f, str>>) -> Self {
         let text = match text.into() {
             Cow::Borrowed(text) => Cow::Borrowed(text.trim_end()),
@@ -47,12 +47,12 @@ impl<'f> Line<'f> {
         }
     }
 
-    /// Returns its text.
+    /// Returns the text of the line.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Splits it before a column, which counts characters from 1.
+    /// Splits the line before a column, which counts characters from 1.
     pub(super) fn split_at(&self, column: u32) -> (&str, &str) {
         let before = column.saturating_sub(1) as usize;
         let (mut characters, mut at) = self.reached.get();
@@ -69,14 +69,14 @@ impl<'f> Line<'f> {
     }
 }
 
-/// The lines of some files, of which one was found last.
+/// The lines of some files, with a cursor at the line found last.
 struct Lines<'f> {
     files: HashMap<&'f str, &'f SourceFile>,
     file: &'f str,
-    /// Which line was found last; 0 is none.
+    /// The number of the line found last; 0 if none.
     number: u32,
     bytes: &'f [u8],
-    /// The same as text, once it was asked for.
+    /// The same as text, once requested.
     line: Option<Rc<Line<'f>>>,
     rest: &'f [u8],
 }
@@ -116,7 +116,7 @@ impl<'f> Lines<'f> {
     }
 }
 
-/// Splits the first line off; YAML knows three line breaks (YAML 1.2.2, section 5.4).
+/// Splits off the first line; YAML has three line breaks (YAML 1.2.2, section 5.4).
 fn split_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
     if text.is_empty() {
         return None;

@@ -1,6 +1,6 @@
-//! The part of a check that looks back: what was published, and must hold still.
+//! The part of a check that looks back at published links, which must still work.
 //!
-//! A base is one earlier table; `history` goes through all of them.
+//! A base is one earlier table; `history` visits all of them.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -43,25 +43,25 @@ pub(super) struct Args {
     allow_retarget: Vec<String>,
 }
 
-/// A table's place among the commits of a repository.
+/// A table's position among the commits of a repository.
 pub(super) struct Lineage {
     pub(super) repository: Committed,
-    /// The commit that it is, or that it is to follow.
+    /// The commit that contains the table, or that the table is to follow.
     pub(super) tip: CommitId,
     paths: Vec<TreePath>,
     max_bytes: u64,
 }
 
-/// What stands at the paths of a table in one commit.
+/// The content at the paths of a table in one commit.
 pub(super) enum Published {
     Nothing,
-    /// Something that is not served.
+    /// A table that is not served.
     Unsound,
     Sound(Table),
 }
 
 impl Args {
-    /// Returns whether there is anything to look back for.
+    /// Returns whether a look back was requested.
     pub(super) fn look_back(&self) -> bool {
         self.base.is_some() || self.history
     }
@@ -101,7 +101,7 @@ impl Lineage {
         })
     }
 
-    /// Takes a table from the commit that holds it.
+    /// Takes a table from its commit.
     pub(super) fn of_commit(table: RevPath, max_bytes: u64) -> Self {
         Self {
             tip: table.commit,
@@ -115,7 +115,7 @@ impl Lineage {
         self.repository.version(commit, &self.paths)
     }
 
-    /// Compiles the table that a commit holds.
+    /// Compiles the table in a commit.
     pub(super) fn table_at(&self, commit: CommitId) -> Result<Published, CommittedError> {
         let read = self
             .repository
@@ -130,7 +130,7 @@ impl Lineage {
         }
     }
 
-    /// Returns what names a commit to people.
+    /// Returns the description of a commit for users.
     pub(super) fn origin(&self, commit: CommitId) -> Result<Origin, CommittedError> {
         let time = self.repository.time(commit)?.to_string();
         Ok(Origin {
@@ -139,7 +139,7 @@ impl Lineage {
         })
     }
 
-    /// Returns what a table breaks of the one where it parted from a base.
+    /// Returns the promises of the table at the merge base that a table breaks.
     fn broken_since(
         &self,
         base: &str,
@@ -152,8 +152,8 @@ impl Lineage {
         let Some((commit, old)) = self.last_sound(base)? else {
             return Ok(Vec::new());
         };
-        // Where branches were merged both ways, the base has not all that REV has: what was stated
-        // there is used up.
+        // If branches were merged both ways, the base lacks some commits of REV, whose statements
+        // are used up.
         let mut stating = repository.since(rev, self.tip)?;
         stating.extend(repository.since(commit, base)?);
         let mut stated = stated.clone();
@@ -172,8 +172,8 @@ impl Lineage {
         }
         let origin = self.origin(commit)?;
         let mut broken = breaches(&old, &origin, table, &stated);
-        // Of several bases, the one that was taken may lack what another states. What REV has just
-        // so is not the doing of this change.
+        // If there are several bases, the chosen one may lack a statement that is in another. A
+        // breach that REV already has is not caused by this change.
         if !broken.is_empty()
             && repository.has_several_bases(rev, self.tip)?
             && let Published::Sound(theirs) = self.table_at(rev)?
@@ -185,8 +185,8 @@ impl Lineage {
         Ok(broken)
     }
 
-    /// Returns the table that was served at a base: if the one there has errors, the last before
-    /// that has none.
+    /// Returns the table that was served at a base: if the one there has errors, the last valid one
+    /// before it.
     fn last_sound(&self, base: CommitId) -> anyhow::Result<Option<(CommitId, Table)>> {
         let mut unsound = None;
         let mut next = Some(base);

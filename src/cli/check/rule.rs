@@ -1,9 +1,9 @@
-//! Rules: what is wrong, without where and with what, for programs that group problems.
+//! Rules: the kinds of problems, without places and values, for programs that group problems.
 //!
 //! A rule's name is the words that all its messages share: `the code "a" is taken by the entry at
-//! a.yaml:3:3` breaks `code-is-taken-by-the-entry`. By the way our messages are written, what differs
-//! stands in quotes or brackets, is a number or a place, or follows a colon or comma. So a rule lives
-//! as long as its wording; `tests/commands/check.rs` holds the list of them.
+//! a.yaml:3:3` breaks `code-is-taken-by-the-entry`. In Waypost's messages, the variable parts are
+//! in quotes or brackets, are numbers or places, or follow a colon or comma. So a rule lives as
+//! long as its wording; `tests/commands/check.rs` has the list of them.
 
 use std::collections::HashSet;
 
@@ -15,14 +15,14 @@ pub(super) struct Rules<'f> {
 }
 
 impl<'f> Rules<'f> {
-    /// Returns those of these files.
+    /// Returns the rules for messages about these files.
     pub(super) fn of(files: &'f [SourceFile]) -> Self {
         Self {
             paths: files.iter().map(|file| &*file.path).collect(),
         }
     }
 
-    /// Returns the name of the rule that a message tells the breach of.
+    /// Returns the name of the rule that a message reports as broken.
     pub(super) fn name(&self, message: &str) -> String {
         let words = constant(self.without_place(message));
         let words = words
@@ -35,7 +35,7 @@ impl<'f> Rules<'f> {
         words.join("-").replace(['\'', '.'], "")
     }
 
-    /// Returns a message up to where it names a place.
+    /// Returns a message up to its first place.
     fn without_place<'m>(&self, message: &'m str) -> &'m str {
         let names_place = |&at: &usize| {
             let place = &message[at + AT.len()..];
@@ -48,10 +48,10 @@ impl<'f> Rules<'f> {
     }
 }
 
-/// What stands before a place.
+/// The separator before a place.
 const AT: &str = " at ";
 
-/// Returns a message up to the first colon or comma, without what stands in quotes or brackets.
+/// Returns a message up to the first colon or comma, without quoted or bracketed parts.
 fn constant(message: &str) -> String {
     let mut kept = String::new();
     let mut inside = None;

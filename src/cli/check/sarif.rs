@@ -39,7 +39,7 @@ pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
             }
         };
         let path = plain_path(&place.file);
-        // The one fingerprint that GitHub reads.
+        // The only fingerprint that GitHub reads.
         let text = line.as_ref().map_or("", |line| line.text());
         let fingerprint = fingerprints.next(path, &rule, place.position.line, text);
         results.push(json!({
@@ -83,7 +83,8 @@ fn described(rule: &str) -> Value {
     json!({ "id": rule, "shortDescription": { "text": rule.replace('-', " ") } })
 }
 
-/// Returns where a file is: relative to the top of the checkout, which each reader knows (3.4.4).
+/// Returns the location of a file: relative to the top of the checkout, which each reader knows
+/// (3.4.4).
 fn artifact(path: &str) -> Value {
     let escaped = utf8_percent_encode(path, ESCAPED);
     match path.starts_with('/') {

@@ -1,7 +1,7 @@
 //! The registrar of a followed branch: registers all current requests as one commit.
 //!
 //! The branch is not fetched as long as the last push is believed to be its tip: if it is not, only
-//! that push is lost. Invariants: a link returned as registered is in the remote's branch; the
+//! the next push is lost. Invariants: a link returned as registered is in the remote's branch; the
 //! follower is at that commit or a later one, unless it reports otherwise itself.
 
 use std::sync::Arc;
