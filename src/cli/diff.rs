@@ -1,4 +1,4 @@
-//! `waypost diff`: tells what a change of a table means.
+//! `waypost diff`: reports the semantic changes of a table.
 
 mod human;
 mod json;
@@ -61,13 +61,13 @@ enum Format {
     Json,
 }
 
-/// What became different, and between which versions.
+/// The changes, and the versions that were compared.
 struct Report<'t> {
     base: CommitId,
-    /// The work tree, if none.
+    /// The new version; the work tree if `None`.
     head: Option<CommitId>,
     changes: Vec<Change<'t>>,
-    /// Whether a code alone does not tell a link.
+    /// Whether a code alone does not identify a link.
     has_several_sites: bool,
 }
 
@@ -126,7 +126,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Reads what there is of a table in the work tree: nothing, if it is none any more.
+/// Reads the table in the work tree: no files if it no longer exists.
 fn read_work_tree(paths: &[PathBuf]) -> anyhow::Result<Vec<SourceFile>> {
     let mut files = Vec::new();
     for path in paths {
@@ -151,7 +151,7 @@ fn report_errors(old: &Compilation, new: &Compilation, base: CommitId) -> anyhow
 }
 
 impl Report<'_> {
-    /// Returns how many changes there are of each kind, the most serious first.
+    /// Returns the number of changes of each kind, the most serious first.
     fn counts(&self) -> Vec<(&'static str, usize)> {
         let kinds = self.changes.chunk_by(|one, other| one.kind == other.kind);
         kinds.map(|all| (all[0].kind.name(), all.len())).collect()
@@ -167,7 +167,7 @@ impl Report<'_> {
         counted.collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns what names a link: its code, or among several sites its short link.
+    /// Returns the name of a link: its code, or with several sites its short link.
     fn link(&self, change: &Change<'_>) -> String {
         match self.has_several_sites {
             true => change.short_url(),
@@ -175,7 +175,7 @@ impl Report<'_> {
         }
     }
 
-    /// Returns where to look: what is gone stood in the base, whose commit comes first.
+    /// Returns the place of a change: a removed entry was in the base, whose commit precedes it.
     fn place(&self, change: &Change<'_>) -> String {
         match (change.place(), change.new) {
             (Some(place), Some(_)) => place.to_string(),

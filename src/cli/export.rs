@@ -1,4 +1,4 @@
-//! `waypost export`: takes a table elsewhere.
+//! `waypost export`: converts a table to another format.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write as _, stderr, stdout};
@@ -73,7 +73,7 @@ enum Format {
 }
 
 impl Format {
-    /// Returns the form of text that this is; a static site is none.
+    /// Returns the corresponding text format; a static site has none.
     fn text(self) -> Option<exchange::Format> {
         Some(match self {
             Self::Csv => exchange::Format::Csv,
@@ -133,7 +133,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Returns the site that is meant, or what to do.
+/// Returns the requested site, or a hint.
 fn choose<'t>(table: &'t Table, named: Option<&str>) -> Result<&'t Site, String> {
     let sites = table.sites();
     let all: Vec<_> = sites.iter().map(|it| it.base_url().as_str()).collect();
@@ -150,7 +150,7 @@ fn choose<'t>(table: &'t Table, named: Option<&str>) -> Result<&'t Site, String>
     }
 }
 
-/// Returns whether there is nothing yet where a directory shall be.
+/// Returns whether the path of a new directory is unused or an empty directory.
 fn is_free(directory: &Path) -> anyhow::Result<bool> {
     match fs::read_dir(directory) {
         Ok(mut items) => Ok(items.next().is_none()),
@@ -159,7 +159,7 @@ fn is_free(directory: &Path) -> anyhow::Result<bool> {
     }
 }
 
-/// Writes a static site into a directory that has nothing in it yet.
+/// Writes a static site into an empty directory.
 fn write_pages(site: &Site, now: Timestamp, directory: &Path) -> anyhow::Result<()> {
     for page in exchange::pages(site, now) {
         let page = match page {
@@ -172,7 +172,7 @@ fn write_pages(site: &Site, now: Timestamp, directory: &Path) -> anyhow::Result<
         };
         let path = directory.join(&page.path);
         let written = fs::create_dir_all(path.parent().unwrap_or(directory)).and_then(|()| {
-            // Where names have no case, one page must not take another's place.
+            // On a case-insensitive file system, one page must not replace another.
             let file = OpenOptions::new().write(true).create_new(true).open(&path);
             file?.write_all(page.html.as_bytes())
         });
@@ -181,7 +181,7 @@ fn write_pages(site: &Site, now: Timestamp, directory: &Path) -> anyhow::Result<
     Ok(())
 }
 
-/// Tells how many codes lose what.
+/// Reports the number of codes that lose each feature.
 fn report_losses(losses: &Losses) -> io::Result<()> {
     for feature in Feature::ALL {
         let count = losses.of(feature);
@@ -193,7 +193,7 @@ fn report_losses(losses: &Losses) -> io::Result<()> {
     Ok(())
 }
 
-/// Names the codes that nginx tells apart only one after the other.
+/// Reports the codes that nginx can only distinguish one after the other.
 fn report_alike(site: &Site) -> io::Result<()> {
     let codes = exchange::alike_but_for_case(site);
     if codes.is_empty() {

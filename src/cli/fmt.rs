@@ -1,4 +1,4 @@
-//! `waypost fmt`: brings the documents of a table into canonical form.
+//! `waypost fmt`: converts the documents of a table to canonical form.
 
 use std::io::{Write as _, stderr, stdout};
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     })
 }
 
-/// Formats all documents, or tells of all that cannot be formatted.
+/// Formats all documents, or reports all that cannot be formatted.
 fn format_all(files: &[SourceFile]) -> Result<Vec<String>, Vec<Diagnostic>> {
     let (mut formatted, mut problems) = (Vec::new(), Vec::new());
     for file in files {

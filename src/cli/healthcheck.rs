@@ -1,4 +1,4 @@
-//! `waypost healthcheck`: asks a running server how it is, for images that have no curl.
+//! `waypost healthcheck`: queries the health of a running server, for images without curl.
 
 use std::io::{Write as _, stdout};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -19,7 +19,7 @@ use super::arguments::quantity;
 use super::serve::ListenArgs;
 use super::tls::Spoken;
 
-/// More than any health answer has, in bytes.
+/// The maximum size of a health answer, in bytes.
 const MAX_ANSWER: usize = 64 << 10;
 
 /// Ask a running server how it is
@@ -78,10 +78,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     })
 }
 
-/// Returns a path of the server that this machine's configuration describes.
+/// Returns the URL of a path on the server that this machine's configuration describes.
 fn at(listen: SocketAddr, path: &str) -> anyhow::Result<Url> {
     let ip = match listen.ip() {
-        // What listens everywhere is reached by the loopback address.
+        // An unspecified address is reached by the loopback address.
         ip if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
         ip => ip,
     };
@@ -111,7 +111,7 @@ async fn ask(url: &Url) -> anyhow::Result<(StatusCode, Bytes)> {
     };
     tokio::select! {
         answer = answer => answer,
-        // The connection ends first only if it breaks.
+        // The connection ends first only if it fails.
         ended = connection => {
             ended?;
             bail!(

@@ -1,4 +1,4 @@
-//! `waypost import`: brings links into a table from where they are.
+//! `waypost import`: imports links into a table from other formats.
 
 use std::fs::File;
 use std::io::{self, Read, Write as _, stderr, stdin};
@@ -18,10 +18,10 @@ use crate::registry::{
     Import, Imported, Intake, LocalError, MayShadow, Refusal, import_into_files,
 };
 
-/// How much a file may hold. Of what it says, a table keeps less.
+/// The maximum size of a file. A table keeps less than its content.
 const MAX_INPUT: u64 = 1 << 30;
 
-/// How many warnings are told.
+/// How many warnings are reported.
 const TOLD_WARNINGS: usize = 20;
 
 /// Bring links into a table from another program
@@ -151,7 +151,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let import = Import {
         paths: &args.table.paths,
         max_bytes: MAX_BYTES,
-        // What the environment says is of tables that are there.
+        // Variables describe existing tables.
         site: args.site.as_deref().filter(|_| args.base_url.is_none()),
         file: args.file.as_deref(),
         made: args.base_url.as_ref(),
@@ -194,7 +194,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     }
 }
 
-/// Reads the file to import; returns what it is called, too.
+/// Reads the file to import; returns its name, too.
 fn read(path: &Path) -> anyhow::Result<(String, Vec<u8>)> {
     let mut bytes = Vec::new();
     let mut take = |from: &mut dyn Read| from.take(MAX_INPUT + 1).read_to_end(&mut bytes);
@@ -214,7 +214,7 @@ fn read(path: &Path) -> anyhow::Result<(String, Vec<u8>)> {
     Ok((name, bytes))
 }
 
-/// Takes what can be taken, and tells of the rest; returns how many rows that are.
+/// Takes the acceptable rows, and reports the rest; returns the number of refused rows.
 fn fill(
     args: &Args,
     name: &str,
@@ -251,7 +251,7 @@ fn fill(
     Ok(refused)
 }
 
-/// Tells why a row is not taken.
+/// Reports why a row is refused.
 fn report_row(name: &str, line: usize, message: &str, hint: Option<&str>) -> io::Result<()> {
     writeln!(stderr(), "{name}:{line}: error: {}", legible(message))?;
     match hint {
@@ -260,7 +260,7 @@ fn report_row(name: &str, line: usize, message: &str, hint: Option<&str>) -> io:
     }
 }
 
-/// Returns why a row is refused, and the way out.
+/// Returns why a row is refused, and a hint.
 fn why(refusal: &Refusal) -> (String, Option<String>) {
     match refusal {
         Refusal::AlreadyRegistered(holder) => {
@@ -270,7 +270,7 @@ fn why(refusal: &Refusal) -> (String, Option<String>) {
             );
             (refusal.to_string(), Some(hint))
         }
-        // The place of a problem is in a text that nobody has seen.
+        // The place of a problem is in a text that was not written.
         Refusal::Unsound { problems } => match &problems[..] {
             [first, ..] => (format!("{refusal}: {}", first.message), first.hint.clone()),
             [] => (refusal.to_string(), None),
@@ -321,7 +321,7 @@ fn links(count: usize) -> String {
     }
 }
 
-/// Tells why nothing was imported.
+/// Reports why nothing was imported.
 fn report(refusal: &Refusal) -> anyhow::Result<Exit> {
     if let Refusal::TableHasErrors(problems) | Refusal::CannotInsertAny { problems } = refusal {
         table::report(problems)?;
@@ -329,7 +329,7 @@ fn report(refusal: &Refusal) -> anyhow::Result<Exit> {
     complain(&refusal.to_string());
     if let Refusal::Unsound { problems } = refusal {
         for problem in problems {
-            // Its place is in a text that nobody has seen.
+            // Its place is in a text that was not written.
             writeln!(stderr(), "  error: {}", legible(&problem.message))?;
             if let Some(hint) = &problem.hint {
                 writeln!(stderr(), "  hint: {}", legible(hint))?;

@@ -1,6 +1,6 @@
-//! `waypost man`: the manual pages, made of the same definitions as the help.
+//! `waypost man`: the manual pages, generated from the same definitions as the help.
 //!
-//! Not for people: packagers run it once and ship what it writes.
+//! Intended for packagers, who run it once and ship its output.
 
 use std::fs;
 use std::io::{self, Write};
@@ -63,7 +63,7 @@ impl Page {
     }
 }
 
-/// Writes a section whose lines stay as they are: examples are no running text.
+/// Writes a section whose lines are kept: examples are not running text.
 fn as_written(heading: &str, text: &str, page: &mut impl Write) -> io::Result<()> {
     let mut roff = Roff::new();
     roff.control("SH", [heading]).control("nf", []);

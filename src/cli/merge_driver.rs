@@ -1,4 +1,4 @@
-//! `waypost merge-driver`: merges two versions of a document for Git, by what they mean.
+//! `waypost merge-driver`: merges two versions of a document for Git, by their meaning.
 
 use std::env;
 use std::ffi::OsStr;
@@ -76,7 +76,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         return install(&args.table);
     };
     let path = &*legible(path);
-    // A status up to 128 would tell Git that OURS holds a result.
+    // A status up to 128 would mean to Git that OURS contains a result.
     Ok(drive(base, ours, theirs, path).unwrap_or_else(|error| {
         complain(&format!("{path}: not merged: {error:#}"));
         Exit::NotMerged
@@ -91,7 +91,7 @@ fn drive(base: &Path, ours: &Path, theirs: &Path, path: &str) -> anyhow::Result<
     };
     let merged = merge(&read(base)?, &read(ours)?, &read(theirs)?)?;
     replace(ours, &merged.text).with_context(|| format!("cannot write {}", ours.display()))?;
-    // The result stands, whether or not anybody can be told.
+    // The result is valid even if this cannot be reported.
     if let Some(reason) = merged.by_lines {
         let _ = writeln!(stderr(), "{path}: merged line by line: {reason}");
     }
@@ -133,7 +133,7 @@ fn install(tables: &[PathBuf]) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Returns the command that Git is to run.
+/// Returns the command for Git to run.
 fn driver() -> anyhow::Result<String> {
     let this = env::current_exe().context("cannot tell which program this is")?;
     let path = env::var_os("PATH").unwrap_or_default();
@@ -143,13 +143,13 @@ fn driver() -> anyhow::Result<String> {
         let this = this.to_str().context("this program's path is not UTF-8")?;
         shell_quoted(this)
     };
-    // If the program is gone or dies, Git must not take our version for the result.
+    // If the program is missing or crashes, Git must not take our version for the result.
     Ok(format!(
         "{program} merge-driver -- %O %A %B %P || exit $(($? == 1 ? 1 : 129))"
     ))
 }
 
-/// Returns whether a shell that is told `waypost` finds this program.
+/// Returns whether a shell finds this program under the name `waypost`.
 fn is_found(this: &Path, path: &OsStr) -> bool {
     let is_program = |path: &PathBuf| {
         let metadata = fs::metadata(path);
@@ -163,7 +163,7 @@ fn is_found(this: &Path, path: &OsStr) -> bool {
     })
 }
 
-/// Returns a text as one word of a shell, in which Git expands nothing.
+/// Returns a text as one shell word, in which Git expands nothing.
 fn shell_quoted(text: &str) -> String {
     let text = text.replace('%', "%%");
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+%".contains(c);

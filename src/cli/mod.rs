@@ -1,6 +1,6 @@
-//! The command line: one file a verb, each with its arguments and a `run`.
+//! The command line: one file per subcommand, each with its arguments and a `run`.
 //!
-//! What a script wants goes alone to standard output; everything else to standard error.
+//! Only output for scripts goes to standard output; everything else to standard error.
 
 mod add;
 mod arguments;
@@ -88,7 +88,7 @@ pub fn main() -> ExitCode {
     let cli = match matches.and_then(|it| Cli::from_arg_matches(&it)) {
         Ok(cli) => cli,
         Err(error) => {
-            // Nobody is left to tell if this cannot be written.
+            // If this cannot be written, the error cannot be reported.
             let _ = print(&error);
             let blamed = arguments::blamed(&definition, &line, &error);
             blamed.iter().for_each(|reported| complain(reported));
@@ -113,7 +113,7 @@ pub fn main() -> ExitCode {
     };
     let exit = result.unwrap_or_else(|error| {
         if is_broken_pipe(&error) {
-            // Whoever reads our output has seen enough.
+            // The reader of the output has closed it.
             return Exit::Done;
         }
         complain(&format!("{error:#}"));
@@ -122,17 +122,18 @@ pub fn main() -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
-/// Returns the definition of the command line, of which help, completions and manual pages are made.
+/// Returns the definition of the command line, from which help, completions and manual pages are
+/// generated.
 fn command() -> clap::Command {
     Cli::command().mut_subcommands(|verb| verb.mut_args(arguments::plain))
 }
 
-/// Prints what is wrong with the command line, or the help.
+/// Prints an error about the command line, or the help.
 fn print(error: &clap::Error) -> io::Result<()> {
     if !error.use_stderr() {
         return error.print();
     }
-    // It repeats what was typed: an address without its flag, say.
+    // The error repeats the input: an address without its flag, for example.
     let typed = env::args_os().flat_map(|it| secrets_in_address(&it.to_string_lossy()));
     let text = error.render().ansi().to_string();
     write!(

@@ -1,5 +1,5 @@
-//! What stands in for [`tls`](super) in a program built without it: no flags, and what follows
-//! from their not being given.
+//! Replaces [`tls`](super) in a program built without it: no flags, and the defaults for their
+//! absence.
 
 use std::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! `waypost resolve`: tells where a short link leads, by the engine that serves it.
+//! `waypost resolve`: reports where a short link leads, by the engine that serves it.
 
 use std::io::{Write as _, stderr, stdout};
 use std::time::SystemTime;
@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         .iter()
         .map(|followed| (followed, followed.resolve(table, now)))
         .collect();
-    // A bare code may mean any of the sites; those that have it are of interest.
+    // A bare code may belong to any of the sites; only those that have it are shown.
     if outcomes.len() > 1 && outcomes.iter().any(|(_, outcome)| is_hit(outcome)) {
         outcomes.retain(|(_, outcome)| is_hit(outcome));
     }
@@ -77,10 +77,10 @@ struct Followed {
 }
 
 impl Followed {
-    /// Reads a short link, or a bare code under each site of the table.
+    /// Parses a short link, or a bare code under each site of the table.
     fn parse(link: &str, table: &Table) -> Vec<Self> {
         let link = link.strip_prefix('/').unwrap_or(link);
-        // A link is often said without its scheme, which decides nothing here.
+        // A link is often given without its scheme, which is irrelevant here.
         let says_host = |site: &Site| {
             let rest = link.strip_prefix(site.base_url().host());
             rest.is_some_and(|rest| rest.starts_with('/'))

@@ -21,10 +21,10 @@ use crate::server::{
 };
 use crate::source::Follower;
 
-/// How long what runs in the background may take to let go of things at the end.
+/// How long background tasks may take to release resources at the end.
 const LAST_MOMENT: Duration = Duration::from_secs(1);
 
-/// The name of a passed socket from which clients are sent on to HTTPS.
+/// The name of a passed socket from which clients are redirected to HTTPS.
 const HTTPS_REDIRECT: &str = "https-redirect";
 
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
@@ -132,7 +132,7 @@ pub(super) struct Args {
     )]
     log: LogFilter,
 
-    // Last, for their headings in the help hold for whatever follows.
+    // Last, because their help headings apply to all arguments that follow.
     #[command(flatten)]
     tls: TlsArgs,
 
@@ -180,7 +180,7 @@ impl ListenArgs {
 
 pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     complaint::limit_waiting();
-    // First of all: what is opened after it cannot take the number of a descriptor that was passed.
+    // Before all else: a later descriptor must not take the number of one that was passed.
     let inherited = match Inherited::from_env() {
         Ok(inherited) => inherited,
         Err(error) => {
@@ -190,19 +190,19 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
     };
     let log_drops = LogDrops::default();
     let log = logging::start(args.log_format, args.log.clone(), log_drops.clone());
-    // Written to the end when it is dropped.
+    // Flushed when it is dropped.
     let _log = log.context("cannot start the log")?;
-    // Those that serve have runtimes of their own.
+    // Serving threads have runtimes of their own.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    // On its worker, which sees what comes in; this thread would have to be woken for everything.
+    // On its worker, which receives events; this thread would have to be woken for each.
     let serving = runtime.spawn(serve(args, inherited, log_drops));
     let exit = runtime.block_on(serving).context("the server panicked");
-    // A temporary clone goes with its last user, but a reload that is still reading must not hold
-    // up the exit.
+    // A temporary clone is removed with its last user, but a reload that is still reading must not
+    // delay the exit.
     runtime.shutdown_timeout(LAST_MOMENT);
     exit?
 }
@@ -222,7 +222,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
         admin: listen(inherited.take("admin"), args.listen.admin())?,
         https_redirect: https_redirect(&mut inherited, args.tls.https_redirect_listen())?,
     };
-    // Before anything else: whoever reads the log of a server that answers finds it there.
+    // Before all else: when a server answers, this is already in its log.
     let admin = listeners.admin.local_addr()?;
     if !admin.ip().is_loopback() {
         warn!(%admin, "the admin listener can be reached from other machines");
@@ -298,7 +298,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
             }
         }))
     };
-    // The first fetch may take as long as --git-timeout says.
+    // The first fetch may take as long as --git-timeout allows.
     let loaded = tokio::select! {
         loaded = loading => loaded?,
         () = stop_requested(&mut signals) => {
@@ -316,7 +316,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
     Ok(Exit::Done)
 }
 
-/// Returns how many bytes a table may have, and what messages call that limit.
+/// Returns the maximum size of a table in bytes, and the name of that limit in messages.
 fn table_limit(asked: Option<u64>, memory: Option<MemoryLimit>) -> (u64, Arc<str>) {
     let max_table_bytes = match (asked, memory) {
         (Some(asked), _) => asked,
@@ -336,7 +336,7 @@ fn table_limit(asked: Option<u64>, memory: Option<MemoryLimit>) -> (u64, Arc<str
     (max_table_bytes, name.into())
 }
 
-/// Has a follower know, whichever way this server ends, that it was not killed.
+/// Records with a follower, however this server ends, that it was not killed.
 struct OrderlyEnd(Arc<Follower>);
 
 impl Drop for OrderlyEnd {
@@ -345,7 +345,7 @@ impl Drop for OrderlyEnd {
     }
 }
 
-/// Returns the socket from which clients are sent on to HTTPS, if there is to be one.
+/// Returns the socket from which clients are redirected to HTTPS, if configured.
 fn https_redirect(
     inherited: &mut Inherited,
     address: Option<SocketAddr>,
@@ -356,7 +356,7 @@ fn https_redirect(
     }
 }
 
-/// Returns the socket that was passed, or if there is none, one on an address.
+/// Returns the passed socket, or if there is none, one bound to an address.
 fn listen(passed: io::Result<Option<Listener>>, address: SocketAddr) -> anyhow::Result<Listener> {
     if let Some(passed) = passed.context("cannot listen on a socket that was passed")? {
         return Ok(passed);
@@ -364,7 +364,7 @@ fn listen(passed: io::Result<Option<Listener>>, address: SocketAddr) -> anyhow::
     bind(address).with_context(|| format!("cannot listen on {address}"))
 }
 
-/// Tells why the first load failed, in the form that `check` would.
+/// Reports why the first load failed, in the format of `check`.
 fn refuse(error: LoadError) -> anyhow::Result<Exit> {
     let LoadError::Rejected { diagnostics, .. } = &error else {
         return Err(error.into());

@@ -1,4 +1,4 @@
-//! What `serve` is told about TLS, and `healthcheck` about `serve`.
+//! The flags of `serve` about TLS, and those of `healthcheck` about the server.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,7 +11,8 @@ use crate::server::Tls;
 #[command(next_help_heading = "TLS")]
 pub(super) struct TlsArgs {
     /// Speak TLS on the public listener, with this certificate chain in PEM form
-    // What goes together is seen to below: half of it, in a variable, must not be left out in silence.
+    // Which flags go together is checked below: half of them, in variables, must not be dropped
+    // silently.
     #[arg(long, value_name = "FILE", env = "WAYPOST_TLS_CERT")]
     tls_cert: Option<PathBuf>,
 
@@ -25,8 +26,8 @@ pub(super) struct TlsArgs {
 }
 
 impl TlsArgs {
-    /// Reads the certificate, if there is to be one; complains and tells how to exit if it cannot
-    /// be used.
+    /// Reads the certificate, if one is configured; reports an error and returns the exit status if
+    /// it cannot be used.
     pub(super) fn load(&self) -> Result<Option<Tls>, Exit> {
         let (certificate, key) = match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => (certificate, key),

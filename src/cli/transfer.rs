@@ -1,6 +1,6 @@
-//! `waypost transfer`: one fetch, in a process of its own that can be killed.
+//! `waypost transfer`: one fetch, in a separate process that can be killed.
 //!
-//! Not for people: a server that follows a remote runs it. What it does is `source::run_transfer`.
+//! Internal: it is run by a server that follows a remote. It calls `source::run_transfer`.
 
 use std::io::{BufReader, stdin, stdout};
 

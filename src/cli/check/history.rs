@@ -1,8 +1,8 @@
-//! What a history has promised: all commits that lead to one, gone through from the first on.
+//! The promises of a history: all commits that lead to one, visited from the first on.
 //!
-//! A table is compiled once for each commit that changes it. What is known at a commit is dropped
-//! when the last of its children has taken it over, so that as much is held as there are lines of
-//! work side by side.
+//! A table is compiled once for each commit that changes it. The state of a commit is dropped when
+//! the last of its children has taken it over, so that memory grows only with the number of
+//! parallel lines of work.
 
 use std::rc::Rc;
 
@@ -12,25 +12,25 @@ use crate::mapping::{
 };
 use crate::source::{Step, Version};
 
-/// What is known at a commit.
+/// The state at a commit.
 #[derive(Clone)]
 struct Known {
     promises: Rc<Promises>,
     version: Version,
     /// None if the commit published nothing.
     table: Option<Rc<Table>>,
-    /// The last table that was published up to there, with the number of its commit.
+    /// The last table that was published up to this commit, with the number of its commit.
     served: Option<(usize, Rc<Table>)>,
 }
 
-/// What is known at commits that have children to come, by their numbers.
+/// The states of commits with children to visit, by their numbers.
 struct Frontier {
     known: Vec<Option<Known>>,
-    /// How many children are to come.
+    /// The number of children to visit.
     children: Vec<usize>,
 }
 
-/// Returns what a table breaks of all that was published before it.
+/// Returns the promises of all tables published before that a table breaks.
 pub(super) fn broken(
     lineage: &Lineage,
     table: &Table,
@@ -49,7 +49,7 @@ pub(super) fn broken(
     for (number, broken) in tip.promises.broken(table, stated) {
         let commit = steps[number].commit;
         let Published::Sound(old) = lineage.table_at(commit)? else {
-            // It was sound when it kept these promises.
+            // It was valid when it kept these promises.
             anyhow::bail!("the commit {commit} holds another table than before");
         };
         let origin = lineage.origin(commit)?;
@@ -82,7 +82,7 @@ impl Frontier {
         }
     }
 
-    /// Goes on to a commit from its parents.
+    /// Visits a commit after its parents.
     fn follow(&mut self, number: usize, step: &Step, lineage: &Lineage) -> anyhow::Result<Known> {
         let repository = &lineage.repository;
         let version = lineage.version(step.commit)?;
@@ -127,7 +127,7 @@ impl Frontier {
         })
     }
 
-    /// Returns what is known at a parent: itself to its last child, else a copy.
+    /// Returns the state at a parent: the original for its last child, otherwise a copy.
     fn take(&mut self, parent: usize) -> Option<Known> {
         self.children[parent] -= 1;
         match self.children[parent] {

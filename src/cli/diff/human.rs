@@ -6,7 +6,7 @@ use super::Report;
 use crate::cli::terminal::legible;
 use crate::mapping::Change;
 
-/// Writes two lines a change: what became of what, and where.
+/// Writes two lines per change: the change of a link, and its place.
 pub(super) fn write(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
     let kinds = report.changes.chunk_by(|one, other| one.kind == other.kind);
     for (number, changes) in kinds.enumerate() {
@@ -23,7 +23,7 @@ pub(super) fn write(out: &mut impl Write, report: &Report<'_>) -> io::Result<()>
     Ok(())
 }
 
-/// Returns what it was and is; of what came or went, the one of them that there is.
+/// Returns the old and new value; for an addition or removal, only the existing one.
 fn said(change: &Change<'_>) -> String {
     let none = || "none".to_owned();
     let (before, after) = (change.before(), change.after());

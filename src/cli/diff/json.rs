@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Report;
 use crate::mapping::{Change, Entry};
 
-/// The version of the form: it grows when a reader of the one before would go wrong.
+/// The version of the format: it increases with each incompatible change.
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]
@@ -32,7 +32,7 @@ struct Item<'t> {
     new: Option<Side>,
 }
 
-/// An entry, and where it stands.
+/// An entry, and its place.
 #[derive(Serialize)]
 struct Side {
     code: String,

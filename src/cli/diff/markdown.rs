@@ -1,8 +1,8 @@
 //! Changes as a comment that a bot can post below a pull request.
 //!
-//! Whoever opens the request chooses codes, targets, titles and file names. So each stands in a
-//! `<code>` element, where Git hosts make neither mentions nor links, with every character that
-//! Markdown or HTML could read written as a character reference.
+//! Codes, targets, titles and file names are chosen by the author of the request. So each is in a
+//! `<code>` element, where Git hosts make neither mentions nor links, and every character with a
+//! meaning in Markdown or HTML is written as a character reference.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -11,10 +11,10 @@ use super::Report;
 use crate::cli::terminal::legible;
 use crate::mapping::Change;
 
-/// By this line a bot finds the comment that it wrote before.
+/// The line by which a bot finds its previous comment.
 const MARK: &str = "<!-- waypost diff -->";
 
-/// How many bytes of rows are written: a comment on GitHub holds 65,536 characters.
+/// The maximum size of the rows in bytes: a comment on GitHub holds 65,536 characters.
 const MAX_BYTES: usize = 60_000;
 
 /// How many rows of a table are shown before it is folded.
@@ -23,7 +23,7 @@ const UNFOLDED: usize = 20;
 /// How many characters of a value are shown.
 const MAX_VALUE: usize = 200;
 
-/// Writes the changes that break a link, then all others, as far as there is room.
+/// Writes the changes that break a link, then all others, within the size limit.
 pub(super) fn write(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
     writeln!(out, "{MARK}\n### Short links: {}", report.summary())?;
     let breaking = (report.changes).partition_point(|change| change.kind.breaks_a_link());
@@ -45,7 +45,7 @@ pub(super) fn write(out: &mut impl Write, report: &Report<'_>) -> io::Result<()>
     }
 }
 
-/// Writes a table of changes; returns how many of them had no room.
+/// Writes a table of changes; returns the number of changes that did not fit.
 fn section(
     out: &mut impl Write,
     report: &Report<'_>,
@@ -94,7 +94,7 @@ fn row(report: &Report<'_>, change: &Change<'_>) -> String {
     row + "\n"
 }
 
-/// Returns a value as an element whose text nothing can break out of.
+/// Returns a value as an element from which its text cannot escape.
 fn code(value: &str) -> String {
     let value = legible(value);
     let mut text = String::from("<code>");

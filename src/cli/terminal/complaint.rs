@@ -1,7 +1,7 @@
-//! Complaints: what the person at the terminal is told on standard error.
+//! Complaints: messages to the user on standard error.
 //!
-//! A command may wait there, for a signal ends it. A process that serves handles signals itself, so
-//! it waits for a limited time, in all.
+//! A command may block there, because a signal ends it. A serving process handles signals itself,
+//! so it waits for a limited time in total.
 
 use std::io::{Write as _, stderr};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,26 +11,26 @@ use std::time::Duration;
 
 use crate::source::redact;
 
-/// Much longer than anybody who reads it takes.
+/// The total limit: much longer than any reader needs.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Whether standard error is waited for only so long.
+/// Whether waiting for standard error is limited.
 static LIMITED: AtomicBool = AtomicBool::new(false);
 
-/// Whether it took too long.
+/// Whether the limit was exceeded.
 static STUCK: AtomicBool = AtomicBool::new(false);
 
-/// Tells the person at the terminal what went wrong.
+/// Reports an error to the user.
 pub(crate) fn complain(message: &str) {
     write(format!("waypost: {}\n", redact(message, &[])));
 }
 
-/// From now on, waits for standard error for no longer than [`LIMIT`].
+/// Limits all waiting for standard error to [`LIMIT`] from now on.
 pub(crate) fn limit_waiting() {
     LIMITED.store(true, Ordering::Relaxed);
 }
 
-/// Writes lines to standard error. Nobody is left to tell if that fails.
+/// Writes lines to standard error. A failure of that cannot be reported.
 pub(crate) fn write(text: String) {
     if !LIMITED.load(Ordering::Relaxed) {
         let _ = stderr().write_all(text.as_bytes());

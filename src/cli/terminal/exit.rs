@@ -1,17 +1,17 @@
 //! Exit statuses.
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
-    /// It did what was asked.
+    /// It succeeded.
     Done = 0,
-    /// The table has errors, or what was asked for is not there or refused.
+    /// The table has errors, or the requested item does not exist or is refused.
     Refused = 1,
-    /// It was called in a way that cannot work.
+    /// The usage was wrong.
     Usage = 2,
     /// It could not run: I/O, Git, network.
     Failed = 3,
-    /// It merged nothing, and Git is not to take what is there for the result.
+    /// Nothing was merged, and Git must not take the present text for the result.
     NotMerged = 129,
 }

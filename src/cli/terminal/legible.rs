@@ -1,13 +1,13 @@
-//! Text of a table as it may be shown to people.
+//! Makes the text of a table safe to show to people.
 //!
-//! Whoever proposes a link chooses its target and title, and so could move a reader's cursor, turn
-//! the direction of writing or hide what stands there. Each such character is shown by its number.
+//! The author of a proposed link chooses its target and title, and so could move a reader's cursor,
+//! change the direction of writing or hide text. Each such character is shown by its number.
 
 use std::borrow::Cow;
 
 use crate::server::shows_itself;
 
-/// Returns a text of which every character shows itself.
+/// Returns a text in which every character is visible.
 pub(crate) fn legible(text: &str) -> Cow<'_, str> {
     if text.chars().all(shows_itself) {
         return Cow::Borrowed(text);

@@ -1,20 +1,21 @@
-//! Which events are logged: Waypost's own, and those of libraries only where a filter asks for them.
+//! Log filters: Waypost's own events are logged, and those of libraries only if a filter requests
+//! them.
 //!
-//! Libraries log what clients send, as often as clients send it. Waypost's own events are written so
-//! that no client decides how many there are or what is in them.
+//! Libraries log client input, as often as clients send it. Waypost's own events are written so
+//! that clients control neither their number nor their content.
 
 use std::str::FromStr;
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
-/// What the targets of Waypost's own events begin with.
+/// The prefix of the targets of Waypost's own events.
 const OWN: &str = "waypost";
 
 /// A filter of log events.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LogFilter(Targets);
 
-/// Why a text is no filter.
+/// Why a text is not a filter.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{0}; a filter is LEVEL or TARGET=LEVEL, several separated by commas, as in `waypost=debug,h2=warn`; \
@@ -36,7 +37,7 @@ impl FromStr for LogFilter {
         }
         let directives = directives.join(",");
         let targets = match directives.as_str() {
-            // Parsed, it would be a target that all others begin with.
+            // Parsed, it would be a target that is a prefix of all others.
             "" => Targets::new(),
             some => (some.parse()).map_err(|error| LogFilterError(format!("{error}")))?,
         };
@@ -48,8 +49,9 @@ impl FromStr for LogFilter {
     }
 }
 
-/// Whether what is before the level of a directive may be a target, which is the path of a module.
-/// [`Targets`] takes anything for one, also a directive for spans, and would then log nothing for it.
+/// Returns whether the part of a directive before the level may be a target, which is the path of a
+/// module. [`Targets`] accepts any text, even a directive for spans, and would then log nothing for
+/// it.
 fn names_a_target(directive: &str) -> bool {
     let target = directive.split('=').next().unwrap_or_default();
     let is_of_a_path = |it: char| it.is_alphanumeric() || "_:-.".contains(it);
@@ -65,7 +67,7 @@ impl LogFilter {
             || directives.any(|(target, level)| !target.starts_with(OWN) && is_on(level))
     }
 
-    /// Returns what decides on each event.
+    /// Returns the filter that decides on each event.
     pub(super) fn into_targets(self) -> Targets {
         self.0
     }

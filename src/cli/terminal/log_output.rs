@@ -1,11 +1,11 @@
-//! Where log lines go: a bounded queue, which a thread of its own writes to a descriptor.
+//! The output of log lines: a bounded queue, which a separate thread writes to a descriptor.
 //!
-//! A pipe takes nothing while nobody reads it, and so does a terminal that is paused. Whoever logs
-//! would wait with it, so lines that there is no room for are dropped and counted. Once everything
-//! that was queued has been written, a line tells how many are missing.
+//! A pipe accepts nothing while nobody reads it, and neither does a paused terminal. Logging would
+//! block with it, so lines for which there is no room are dropped and counted. Once everything in
+//! the queue has been written, a line reports how many are missing.
 //!
 //! Invariants: logging never waits for the descriptor; lines are written in the order in which they
-//! were logged, each as a whole; what waits is bounded in lines and in bytes.
+//! were logged, each as a whole; the queue is bounded in lines and in bytes.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -18,27 +18,28 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::server::LogDrops;
 
-/// A rejected table is 22 lines of some hundred bytes, and nothing logs more at once.
+/// The maximum number of lines. A rejected table is 22 lines of some hundred bytes, and nothing
+/// logs more at once.
 const MAX_LINES: usize = 4096;
-/// As much as a process may hold for a reader that has gone away.
+/// The maximum size in bytes: as much as a process may keep for a reader that has gone away.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The target of the line that tells what is missing.
+/// The target of the line that reports missing lines.
 const NOTICE: &str = "waypost::log";
 
-/// How often a descriptor that another process has made non-blocking is tried again.
+/// The retry interval for a descriptor that another process has made non-blocking.
 const RETRY: Duration = Duration::from_millis(10);
 
-/// Where log lines go.
+/// The output of log lines.
 #[derive(Debug, Clone)]
 pub(crate) struct LogOutput(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     queue: Mutex<Queue>,
-    /// There is something to write.
+    /// Notified when there is something to write.
     filled: Condvar,
-    /// Everything has been written.
+    /// Notified when everything has been written.
     drained: Condvar,
     drops: LogDrops,
 }
@@ -47,18 +48,18 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Queue {
     lines: VecDeque<Box<[u8]>>,
-    /// What they have, with the one that is being written.
+    /// The size of the lines, including the one that is being written.
     bytes: usize,
-    /// Whether the last line had no room; then none is taken until all have been written.
+    /// Whether the last line had no room; then no more are accepted until all have been written.
     full: bool,
-    /// How many are missing that no line has told of yet.
+    /// The number of missing lines that are not yet reported.
     missing: u64,
-    /// Whether the thread is at work.
+    /// Whether the thread is writing.
     writing: bool,
 }
 
 impl Queue {
-    /// Takes a line if there is room for it; returns whether there was.
+    /// Appends a line if there is room for it; returns whether there was.
     fn push(&mut self, line: &[u8]) -> bool {
         let fits = self.lines.len() < MAX_LINES && self.bytes + line.len() <= MAX_BYTES;
         self.full |= !fits;
@@ -71,7 +72,7 @@ impl Queue {
         true
     }
 
-    /// Takes a line that is written before all others, whether or not there is room.
+    /// Prepends a line, whether or not there is room.
     fn push_first(&mut self, line: &[u8]) {
         self.bytes += line.len();
         self.lines.push_front(line.into());
@@ -79,11 +80,11 @@ impl Queue {
 }
 
 impl LogOutput {
-    /// Starts to write lines to `sink`, and to count in `drops` those that are not written.
+    /// Starts to write lines to `sink`, and to count dropped ones in `drops`.
     ///
     /// # Errors
     ///
-    /// If there is no thread for it.
+    /// If the thread cannot be started.
     pub(crate) fn start(sink: impl Write + Send + 'static, drops: LogDrops) -> io::Result<Self> {
         let report = |missing| {
             warn!(target: NOTICE, missing, "log lines were dropped: nothing took them in time");
@@ -91,7 +92,7 @@ impl LogOutput {
         Self::start_with(sink, drops, report)
     }
 
-    /// The same, with what logs how many lines are missing.
+    /// Starts with a function that logs the number of missing lines.
     fn start_with(
         sink: impl Write + Send + 'static,
         drops: LogDrops,
@@ -119,13 +120,13 @@ impl LogOutput {
 
 impl Shared {
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        // It is whole at all times.
+        // It is consistent at all times.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes lines for ever.
+    /// Writes lines forever.
     fn write_all_to(&self, mut sink: impl Write, report: impl Fn(u64)) {
-        // Whether the sink has taken a part of a line, and no more of it.
+        // Whether the sink has accepted only a part of a line.
         let mut is_cut = false;
         loop {
             let line = self.next();
@@ -140,7 +141,7 @@ impl Shared {
                 continue;
             }
             queue.full = false;
-            // Where nothing can be written, a line that says so cannot either.
+            // If writing fails, a line that reports this cannot be written either.
             if is_written && queue.missing > 0 {
                 let missing = std::mem::take(&mut queue.missing);
                 drop(queue);
@@ -149,7 +150,7 @@ impl Shared {
         }
     }
 
-    /// Returns the next line, however long it takes until there is one.
+    /// Waits for the next line, and returns it.
     fn next(&self) -> Box<[u8]> {
         let mut queue = self.queue();
         loop {
@@ -165,7 +166,7 @@ impl Shared {
     }
 }
 
-/// Writes a whole line, after ending one that was `cut`. If it fails within the line, that one is.
+/// Writes a whole line, after ending one that was `cut`. Sets `cut` if it fails within the line.
 fn write_line(sink: &mut impl Write, line: &[u8], cut: &mut bool) -> io::Result<()> {
     if *cut {
         write_whole(sink, b"\n").map_err(|(_, error)| error)?;
@@ -177,7 +178,7 @@ fn write_line(sink: &mut impl Write, line: &[u8], cut: &mut bool) -> io::Result<
     })
 }
 
-/// Writes everything, or fails with how much was written.
+/// Writes everything, or fails with the number of bytes written.
 fn write_whole(sink: &mut impl Write, bytes: &[u8]) -> Result<(), (usize, io::Error)> {
     let mut written = 0;
     while written < bytes.len() {
@@ -194,7 +195,7 @@ fn write_whole(sink: &mut impl Write, bytes: &[u8]) -> Result<(), (usize, io::Er
     Ok(())
 }
 
-/// What one event is written to, as one line and in one call.
+/// The writer for one event, which is one line in one call.
 pub(crate) struct Entry<'a> {
     shared: &'a Shared,
     is_notice: bool,
@@ -244,10 +245,10 @@ mod tests {
 
     use super::*;
 
-    /// Longer than anything takes.
+    /// A timeout that no test reaches.
     const FOREVER: Duration = Duration::from_secs(60);
 
-    /// What takes a line each time it is let, and hands it on.
+    /// A sink that accepts a line each time it is allowed to, and passes it on.
     struct Gate {
         open: mpsc::Receiver<io::Result<()>>,
         written: mpsc::Sender<Vec<u8>>,
@@ -305,7 +306,7 @@ mod tests {
             entry.write_all(line.as_bytes()).unwrap();
         }
 
-        /// Lets so many lines be written.
+        /// Allows `count` lines to be written.
         fn open(&self, count: usize) {
             (0..count).for_each(|_| self.open.send(Ok(())).unwrap());
         }
@@ -314,7 +315,7 @@ mod tests {
             String::from_utf8(self.written.recv_timeout(FOREVER).unwrap()).unwrap()
         }
 
-        /// Logs a line, and waits until it is all that is being written.
+        /// Logs a line, and waits until only this line is being written.
         fn hold(&self, line: &str) {
             self.log(line);
             while !self.output.0.queue().lines.is_empty() {
@@ -344,7 +345,7 @@ mod tests {
         scene.open(MAX_LINES);
         assert_eq!(scene.next(), "first");
         (1..MAX_LINES).for_each(|_| assert_eq!(scene.next(), "x"));
-        // There is room, but this would be written before what is missing is reported.
+        // There is room, but this line would precede the report of missing ones.
         scene.log("y");
         assert_eq!(scene.drops.total(), 4);
         scene.open(1);
@@ -387,7 +388,7 @@ mod tests {
         assert!(notice.contains("dropped missing=2"), "{notice}");
     }
 
-    /// Takes as many bytes as are left, as a disk does that fills up.
+    /// A sink that accepts as many bytes as are left, like a disk that fills up.
     struct Disk {
         left: Arc<Mutex<usize>>,
         file: Arc<Mutex<Vec<u8>>>,

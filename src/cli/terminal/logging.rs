@@ -14,7 +14,7 @@ use super::log_output::LogOutput;
 use super::panics;
 use crate::server::LogDrops;
 
-/// How long the last lines are waited for.
+/// How long to wait for the last lines.
 const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// The form of a log line.
@@ -26,7 +26,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// A log that is being written; when this is dropped, for a short time the last lines are waited for.
+/// A log that is being written; on drop, waits a short time for the last lines.
 pub(crate) struct Log(LogOutput);
 
 impl Drop for Log {
@@ -35,13 +35,13 @@ impl Drop for Log {
     }
 }
 
-/// Sends the log to standard output from now on, and with it what panics say.
+/// Sends the log, including panics, to standard output from now on.
 ///
 /// # Errors
 ///
 /// If the system has no descriptor or no thread for it.
 pub(crate) fn start(format: LogFormat, filter: LogFilter, drops: LogDrops) -> io::Result<Log> {
-    // Not by way of the standard library's buffer: its lock would be held while nobody reads.
+    // Bypasses the standard library's buffer, whose lock would block while nobody reads.
     let descriptor = File::from(stdout().as_fd().try_clone_to_owned()?);
     let output = LogOutput::start(descriptor, drops)?;
     let layer = fmt::layer()

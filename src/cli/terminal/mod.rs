@@ -1,4 +1,4 @@
-//! How a command talks to people and scripts: messages, the log, progress, its exit status.
+//! Communication with people and scripts: messages, the log, progress and the exit status.
 
 pub(super) mod complaint;
 mod exit;

@@ -1,6 +1,6 @@
-//! Panics of a process that serves: events of its log.
+//! Logs the panics of a serving process as events.
 //!
-//! Standard error, where they go otherwise, may be a pipe that nobody reads, and the thread that
+//! Their default output, standard error, may be a pipe that nobody reads, and the thread that
 //! panicked would wait for it.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -21,7 +21,7 @@ fn log_one(info: &PanicHookInfo<'_>) {
     let thread = thread::current();
     let thread = thread.name().unwrap_or("unnamed");
     let place = info.location().map(display);
-    // Only where RUST_BACKTRACE asks for it.
+    // Captured only if RUST_BACKTRACE requests it.
     let backtrace = Backtrace::capture();
     let is_captured = backtrace.status() == BacktraceStatus::Captured;
     let backtrace = is_captured.then(|| display(&backtrace));
@@ -29,7 +29,7 @@ fn log_one(info: &PanicHookInfo<'_>) {
     error!(thread, place, reason, backtrace, "panicked");
 }
 
-/// Returns why, unless a client may have a part in that text.
+/// Returns the reason for a panic, unless the text may include client input.
 fn reason<'a>(info: &'a PanicHookInfo<'_>, thread: &str) -> Option<&'a str> {
     let payload = info.payload();
     let literal = payload.downcast_ref::<&'static str>().copied();
@@ -59,7 +59,7 @@ mod tests {
         }
     }
 
-    /// Returns what is logged of a panic on a thread of that name.
+    /// Returns the log of a panic on a thread of that name.
     fn logged(name: &str, panic: fn(&str)) -> String {
         let text = Text::default();
         let writer = text.clone();
@@ -78,7 +78,7 @@ mod tests {
     fn a_panic_is_logged_without_what_a_client_may_have_sent() {
         let before = panic::take_hook();
         let other = "someone else";
-        // Tests run beside this one, in the same process.
+        // Other tests run at the same time in the same process.
         panic::set_hook(Box::new(move |info| match thread::current().name() {
             Some(SERVING_THREAD | "someone else") => log_one(info),
             _ => before(info),

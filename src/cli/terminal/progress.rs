@@ -1,19 +1,19 @@
-//! A bar that shows how far long work has come, to a person at a terminal only.
+//! A progress bar for long work, shown only on a terminal.
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Work that is done before this is over needs no bar.
+/// Work that ends within this time needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How often something moves while nothing can be counted.
+/// The interval of the animation while nothing can be counted.
 const TICK: Duration = Duration::from_millis(100);
 
-/// How many steps there are between two looks at the clock.
+/// The number of steps between two readings of the clock.
 const STEPS: usize = 1024;
 
-/// How far work has come.
+/// The progress of long work.
 pub(crate) struct Progress {
     begin: Instant,
     total: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Begins work of that many lines.
+    /// Starts work on that many lines.
     pub(crate) fn new(total: u64) -> Self {
         Self {
             begin: Instant::now(),
@@ -32,7 +32,7 @@ impl Progress {
         }
     }
 
-    /// Tells that a line is done.
+    /// Reports that a line is done.
     pub(crate) fn advance(&mut self, line: u64) {
         self.steps += 1;
         if !self.steps.is_multiple_of(STEPS) || self.begin.elapsed() < PATIENCE {
@@ -48,7 +48,7 @@ impl Progress {
         bar.set_position(line);
     }
 
-    /// Tells what is left to do, of which nobody knows how long it takes.
+    /// Shows the remaining work, whose duration is unknown.
     pub(crate) fn rest(&self, what: &'static str) {
         if let Some(bar) = &self.bar {
             let style = ProgressStyle::with_template("{spinner} {msg}");
