@@ -3,10 +3,9 @@
 //! The mapping table (short code → long URL) is a YAML file that anyone can read, fork and change
 //! by pull request. This crate checks the table, serves it, and keeps serving while it changes.
 //!
-//! The layers, each of which may use those below it and none above:
-//! [`cli`] → [`server`] → [`registry`] → [`source`] → [`mapping`], and beside the source [`edit`]
-//! and [`exchange`].
-//! `docs/architecture.md` tells the rest.
+//! The layers, each of which may use only those below it: [`cli`] → [`server`] → [`registry`] →
+//! [`source`] → [`mapping`], with [`edit`] and [`exchange`] next to the source.
+//! `docs/architecture.md` has the details.
 
 pub mod cli;
 pub mod edit;
