@@ -150,7 +150,7 @@ fn choose<'t>(table: &'t Table, named: Option<&str>) -> Result<&'t Site, String>
     }
 }
 
-/// Returns whether the path of a new directory is unused or an empty directory.
+/// Returns whether a path does not exist or is an empty directory.
 fn is_free(directory: &Path) -> anyhow::Result<bool> {
     match fs::read_dir(directory) {
         Ok(mut items) => Ok(items.next().is_none()),

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 #[derive(Default)]
 pub(super) struct Fingerprints {
     given: HashMap<String, usize>,
-    /// The last line, with its results by rule below: a line may be a whole table, and every
+    /// The last line, and below its digests by rule: a line may be a whole table, and every
     /// problem may be on that one line.
     line: (String, u32),
     of_line: HashMap<String, String>,
