@@ -1,8 +1,8 @@
-//! The address of a remote repository: which ones there are, and how they are shown.
+//! The address of a remote repository: the accepted forms, and how they are displayed.
 //!
-//! An address may hold a password or a token. So it is displayed without one, and what is secret in
-//! it is hidden in whatever Git says (`redact.rs`). What may be an address with its scheme forgotten
-//! is no path.
+//! An address may contain a password or a token. So it is displayed without one, and its secrets
+//! are redacted from Git's messages (`redact.rs`). A text that may be an address without its scheme
+//! is never taken as a path.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use url::Url;
 
 use super::redact::{HIDDEN, masked, may_hold_login, secrets_in_address};
 
-/// The port of SSH where none is named.
+/// The default SSH port.
 const SSH_PORT: u16 = 22;
 
 /// The address of a remote repository, displayed without secrets.
@@ -21,15 +21,15 @@ const SSH_PORT: u16 = 22;
 pub struct RemoteUrl {
     text: String,
     shown: String,
-    /// What must not be shown, as it is and as it is meant.
+    /// The secrets to redact, as written and decoded.
     secrets: Vec<String>,
     transport: Transport,
 }
 
-/// The account that Git hosts use for SSH: no secret.
+/// The usual SSH account of Git hosts, which is not a secret.
 const ACCOUNT: &str = "git";
 
-/// The schemes that Git has, and those that people try. Any other may be part of a secret.
+/// The schemes that Git supports, and those that people try. Any other may be part of a secret.
 const SCHEMES: [&str; 6] = ["ftp", "ftps", "rsync", "scp", "sftp", "svn"];
 
 /// How a remote is reached.
@@ -45,19 +45,19 @@ pub(super) enum Transport {
     Ssh { host: String, port: u16 },
 }
 
-/// Why a text is no address of a repository. It does not repeat the text, which may hold a secret.
+/// Why a text is not a repository address. It does not repeat the text, which may hold a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteUrlError {
     /// Nothing is there.
     #[error("an empty address: name a repository such as https://example.org/links.git")]
     Empty,
-    /// It looks like a URL but is none.
+    /// It looks like a URL but is not one.
     #[error("not a URL ({0}): percent-encode what is special in it")]
     Malformed(url::ParseError),
     /// Git has no such transport.
     #[error("cannot follow {0} addresses: use https, ssh, git, file or a path")]
     UnknownScheme(&'static str),
-    /// It holds a login, and nothing says how to log in.
+    /// It contains a login, but is neither a URL nor `user@host:path`.
     #[error("neither a URL nor user@host:path: write it in full, as in https://host/path")]
     NoScheme,
     /// A URL must name a host.
@@ -66,11 +66,11 @@ pub enum RemoteUrlError {
 }
 
 impl RemoteUrl {
-    /// Reads an address: a URL, `user@host:path` or a path.
+    /// Parses an address: a URL, `user@host:path` or a path.
     ///
     /// # Errors
     ///
-    /// If it is a URL that Git cannot follow.
+    /// If it is a URL that Git cannot use.
     pub fn parse(text: &str) -> Result<Self, RemoteUrlError> {
         if text.is_empty() {
             return Err(RemoteUrlError::Empty);
@@ -89,7 +89,7 @@ impl RemoteUrl {
                 return Err(RemoteUrlError::NoScheme);
             }
             let (shown, secrets) = match login.split_once(':') {
-                // `token@host:443/path`: what looks like an account may be meant as a login.
+                // `token@host:443/path`: the apparent account may be intended as a login.
                 None if begins_with_port(text, place) && !login.is_empty() && login != ACCOUNT => {
                     (masked(text), vec![login.to_owned()])
                 }
@@ -116,7 +116,7 @@ impl RemoteUrl {
         let path = path.to_string_lossy().into_owned();
         let (shown, secrets) = match exists {
             true => (path.clone(), Vec::new()),
-            // It may be meant as something else.
+            // It may be intended as something else.
             false => (masked(&path), secrets_in_address(&path)),
         };
         Ok(Self {
@@ -169,7 +169,7 @@ impl RemoteUrl {
                 .map(|it| percent_decode_str(it).decode_utf8_lossy().into()),
         );
         secrets.extend(url.query_pairs().map(|(_, value)| value.into()));
-        // A `/` in a password ends the host before its time. `/@name` is a path of many hosts.
+        // A `/` in a password ends the host early. `/@name` is a path on many hosts.
         let path = url.path();
         if (path.match_indices('@')).any(|(at, _)| !path[..at].ends_with('/')) {
             shown = masked(&shown);
@@ -192,12 +192,12 @@ impl RemoteUrl {
         }
     }
 
-    /// Returns what must not be shown.
+    /// Returns the secrets to redact.
     pub(super) fn secrets(&self) -> impl Iterator<Item = String> {
         self.secrets.iter().cloned()
     }
 
-    /// Returns the address as Git needs it, with any secret.
+    /// Returns the address as Git needs it, including any secret.
     pub(super) fn expose(&self) -> &str {
         &self.text
     }
@@ -207,14 +207,15 @@ impl RemoteUrl {
     }
 }
 
-/// Whether the path of `user@host:path`, whose first segment ends with `place`, begins like a port.
+/// Returns whether the path of `user@host:path`, whose first segment ends with `place`, begins like
+/// a port.
 fn begins_with_port(text: &str, place: &str) -> bool {
     let number = place.split_once(':').map_or("", |(_, path)| path);
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     is_number && text.contains('/')
 }
 
-/// Whether a host is the scheme of an address of which a slash was forgotten: `https:/host`.
+/// Returns whether a host is the scheme of an address with a missing slash: `https:/host`.
 fn is_scheme(host: &str) -> bool {
     let schemes = ["file", "git", "git+ssh", "http", "https", "ssh", "ssh+git"];
     (schemes.iter().chain(&SCHEMES)).any(|scheme| host.eq_ignore_ascii_case(scheme))
@@ -240,8 +241,8 @@ impl fmt::Debug for RemoteUrl {
     }
 }
 
-/// Returns the place of the other address, `host:port`, if it is at another place than the first one
-/// and both are about HTTP. That of TLS at the same host is the same place.
+/// Returns the `host:port` of the other address, if it differs from that of the first one and both
+/// use HTTP. TLS at the same host is no difference.
 pub(super) fn elsewhere(address: &str, other: &str) -> Option<String> {
     let http = |text: &str| {
         let url = Url::parse(text).ok()?;

@@ -1,7 +1,7 @@
-//! What a remote advertises: its references, except those whose names are not UTF-8.
+//! The references that a remote advertises, except those whose names are not UTF-8.
 //!
-//! Git allows any bytes in a name. Such a reference cannot be asked for here, whose names are texts,
-//! and it must not keep the others from being followed.
+//! Git allows any bytes in a name. Such a reference cannot be requested here, where names are text,
+//! and must not prevent the others from being followed.
 
 use git2::{Oid, RemoteConnection, RemoteHead};
 
@@ -16,7 +16,7 @@ pub(super) struct Head {
     pub(super) leads_to: Option<String>,
 }
 
-/// Returns what the remote of a connection advertises.
+/// Returns the references that the remote of a connection advertises.
 pub(super) fn heads(connection: &RemoteConnection<'_, '_, '_>) -> Result<Vec<Head>, git2::Error> {
     Ok(connection.list()?.iter().filter_map(head).collect())
 }

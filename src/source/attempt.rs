@@ -1,9 +1,9 @@
 //! Attempts to load a commit, recorded before they begin.
 //!
-//! A table that is too large for the memory of the machine ends the process that loads it, without
-//! a chance to say so. The record is what the next process finds: an attempt that is still under way
-//! there ended uncleanly, be it for lack of memory or by a power cut. Commits that were loaded before
-//! are not recorded, and neither is anything in a directory that ends with the process.
+//! A table that is too large for the machine's memory ends the process that loads it before it can
+//! report anything. The record is for the next process: an attempt that it finds unfinished ended
+//! uncleanly, because of lack of memory or a power cut. Commits that were loaded before are not
+//! recorded, and neither is anything in a directory that is removed with the process.
 
 use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,26 +12,27 @@ use serde::{Deserialize, Serialize};
 
 use super::state::StateDir;
 
-/// After this many unclean ends under the same conditions, a commit is not loaded by itself again.
+/// The number of unclean ends under the same conditions after which a commit is no longer loaded
+/// automatically.
 const MAX_ENDS: u32 = 2;
 
-/// Where Linux identifies the current boot (random(4)).
+/// The file in which Linux identifies the current boot (random(4)).
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
-/// What makes an attempt comparable with another: with a new boot, more memory or another limit of
-/// the table's size, it may end otherwise.
+/// The conditions of an attempt: after a reboot, or with more memory or another limit of the
+/// table's size, it may end differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Conditions {
     /// The boot, where the system identifies it.
     boot: Option<String>,
-    /// The memory there is, as far as it is known.
+    /// The available memory, if known.
     memory: Option<u64>,
-    /// How large a table may be.
+    /// The maximum size of a table.
     max_bytes: u64,
 }
 
 impl Conditions {
-    /// Returns the present conditions.
+    /// Returns the current conditions.
     pub(super) fn now(memory: Option<u64>, max_bytes: u64) -> Self {
         let boot = fs::read_to_string(BOOT_ID).ok();
         Self {
@@ -42,12 +43,12 @@ impl Conditions {
     }
 }
 
-/// What is recorded of the attempts to load one commit.
+/// The record of the attempts to load one commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Attempt {
     commit: String,
     conditions: Conditions,
-    /// How many attempts ended uncleanly.
+    /// The number of attempts that ended uncleanly.
     unclean_ends: u32,
     /// Whether another one has begun and not ended.
     under_way: bool,
@@ -58,9 +59,10 @@ pub(super) struct Attempt {
 pub(super) enum Verdict {
     /// It may.
     Load,
-    /// The last good commit first: this one may just have ended uncleanly.
+    /// Not yet: the last good commit goes first, because an attempt at this one may just have ended
+    /// uncleanly.
     GoodFirst,
-    /// Not by itself, after so many unclean ends.
+    /// Not automatically, after so many unclean ends.
     Wait(u32),
 }
 
@@ -74,16 +76,16 @@ pub(super) struct Attempts {
 #[derive(Debug, Default)]
 struct Current {
     attempt: Option<Attempt>,
-    /// Whether an attempt is allowed after unclean ends: it was asked for, or its turn has come.
+    /// Whether an attempt is allowed after unclean ends: it was requested, or its turn has come.
     allowed: bool,
-    /// The commit whose last attempt ended in an orderly way, in this process.
+    /// The commit whose last attempt ended cleanly in this process.
     harmless: Option<String>,
-    /// Whether this process is about to end.
+    /// Whether this process is about to exit.
     closed: bool,
 }
 
 impl Attempts {
-    /// Reads what an earlier process recorded, and counts an attempt that it did not end.
+    /// Reads the record of an earlier process, and counts an attempt that it did not finish.
     pub(super) fn open(state: &StateDir, conditions: Conditions) -> Self {
         let attempt = state
             .load_attempt()
@@ -100,7 +102,7 @@ impl Attempts {
         }
     }
 
-    /// Returns whether a commit may be loaded that is not the last good one.
+    /// Returns whether a commit that is not the last good one may be loaded.
     pub(super) fn verdict(&self, commit: &str, has_good: bool) -> Verdict {
         let current = self.lock();
         match current.of(commit).map_or(0, |it| it.unclean_ends) {
@@ -112,12 +114,12 @@ impl Attempts {
         }
     }
 
-    /// Whether attempts to load a commit ended uncleanly, and none has ended otherwise since.
+    /// Returns whether attempts to load a commit ended uncleanly, and none has ended cleanly since.
     pub(super) fn is_in_doubt(&self, commit: &str) -> bool {
         self.lock().of(commit).is_some_and(|it| it.unclean_ends > 0)
     }
 
-    /// Allows one more attempt, whatever became of those before.
+    /// Allows one more attempt, regardless of how earlier ones ended.
     pub(super) fn allow(&self) {
         self.lock().allowed = true;
     }
@@ -138,7 +140,7 @@ impl Attempts {
         current.attempt = Some(attempt);
     }
 
-    /// Records that the attempt that is under way, if there is one, ended in an orderly way.
+    /// Records that the current attempt, if there is one, ended cleanly.
     pub(super) fn end(&self, state: &StateDir) {
         let mut current = self.lock();
         if let Some(attempt) = current.attempt.take_if(|it| it.under_way) {
@@ -147,7 +149,7 @@ impl Attempts {
         }
     }
 
-    /// Records that this process ends in an orderly way, whatever is under way.
+    /// Records that this process exits cleanly, even during an attempt.
     pub(super) fn close(&self, state: &StateDir) {
         let mut current = self.lock();
         current.closed = true;
@@ -176,7 +178,7 @@ impl Current {
     }
 }
 
-/// Returns what a record of an earlier process means now, if it still means something.
+/// Returns the current meaning of an earlier process's record, if it still applies.
 fn resumed(found: Attempt, conditions: &Conditions) -> Option<Attempt> {
     let before = match found.conditions == *conditions {
         true => found.unclean_ends,
@@ -191,7 +193,7 @@ fn resumed(found: Attempt, conditions: &Conditions) -> Option<Attempt> {
     })
 }
 
-/// Stores a record. Where that is impossible, loading goes on without.
+/// Stores a record. If that fails, loading continues without one.
 fn store(state: &StateDir, attempt: &Attempt) {
     if let Err(error) = state.store_attempt(attempt) {
         tracing::warn!(%error, commit = attempt.commit, "cannot record that a commit is being loaded");
@@ -210,7 +212,7 @@ mod tests {
         }
     }
 
-    /// What a process that is killed while it loads `new` leaves behind.
+    /// Leaves the record of a process that is killed while it loads `new`.
     fn killed(state: &StateDir, conditions: &Conditions) {
         Attempts::open(state, conditions.clone()).begin(state, "new");
     }
@@ -231,7 +233,7 @@ mod tests {
         assert_eq!(verdict(&state, &conditions()), Verdict::Load);
         killed(&state, &conditions());
         assert_eq!(verdict(&state, &conditions()), Verdict::GoodFirst);
-        // Starts in which nothing of it was tried count nothing.
+        // Starts that did not try it do not count.
         assert_eq!(verdict(&state, &conditions()), Verdict::GoodFirst);
         killed(&state, &conditions());
         for _ in 0..3 {
@@ -299,7 +301,7 @@ mod tests {
         let (_dir, state) = directory();
         killed(&state, &conditions());
         let attempts = Attempts::open(&state, conditions());
-        // The last good one is loaded meanwhile, which is no attempt of this one.
+        // The last good one is loaded meanwhile, which does not count as an attempt at this one.
         attempts.end(&state);
         assert!(attempts.is_in_doubt("new"));
         attempts.begin(&state, "new");
@@ -330,7 +332,7 @@ mod tests {
             attempts.close(&state);
             let ends = state.load_attempt().map_or(0, |it| it.unclean_ends);
             assert_eq!(ends, before);
-            // What goes on until the process is gone is not recorded either.
+            // Later activity is not recorded either, until the process exits.
             attempts.begin(&state, "new");
             let under_way = state.load_attempt().is_some_and(|it| it.under_way);
             assert!(!under_way);

@@ -1,13 +1,14 @@
-//! What a child process writes: the beginning is kept, and all of it is read.
+//! The output of a child process: the beginning is kept, and all of it is read.
 //!
-//! A child whose pipe is full waits, and one that inherits our standard error would wait for whoever
-//! reads that. So each of its descriptors is a pipe, read here to its end whatever it writes.
+//! A child whose pipe is full blocks, and one that inherits our standard error would block on the
+//! reader of that. So each of its descriptors is a pipe, read here to its end regardless of the
+//! output.
 
 use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, copy, sink};
 
-/// The beginning of what a process wrote.
+/// The beginning of a process's output.
 #[derive(Debug, Default)]
 pub(super) struct Captured {
     pub(super) bytes: Vec<u8>,
@@ -16,7 +17,7 @@ pub(super) struct Captured {
 }
 
 impl Captured {
-    /// Reads a pipe to its end, and keeps no more than `limit` bytes of it. One that there is not is
+    /// Reads a pipe to its end, keeping at most `limit` bytes of it. A missing pipe counts as
     /// empty.
     pub(super) async fn read(pipe: Option<impl AsyncRead + Unpin>, limit: u64) -> io::Result<Self> {
         let Some(mut pipe) = pipe else {

@@ -1,9 +1,9 @@
-//! The Git checkout around a table, and what its current commit says about the table's bytes.
+//! The Git checkout around a table, and how its current commit compares with the table's bytes.
 //!
-//! Bytes decide, not Git's index: a table is what was committed if each file is, byte for byte,
-//! what the commit holds at its place. Filters (`autocrlf`, `ident`, LFS) are left out on purpose:
-//! a checkout whose bytes they changed does not serve what was reviewed, and so is dirty. Trouble
-//! with Git never keeps a table from being read; it costs the table its commit, with a warning.
+//! Bytes decide, not Git's index: a table is what was committed if each file equals, byte for byte,
+//! the commit's content at its path. Filters (`autocrlf`, `ident`, LFS) are deliberately ignored: a
+//! checkout whose bytes they changed does not serve what was reviewed, and so is dirty. Trouble
+//! with Git never prevents a table from being read; the table loses its commit, with a warning.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -17,7 +17,7 @@ use super::links::{self, Link, Trail};
 use super::work_tree;
 use crate::mapping::{SourceFile, Timestamp};
 
-/// Which repositories' checkouts some files lie in: usually one or none.
+/// The checkouts that some files lie in: usually one or none.
 #[derive(Debug)]
 pub(super) struct Surroundings {
     git_dirs: BTreeSet<PathBuf>,
@@ -28,9 +28,9 @@ pub(super) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Looks for checkouts around the real places of paths.
+    /// Looks for checkouts around the real locations of paths.
     ///
-    /// `named` are those given, `listed` the files that were found there, if they were.
+    /// `named` are the given paths, `listed` the files found there, if they were listed.
     pub(super) fn of(named: &[PathBuf], listed: &[PathBuf]) -> Self {
         let directories: BTreeSet<PathBuf> = (named.iter().chain(listed))
             .filter_map(|path| links::follow(path).ok())
@@ -65,7 +65,7 @@ impl Surroundings {
     ///
     /// # Errors
     ///
-    /// A warning for people, if there is one but it cannot be opened.
+    /// A warning for people, if a checkout exists but cannot be opened.
     pub(super) fn open(&self) -> Result<Option<Checkout>, String> {
         let (Some(git_dir), Some(inside), 1, false) = (
             self.git_dirs.first(),
@@ -122,14 +122,14 @@ pub(super) struct Checkout {
     work_dir: PathBuf,
 }
 
-/// What a commit says about a table.
+/// How a commit compares with a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The commit holds exactly this.
+    /// The commit contains exactly this table.
     Clean(Timestamp),
-    /// The commit holds some of the files, with these or other bytes.
+    /// The commit contains some of the files, with these or other bytes.
     Dirty,
-    /// The commit holds none of the files.
+    /// The commit contains none of the files.
     Unknown,
 }
 
@@ -147,7 +147,7 @@ impl Checkout {
         }
     }
 
-    /// Compares a table's files, and the set of them, with what a commit holds.
+    /// Compares a table's files, and the set of them, with the content of a commit.
     ///
     /// # Errors
     ///
@@ -162,7 +162,7 @@ impl Checkout {
             .map_err(|error| unusable(self.repository.path(), &error))
     }
 
-    /// Returns the directories where a change means that another commit may be checked out.
+    /// Returns the directories in which a change means that another commit may be checked out.
     pub(super) fn directories(&self) -> Vec<PathBuf> {
         let common = self.repository.commondir();
         let mut directories = vec![
@@ -218,7 +218,7 @@ impl Checkout {
         })
     }
 
-    /// Returns what a commit holds at a real path.
+    /// Returns the content of a commit at a real path.
     fn entry(&self, tree: &Tree<'_>, path: &Path) -> Result<Option<Entry>, git2::Error> {
         let Ok(relative) = path.strip_prefix(&self.work_dir) else {
             return Ok(None);
@@ -237,9 +237,9 @@ impl Checkout {
         }
     }
 
-    /// Whether a link that lies in the checkout was committed as it is.
+    /// Returns whether a link in the checkout was committed unchanged.
     ///
-    /// Links outside, which lead to the checkout, say nothing about the table.
+    /// Links outside that lead to the checkout say nothing about the table.
     fn holds_link(&self, tree: &Tree<'_>, link: &Link) -> Result<bool, git2::Error> {
         if !link.path.starts_with(&self.work_dir) {
             return Ok(true);
@@ -253,7 +253,7 @@ impl Checkout {
         })
     }
 
-    /// Returns the names of the table files that a commit holds in a directory, sorted.
+    /// Returns the names of the table files in a directory of a commit, sorted.
     fn table_names(&self, tree: &Tree<'_>, path: &Path) -> Result<Vec<OsString>, git2::Error> {
         let Some(Entry::Directory(id)) = self.entry(tree, path)? else {
             return Ok(Vec::new());
@@ -270,7 +270,7 @@ impl Checkout {
 /// The mode of a symbolic link in a tree (git-fast-import(1), "filemodify").
 const LINK_MODE: i32 = 0o120_000;
 
-/// What a commit holds at a path.
+/// The content of a commit at a path.
 enum Entry {
     File(Oid),
     Link(Oid),

@@ -1,7 +1,7 @@
 //! Tables as a commit of a local repository holds them, without touching the work tree.
 //!
-//! For commands that compare what is, what was and what is proposed. How its commits hang together
-//! is told in `history`.
+//! For commands that compare the current, the previous and the proposed table. `history` covers the
+//! relations between commits.
 
 use std::env;
 use std::fmt;
@@ -16,10 +16,10 @@ use super::work_tree::{Spot, git_dir};
 use super::{CommittedError, TreeError};
 use crate::mapping::SourceFile;
 
-/// Hexadecimal digits of a commit's id that are enough for people and for Git.
+/// The number of hexadecimal digits of a commit id that are enough for people and for Git.
 const SHORT: usize = 12;
 
-/// A local repository, as the place where tables were committed.
+/// A local repository in which tables were committed.
 pub struct Committed {
     pub(super) repository: Repository,
     /// The checkout's top directory, without links; a bare repository has none.
@@ -31,7 +31,7 @@ pub struct Committed {
 pub struct CommitId(pub(super) Oid);
 
 impl CommitId {
-    /// Returns as much of it as people need.
+    /// Returns the abbreviated id for people.
     pub fn short(&self) -> String {
         let mut text = self.to_string();
         text.truncate(SHORT);
@@ -39,14 +39,14 @@ impl CommitId {
     }
 }
 
-/// Writes all of it, in hexadecimal.
+/// Writes the full id, in hexadecimal.
 impl fmt::Display for CommitId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-/// What some paths hold in a commit; two that are equal hold the same.
+/// The contents of some paths in a commit; equal values mean equal contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version(Vec<Option<Oid>>);
 
@@ -65,10 +65,10 @@ impl Committed {
         Self::open(Repository::open(git_dir), path, directory)
     }
 
-    /// Opens the repository that we are in.
+    /// Opens the repository of the current directory.
     ///
-    /// Git's own variables decide first which one that is: so a `pre-receive` hook sees the objects
-    /// that a push has brought, before they are taken.
+    /// Git's own variables take precedence: so a `pre-receive` hook sees the objects of a push
+    /// before they are accepted.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl Committed {
         self.work_dir.is_none()
     }
 
-    /// Finds the commit that a revision names, in any of Git's ways (gitrevisions(7)).
+    /// Finds the commit that a revision names, in any of Git's forms (gitrevisions(7)).
     ///
     /// # Errors
     ///
@@ -125,12 +125,12 @@ impl Committed {
         }
     }
 
-    /// Finds a path in the repository: as the work tree has it, or in a bare repository from the
-    /// top. Links in the work tree are not followed: they are what is committed there.
+    /// Finds a path in the repository: as in the work tree, or in a bare repository from the top.
+    /// Links in the work tree are not followed, because they are themselves committed.
     ///
     /// # Errors
     ///
-    /// If it lies elsewhere.
+    /// If it lies outside.
     pub fn path(&self, path: &Path) -> Result<TreePath, CommittedError> {
         let Some(work_dir) = &self.work_dir else {
             return Ok(TreePath::new(path.to_string_lossy().into(), path));
@@ -139,13 +139,13 @@ impl Committed {
         Ok(TreePath::new(inside, path))
     }
 
-    /// Returns the symbolic links of the work tree by which a table is more than what is committed
-    /// at its path: the path itself, one on the way, or files of a directory; each with the file
-    /// that it stands for, as people know it, and its own path from the top.
+    /// Returns the symbolic links of the work tree because of which a table is more than the
+    /// committed content of its path: the path itself, one on the way, or files of a directory;
+    /// each with the file that it represents, as people know it, and its own path from the top.
     ///
     /// # Errors
     ///
-    /// If the path lies elsewhere, or its directory cannot be read.
+    /// If the path lies outside, or its directory cannot be read.
     pub fn links(&self, path: &Path) -> Result<Vec<(PathBuf, String)>, CommittedError> {
         let Some(work_dir) = &self.work_dir else {
             return Ok(Vec::new());
@@ -158,7 +158,7 @@ impl Committed {
         if !spot.path.is_dir() {
             return Ok(Vec::new());
         }
-        // What is not there is told by whoever reads it.
+        // A missing file is reported when it is read.
         let names = table_names(&spot.path).unwrap_or_default();
         let links = (names.iter()).filter(|name| spot.path.join(name).is_symlink());
         let reported = links.map(|name| {
@@ -168,7 +168,7 @@ impl Committed {
         reported.collect()
     }
 
-    /// Finds a path as Git takes it apart: from the top, or from where we are if it begins with
+    /// Resolves a path as Git does: from the top, or from the current directory if it begins with
     /// `./` or `../`.
     ///
     /// # Errors
@@ -204,11 +204,12 @@ impl Committed {
         Ok(files)
     }
 
-    /// Reads what there is of a table of several paths: nothing, if the commit has none of them.
+    /// Reads the existing part of a table of several paths: nothing, if the commit has none of
+    /// them.
     ///
     /// # Errors
     ///
-    /// If what is there cannot be read.
+    /// If the existing part cannot be read.
     pub fn read_all(
         &self,
         commit: CommitId,
@@ -225,7 +226,7 @@ impl Committed {
         Ok(files)
     }
 
-    /// Returns what tells whether paths hold the same in two commits.
+    /// Returns a value that shows whether paths have the same content in two commits.
     ///
     /// # Errors
     ///
@@ -247,7 +248,7 @@ fn spot(path: &Path) -> Result<Spot, CommittedError> {
     Spot::of(path).map_err(|error| CommittedError::io(path, error))
 }
 
-/// Returns from the top what lies in a work tree, for a path that people gave.
+/// Returns the path from the top of a work tree, for a path that people gave.
 fn inside(work_dir: &Path, place: &Path, path: &Path) -> Result<String, CommittedError> {
     match place.strip_prefix(work_dir) {
         Ok(inside) => Ok(inside.to_string_lossy().into()),
@@ -258,7 +259,7 @@ fn inside(work_dir: &Path, place: &Path, path: &Path) -> Result<String, Committe
     }
 }
 
-/// Returns the error of a commit that Git cannot read.
+/// Returns the error for a commit that Git cannot read.
 pub(super) fn damaged(commit: CommitId, source: git2::Error) -> CommittedError {
     let commit = commit.to_string();
     TreeError::Damaged { commit, source }.into()

@@ -1,4 +1,4 @@
-//! Why a local repository does not have what is asked of it.
+//! Why a request to a local repository fails.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::{CommitId, TreeError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommittedError {
-    /// It does not say both a commit and a path.
+    /// The name does not give both a commit and a path.
     #[error("{0:?} does not name a table in a commit: write it as in HEAD:mapping.yaml")]
     Form(String),
     /// There is no repository around a path.
@@ -45,7 +45,7 @@ pub enum CommittedError {
         /// The top directory of the checkout.
         work_dir: PathBuf,
     },
-    /// A path from where we are leads out of it, or there is no work tree to be in.
+    /// A path from the current directory leads out of the repository, or there is no work tree.
     #[error("{0} is outside the repository")]
     OutsideTop(String),
     /// A revision names no commit.
@@ -57,28 +57,28 @@ pub enum CommittedError {
         #[source]
         source: git2::Error,
     },
-    /// Two commits come from nowhere common.
+    /// Two commits have no common ancestor.
     #[error("{one} and {other} have no commit in common")]
     Unrelated {
-        /// The one.
+        /// The first commit.
         one: CommitId,
-        /// The other.
+        /// The second commit.
         other: CommitId,
     },
-    /// The same, as far as anybody can tell in a shallow clone.
+    /// The same, as far as can be known in a shallow clone.
     #[error(
         "{one} and {other} have no commit in common in this shallow clone: git fetch --unshallow"
     )]
     Shallow {
-        /// The one.
+        /// The first commit.
         one: CommitId,
-        /// The other.
+        /// The second commit.
         other: CommitId,
     },
-    /// The history is needed, and a shallow clone has not all of it.
+    /// The full history is needed, but the clone is shallow.
     #[error("this shallow clone lacks a part of the history: git fetch --unshallow")]
     CutOff,
-    /// The commit holds nothing there.
+    /// The commit has nothing there.
     #[error("{revision} holds no {path}")]
     NotFound {
         /// The revision as it was given.
@@ -86,10 +86,10 @@ pub enum CommittedError {
         /// The path in the repository.
         path: String,
     },
-    /// What the commit holds is no table, or cannot be read.
+    /// The content in the commit is not a table, or cannot be read.
     #[error(transparent)]
     Table(#[from] TreeError),
-    /// The system could not say where a path leads.
+    /// The system could not resolve a path.
     #[error("cannot find {}", path.display())]
     Io {
         /// The path as it was given.
@@ -113,7 +113,7 @@ impl CommittedError {
         }
     }
 
-    /// Returns whether there is just nothing at that path in the commit.
+    /// Returns whether the only problem is that the commit has nothing at that path.
     pub fn is_absence(&self) -> bool {
         matches!(
             self,
@@ -121,7 +121,7 @@ impl CommittedError {
         )
     }
 
-    /// Returns whether the commit can be read, and what it holds at that path is no table.
+    /// Returns whether the commit can be read, but its content at that path is not a table.
     pub fn is_no_table(&self) -> bool {
         matches!(self, Self::Table(error) if !matches!(error, TreeError::Damaged { .. }))
     }

@@ -1,6 +1,6 @@
 //! The credentials for a remote, and how often they are tried.
 //!
-//! Invariants: a secret is shown by no `Debug` and no error; those in files are read again for each
+//! Invariants: no `Debug` and no error shows a secret; secrets in files are read again for each
 //! fetch, so that they can be rotated.
 
 use std::fmt;
@@ -13,28 +13,28 @@ use super::address::elsewhere;
 use super::regular::open_regular;
 use super::secret::{CredentialsError, Secret, SecretText};
 
-/// The user if neither the address nor the credentials name one: what Git hosts use for SSH, and
-/// what does no harm where a token is the password.
+/// The user if neither the address nor the credentials name one: the usual one of Git hosts for
+/// SSH, and harmless where a token is the password.
 const DEFAULT_USER: &str = "git";
 
-/// What to authenticate with, and which hosts to trust.
+/// The credentials to use, and the hosts to trust.
 #[derive(Debug, Clone, Default)]
 pub struct Credentials {
     /// The user, for HTTP, and for SSH if the address names none.
     pub username: Option<Secret>,
     /// The password or token for HTTP; for SSH the passphrase of the key, or the password.
     pub password: Option<Secret>,
-    /// The private key for SSH; without one, the agent is asked.
+    /// The private key for SSH; without one, the agent is used.
     pub ssh_key: Option<PathBuf>,
-    /// The SSH host keys to trust, in the form of OpenSSH.
+    /// The trusted SSH host keys, in OpenSSH's format.
     pub known_hosts: Option<PathBuf>,
 }
 
 impl Credentials {
-    /// Reads what is in files.
+    /// Reads the credentials that are in files.
     pub(super) fn read(&self) -> Result<Login, CredentialsError> {
         if let Some(key) = &self.ssh_key {
-            // Said here because libgit2 does not name the file.
+            // Reported here because libgit2 does not name the file.
             open_regular(key).map_err(|source| {
                 let path = key.clone();
                 CredentialsError::Unreadable { path, source }
@@ -48,7 +48,7 @@ impl Credentials {
     }
 }
 
-/// Credentials as they are at one fetch.
+/// The credentials of one fetch.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Login {
     username: Option<SecretText>,
@@ -57,11 +57,11 @@ pub(super) struct Login {
 }
 
 impl Login {
-    /// Returns what must not be shown. A user name may be a token.
+    /// Returns the secrets to redact. A user name may be a token.
     pub(super) fn secrets(&self) -> impl Iterator<Item = String> {
         (self.password.iter().chain(&self.username))
             .map(|secret| &**secret)
-            // Replacing the host's own word would say more than it hides.
+            // Replacing the host's own word would reveal more than it hides.
             .filter(|secret| *secret != DEFAULT_USER)
             .map(str::to_owned)
     }
@@ -73,18 +73,18 @@ impl fmt::Debug for Login {
     }
 }
 
-/// Answers a remote's questions for credentials, each kind once.
+/// Answers a remote's requests for credentials, each kind once.
 ///
-/// libgit2 asks for as long as it gets answers, so a wrong key would be tried without end.
+/// libgit2 asks for as long as it gets answers, so a wrong key would be tried endlessly.
 ///
-/// They go only to the host that the address names, not where it leads to: libgit2 would ask for
-/// them there, too.
+/// Credentials go only to the host that the address names, not to the target of a redirect: libgit2
+/// would ask for them there, too.
 pub(super) struct Answers {
     login: Login,
     /// The remote's.
     pub(super) address: String,
     tried: CredentialType,
-    /// Why the last question was not answered.
+    /// Why the last request was not answered.
     pub(super) given_up: Option<String>,
 }
 
@@ -98,7 +98,7 @@ impl Answers {
         }
     }
 
-    /// Answers a question for one of the `allowed` kinds of credentials, asked at an address.
+    /// Answers a request for one of the `allowed` kinds of credentials, made for an address.
     pub(super) fn answer(
         &mut self,
         asked_at: &str,

@@ -1,7 +1,7 @@
-//! The current clone of a remote, and the commit that is served from it.
+//! The current clone of a remote, and the commit served from it.
 //!
 //! A commit is served once it is complete, verified and recorded, in this order. Reading opens the
-//! repository anew each time, so that its caches and open packs go again.
+//! repository anew each time, so that its caches and open packs are released again.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -19,32 +19,32 @@ use super::tree::{TreeError, read_table};
 use super::{Fingerprint, Reading, Revision};
 use crate::mapping::Timestamp;
 
-/// With more packs than this, a clone is replaced by a fresh one.
+/// The number of packs above which a clone is replaced by a fresh one.
 ///
-/// Each fetch that brings something adds a pack, and libgit2 never joins them.
+/// Each fetch that brings something adds a pack, and libgit2 never merges packs.
 const MAX_PACKS: usize = 64;
 
-/// With this many packs, it is replaced even if the last good table is lost with it.
+/// The number of packs at which it is replaced even if the last good table is lost with it.
 const TOO_MANY_PACKS: usize = 16 * MAX_PACKS;
 
-/// A remote's clone, and what is served from it.
+/// A remote's clone, and the commit served from it.
 pub(super) struct CurrentClone {
     pub(super) options: Following,
     pub(super) state: StateDir,
     attempts: Attempts,
     held: RwLock<Held>,
-    /// Taken by each round of fetches, and by whoever pushes.
+    /// Locked by each round of fetches, and by each push.
     pub(super) turn: Mutex<()>,
     /// Whether the current clone was found damaged.
     pub(super) damaged: AtomicBool,
     pub(super) hints: Arc<Notify>,
 }
 
-/// What is served.
+/// The served commit.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     pub(super) record: Option<Record>,
-    /// Whether the last good commit is served in place of the newest.
+    /// Whether the last good commit is served instead of the newest.
     pub(super) fallen_back: bool,
 }
 
@@ -78,13 +78,13 @@ impl CurrentClone {
         Ok(core)
     }
 
-    /// Whether a record is about what is followed now.
+    /// Returns whether a record is about what is currently followed.
     fn is_ours(&self, record: &Record) -> bool {
         record.remote == self.options.remote.to_string()
             && record.reference == self.options.reference
     }
 
-    /// Goes on with what was served before a restart, if it is still there and trusted.
+    /// Continues with the commit served before a restart, if it still exists and is trusted.
     fn resume(&self, mut record: Record) -> Result<(), StateError> {
         let path = self.state.clone_path(&record.clone);
         let opened = Repository::open(&path);
@@ -114,7 +114,7 @@ impl CurrentClone {
         Ok(())
     }
 
-    /// Whether the last good commit is still there and agreed to.
+    /// Returns whether the last good commit still exists and is approved.
     fn is_trusted(&self, repository: &Repository, commit: &str) -> bool {
         let found = Oid::from_str(commit).and_then(|id| repository.find_commit(id));
         found.is_ok_and(|found| {
@@ -134,15 +134,15 @@ impl CurrentClone {
         self.held.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens the repository anew each time: its caches and open packs go with it.
+    /// Opens the repository anew each time: its caches and open packs are released with it.
     fn repository(&self, clone: &str) -> Result<Repository, RemoteError> {
         let path = self.state.clone_path(clone);
         Repository::open(&path).map_err(|source| RemoteError::Clone { path, source })
     }
 
-    /// Reads the table. The clone cannot be swept away meanwhile.
+    /// Reads the table. The clone cannot be removed meanwhile.
     ///
-    /// That it is being loaded is on record until the attempt [ends](Self::end_attempt).
+    /// The load stays on record until the attempt [ends](Self::end_attempt).
     pub(super) fn read(&self) -> Result<Option<Reading>, RemoteError> {
         let held = self.held();
         let (Some(record), Some(id)) = (&held.record, held.commit()) else {
@@ -165,7 +165,7 @@ impl CurrentClone {
         }))
     }
 
-    /// Records that a commit is about to be loaded, unless that is to wait.
+    /// Records that a commit is about to be loaded, unless it has to wait.
     ///
     /// The last good commit never waits: it was loaded before, and there is nothing better.
     fn begin_attempt(&self, record: &Record, commit: &str) -> Result<(), RemoteError> {
@@ -187,17 +187,17 @@ impl CurrentClone {
         Ok(())
     }
 
-    /// Takes note that what was read last is loaded, or will not be.
+    /// Records that the last reading is loaded, or will not be.
     pub(super) fn end_attempt(&self) {
         self.attempts.end(&self.state);
     }
 
-    /// Takes note that this process ends in an orderly way.
+    /// Records that this process exits cleanly.
     pub(super) fn close(&self) {
         self.attempts.close(&self.state);
     }
 
-    /// Whether the newest commit may be what ended an earlier process.
+    /// Returns whether the newest commit may have ended an earlier process.
     pub(super) fn is_in_doubt(&self) -> bool {
         let held = self.held();
         let record = held.record.as_ref();
@@ -210,7 +210,7 @@ impl CurrentClone {
         held.record.as_ref().is_some_and(|it| it.good.is_some())
     }
 
-    /// Serves the last good commit in place of the newest, if there is one.
+    /// Serves the last good commit instead of the newest, if there is one.
     pub(super) fn fall_back(&self) -> bool {
         let mut held = self.held_mut();
         let record = held.record.as_ref();
@@ -219,8 +219,8 @@ impl CurrentClone {
         held.fallen_back
     }
 
-    /// Returns to the newest commit after falling back, if it had to wait for the last good one
-    /// alone. Returns whether it does.
+    /// Returns to the newest commit after falling back, if it only had to wait for the last good
+    /// one. Returns whether it does.
     pub(super) fn retry(&self) -> bool {
         let mut held = self.held_mut();
         let record = held.record.as_ref().filter(|_| held.fallen_back);
@@ -234,7 +234,7 @@ impl CurrentClone {
         due
     }
 
-    /// Has the newest commit loaded at the next reading, whatever became of it before.
+    /// Makes the next reading load the newest commit, regardless of earlier attempts.
     pub(super) fn insist(&self) {
         self.attempts.allow();
         self.held_mut().fallen_back = false;
@@ -262,14 +262,14 @@ impl CurrentClone {
         }
     }
 
-    /// Names the clone that may be fetched into.
+    /// Names the clone to fetch into.
     pub(super) fn usable_clone(&self) -> Option<String> {
         let held = self.held();
         let clone = held.record.as_ref().map(|it| it.clone.clone());
         clone.filter(|_| !self.damaged.load(Ordering::SeqCst))
     }
 
-    /// Whether a clone has grown so that a fresh one is due.
+    /// Returns whether a clone has grown so much that a fresh one is due.
     pub(super) fn has_grown(&self, clone: &str) -> bool {
         let packs = self.state.pack_count(clone);
         let held = self.held();
@@ -284,7 +284,7 @@ impl CurrentClone {
             }
     }
 
-    /// Serves what was fetched into a clone, if it is another commit and may be served.
+    /// Serves the commit fetched into a clone, if it is a different one and may be served.
     pub(super) fn adopt(&self, clone: &str, tip: &Tip) -> Result<FetchResult, RemoteError> {
         let repository = self.repository(clone)?;
         let id = Oid::from_str(&tip.commit);
@@ -330,7 +330,7 @@ impl CurrentClone {
         }
     }
 
-    /// Removes every clone but the one that counts.
+    /// Removes every clone but the current one.
     pub(super) fn sweep(&self) {
         // Nobody reads meanwhile.
         let held = self.held_mut();

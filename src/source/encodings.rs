@@ -1,22 +1,23 @@
-//! The encodings in which a secret may stand in a text: escapes, base64 and hexadecimal.
+//! The encodings in which a secret may appear in a text: escapes, base64 and hexadecimal.
 
 use std::ops::Range;
 
-/// A secret shorter than this is looked for as a word of its own: it is in too many others.
+/// The length below which a secret is searched for as a separate word: it is part of too many
+/// others.
 const SHORT: usize = 4;
 
-/// The fewest characters that are worth decoding.
+/// The minimum number of characters worth decoding.
 const MIN_RUN: usize = 2;
 
-/// A text with some layers of its escapes undone, and where each byte came from.
+/// A text with some layers of its escapes decoded, and the origin of each byte.
 pub(super) struct View {
     bytes: Vec<u8>,
-    /// Where each byte begins in the text, and the end of the text.
+    /// The start of each byte in the text, and the end of the text.
     at: Vec<usize>,
 }
 
 impl View {
-    /// Returns a text as it is.
+    /// Returns a text without decoding it.
     pub(super) fn of(text: &str) -> Self {
         Self {
             bytes: text.as_bytes().to_vec(),
@@ -24,7 +25,7 @@ impl View {
         }
     }
 
-    /// Leaves out white space, which wraps long lines.
+    /// Removes white space, which wraps long lines.
     pub(super) fn without_space(&self) -> Self {
         let kept = || (0..self.bytes.len()).filter(|&at| !self.bytes[at].is_ascii_whitespace());
         Self {
@@ -40,12 +41,12 @@ impl View {
         &self.bytes
     }
 
-    /// Returns where some bytes are in the text.
+    /// Returns the position of some bytes in the text.
     pub(super) fn source(&self, range: Range<usize>) -> Range<usize> {
         self.at[range.start]..self.at[range.end]
     }
 
-    /// Adds where a secret is in the text. A `+` may stand for a space, as in forms.
+    /// Adds the positions of a secret in the text. A `+` may encode a space, as in forms.
     pub(super) fn find(&self, secret: &[u8], found: &mut Vec<Range<usize>>) {
         let mut start = 0;
         while let Some(range) = find(secret, &self.bytes, start) {
@@ -54,7 +55,7 @@ impl View {
         }
     }
 
-    /// Undoes one layer of escapes, if there are any.
+    /// Decodes one layer of escapes, if there are any.
     pub(super) fn unescaped(&self, escapes: Escapes) -> Option<Self> {
         let mut next = Self {
             bytes: Vec::with_capacity(self.bytes.len()),
@@ -73,7 +74,7 @@ impl View {
     }
 }
 
-/// Finds a secret at `start` or later.
+/// Finds a secret at or after `start`.
 fn find(secret: &[u8], bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let is = |(there, wanted): (&u8, &u8)| there == wanted || (*wanted == b' ' && *there == b'+');
     let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
@@ -88,11 +89,11 @@ fn find(secret: &[u8], bytes: &[u8], start: usize) -> Option<Range<usize>> {
         })
 }
 
-/// Which escapes are undone. A secret may hold what looks like an escape of another kind, so each
-/// is undone alone, too.
+/// The escapes to decode. A secret may contain what looks like an escape of another kind, so each
+/// is also decoded alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Escapes {
-    /// Whatever there is.
+    /// All kinds.
     Any,
     /// `%2F` (RFC 3986, section 2.1).
     Percent,
@@ -106,7 +107,7 @@ impl Escapes {
     pub(super) const ALL: [Self; 4] = [Self::Any, Self::Percent, Self::Backslash, Self::Entity];
 }
 
-/// Returns how long the escape is that a text begins with, and which bytes it stands for.
+/// Returns the length of the escape at the beginning of a text, and the bytes that it encodes.
 fn unescape(text: &[u8], escapes: Escapes) -> Option<(usize, Vec<u8>)> {
     let kind = match text.first()? {
         b'%' => Escapes::Percent,
@@ -139,7 +140,7 @@ fn unescape(text: &[u8], escapes: Escapes) -> Option<(usize, Vec<u8>)> {
     }
 }
 
-/// Reads the digits of `\u…`, of a character or of one half of a pair (RFC 8259, section 7).
+/// Reads the digits of `\u…`, for a character or half of a surrogate pair (RFC 8259, section 7).
 fn unicode(digits: &[u8]) -> Option<(usize, Vec<u8>)> {
     let first = number(digits.get(..4)?, 16)?;
     if let Some(character) = char::from_u32(first) {
@@ -155,7 +156,8 @@ fn unicode(digits: &[u8]) -> Option<(usize, Vec<u8>)> {
     Some((12, utf8(character)))
 }
 
-/// Reads a character reference of HTML behind its `&`: those that servers write for what is special.
+/// Reads an HTML character reference after its `&`: those that servers write for special
+/// characters.
 fn entity(text: &[u8]) -> Option<(usize, Vec<u8>)> {
     let end = text.iter().take(10).position(|byte| *byte == b';')?;
     let meant = match &text[..end] {
@@ -188,8 +190,8 @@ fn hex(digit: u8) -> Option<u8> {
     u8::try_from(value).ok()
 }
 
-/// Returns where base64 or hexadecimal may be: all characters of base64 (RFC 4648, sections 4 and 5)
-/// that stand together.
+/// Returns where base64 or hexadecimal may be: the runs of characters of base64 (RFC 4648, sections
+/// 4 and 5).
 pub(super) fn runs(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -204,7 +206,7 @@ pub(super) fn runs(bytes: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether a secret is in what a run of characters encodes, wherever that begins.
+/// Returns whether a secret is in the bytes that a run of characters encodes, at any offset.
 pub(super) fn is_in_run(secret: &[u8], run: &[u8]) -> bool {
     if secret.len() < SHORT {
         let login = [b":", secret].concat();
@@ -241,7 +243,7 @@ fn sextet(byte: u8) -> Option<u8> {
 }
 
 fn hexadecimal(run: &[u8]) -> Vec<u8> {
-    // What is no digit is no byte of a secret either, and parts those around it.
+    // A non-digit is not a byte of a secret either, and separates those around it.
     let byte = |pair: &[u8]| Some(hex(pair[0])? << 4 | hex(*pair.get(1)?)?);
     run.chunks(2).map(|pair| byte(pair).unwrap_or(0)).collect()
 }
@@ -304,7 +306,7 @@ mod tests {
             for encoded in encodings(&secret) {
                 let text = format!("{before} {encoded} {after}");
                 let shown = redact(&text, std::slice::from_ref(&secret));
-                // Asterisks and what was there without it are no secret.
+                // Asterisks and text present without the secret are not secret.
                 prop_assume!(!"***".contains(encoded.trim()));
                 prop_assume!(!format!("{before}  {after}").contains(encoded.trim_end_matches('=')));
                 prop_assert!(

@@ -1,8 +1,8 @@
 //! Why a table could not be read.
 //!
-//! What is wrong *in* a table is a diagnostic and belongs to `mapping`; this is about getting at
-//! its text at all. Trouble with Git around a checkout is not here: it costs a table its commit, not
-//! its service.
+//! Errors *in* a table are diagnostics and belong to `mapping`; these are failures to get its text
+//! at all. Trouble with Git around a checkout is not here: the table loses its commit, but is
+//! served.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::{RemoteError, TreeError, links};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SourceError {
-    /// Nothing is there.
+    /// There is nothing at the path.
     #[error(
         "no table at {}: name a YAML file or a directory of them",
         masked(&path.to_string_lossy())
@@ -30,11 +30,11 @@ pub enum SourceError {
     DanglingLink {
         /// The path as it was given.
         path: PathBuf,
-        /// Where the link leads.
+        /// The target of the link.
         target: PathBuf,
     },
 
-    /// The path is a pipe, socket or device, or a directory where a file must be.
+    /// The path is a pipe, socket or device, or a directory where a file is required.
     #[error("{} is not a regular file but a {kind}: copy the table into a file", path.display())]
     NotRegular {
         /// The path as it was given.
@@ -63,15 +63,15 @@ pub enum SourceError {
     /// All files together are larger than allowed.
     #[error("the table is larger than {max} bytes at {}: it has {size}", path.display())]
     TooLarge {
-        /// The file with which the limit was passed.
+        /// The file that exceeded the limit.
         path: PathBuf,
-        /// How many bytes there are, as far as it is known.
+        /// The number of bytes, as far as known.
         size: u64,
         /// The limit in bytes.
         max: u64,
     },
 
-    /// The files did not come to rest while they were watched.
+    /// The files kept changing while they were watched.
     #[error("{} is still being written: write a new file and rename it over the old one", path.display())]
     StillBeingWritten {
         /// One of the files.
@@ -83,7 +83,7 @@ pub enum SourceError {
     Unsettled {
         /// The file.
         path: PathBuf,
-        /// After how long looking again makes sense, if nothing happens before.
+        /// How long to wait before looking again, if nothing happens earlier.
         again: Duration,
     },
 
@@ -91,7 +91,7 @@ pub enum SourceError {
     #[error(transparent)]
     Remote(#[from] RemoteError),
 
-    /// Anything else that the system reported.
+    /// Any other error of the system.
     #[error("cannot read {}", path.display())]
     Io {
         /// The path as it was given.
@@ -103,7 +103,7 @@ pub enum SourceError {
 }
 
 impl SourceError {
-    /// Tells what an error of the system about a path means.
+    /// Returns the meaning of a system error about a path.
     pub(super) fn from_io(path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
@@ -127,7 +127,7 @@ impl SourceError {
         )
     }
 
-    /// Whether something is missing that may be about to appear.
+    /// Returns whether something is missing that may be about to appear.
     ///
     /// Git and many editors delete a file before they write it again.
     pub(super) fn is_missing(&self) -> bool {
@@ -138,7 +138,7 @@ impl SourceError {
     }
 }
 
-/// Returns a message with those of its causes, on one line.
+/// Returns a message and its causes, on one line.
 pub fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,7 +1,7 @@
-//! Moving a checkout forward to a commit that was fetched, as `git merge --ff-only` does.
+//! Moving a checkout forward to a fetched commit, as `git merge --ff-only` does.
 //!
-//! Git's own protocol is kept: `index.lock` is held from the first look to the last write, the
-//! index is replaced in one step, and the branch moves only if it is still where it was. So a
+//! Git's own protocol is followed: `index.lock` is held from the first look to the last write, the
+//! index is replaced in one step, and the branch moves only if it has not moved meanwhile. So a
 //! person's commit, a cron job's pull and this one never mix. Hooks and filters are not run.
 
 use std::fs::{self, File, OpenOptions};
@@ -15,17 +15,17 @@ use git2::{
     Repository, RepositoryState, Status, Tree,
 };
 
-/// Where the next index is written before it replaces the old one.
+/// The path of the next index before it replaces the old one.
 const NEXT_INDEX: &str = "index.waypost";
 
-/// How many files a message names.
+/// The maximum number of files that a message names.
 const NAMED: usize = 3;
 
-/// Why a checkout was left as it is.
+/// Why a checkout was left unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FastForwardError {
-    /// Another Git command is at work, or was killed.
+    /// Another Git command is running, or was killed.
     #[error("{} exists: remove it if no git command is running", path.display())]
     Locked {
         /// The lock.
@@ -40,19 +40,19 @@ pub enum FastForwardError {
         /// The branch that is checked out.
         branch: String,
     },
-    /// Another branch was checked out since it was looked at.
+    /// Another branch was checked out meanwhile.
     #[error("{branch} is no longer checked out: the next pull follows the branch that is")]
     Switched {
         /// The branch that was checked out.
         branch: String,
     },
-    /// Files were changed that would be overwritten.
+    /// Changed files would be overwritten.
     #[error("local changes would be overwritten in {files}: commit them, or undo them")]
     LocalChanges {
         /// Some of the files.
         files: String,
     },
-    /// Someone is in the middle of a merge, a rebase or the like.
+    /// A merge, a rebase or similar is in progress.
     #[error("the checkout is in the middle of another operation: finish or abort it")]
     Unfinished,
     /// A file of the repository cannot be written.
@@ -64,21 +64,21 @@ pub enum FastForwardError {
         #[source]
         source: io::Error,
     },
-    /// Git cannot do it.
+    /// Git reported an error.
     #[error("cannot fast-forward the checkout")]
     Git(#[from] git2::Error),
 }
 
-/// Moves the branch that is checked out, with its files, to a commit that descends from it.
+/// Moves the current branch, with its files, to a commit that descends from it.
 ///
-/// Returns whether anything moved: nothing does if the branch holds the commit already.
+/// Returns whether anything moved: nothing does if the branch already contains the commit.
 pub(super) fn fast_forward(
     repository: &Repository,
     branch: &str,
     tip: Oid,
 ) -> Result<bool, FastForwardError> {
-    // Looked at before the lock, so that a checkout that cannot be moved is not locked in vain at
-    // each pull, and again under it, when nobody else can move it.
+    // Checked before the lock, so that a checkout that cannot be moved is not locked needlessly at
+    // each pull, and again under it, when no one else can move it.
     if from(repository, branch, tip)?.is_none() {
         return Ok(false);
     }
@@ -102,7 +102,7 @@ pub(super) fn fast_forward(
     Ok(true)
 }
 
-/// Returns the commit that the branch is to be moved from; `None` if there is nothing to do.
+/// Returns the commit from which to move the branch; `None` if there is nothing to do.
 fn from(repository: &Repository, branch: &str, tip: Oid) -> Result<Option<Oid>, FastForwardError> {
     let old = repository.refname_to_id(branch)?;
     if old == tip || repository.graph_descendant_of(old, tip)? {
@@ -125,7 +125,7 @@ fn from(repository: &Repository, branch: &str, tip: Oid) -> Result<Option<Oid>, 
     Ok(Some(old))
 }
 
-/// One step from a commit to another, under the lock.
+/// A move from one commit to another, under the lock.
 struct Step<'a> {
     repository: &'a Repository,
     branch: &'a str,
@@ -166,8 +166,7 @@ impl Step<'_> {
         Ok(Index::open(&path)?)
     }
 
-    /// Refuses to go on if a file to be written is not what the old commit holds, in the checkout
-    /// and in the index.
+    /// Fails if a file to be written differs from the old commit, in the checkout or in the index.
     fn refuse_local_changes(&self, diff: &Diff<'_>) -> Result<(), FastForwardError> {
         let root = self.repository.workdir().unwrap_or(Path::new("/"));
         let mut changed = Vec::new();
@@ -193,7 +192,7 @@ impl Step<'_> {
         }
     }
 
-    /// Writes the files that differ. Git looks once more, and refuses to overwrite what changed.
+    /// Writes the files that differ. Git checks again, and refuses to overwrite changes.
     fn checkout(&self, diff: &Diff<'_>) -> Result<(), FastForwardError> {
         let mut conflicts: Vec<String> = Vec::new();
         let mut options = CheckoutBuilder::new();
@@ -209,7 +208,7 @@ impl Step<'_> {
         drop(options);
         match written {
             Ok(()) => Ok(()),
-            // Then nothing was written.
+            // In this case nothing was written.
             Err(error) if error.code() == ErrorCode::Conflict => Err(local_changes(&conflicts)),
             Err(error) => {
                 self.undo(diff);
@@ -218,7 +217,7 @@ impl Step<'_> {
         }
     }
 
-    /// Puts into the index what was checked out, and replaces the old one in one step.
+    /// Adds the written files to the index, and replaces the old one in one step.
     fn write_index(&self, next: &mut Index, diff: &Diff<'_>) -> Result<(), FastForwardError> {
         let root = self.repository.workdir().unwrap_or(Path::new("/"));
         for delta in diff.deltas() {
@@ -243,7 +242,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Puts back the files and the index, as well as can be. They held nothing but the old commit.
+    /// Restores the files and the index, as far as possible. They held nothing but the old commit.
     fn undo(&self, diff: &Diff<'_>) {
         let mut options = CheckoutBuilder::new();
         options
@@ -254,7 +253,7 @@ impl Step<'_> {
         let mut changed = false;
         for delta in diff.deltas() {
             match (delta.status(), delta.new_file().path()) {
-                // It was not there before, or it would have been a conflict.
+                // It did not exist before, or it would have been a conflict.
                 (Delta::Added, Some(path)) => {
                     let _ = fs::remove_file(root.join(path));
                 }
@@ -266,7 +265,7 @@ impl Step<'_> {
                 }
             }
         }
-        // Without a path it would put back every file.
+        // Without a path it would restore every file.
         let files = match changed {
             true => self
                 .repository
@@ -330,7 +329,7 @@ fn entry(file: &DiffFile<'_>, path: &Path) -> IndexEntry {
     }
 }
 
-/// Git's lock on a checkout, given back when this is dropped.
+/// Git's lock on a checkout, released on drop.
 struct Lock(PathBuf);
 
 impl Lock {
