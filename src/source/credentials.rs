@@ -81,7 +81,7 @@ impl fmt::Debug for Login {
 /// would ask for them there, too.
 pub(super) struct Answers {
     login: Login,
-    /// The remote's.
+    /// The address of the remote.
     pub(super) address: String,
     tried: CredentialType,
     /// Why the last request was not answered.

@@ -95,7 +95,7 @@ pub(super) fn fast_forward(
         after: repository.find_commit(tip)?.tree()?,
     };
     let taken = step.take();
-    // It is left behind however that ended.
+    // Removed on any outcome.
     let _ = fs::remove_file(repository.path().join(NEXT_INDEX));
     taken?;
     drop(lock);

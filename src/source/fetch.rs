@@ -1,7 +1,7 @@
-//! One fetch, as it is done in a process of its own: connect, choose, download.
+//! One fetch, run in a process of its own: connect, choose, download.
 //!
 //! It may hang or be killed anywhere. So it changes nothing that counts: it adds objects, and in a
-//! clone of our own moves a reference that only tells the remote what is here already.
+//! clone of our own moves a reference that only informs the remote of what is here already.
 
 use std::fs::{self, File};
 use std::io;
@@ -19,24 +19,24 @@ use super::session::{Session, failure, proxy};
 use super::transfer::{Failure, Job, Tip};
 use super::wanted::Wanted;
 
-/// The reference that keeps the remote's tip in a clone of our own: what the remote is told of.
+/// The reference that keeps the remote's tip in a clone of our own: what the remote is informed of.
 const TIP: &str = "refs/waypost/tip";
 
-/// The most bytes of a commit, which the server holds in memory.
+/// The maximum size of a commit in bytes, which the server holds in memory.
 const MAX_COMMIT: usize = 16 << 20;
 
 /// What to fetch into a repository, and how.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Order {
-    /// Whether that is a clone of our own: made if it is missing, and freed of what a killed fetch
-    /// has left.
+    /// Whether that is a clone of our own: made if it is missing, and cleared of a killed fetch's
+    /// leftovers.
     pub(super) own: bool,
     pub(super) wanted: Wanted,
     /// Whether one commit without its history is enough.
     pub(super) shallow: bool,
 }
 
-/// Does one fetch.
+/// Runs one fetch.
 pub(super) fn fetch(job: &Job, order: &Order) -> Result<Tip, Failure> {
     let mut _lock = None;
     let repository = if order.own {
@@ -62,7 +62,7 @@ pub(super) fn fetch(job: &Job, order: &Order) -> Result<Tip, Failure> {
     tip.map_err(|error| fetch.session.explain(error))
 }
 
-/// Makes a clone's directory, waits for its last fetch to be gone, and removes what that has left.
+/// Makes a clone's directory, waits for its last fetch to end, and removes the leftovers of that.
 fn enter(repository: &Path) -> io::Result<File> {
     fs::create_dir_all(repository)?;
     let lock = File::create(repository.join(LOCK))?;
@@ -82,7 +82,7 @@ impl Fetch<'_> {
         if let Some(id) = self.order.wanted.commit()
             && self.repository.find_commit(id).is_ok()
         {
-            // It cannot be another one tomorrow.
+            // A commit id never leads to another commit.
             return self.keep(None, id);
         }
         let mut remote = (self.repository.remote_anonymous(address)).map_err(|e| failure(&e))?;
@@ -110,7 +110,8 @@ impl Fetch<'_> {
         self.keep(Some(choice.name), choice.id)
     }
 
-    /// Fetches a commit by its id where the remote allows that, else among all branches and tags.
+    /// Fetches a commit by its id where the remote allows that, otherwise among all branches and
+    /// tags.
     fn commit(
         &self,
         connection: &mut RemoteConnection<'_, '_, '_>,
@@ -119,7 +120,7 @@ impl Fetch<'_> {
         let oid = Oid::from_str(id).map_err(|e| failure(&e))?;
         let directly = self.download(connection, &[id], self.order.shallow);
         if directly.is_err() || self.repository.find_commit(oid).is_err() {
-            // It connects again if the remote hung up.
+            // It reconnects if the remote hung up.
             self.download(
                 connection,
                 &["refs/heads/*:refs/x/*", "refs/tags/*:refs/y/*"],
@@ -151,8 +152,8 @@ impl Fetch<'_> {
         connection.remote().download(names, Some(&mut options))
     }
 
-    /// Sees that the files that a checkout would get are not larger than what may be received: they
-    /// are packed so well that little need be sent of them.
+    /// Checks that the files of a checkout would not be larger than the receive limit: they may be
+    /// packed so well that little of them is sent.
     fn bound_checkout(&self, commit: &Commit<'_>) -> Result<(), git2::Error> {
         let held = self
             .repository
@@ -180,8 +181,8 @@ impl Fetch<'_> {
         Ok(self.repository.odb()?.read_header(id)?.0)
     }
 
-    /// Sees that a commit is here and not too long, and in a clone of our own that the next fetch
-    /// builds on it.
+    /// Checks that a commit is here and not too long, and in a clone of our own makes the next
+    /// fetch build on it.
     fn keep(&self, name: Option<String>, id: Oid) -> Result<Tip, Failure> {
         let object = self.repository.find_object(id, None);
         let commit =

@@ -17,8 +17,8 @@ pub struct FetchOptions {
     pub credentials: Credentials,
     /// How to run one fetch.
     pub transfer: Transfer,
-    /// Who agrees to a commit before it is served.
+    /// The verifier that a commit must pass before it is served.
     pub verifier: Arc<dyn Verify>,
-    /// Who is told of each fetch.
+    /// The observer that is notified of each fetch.
     pub observer: Observer,
 }

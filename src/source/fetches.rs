@@ -1,5 +1,5 @@
-//! Fetching what is followed, round after round: into the clone that counts, or into a fresh one
-//! beside it when that is damaged or has grown.
+//! Fetching what is followed, round after round: into the current clone, or into a fresh one beside
+//! it when that is damaged or has grown.
 
 use std::io;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl Round for Fetches {
         let mut tip = None;
         let result = self.attempt(&mut tip).await;
         let core = Arc::clone(&self.0);
-        // It is swept again after the next round.
+        // It is cleaned up again after the next round.
         let _ = spawn_blocking(move || core.sweep()).await;
         let (result, error) = match result {
             Ok(result) => (result, None),
@@ -40,7 +40,7 @@ impl Fetches {
         let core = &self.0;
         let usable = core.usable_clone();
         if let Some(clone) = usable.as_ref().filter(|clone| core.has_grown(clone)) {
-            // A disk may be too small for two clones. Then the old one has to do.
+            // A disk may be too small for two clones. In that case the old one is used.
             match self.fetch_into(StateDir::new_clone(), seen).await {
                 Err(error) if result_of(&error) == FetchResult::Failed => {
                     tracing::warn!(

@@ -1,8 +1,8 @@
 //! Listing and reading the files of a table, once.
 //!
-//! One pass over the files, with what is needed to judge whether they stood still meanwhile. The
-//! judgement, and trying again, is `reading.rs`. Pipes and devices are never opened to be read:
-//! they could hold a reader for ever.
+//! One pass over the files, with the data needed to decide whether they changed meanwhile. That
+//! decision, and retries, are in `reading.rs`. Pipes and devices are never opened for reading: they
+//! could block a reader forever.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -43,7 +43,7 @@ impl Listing {
         };
         let mut seen = HashSet::with_capacity(paths.len());
         for path in paths {
-            // What is named twice is still there once.
+            // A file that is named twice still counts once.
             if !seen.insert(path) {
                 continue;
             }
@@ -65,8 +65,8 @@ impl Listing {
     }
 }
 
-/// Whether a file of this name in a directory is part of the table: `*.yaml` or `*.yml`, but no
-/// dotfile.
+/// Returns whether a file of this name in a directory is part of the table: `*.yaml` or `*.yml`,
+/// but no dotfile.
 ///
 /// Dotfiles are what editors and mounts leave beside a table (`.#mapping.yaml`, `..data`).
 pub(super) fn is_table_name(name: &OsStr) -> bool {
@@ -94,10 +94,9 @@ pub(super) fn table_names(directory: &Path) -> Result<Vec<OsString>, SourceError
     Ok(names)
 }
 
-/// What tells that a file was replaced or written to.
+/// The metadata that shows whether a file was replaced or written to.
 ///
-/// The time of the last change is the kernel's own: unlike the time of the last modification,
-/// nobody can set it back.
+/// The change time is set by the kernel: unlike the modification time, nobody can set it back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     device: u64,
@@ -108,38 +107,40 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// Looks at a regular file, without opening it.
+    /// Reads the metadata of a regular file, without opening it.
     pub(super) fn of(path: &Path) -> Result<Self, SourceError> {
         let metadata = fs::metadata(path).map_err(|e| SourceError::from_io(path, e))?;
         Self::of_regular(path, &metadata)
     }
 
-    /// Returns when the file was last modified, by its owner's account.
+    /// Returns the modification time of the file, as set by its owner.
     pub(super) fn modified(&self) -> SystemTime {
         system_time(self.modified)
     }
 
-    /// Whether this is the same file, as long as before: its times or permissions may differ.
+    /// Returns whether this is the same file, with the same length: its times or permissions may
+    /// differ.
     pub(super) fn has_same_extent(&self, other: &Self) -> bool {
         let extent = |stamp: &Self| (stamp.device, stamp.inode, stamp.size);
         extent(self) == extent(other)
     }
 
-    /// Whether the last change was to set the file's times: a write gives it the same ones.
+    /// Returns whether the last change was to set the file's times: a write sets both to the same
+    /// one.
     pub(super) fn has_set_times(&self) -> bool {
         self.modified != self.changed
     }
 
     /// Returns how long before `now` the file was modified or changed, whichever was later; `None`
-    /// if that was after it.
+    /// if that was after `now`.
     pub(super) fn age(&self, now: SystemTime) -> Option<Duration> {
         let latest = system_time(self.modified).max(system_time(self.changed));
         now.duration_since(latest).ok()
     }
 
-    /// Whether the file was modified or changed within a duration of a point in time.
+    /// Returns whether the file was modified or changed within a duration of a point in time.
     ///
-    /// A file with a time far in the future is not: that is a wrong clock, not a writer.
+    /// A file with a time far in the future was not: that is a wrong clock, not a writer.
     pub(super) fn is_near(&self, now: SystemTime, window: Duration) -> bool {
         [self.modified, self.changed].into_iter().any(|time| {
             let time = system_time(time);
@@ -150,7 +151,7 @@ impl Stamp {
         })
     }
 
-    /// Returns what one file looks like after the nth change of its times.
+    /// Returns the metadata of one file after the nth change of its times.
     #[cfg(test)]
     pub(super) fn fake(change: u64) -> Self {
         Self {
@@ -213,9 +214,9 @@ fn kind(file_type: FileType) -> &'static str {
 pub(super) struct Pass {
     /// The files with their bytes.
     pub(super) files: Vec<SourceFile>,
-    /// What each file looked like before it was read.
+    /// The metadata of each file before it was read.
     pub(super) stamps: Vec<Stamp>,
-    /// Whether everything still looked the same after all was read.
+    /// Whether the metadata was still the same after everything was read.
     pub(super) steady: bool,
 }
 
@@ -239,8 +240,8 @@ impl Pass {
                 bytes,
             });
         }
-        // Looked at again by name and only after the last file: so a file that was renamed over
-        // another, or a swapped link, cannot bring together files of two generations.
+        // Checked again by name and only after the last file: so a file that was renamed over
+        // another, or a swapped link, cannot combine files of two generations.
         steady &= (listing.files.iter().zip(&stamps))
             .all(|(path, stamp)| Stamp::of(path).is_ok_and(|now| now == *stamp));
         steady &= Listing::of(paths).is_ok_and(|now| now == *listing);
@@ -252,7 +253,7 @@ impl Pass {
     }
 }
 
-/// Looks at all files, so that a table too large is refused before any of it is in memory.
+/// Checks all files, so that a table too large is refused before any of it is in memory.
 pub(super) fn stamps(files: &[PathBuf], max: u64) -> Result<Vec<Stamp>, SourceError> {
     let stamps: Vec<Stamp> = (files.iter())
         .map(|path| Stamp::of(path))
@@ -269,7 +270,7 @@ pub(super) fn stamps(files: &[PathBuf], max: u64) -> Result<Vec<Stamp>, SourceEr
     }
 }
 
-/// Reads a file of at most `left` bytes, and tells what it looked like when it was opened.
+/// Reads a file of at most `left` bytes, and returns its metadata as of when it was opened.
 fn read_file(path: &Path, left: u64, max: u64) -> Result<(Stamp, Vec<u8>), SourceError> {
     let failed = |error| SourceError::from_io(path, error);
     let file = open(path).map_err(failed)?;
@@ -279,18 +280,18 @@ fn read_file(path: &Path, left: u64, max: u64) -> Result<(Stamp, Vec<u8>), Sourc
     bytes
         .try_reserve_exact(expected)
         .map_err(|error| failed(error.into()))?;
-    // One byte more than allowed, to see that there is more: the file may grow while it is read,
-    // and some files (those in /proc) have no size at all.
+    // One byte more than allowed, to detect a longer file: it may grow while it is read, and some
+    // files (those in /proc) have no size at all.
     let limit = left.saturating_add(1);
     file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > left {
-        // It grew meanwhile: what was read of it is more than is left.
+        // It grew meanwhile: more of it was read than is left.
         return Err(too_large(path, max - left + bytes.len() as u64, max));
     }
     Ok((stamp, bytes))
 }
 
-/// Opens a file to be read, without waiting for a writer should it have become a pipe.
+/// Opens a file for reading, without waiting for a writer should it have become a pipe.
 fn open(path: &Path) -> std::io::Result<File> {
     OpenOptions::new()
         .read(true)
@@ -416,7 +417,7 @@ mod tests {
         assert_eq!(kind(&at("pipe.yaml")), "named pipe");
         assert_eq!(kind(&at("socket")), "socket");
         assert_eq!(kind(Path::new("/dev/zero")), "device");
-        // As part of a directory too, and so is a directory in place of a file.
+        // The same as part of a directory, and for a directory in place of a file.
         assert_eq!(kind(dir.path()), "named pipe");
         fs::remove_file(at("pipe.yaml")).unwrap();
         fs::create_dir(at("dir.yaml")).unwrap();
@@ -466,7 +467,7 @@ mod tests {
         let path = dir.path().join("secret.yaml");
         fs::write(&path, "").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
-        // Permissions do not bind root: then there is nothing to see here.
+        // Permissions do not apply to root: there is nothing to test here.
         if File::open(&path).is_ok() {
             return;
         }

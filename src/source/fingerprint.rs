@@ -1,6 +1,6 @@
-//! What a reading looked like from outside, to tell without reading whether it still holds.
+//! The outside appearance of a reading, to decide without reading whether it is still current.
 //!
-//! A server looks at its table every few seconds, and most of the time nothing has changed. Reading
+//! A server checks its table every few seconds, and most of the time nothing has changed. Reading
 //! and hashing a large table each time would keep a processor busy for nothing.
 
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use super::checkout::Surroundings;
 use super::files::{self, Listing, Stamp};
 use super::links::{self, Trail};
 
-/// A file changed this recently could change again without looking different: the coarsest file
-/// times in use (FAT) count in steps of two seconds.
+/// The age below which a file could change again without looking different: the coarsest file times
+/// in use (FAT) count in steps of two seconds.
 const RACY: Duration = Duration::from_millis(2_500);
 
-/// What a reading's files and commit looked like, from outside.
+/// The files' metadata and the commit of a reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fingerprint(Look);
 
@@ -24,7 +24,7 @@ pub struct Fingerprint(Look);
 enum Look {
     Files {
         state: Box<State>,
-        /// Whether a change after the reading could go unseen.
+        /// Whether a change after the reading could go unnoticed.
         racy: bool,
     },
     /// A commit never changes.
@@ -32,24 +32,24 @@ enum Look {
 }
 
 impl Fingerprint {
-    /// Keeps what a reading that began at `now` found.
+    /// Makes the fingerprint of a reading that began at `now`.
     pub(super) fn new(state: State, now: SystemTime) -> Self {
         let racy = (state.stamps.iter()).any(|stamp| stamp.is_near(now, RACY));
         let state = Box::new(state);
         Self(Look::Files { state, racy })
     }
 
-    /// Keeps which commit a reading was of.
+    /// Makes the fingerprint of a reading of a commit.
     pub(super) fn of_commit(commit: Oid) -> Self {
         Self(Look::Commit(commit))
     }
 
-    /// Whether a reading was of this commit, and of nothing else.
+    /// Returns whether a reading was of this commit, and of nothing else.
     pub(super) fn is_commit(&self, commit: Oid) -> bool {
         self.0 == Look::Commit(commit)
     }
 
-    /// Returns what each file looked like, and where its path led, in the order of the files.
+    /// Returns the metadata of each file, and where its path led, in the order of the files.
     pub(super) fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<&Trail>)> {
         let state = match &self.0 {
             Look::Files { state, .. } => Some(state),
@@ -58,7 +58,7 @@ impl Fingerprint {
         state.into_iter().flat_map(|state| state.files())
     }
 
-    /// Whether reading these paths may bring something else. In doubt it may.
+    /// Returns whether reading these paths may give a different result. In doubt it may.
     pub(super) fn may_be_outdated(&self, paths: &[PathBuf], max_bytes: u64) -> bool {
         match &self.0 {
             Look::Files { state, racy } => {
@@ -69,12 +69,12 @@ impl Fingerprint {
     }
 }
 
-/// Everything on which a reading depends but the bytes themselves.
+/// Everything on which a reading depends except the bytes themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) listing: Listing,
     pub(super) stamps: Vec<Stamp>,
-    /// The commit that is checked out.
+    /// The current commit of the checkout.
     pub(super) head: Option<Oid>,
     trails: Vec<Option<Trail>>,
 }
@@ -99,7 +99,7 @@ impl State {
 
     fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<&Trail>)> {
         let files = &self.listing.files;
-        // The first trails are those of the paths that were given.
+        // The first trails are those of the given paths.
         let trails = &self.trails[self.trails.len() - files.len()..];
         (files.iter().zip(&self.stamps).zip(trails))
             .map(|((path, stamp), trail)| (path.as_path(), stamp, trail.as_ref()))

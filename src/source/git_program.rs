@@ -1,5 +1,6 @@
-//! The `git` program, for what libgit2 does otherwise: it pushes to a path so that the remote
-//! compares and runs its hooks, and in a person's checkout it heeds all that this person has set.
+//! The `git` program, for what libgit2 does differently: `git` pushes to a path so that the remote
+//! compares and runs its hooks, and in a person's checkout it follows all of that person's
+//! settings.
 
 use std::cell::RefCell;
 use std::ffi::OsStr;
@@ -20,7 +21,7 @@ use super::push::Pushed;
 use super::redact::Secrets;
 use super::transfer::{SECRET_VARIABLES, SERVICE_VARIABLES};
 
-/// What tells Git of another repository than that of its directory (`git rev-parse
+/// The variables that point Git to another repository than that of its directory (`git rev-parse
 /// --local-env-vars`): set where a hook runs us.
 const PLACE_VARIABLES: [&str; 8] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
@@ -33,24 +34,24 @@ const PLACE_VARIABLES: [&str; 8] = [
     "GIT_WORK_TREE",
 ];
 
-/// What is read of its answers, none of which is longer.
+/// The limit for reading Git's answers, none of which is longer.
 const MAX_ANSWER: u64 = 1 << 20;
 
-/// What is kept of its errors, which may hold a remote's words without end.
+/// The limit for keeping Git's errors, which may contain an endless message of a remote.
 const MAX_ERRORS: u64 = 64 << 10;
 
 /// Git, run in one directory.
 #[derive(Debug)]
 pub struct GitProgram {
     directory: PathBuf,
-    /// How long one command may take.
+    /// The timeout of one command.
     timeout: Duration,
-    /// What it must not show, as far as it is known.
+    /// The known secrets that it must not show.
     secrets: RefCell<Secrets>,
     runtime: Runtime,
 }
 
-/// Why Git did not do it.
+/// Why the `git` program failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GitProgramError {
@@ -62,39 +63,39 @@ pub enum GitProgramError {
     /// It cannot be run.
     #[error("cannot run git in {}", directory.display())]
     Process {
-        /// Where.
+        /// The directory.
         directory: PathBuf,
         /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// It took too long.
+    /// It timed out.
     #[error("git {command} took longer than {timeout:?}: raise --git-timeout")]
     TimedOut {
-        /// What it was to do.
+        /// The task.
         command: String,
-        /// How long that was allowed to take.
+        /// The timeout.
         timeout: Duration,
     },
-    /// It printed more than anything here does.
+    /// Its output is too long.
     #[error("git {command} printed more than {MAX_ANSWER} bytes")]
     TooMuch {
-        /// What it was to do.
+        /// The task.
         command: String,
     },
-    /// It said no.
+    /// It failed.
     #[error("git {command} failed: {said}")]
     Failed {
-        /// What it was to do.
+        /// The task.
         command: String,
-        /// Its words.
+        /// Its message.
         said: String,
         /// Its exit status, unless a signal ended it.
         status: Option<i32>,
     },
 }
 
-/// What Git answered.
+/// Git's answer.
 #[derive(Debug)]
 struct Answer {
     /// The exit status, unless a signal ended it.
@@ -104,11 +105,11 @@ struct Answer {
 }
 
 impl GitProgram {
-    /// Runs Git in a directory, each command for no longer than `timeout`.
+    /// Runs Git in a directory, with a timeout for each command.
     ///
     /// # Errors
     ///
-    /// If the system has no room for that.
+    /// If the system lacks the resources for that.
     pub fn new(directory: &Path, timeout: Duration) -> io::Result<Self> {
         Ok(Self {
             directory: directory.to_owned(),
@@ -118,26 +119,26 @@ impl GitProgram {
         })
     }
 
-    /// Lets no error and no answer from now on show what is secret in an address.
+    /// Hides the secrets of an address in all later errors and answers.
     pub fn hide_secrets_of(&self, remote: &RemoteUrl) {
         let secrets = self.secrets.take().with(remote.secrets());
         self.secrets.replace(secrets);
     }
 
-    /// Runs a command and returns what it writes, without the last line break. Blocks the thread.
+    /// Runs a command and returns its output, without the last line break. Blocks the thread.
     ///
     /// # Errors
     ///
-    /// If it cannot be run, takes too long or fails.
+    /// If it cannot be run, times out or fails.
     pub fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<String, GitProgramError> {
         self.run_with(arguments, "")
     }
 
-    /// The same, with an input.
+    /// Runs a command as [`run`](Self::run) does, with an input.
     ///
     /// # Errors
     ///
-    /// If it cannot be run, takes too long or fails.
+    /// If it cannot be run, times out or fails.
     pub fn run_with<A: AsRef<OsStr>>(
         &self,
         arguments: &[A],
@@ -157,17 +158,17 @@ impl GitProgram {
         }
     }
 
-    /// Lets an interrupt (SIGINT) or a request to end (SIGTERM) pass this process by from now on.
+    /// Makes this process ignore interrupts (SIGINT) and requests to end (SIGTERM) from now on.
     ///
-    /// Commands that run in the foreground of a terminal are interrupted as ever.
+    /// Commands that run in the foreground of a terminal are still interrupted.
     ///
     /// # Errors
     ///
-    /// If the system does not let it.
+    /// If the system refuses.
     pub fn outlive_interrupts(&self) -> Result<(), GitProgramError> {
         let _guard = self.runtime.enter();
         for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
-            // Nobody looks when one comes: that it was asked for is what keeps it from killing.
+            // Nobody reads the signal: having a handler is what keeps it from killing the process.
             let _ = signal(kind).map_err(|source| self.failed(source))?;
         }
         Ok(())
@@ -177,7 +178,7 @@ impl GitProgram {
     ///
     /// # Errors
     ///
-    /// If Git cannot be run at all. Whatever else goes wrong is an answer.
+    /// If Git cannot be run at all. Any other failure is an answer.
     pub fn push(
         &self,
         remote: &str,
@@ -219,7 +220,7 @@ impl GitProgram {
         let mut child = command
             .args(arguments)
             .current_dir(&self.directory)
-            // What it says is read here, too.
+            // Its messages are also parsed here.
             .env("LC_ALL", "C")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -232,7 +233,7 @@ impl GitProgram {
         let talk = async {
             let hand_over = async {
                 if let Some(mut stdin) = stdin {
-                    // One that does not read it tells why below.
+                    // A process that does not read it reports the reason below.
                     let _ = stdin.write_all(input.as_bytes()).await;
                 }
             };
@@ -300,7 +301,7 @@ fn pushed(answer: &Answer, readable: impl Fn(&str) -> String) -> Pushed {
             reason: readable(&format!("{summary} {said}")),
         },
         Some(("!", summary)) => Pushed::rejected(&readable(summary), &readable(&said)),
-        // Somebody else made the same commit in the same second.
+        // Someone else made the same commit in the same second.
         Some(("=", _)) => Pushed::Lost,
         Some(_) if answer.status == Some(0) => Pushed::Landed {
             said: readable(&said),
@@ -311,7 +312,7 @@ fn pushed(answer: &Answer, readable: impl Fn(&str) -> String) -> Pushed {
     }
 }
 
-/// Returns what the remote itself said.
+/// Returns the remote's own messages.
 fn remote_words(err: &str) -> String {
     let lines = err.lines().filter_map(|line| line.strip_prefix("remote:"));
     lines.collect::<Vec<_>>().join("\n")

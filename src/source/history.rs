@@ -1,4 +1,4 @@
-//! How the commits of a local repository hang together, and what their messages state.
+//! The relations between the commits of a local repository, and the contents of their messages.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::committed::damaged;
 use super::{CommitId, Committed, CommittedError};
 use crate::mapping::Timestamp;
 
-/// A commit of a history, and those right before it.
+/// A commit of a history, with its parents.
 #[derive(Debug)]
 pub struct Step {
     /// The commit.
@@ -18,7 +18,7 @@ pub struct Step {
 }
 
 impl Committed {
-    /// Finds the commit at which two lines of work parted.
+    /// Finds the merge base of two lines of work.
     ///
     /// # Errors
     ///
@@ -31,7 +31,8 @@ impl Committed {
         }
     }
 
-    /// Returns whether two lines of work parted at several commits: each has taken in the other since.
+    /// Returns whether two lines of work have several merge bases, because each has since merged
+    /// the other.
     ///
     /// # Errors
     ///
@@ -54,11 +55,11 @@ impl Committed {
         self.walk(tip, Some(base))
     }
 
-    /// Returns all commits that lead to a tip, itself the last and each behind its parents.
+    /// Returns all commits that lead to a tip, the tip last and each after its parents.
     ///
     /// # Errors
     ///
-    /// If Git cannot read them, or the clone is shallow and so does not have them all.
+    /// If Git cannot read them, or the clone is shallow and so incomplete.
     pub fn history(&self, tip: CommitId) -> Result<Vec<Step>, CommittedError> {
         if self.repository.is_shallow() {
             return Err(CommittedError::CutOff);
@@ -87,7 +88,7 @@ impl Committed {
         walk().map_err(|source| damaged(tip, source))
     }
 
-    /// Returns the commit before this one on its own line of work, if there is one.
+    /// Returns the first parent of this commit, if there is one.
     ///
     /// # Errors
     ///
@@ -99,7 +100,7 @@ impl Committed {
         }
     }
 
-    /// Returns when a commit was made.
+    /// Returns the time of a commit.
     ///
     /// # Errors
     ///
@@ -108,8 +109,8 @@ impl Committed {
         Ok(Timestamp::from_unix(self.find(commit)?.time().seconds()))
     }
 
-    /// Returns what a commit's message says under a key in its trailers
-    /// (git-interpret-trailers(1)), in whatever case the key is written.
+    /// Returns the value of a key in the trailers of a commit's message
+    /// (git-interpret-trailers(1)), regardless of the key's case.
     ///
     /// # Errors
     ///

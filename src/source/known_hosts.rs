@@ -1,7 +1,8 @@
-//! SSH host keys to trust, as OpenSSH keeps them (`sshd(8)`, "SSH_KNOWN_HOSTS FILE FORMAT").
+//! Trusted SSH host keys, in OpenSSH's format (`sshd(8)`, "SSH_KNOWN_HOSTS FILE FORMAT").
 //!
-//! libgit2 reads `~/.ssh/known_hosts` only, gives up on a file with a line it doesn't know, and
-//! does not say which key it refused. Certificate authorities are left out: libssh2 has none.
+//! libgit2 reads only `~/.ssh/known_hosts`, fails on a file with a line it doesn't know, and does
+//! not report which key it refused. Certificate authorities are left out: libssh2 does not support
+//! them.
 
 use std::fmt::Write as _;
 use std::io;
@@ -16,19 +17,19 @@ use sha2::{Digest as _, Sha256};
 
 use super::regular::read_regular;
 
-/// More than any such file has, in bytes.
+/// The size limit of such a file in bytes, more than any has.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// The port that is not written beside a host.
+/// The default port, which is not written beside a host.
 const SSH_PORT: u16 = 22;
 
-/// What is known of one host's keys.
+/// The known keys of one host.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct HostKeys {
-    /// The host as messages name it.
+    /// The host, as named in messages.
     host: String,
     port: u16,
-    /// The file they are from, as messages name it.
+    /// The file they are from, as named in messages.
     file: Option<PathBuf>,
     trusted: Vec<HostKey>,
     revoked: Vec<HostKey>,
@@ -42,11 +43,11 @@ struct HostKey {
 }
 
 impl HostKeys {
-    /// Looks a host up in a file.
+    /// Looks up a host in a file.
     ///
     /// # Errors
     ///
-    /// If there is such a file but it cannot be read. Without one, no key is trusted.
+    /// If there is such a file but it cannot be read. Without a file, no key is trusted.
     pub(super) fn of(host: &str, port: u16, file: Option<&Path>) -> io::Result<Self> {
         let text = match file.map(|file| read_regular(file, MAX_BYTES)) {
             None => Vec::new(),
@@ -97,11 +98,11 @@ impl HostKeys {
         keys
     }
 
-    /// Decides whether to trust the key that a host showed.
+    /// Decides whether to trust a host's key.
     ///
     /// # Errors
     ///
-    /// The reason, with the key's fingerprint and what to do.
+    /// The reason, with the key's fingerprint and a remedy.
     pub(super) fn check(&self, key: &[u8]) -> Result<(), String> {
         let shown = STANDARD.encode(key);
         let is_shown = |known: &HostKey| known.base64 == shown;
@@ -136,9 +137,9 @@ impl HostKeys {
         ))
     }
 
-    /// Returns the trusted keys in a form that libssh2 surely reads.
+    /// Returns the trusted keys in a form that libssh2 can certainly read.
     ///
-    /// It only serves to agree with the host on a kind of key that is known.
+    /// It only serves to negotiate a known kind of key with the host.
     pub(super) fn to_file(&self) -> String {
         let name = written(&self.host, self.port);
         let known = |kind: &str| kind.starts_with("ssh-") || kind.starts_with("ecdsa-sha2-nistp");
@@ -163,7 +164,7 @@ fn fingerprint(key: &[u8]) -> String {
     format!("SHA256:{}", STANDARD_NO_PAD.encode(Sha256::digest(key)))
 }
 
-/// Whether the first field of a line names a host.
+/// Returns whether the first field of a line names a host.
 fn matches(hosts: &str, name: &str) -> bool {
     if let Some(hashed) = hosts.strip_prefix("|1|") {
         return matches_hashed(hashed, name).unwrap_or(false);
@@ -187,12 +188,12 @@ fn matches_hashed(hashed: &str, name: &str) -> Option<bool> {
     Some(mac.finalize().into_bytes()[..] == STANDARD.decode(hash).ok()?)
 }
 
-/// Whether a pattern, in which `*` stands for any text and `?` for any character, is a name.
+/// Returns whether a pattern, in which `*` matches any text and `?` any character, matches a name.
 fn matches_pattern(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.to_ascii_lowercase(), name.as_bytes());
     let pattern = pattern.as_bytes();
     let (mut p, mut n) = (0, 0);
-    // Where to go on when the last star stands for one character more.
+    // Where to continue when the last star matches one character more.
     let mut retry: Option<(usize, usize)> = None;
     while n < name.len() {
         match pattern.get(p) {

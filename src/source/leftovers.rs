@@ -1,17 +1,17 @@
-//! What a transfer leaves behind if it is killed: files of libgit2 that are not yet whole.
+//! The leftovers of a killed transfer: incomplete files of libgit2.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Held by the one process that fetches into a clone of our own.
+/// The lock of the one process that fetches into a clone of our own.
 pub(super) const LOCK: &str = "waypost.lock";
 
-/// How libgit2 names a pack that is not yet whole, before sixteen digits that it draws.
+/// The name of an incomplete pack in libgit2, before sixteen random digits.
 const PARTIAL_PACK: &str = "pack_git2_";
 
-/// Removes all of it from a clone of our own. Whoever calls holds its lock.
+/// Removes all leftovers from a clone of our own. The caller holds its lock.
 pub(super) fn remove_all(directory: &Path) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
@@ -20,18 +20,18 @@ pub(super) fn remove_all(directory: &Path) -> io::Result<()> {
         if entry.file_type()?.is_dir() {
             remove_all(&entry.path())?;
         } else if name != LOCK && (name.ends_with(".lock") || name.contains("_git2_")) {
-            // libgit2's names for locks and for what is not yet whole.
+            // libgit2's names for locks and incomplete files.
             fs::remove_file(entry.path())?;
         }
     }
     Ok(())
 }
 
-/// What is not yet whole in a repository before a transfer into it.
+/// The incomplete files of a repository before a transfer into it.
 pub(super) enum Before {
-    /// A clone of our own, in which nothing is anybody else's.
+    /// A clone of our own, in which nothing belongs to anyone else.
     Own(PathBuf),
-    /// A person's, in which others may be at work.
+    /// A person's repository, in which others may be at work.
     Shared {
         packs: PathBuf,
         partial: HashSet<PathBuf>,
@@ -39,7 +39,7 @@ pub(super) enum Before {
 }
 
 impl Before {
-    /// Looks at a repository before a transfer.
+    /// Inspects a repository before a transfer.
     pub(super) fn of(repository: &Path, own: bool) -> Self {
         if own {
             return Self::Own(repository.to_owned());
@@ -51,11 +51,12 @@ impl Before {
         }
     }
 
-    /// Removes what a transfer has left that has ended. What cannot be removed now goes next time.
+    /// Removes the leftovers of a transfer that has ended. Any that cannot be removed now are left
+    /// to the next time.
     pub(super) fn clean_up(&self) {
         match self {
             Self::Own(clone) => {
-                // One that the system still holds is left to the next transfer.
+                // A file still in use by the system is left to the next transfer.
                 let lock = File::open(clone.join(LOCK));
                 if lock.is_ok_and(|lock| lock.try_lock().is_ok() && remove_all(clone).is_err()) {
                     tracing::debug!(clone = %clone.display(), "cannot remove what a fetch has left");

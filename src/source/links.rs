@@ -1,14 +1,14 @@
-//! Following symbolic links by hand, to know every link that was passed.
+//! Following symbolic links by hand, to know every link on the way.
 //!
-//! `canonicalize` tells only where a path ends. Whoever watches a table must also notice a swapped
-//! link on the way (`current → releases/42`, `mapping.yaml → ..data/mapping.yaml`), and whoever
-//! compares it with a commit must ask whether the links themselves are what was committed.
+//! `canonicalize` returns only where a path ends. A watcher of a table must also notice a swapped
+//! link on the way (`current → releases/42`, `mapping.yaml → ..data/mapping.yaml`), and a
+//! comparison with a commit must check whether the links themselves are what was committed.
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 use std::{fs, io};
 
-/// The most links followed, as on Linux (`path_resolution(7)`).
+/// The maximum number of links followed, as on Linux (`path_resolution(7)`).
 pub(super) const MAX_LINKS: usize = 40;
 
 /// The way from a path to what it names.
@@ -16,9 +16,9 @@ pub(super) const MAX_LINKS: usize = 40;
 pub(super) struct Trail {
     /// Where the path ends: absolute, without links. If something is missing, the first such path.
     pub(super) end: PathBuf,
-    /// The links passed, in order.
+    /// The links on the way, in order.
     pub(super) links: Vec<Link>,
-    /// Whether there is nothing at `end`.
+    /// Whether nothing exists at `end`.
     pub(super) missing: bool,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Trail {
 pub(super) struct Link {
     /// Where the link itself is: absolute, and its directory without links.
     pub(super) path: PathBuf,
-    /// What is written in it.
+    /// Its target, as written.
     pub(super) target: PathBuf,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Link {
 ///
 /// # Errors
 ///
-/// If a directory on the way may not be entered, or links lead in a circle.
+/// If a directory on the way may not be entered, or links form a loop.
 pub(super) fn follow(path: &Path) -> io::Result<Trail> {
     let mut pending = parts(&std::path::absolute(path)?);
     let mut end = PathBuf::from("/");
@@ -88,7 +88,7 @@ pub(super) fn parts(path: &Path) -> Vec<OsString> {
         .collect()
 }
 
-/// Returns what is written in a link, or `None` if something else is there.
+/// Returns the target of a link as written, or `None` if something else is there.
 pub(super) fn read_link(path: &Path) -> io::Result<Option<PathBuf>> {
     if fs::symlink_metadata(path)?.is_symlink() {
         fs::read_link(path).map(Some)

@@ -1,7 +1,7 @@
-//! The locks with which Git says that it is changing a checkout.
+//! The locks by which Git indicates that it is changing a checkout.
 //!
 //! While `index.lock` exists, files may be half of one commit and half of another. A lock can also
-//! be left over from a git command that was killed; then it would be waited for in vain each time.
+//! be left over from a git command that was killed; waiting for it would be in vain each time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::checkout::Surroundings;
 /// The locks that Git holds on the checkouts of a table.
 pub(super) struct Locks {
     paths: Vec<PathBuf>,
-    /// Whether one is young enough for Git to be at work.
+    /// Whether one is recent enough for Git to be at work.
     pub(super) fresh: bool,
 }
 
@@ -26,7 +26,7 @@ impl Locks {
         for git_dir in surroundings.git_dirs() {
             let path = git_dir.join("index.lock");
             if let Some(made) = modified(&path) {
-                // A lock from the future was made by a wrong clock, and counts as new.
+                // A lock with a future time comes from a wrong clock, and counts as new.
                 locks.fresh |= now.duration_since(made).unwrap_or_default() < patience;
                 locks.paths.push(path);
             }
@@ -34,7 +34,7 @@ impl Locks {
         locks
     }
 
-    /// Tells people that a table was read in spite of these locks.
+    /// Returns warnings that a table was read in spite of these locks.
     pub(super) fn warnings(&self) -> impl Iterator<Item = String> {
         self.paths.iter().map(|path| {
             let path = path.display();

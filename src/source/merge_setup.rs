@@ -1,7 +1,7 @@
 //! Making Git merge a table with a program: the repository's configuration, and `.gitattributes`.
 //!
-//! Both are only ever added to: what else stands in them stays, and nothing is written that is
-//! there already.
+//! Both are only ever added to: their other content stays, and nothing is written that is there
+//! already.
 
 use std::fs;
 use std::io;
@@ -14,21 +14,21 @@ use super::replace;
 /// The name of the driver, in both files.
 const DRIVER: &str = "waypost";
 
-/// The checkout in which tables shall be merged by a driver.
+/// The checkout in which tables are to be merged by a driver.
 pub struct MergeSetup {
     repository: Repository,
     /// Its top directory, without links.
     work_dir: PathBuf,
 }
 
-/// Why Git cannot be told how to merge.
+/// Why the merge driver cannot be set up.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MergeSetupError {
     /// There is no repository, or Git cannot or will not use it.
     #[error("cannot use a Git repository around {}", path.display())]
     NoRepository {
-        /// Where it was looked for.
+        /// Where it was searched for.
         path: PathBuf,
         /// What Git said.
         #[source]
@@ -85,7 +85,7 @@ impl MergeSetup {
         })
     }
 
-    /// Names a command as the driver, in the configuration of this clone; returns whether it was not
+    /// Sets a command as the driver, in the configuration of this clone; returns whether it was not
     /// there yet.
     ///
     /// # Errors
@@ -166,7 +166,7 @@ impl MergeSetup {
                 work_dir: self.work_dir.clone(),
             });
         };
-        // Without the slash before it, a name would mean files of that name in any directory.
+        // Without the slash before it, a name would match files of that name in any directory.
         let mut path = String::new();
         for part in inside {
             path += "/";
@@ -191,7 +191,7 @@ fn io_at(path: &Path, source: io::Error) -> MergeSetupError {
     }
 }
 
-/// Returns a pattern that means one path (gitignore(5)).
+/// Returns a pattern that matches exactly one path (gitignore(5)).
 fn literal(path: &str) -> String {
     let mut pattern = String::new();
     for c in path.chars() {
@@ -203,7 +203,7 @@ fn literal(path: &str) -> String {
     pattern
 }
 
-/// Returns a pattern as gitattributes(5) wants it: in the quotes of C if it holds white space.
+/// Returns a pattern in the form of gitattributes(5): in C quotes if it contains white space.
 fn quoted(pattern: &str) -> String {
     let is_plain = |c: char| c != '"' && !c.is_whitespace() && !c.is_control();
     if pattern.chars().all(is_plain) {
@@ -247,7 +247,7 @@ mod tests {
 
         let text = fs::read_to_string(top.join(".gitattributes")).unwrap();
         assert!(text.starts_with("# mine\n*.png binary\n"), "{text}");
-        // As the git program reads them: libgit2 knows no quotes in patterns.
+        // As the git program reads them: libgit2 does not support quotes in patterns.
         let is_ours = |path: &str| {
             let mut git = std::process::Command::new("git");
             git.current_dir(&top).args(["check-attr", "merge", path]);

@@ -1,9 +1,8 @@
-//! Where table text comes from: files, Git checkouts, remote repositories, and the watching
-//! of them.
+//! The sources of table text: files, Git checkouts, remote repositories, and watching them.
 //!
-//! Invariants: nothing here knows what a table means, or who serves it. A table is handed out
-//! whole or not at all: not half of a file that is being written (as far as `settling.rs` can), never files of two states of
-//! a checkout. Every call returns within bounded time.
+//! Invariants: nothing here knows what a table means, or who serves it. A table is returned whole
+//! or not at all: never half of a file that is being written (as far as `settling.rs` can tell),
+//! nor files of two states of a checkout. Every call returns within bounded time.
 
 mod address;
 mod advertised;

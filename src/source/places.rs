@@ -1,7 +1,7 @@
-//! The directories on which it depends what a table's paths name, and which events there matter.
+//! The directories that affect what a table's paths name, and the events in them that matter.
 //!
-//! Those of the files, of every link on the way to them, and of the Git checkout around them. What
-//! is watched, and when, is `watch.rs`.
+//! They are those of the files, of every link on the way to them, and of the Git checkout around
+//! them. Watching them is in `watch.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -14,22 +14,22 @@ use super::checkout::Surroundings;
 use super::files::{Listing, is_table_name};
 use super::links::{self, Trail};
 
-/// The directories to watch, without links, and what in them concerns the table.
+/// The directories to watch, without links, and the names in them that concern the table.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Places(BTreeMap<PathBuf, Names>);
 
 /// Some names in a directory.
 #[derive(Debug, PartialEq, Eq)]
 enum Names {
-    /// Those of table files, in a directory that is a table.
+    /// The names of table files, in a directory that is a table.
     Tables,
-    /// All of them, where Git keeps its state.
+    /// All names, where Git keeps its state.
     All,
     Only(BTreeSet<OsString>),
 }
 
 impl Places {
-    /// Returns the places that decide what is under some paths.
+    /// Returns the places that determine what is under some paths.
     pub(super) fn of(paths: &[PathBuf]) -> Self {
         let mut places = Self::default();
         let mut links = Vec::new();
@@ -41,7 +41,7 @@ impl Places {
                 places.0.insert(trail.end.clone(), Names::Tables);
             }
             places.add(&trail);
-            // What links in a directory lead to: a mounted ConfigMap holds nothing else.
+            // The targets of links in a directory: a mounted ConfigMap holds nothing else.
             if let Ok(listing) = Listing::of(std::slice::from_ref(path)) {
                 links.extend(listing.files.into_iter().filter(|file| file.is_symlink()));
             }
@@ -76,11 +76,11 @@ impl Places {
         }
     }
 
-    /// Whether an event may mean a change of the table.
+    /// Returns whether an event may mean a change of the table.
     pub(super) fn concern(&self, event: &Event) -> bool {
         let written = AccessKind::Close(AccessMode::Write);
         match event.kind {
-            // Else each look at the table would be a reason for the next.
+            // Otherwise each look at the table would be a reason for the next.
             EventKind::Access(access) if access != written => false,
             // Without a path, events were lost.
             _ => event.paths.is_empty() || event.paths.iter().any(|path| self.hold(path)),
@@ -97,7 +97,7 @@ impl Places {
             || matches!((path.parent(), path.file_name()), (Some(dir), Some(name)) if named(dir, name))
     }
 
-    /// Whether a path is that of a table file, or of a directory or link on the way to one.
+    /// Returns whether a path is that of a table file, or of a directory or link on the way to one.
     pub(super) fn lead_through(&self, path: &Path) -> bool {
         let named = |directory, name: &OsStr| match self.0.get(directory) {
             Some(Names::Tables) => is_table_name(name),
