@@ -1,7 +1,7 @@
-//! Pulling a checkout: fetch what its branch follows, then fast-forward it.
+//! Pulling a checkout: fetch the upstream of its branch, then fast-forward it.
 //!
-//! Only the checkout is moved here. The table in it is read and watched as any other files are.
-//! Invariant: whatever cannot be fast-forwarded is reported and left alone.
+//! Only the checkout is moved here. The table in it is read and watched like any other files.
+//! Invariant: a checkout that cannot be fast-forwarded is reported and left unchanged.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,18 +25,18 @@ use super::wanted::Wanted;
 use super::work_tree;
 use crate::mapping::Timestamp;
 
-/// How long to wait for another Git command to let go of the checkout.
+/// The timeout for another Git command to release the checkout.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The time between two tries.
+/// The time between two attempts.
 const STEP: Duration = Duration::from_millis(100);
 
 /// What to pull, and how.
 #[derive(Clone)]
 pub struct Pulling {
-    /// The table, or anything else in the checkout.
+    /// The table, or any other path in the checkout.
     pub table: PathBuf,
-    /// How to fetch what is pulled.
+    /// How to fetch the upstream.
     pub fetch: FetchOptions,
 }
 
@@ -44,13 +44,13 @@ pub struct Pulling {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PullError {
-    /// There is none.
+    /// There is no checkout.
     #[error("{} is in no Git checkout: leave out --pull, or clone the repository", path.display())]
     NoCheckout {
         /// The table.
         path: PathBuf,
     },
-    /// It is someone else's.
+    /// It belongs to someone else.
     #[error(
         "the Git checkout around {0} belongs to another user: run as its owner, or \
          `git config --global --add safe.directory` with its path",
@@ -63,18 +63,18 @@ pub enum PullError {
     /// No branch is checked out.
     #[error("the checkout is at no branch: `git switch` to one")]
     Detached,
-    /// The branch follows nothing.
+    /// The branch has no upstream.
     #[error("{branch} follows no branch of a remote: `git branch --set-upstream-to` one")]
     NoUpstream {
         /// The branch.
         branch: String,
     },
-    /// Its remote's address cannot be followed.
+    /// The address of the remote cannot be used.
     #[error("cannot pull from the remote {remote}")]
     Address {
         /// The remote's name.
         remote: String,
-        /// What is wrong with the address.
+        /// The error in the address.
         #[source]
         source: RemoteUrlError,
     },
@@ -95,7 +95,7 @@ pub enum PullError {
     /// Git cannot do it.
     #[error("cannot use the Git repository")]
     Git(#[from] git2::Error),
-    /// The program failed at it.
+    /// The `git` program failed.
     #[error("the pull ended early")]
     Io(#[from] io::Error),
 }
@@ -107,14 +107,14 @@ pub struct Puller {
 }
 
 impl Puller {
-    /// Starts to pull, at once and then as scheduled.
+    /// Starts to pull, immediately and then as scheduled.
     ///
     /// Must be called within a Tokio runtime.
     ///
     /// # Errors
     ///
     /// If there is no checkout that could be pulled. One that belongs to someone else is no error
-    /// here: it is served, and each pull tells what to do.
+    /// here: it is served, and each pull reports how to fix this.
     pub fn start(pulling: Pulling) -> Result<Self, PullError> {
         match Upstream::of(&pulling.table) {
             Ok(_) | Err(PullError::Foreign { .. }) => {}
@@ -128,7 +128,7 @@ impl Puller {
         })
     }
 
-    /// Asks for a pull without waiting for it.
+    /// Requests a pull without waiting for it.
     pub fn pull_now(&self) {
         self.rounds.ask();
     }
@@ -143,22 +143,22 @@ impl Puller {
         self.rounds.progress().last
     }
 
-    /// Returns when a pull last succeeded.
+    /// Returns the time of the last successful pull.
     pub fn last_success(&self) -> Option<Timestamp> {
         self.rounds.progress().last_success
     }
 }
 
-/// What the branch that is checked out follows.
+/// The upstream of the current branch.
 #[derive(Debug)]
 struct Upstream {
     git_dir: PathBuf,
-    /// The branch that is checked out, in full.
+    /// The current branch, in full.
     branch: String,
     url: RemoteUrl,
     /// The remote's branch, in full.
     merge: String,
-    /// The reference that says where the remote's branch was last seen, if there is one.
+    /// The reference that records where the remote's branch was last seen, if there is one.
     tracking: Option<String>,
 }
 
@@ -197,7 +197,7 @@ impl Upstream {
         let merge = text(repository.branch_upstream_merge(branch)).ok_or_else(unknown)?;
         let remote = repository.find_remote(&name).map_err(|_| unknown())?;
         let mut address = remote.url()?.to_owned();
-        // Git takes a relative path from the checkout, not from where a command is run.
+        // Git resolves a relative path from the checkout, not from the directory of a command.
         if address.starts_with('.') {
             address = work_dir.join(address).to_string_lossy().into_owned();
         }
@@ -216,7 +216,7 @@ impl Upstream {
         })
     }
 
-    /// Moves the checkout to what was fetched.
+    /// Moves the checkout to the fetched commit.
     fn advance(&self, tip: Oid, verifier: &dyn Verify) -> Result<bool, PullError> {
         let repository = Repository::open(&self.git_dir)?;
         let held = repository.refname_to_id(&self.branch)?;
@@ -229,7 +229,7 @@ impl Upstream {
                 })?;
         }
         if let Some(tracking) = &self.tracking {
-            // Only tells people; another fetch may be telling them the same now.
+            // Only informs people; another fetch may be recording the same now.
             let _ = repository.reference(tracking, tip, true, "fetch");
         }
         Ok(fast_forward(&repository, &self.branch, tip)?)

@@ -1,8 +1,8 @@
-//! One push, as it is done in a process of its own: connect, compare, upload, hear the answer.
+//! One push, run in a process of its own: connect, compare, upload, read the answer.
 //!
-//! The branch moves from the commit that is expected there to the one that is pushed, or not at
-//! all: both sides compare, the remote under its lock. Not for remotes on the same file system:
-//! there libgit2 writes the reference by force and runs no hook, so the `git` program pushes.
+//! The branch moves from the commit that is expected there to the pushed one, or not at all: both
+//! sides compare, the remote under its lock. Not for remotes on the same file system: there libgit2
+//! writes the reference by force and runs no hook, so the `git` program pushes.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,11 +14,11 @@ use super::session::{Session, failure, proxy};
 use super::transfer::{Failure, Job};
 use super::unwinding::caught;
 
-/// The most bytes of a remote's words that are heard.
+/// The maximum number of bytes read of a remote's messages.
 const MAX_HEARD: usize = 64 << 10;
 
-/// What remotes say if a branch was moved by someone else meanwhile: git-push(1), what
-/// `receive-pack` of Git says of its locks, and what hosts say in their stead.
+/// The messages of remotes if a branch was moved by someone else meanwhile: those of git-push(1),
+/// of Git's `receive-pack` about its locks, and of hosts in their stead.
 const LOST: [&str; 9] = [
     "fetch first",
     "non-fast-forward",
@@ -31,12 +31,12 @@ const LOST: [&str; 9] = [
     "reference already exists",
 ];
 
-/// What to push.
+/// What to push, and where.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Order {
     /// The commit, in hexadecimal.
     pub(super) commit: String,
-    /// Where the branch is expected to be; `None` if it is not to exist.
+    /// The expected commit of the branch; `None` if it is not to exist.
     pub(super) expected: Option<String>,
     /// The branch, in full.
     pub(super) branch: String,
@@ -47,26 +47,26 @@ pub(super) struct Order {
 pub enum Pushed {
     /// The branch is at the commit.
     Landed {
-        /// What the remote told about it.
+        /// The remote's message about it.
         said: String,
     },
-    /// Somebody else moved the branch first.
+    /// Someone else moved the branch first.
     Lost,
-    /// The remote does not want it.
+    /// The remote refused it.
     Refused {
-        /// Its words.
+        /// Its message.
         reason: String,
     },
-    /// The connection ended before the remote said how it went.
+    /// The connection ended before the remote reported the result.
     Unclear {
-        /// What was seen of it.
+        /// What was received of it.
         reason: String,
     },
 }
 
 impl Pushed {
-    /// Reads what a remote answered about a branch that it did not move, and what it said besides,
-    /// both as people may read it.
+    /// Parses a remote's answer about a branch that it did not move, and its other messages, both
+    /// in a form for people.
     pub(super) fn rejected(answer: &str, said: &str) -> Self {
         let lower = answer.to_ascii_lowercase();
         if LOST.iter().any(|words| lower.contains(words)) {
@@ -80,7 +80,7 @@ impl Pushed {
         }
     }
 
-    /// Lets a text be changed before people see it.
+    /// Changes the text that people will see.
     pub(super) fn map_text(self, change: impl Fn(&str) -> String) -> Self {
         match self {
             Self::Landed { said } => Self::Landed {
@@ -97,17 +97,17 @@ impl Pushed {
     }
 }
 
-/// What was heard while pushing.
+/// The data received while pushing.
 #[derive(Default)]
 struct Heard {
-    /// The answer about the branch: what is wrong, if anything.
+    /// The answer about the branch: the error, if any.
     answer: Option<Option<String>>,
     said: Vec<u8>,
     /// Whether the branch was seen elsewhere than expected.
     moved: bool,
 }
 
-/// Does one push. An error is one from before anything was sent.
+/// Runs one push. An error means that nothing was sent yet.
 pub(super) fn push(job: &Job, order: &Order) -> Result<Pushed, Failure> {
     let repository = Repository::open(&job.repository).map_err(|e| failure(&e))?;
     let expected = match &order.expected {
@@ -155,7 +155,7 @@ pub(super) fn push(job: &Job, order: &Order) -> Result<Pushed, Failure> {
     let secrets = session.secrets();
     let said = secrets.readable(&String::from_utf8_lossy(words(&heard.said)));
     let Ok(ended) = ended else {
-        // The commit was sent, and what became of it is in a text that git2 does not return.
+        // The commit was sent, and its result is in a text that git2 does not return.
         return Ok(Pushed::Unclear {
             reason: ["the remote's answer is not UTF-8", &said]
                 .join(" ")
@@ -177,7 +177,7 @@ pub(super) fn push(job: &Job, order: &Order) -> Result<Pushed, Failure> {
     })
 }
 
-/// Returns what was heard, without a last word that may have been cut.
+/// Returns the received messages, without a last word that may have been cut.
 fn words(heard: &[u8]) -> &[u8] {
     let whole = || heard.iter().rposition(u8::is_ascii_whitespace).unwrap_or(0);
     &heard[..if heard.len() < MAX_HEARD {

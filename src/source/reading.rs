@@ -1,12 +1,12 @@
-//! A table's text and revision, read so that they belong together.
+//! A table's text and revision, read so that they match.
 //!
-//! Files are written while they are read: by editors, by `git pull`, by whoever copies them. A
-//! reading is therefore a pass over the files that nothing disturbed: Git was not at work, nothing
-//! looked different afterwards, and nothing had changed just before, or else two passes agree.
+//! Files are written while they are read: by editors, by `git pull`, by copying. A reading is
+//! therefore a pass over the files that nothing disturbed: Git was not at work, nothing looked
+//! different afterwards, and nothing had changed just before, or else two passes agree.
 //!
-//! What this cannot see is a writer that rests longer than we wait, halfway through a file that it
-//! writes in place. A server asks `writers.rs` about those. Commands that read once (`check`, `add`)
-//! take the file as it is: whoever runs one knows what they have written.
+//! This cannot detect a writer that pauses longer than the wait, halfway through a file that it
+//! writes in place. A server asks `writers.rs` about those. Commands that read once (`check`,
+//! `add`) take the file as it is: anyone who runs one knows what they have written.
 
 use std::path::PathBuf;
 use std::thread;
@@ -20,16 +20,16 @@ use super::revision::content_hash;
 use super::{Revision, SourceError};
 use crate::mapping::{SourceFile, Timestamp};
 
-/// How long to wait for Git to release a checkout, and again for files to come to rest.
+/// The timeout for Git to release a checkout, and again for files to stop changing.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long to wait for what is missing: some programs delete a file to write it again.
+/// The timeout for a missing file: some programs delete a file to write it again.
 const MISSING_PATIENCE: Duration = Duration::from_millis(300);
 
-/// The time between two looks.
+/// The time between two checks.
 const STEP: Duration = Duration::from_millis(100);
 
-/// A file changed this recently may still be in the middle of a change.
+/// The age below which a file may still be in the middle of a change.
 const YOUNG: Duration = Duration::from_millis(200);
 
 /// A table in files: some paths, each a file or a directory of files.
@@ -39,17 +39,17 @@ pub struct FileSource {
     max_bytes: u64,
 }
 
-/// A table's text, whole, and which version of it this is.
+/// The whole text of a table, with its revision.
 #[derive(Debug)]
 pub struct Reading {
     /// The files in the order of their paths, and by name within a directory.
     pub files: Vec<SourceFile>,
-    /// Which version this is.
+    /// The version of the table.
     pub revision: Revision,
-    /// What keeps the revision from being known better, for people. Usually empty, and the same
-    /// at each reading until someone acts on it.
+    /// The reasons why the revision is not known better, for people. Usually empty, and the same at
+    /// each reading until someone acts on it.
     pub warnings: Vec<String>,
-    /// What to compare with to learn whether to read again.
+    /// What to compare with to decide whether to read again.
     pub fingerprint: Fingerprint,
 }
 
@@ -74,21 +74,21 @@ impl FileSource {
         )
     }
 
-    /// Reads the table, and waits for whoever is changing it: usually not at all, at most some
+    /// Reads the table, and waits for anyone who is changing it: usually not at all, at most some
     /// 20 seconds.
     ///
     /// Blocks the thread.
     ///
     /// # Errors
     ///
-    /// If the files cannot be read, are too large together, or don't come to rest.
+    /// If the files cannot be read, are too large together, or keep changing.
     pub fn read(&self) -> Result<Reading, SourceError> {
         self.read_settled(&SystemClock(Instant::now()))
     }
 
     /// Reads the table as it is, without waiting for anyone.
     ///
-    /// For commands that look once. A Git hook runs while Git itself holds the checkout's lock, and
+    /// For commands that read once. A Git hook runs while Git itself holds the checkout's lock, and
     /// would wait for its own end.
     ///
     /// # Errors
@@ -105,10 +105,10 @@ impl FileSource {
         Ok(attempt.into_reading(now))
     }
 
-    /// Whether the table may be another than the one with this fingerprint.
+    /// Returns whether the table may differ from the one with this fingerprint.
     ///
-    /// Looks at files and commit but reads nothing, so it is cheap for a table of any size. In
-    /// doubt, and after any error, the answer is yes.
+    /// Checks files and commit but reads nothing, so it is cheap for a table of any size. In doubt,
+    /// and after any error, the answer is yes.
     pub fn may_differ_from(&self, known: &Fingerprint) -> bool {
         known.may_be_outdated(&self.paths, self.max_bytes)
     }
@@ -128,7 +128,7 @@ impl FileSource {
                 waited_for_git += clock.elapsed().saturating_sub(began);
                 continue;
             }
-            // Waiting for Git is not counted against the files.
+            // Waiting for Git does not count against the files.
             let waited = clock.elapsed().saturating_sub(waited_for_git);
 
             let mut attempt = match listing.and_then(|it| self.attempt(it, &surroundings)) {
@@ -189,7 +189,7 @@ impl FileSource {
     }
 }
 
-/// What one pass found, whether or not it counts.
+/// The result of one pass, whether or not it is valid.
 struct Attempt {
     pass: Pass,
     hash: String,
@@ -199,7 +199,7 @@ struct Attempt {
 }
 
 impl Attempt {
-    /// Makes it a reading, which began at `now`.
+    /// Makes it a reading that began at `now`.
     fn into_reading(mut self, now: SystemTime) -> Reading {
         let verdict = match (&self.checkout, self.state.head) {
             (Some(checkout), Some(head)) => {
@@ -225,7 +225,7 @@ impl Attempt {
     }
 }
 
-/// Takes out what there is, and keeps the warning if there is none.
+/// Unwraps a result, and keeps the warning of an error.
 fn noted<T>(result: Result<Option<T>, String>, warnings: &mut Vec<String>) -> Option<T> {
     result.unwrap_or_else(|warning| {
         warnings.push(warning);
@@ -233,11 +233,11 @@ fn noted<T>(result: Result<Option<T>, String>, warnings: &mut Vec<String>) -> Op
     })
 }
 
-/// The passing of time.
+/// A clock.
 trait Clock {
-    /// Returns the time of day, as files have it.
+    /// Returns the time of day, as in file times.
     fn now(&self) -> SystemTime;
-    /// Returns how long ago the clock was started.
+    /// Returns the time since the clock was started.
     fn elapsed(&self) -> Duration;
     /// Waits.
     fn sleep(&self, duration: Duration);
@@ -269,7 +269,8 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3_600);
 
-    /// A clock whose time passes only in `sleep`, where things happen that would happen meanwhile.
+    /// A clock whose time passes only in `sleep`, which also runs the events that would happen
+    /// meanwhile.
     struct Fake<'a> {
         just_written: Option<&'a Path>,
         slept: Cell<Duration>,
@@ -277,7 +278,7 @@ mod tests {
     }
 
     impl<'a> Fake<'a> {
-        /// A clock by which this file is always written just now.
+        /// A clock by which this file was always written just now.
         fn at_change_of(path: &'a Path, meanwhile: impl FnMut(Duration) + 'a) -> Self {
             Self {
                 just_written: Some(path),
@@ -285,7 +286,7 @@ mod tests {
             }
         }
 
-        /// A clock by which files just written are old: it goes an hour ahead.
+        /// A clock by which files just written are old: it is an hour ahead.
         fn ahead(meanwhile: impl FnMut(Duration) + 'a) -> Self {
             Self {
                 just_written: None,
@@ -395,7 +396,8 @@ mod tests {
         let lock = dir.path().join(".git/index.lock");
         fs::write(&lock, "").unwrap();
         let clock = Fake::at_change_of(&path, |slept| match slept.as_secs() {
-            // Git deletes a file before it writes it, which is not the table's end.
+            // Git deletes a file before it writes it, which does not mean that the table is
+            // deleted.
             2 if path.exists() => fs::remove_file(&path).unwrap(),
             4 if lock.exists() => {
                 fs::write(&path, "half of it").unwrap();
@@ -445,7 +447,7 @@ mod tests {
         let known = settled().fingerprint;
         assert!(!source.may_differ_from(&known));
 
-        // As an editor saves, with the old file's size and time.
+        // As an editor saves, but with the size and time of the old file.
         let modified = fs::metadata(&path).unwrap().modified().unwrap();
         let beside = path.with_extension("tmp");
         fs::write(&beside, "new").unwrap();

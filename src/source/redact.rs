@@ -1,12 +1,12 @@
-//! Hiding secrets in texts: in what a person typed, and in what Git or a remote said.
+//! Redacting secrets in texts: in what a person typed, and in messages of Git or a remote.
 //!
-//! A remote may send back what it was sent, in any encoding that is usual in its protocol: a header
-//! of Basic authentication in base64, an address with percent-encoding, a message in JSON. So a
-//! secret is looked for in the text as it is, and in what is left when escapes are undone, layer by
-//! layer; and in whatever is base64 or hexadecimal there. Addresses are hidden up to their `@`
-//! whether or not their secret is known.
+//! A remote may send back what it was sent, in any encoding that is usual in its protocol: a Basic
+//! authentication header in base64, an address with percent-encoding, a message in JSON. So a
+//! secret is searched for in the text as it is, in the text with its escapes decoded layer by
+//! layer, and in any base64 or hexadecimal there. Addresses are hidden up to their `@` whether or
+//! not their secret is known.
 //!
-//! Left out: a remote that means to show a secret can disguise it in ways without end.
+//! Left out: a remote that intends to show a secret can disguise it in endless ways.
 
 use std::fmt;
 use std::iter::successors;
@@ -17,25 +17,25 @@ use zeroize::Zeroizing;
 
 use super::encodings::{Escapes, View, is_in_run, runs};
 
-/// What stands where something secret was.
+/// The replacement for a secret.
 pub(super) const HIDDEN: &str = "***";
 
-/// The most characters of somebody's words that are kept.
+/// The maximum number of characters kept of someone's message.
 const MAX_SAID: usize = 4_000;
 
-/// The shortest secret that is looked for across white space, in bytes.
+/// The shortest secret that is searched for across white space, in bytes.
 const MIN_PARTED: usize = 8;
 
-/// What ends the path of an address.
+/// The characters that end the path of an address.
 const AFTER_PATH: [char; 2] = ['?', '#'];
 
 /// An `@` in percent-encoding.
 const ENCODED_AT: &str = "%40";
 
-/// How many layers of escapes are undone.
+/// The number of layers of escapes that are decoded.
 const LAYERS: usize = 3;
 
-/// What must not be shown.
+/// The secrets to redact.
 #[derive(Clone, Default)]
 pub(super) struct Secrets(Vec<Zeroizing<String>>);
 
@@ -45,8 +45,8 @@ impl fmt::Debug for Secrets {
     }
 }
 
-/// Hides the secrets of all addresses in a text, known or not, and each of `typed`: what a person
-/// may have typed as an address.
+/// Redacts the secrets of all addresses in a text, known or not, and each of `typed`: texts that a
+/// person may have typed as an address.
 pub fn redact(text: &str, typed: &[String]) -> String {
     Secrets::new(typed.iter().cloned()).hide(text)
 }
@@ -60,13 +60,14 @@ impl Secrets {
         Self(all)
     }
 
-    /// Adds the secrets of others.
+    /// Adds further secrets.
     pub(super) fn with(self, others: impl IntoIterator<Item = String>) -> Self {
         let own = self.0.iter().map(|secret| secret.to_string());
         Self::new(own.chain(others))
     }
 
-    /// Hides these secrets, and those of all addresses, in a text, also where white space parts them.
+    /// Redacts these secrets, and those of all addresses, in a text, even where white space splits
+    /// them.
     pub(super) fn hide(&self, text: &str) -> String {
         let shown = self.hide_whole(text);
         let mut hidden = Vec::new();
@@ -76,7 +77,7 @@ impl Secrets {
         replace(&shown, hidden)
     }
 
-    /// Hides what is in one piece.
+    /// Redacts the secrets in one piece.
     fn hide_whole(&self, text: &str) -> String {
         let mut hidden = addresses(text);
         let plain = View::of(text);
@@ -102,10 +103,10 @@ impl Secrets {
         }
     }
 
-    /// Returns somebody's words on one line, without what could steer a terminal, and without
-    /// secrets. What is too long is cut.
+    /// Returns a message on one line, without terminal control characters and without secrets. A
+    /// long message is cut.
     pub(super) fn readable(&self, said: &str) -> String {
-        // In this order: characters that are not seen may part a secret, and a cut may leave half.
+        // In this order: invisible characters may split a secret, and a cut may leave half of one.
         let words: Vec<&str> = said.split_whitespace().collect();
         let line: String = words
             .join(" ")
@@ -116,8 +117,8 @@ impl Secrets {
     }
 }
 
-/// Returns what of an address that a person typed may be shown: nothing up to its last `@`, no query
-/// and no fragment.
+/// Returns the part of a typed address that may be shown: nothing up to its last `@`, no query and
+/// no fragment.
 pub(super) fn masked(address: &str) -> String {
     let end = last_at(address).map_or(0, |at| at.end);
     let (hidden, rest) = address.split_at(end);
@@ -132,7 +133,7 @@ pub(super) fn masked(address: &str) -> String {
     }
 }
 
-/// Returns what may be secret in what a person typed, if it is meant as an address: what is before
+/// Returns the possible secrets of a typed text, if it is intended as an address: the part before
 /// its last `@`, its query and its fragment.
 pub fn secrets_in_address(address: &str) -> Vec<String> {
     let before = last_at(address).map(|at| &address[..at.start]);
@@ -146,7 +147,7 @@ pub fn secrets_in_address(address: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns where the last `@` of an address is, be it percent-encoded.
+/// Returns the position of the last `@` of an address, even a percent-encoded one.
 fn last_at(address: &str) -> Option<Range<usize>> {
     let plain = address.rfind(is_at);
     let plain = plain.map(|at| at..at + char_len(address, at));
@@ -160,12 +161,12 @@ pub(super) fn may_hold_login(address: &str) -> bool {
     last_at(address).is_some()
 }
 
-/// Whether something is an `@`, or looks like one.
+/// Returns whether a character is an `@`, or looks like one.
 pub(super) fn is_at(c: char) -> bool {
     matches!(c, '@' | '\u{FE6B}' | '\u{FF20}')
 }
 
-/// Returns where the secrets of addresses may be in a text: before an `@`.
+/// Returns the positions of possible secrets of addresses in a text: before an `@`.
 fn addresses(text: &str) -> Vec<Range<usize>> {
     let mut hidden = Vec::new();
     let mut start = 0;
@@ -173,20 +174,20 @@ fn addresses(text: &str) -> Vec<Range<usize>> {
         if let Some(range) = address(word) {
             hidden.push(start + range.start..start + range.end);
         }
-        // Whitespace that is longer than a byte shifts nothing: the next word is found by address.
+        // White space of more than one byte is skipped by its length, so positions stay exact.
         start += word.len();
         start += text[start..].chars().next().map_or(0, char::len_utf8);
     }
     hidden
 }
 
-/// Returns where the secret of the address is that a word may be.
+/// Returns the position of the secret in a word that may be an address.
 fn address(word: &str) -> Option<Range<usize>> {
     let Some(scheme) = word.find("://") else {
         let at = word.rfind(is_at)?;
         let before = &word[..at];
         let after = &word[at + char_len(word, at)..];
-        // `user@host:path` is an account, and `user@host` without a path an address of mail.
+        // `user@host:path` is an account, and `user@host` without a path is an email address.
         let is_login = before.contains([':', '/', '\\', '：', '／'])
             || after
                 .find(['/', '\\'])
@@ -203,7 +204,7 @@ fn address(word: &str) -> Option<Range<usize>> {
     let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let end = match authority.rsplit_once(':') {
         _ if authority.contains(is_at) => authority.rfind(is_at)?,
-        // What ends the host here is in a password.
+        // The apparent end of the host is inside a password.
         Some((_, port)) if !is_port(port) => authority.len() + path.rfind(is_at)?,
         _ => return None,
     };
@@ -214,7 +215,7 @@ fn char_len(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(0, char::len_utf8)
 }
 
-/// Puts [`HIDDEN`] in the place of ranges of a text.
+/// Replaces ranges of a text by [`HIDDEN`].
 fn replace(text: &str, mut hidden: Vec<Range<usize>>) -> String {
     hidden.retain(|range| !range.is_empty());
     hidden.sort_unstable_by_key(|range| (range.start, range.end));

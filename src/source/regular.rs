@@ -1,14 +1,14 @@
-//! Opening files that an operator names, without ever waiting for them.
+//! Opening files that an operator names, without ever blocking on them.
 //!
-//! To open a named pipe waits until something writes to it, and a device may have no end. What reads
-//! a secret or a record would wait for ever with it, and so would SIGTERM.
+//! Opening a named pipe blocks until something writes to it, and a device may have no end. A reader
+//! of a secret or a record would block with it forever, and so would SIGTERM.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-/// Opens a file to read it. Only a regular one is opened.
+/// Opens a file for reading, if it is a regular one.
 ///
 /// # Errors
 ///
@@ -23,11 +23,11 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Reads a regular file as a whole.
+/// Reads a whole regular file.
 ///
 /// # Errors
 ///
-/// As [`open_regular`], if it cannot be read, or if it has more than `max` bytes.
+/// Those of [`open_regular`]; or if the file cannot be read, or has more than `max` bytes.
 pub fn read_regular(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut start = open_regular(path)?.take(max.saturating_add(1));

@@ -1,9 +1,8 @@
 //! Following a remote repository: a clone of our own, and tables read from its commits.
 //!
-//! Invariants: a commit is handed out only after it was fetched whole, agreed to and recorded; it
-//! stays until another one is, whatever happens to the remote, the network or the disk. Nothing
-//! here writes into a clone that is in use but the process that fetches, and in a turn of its own
-//! whoever has pushed.
+//! Invariants: a commit is served only after it was fetched whole, verified and recorded; it stays
+//! until another one is, regardless of the remote, the network or the disk. Nothing here writes
+//! into a clone in use except the process that fetches and, in a turn of its own, a push.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +22,7 @@ use super::tree::TreeError;
 use super::verify::Refusal;
 use super::{Fingerprint, Reading, Revision, SourceError};
 
-/// What to follow, and how.
+/// The remote to follow, and how.
 #[derive(Clone)]
 pub struct Following {
     /// The repository.
@@ -32,12 +31,12 @@ pub struct Following {
     pub reference: Option<String>,
     /// The table in it: a file, or a directory of files.
     pub path: String,
-    /// Where the clone is kept; `None` is a temporary directory that goes at the end.
+    /// The location of the clone; `None` is a temporary directory that is removed at the end.
     pub state_dir: Option<PathBuf>,
-    /// The most bytes that the table may have.
+    /// The maximum size of the table in bytes.
     pub max_bytes: u64,
-    /// The memory there is for loading it, as far as it is known. With another amount, a commit that
-    /// was too much for it is tried anew.
+    /// The memory available for loading it, as far as known. With another amount, a commit that was
+    /// too large for it is tried again.
     pub memory: Option<u64>,
     /// How to fetch.
     pub fetch: FetchOptions,
@@ -58,7 +57,7 @@ pub enum RemoteError {
     /// The remote could not be fetched from.
     #[error(transparent)]
     Transfer(#[from] TransferError),
-    /// The state directory is of no use.
+    /// The state directory cannot be used.
     #[error(transparent)]
     State(#[from] StateError),
     /// The commit holds no table that can be read.
@@ -72,7 +71,7 @@ pub enum RemoteError {
         /// Why.
         refusal: Refusal,
     },
-    /// It may be what ended an earlier process, and the last good one is loaded before it.
+    /// It may have ended an earlier process, and the last good one is loaded before it.
     #[error(
         "the process ended unexpectedly while it loaded the commit {commit}: \
          the last good one is served first, then it is tried again"
@@ -81,7 +80,7 @@ pub enum RemoteError {
         /// The commit.
         commit: String,
     },
-    /// It seems to be what ends the processes that load it.
+    /// It seems to end the processes that load it.
     #[error(
         "the process ended unexpectedly {unclean_ends} times while it loaded the commit {commit}, \
          as if memory had run out: it is tried again when the branch moves, when a reload is \
@@ -91,9 +90,9 @@ pub enum RemoteError {
     Waiting {
         /// The commit.
         commit: String,
-        /// How often.
+        /// The number of times.
         unclean_ends: u32,
-        /// Where that is recorded.
+        /// The path of the record.
         attempts: PathBuf,
     },
     /// There is no clone yet, or it is damaged.
@@ -102,7 +101,7 @@ pub enum RemoteError {
     /// The clone cannot be used.
     #[error("cannot use the clone in {}", path.display())]
     Clone {
-        /// Where it is.
+        /// The path of the clone.
         path: PathBuf,
         /// What Git said.
         #[source]
@@ -111,7 +110,7 @@ pub enum RemoteError {
 }
 
 impl RemoteError {
-    /// Whether the clone seems to be at fault, so that a fresh one may help.
+    /// Returns whether the clone seems to be at fault, so that a fresh one may help.
     pub(super) fn is_damage(&self) -> bool {
         matches!(
             self,
@@ -129,13 +128,13 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Opens the state and starts to fetch, at once and then as scheduled.
+    /// Opens the state and starts to fetch, immediately and then as scheduled.
     ///
     /// Must be called within a Tokio runtime.
     ///
     /// # Errors
     ///
-    /// If the state directory cannot be used. That the remote cannot be reached is no error here.
+    /// If the state directory cannot be used. An unreachable remote is no error here.
     pub fn start(following: Following) -> Result<Self, StateError> {
         let core = Arc::new(CurrentClone::open(following)?);
         let rounds = Rounds::start(
@@ -151,7 +150,7 @@ impl Follower {
         &self.core
     }
 
-    /// Returns the remote's address, without secrets, with what is followed there.
+    /// Returns the remote's address, without secrets, with the followed reference.
     pub fn describe(&self) -> String {
         let Following {
             remote,
@@ -165,12 +164,12 @@ impl Follower {
         }
     }
 
-    /// Returns what is notified when there is another commit.
+    /// Returns the notifier for a new commit.
     pub fn hints(&self) -> Arc<Notify> {
         Arc::clone(&self.core.hints)
     }
 
-    /// Asks for a fetch without waiting for it. However often it is asked, fetches don't overlap.
+    /// Requests a fetch without waiting for it. Repeated requests do not make fetches overlap.
     pub fn fetch_now(&self) {
         self.rounds.ask();
     }
@@ -193,7 +192,7 @@ impl Follower {
             self.rounds.wait_for_first();
         }
         let read = match self.core.read() {
-            // It was told before, and the next fetch will come in time.
+            // It was reported before, and the next fetch will come in time.
             Err(error) if error.is_damage() && !self.core.damaged.swap(true, Ordering::SeqCst) => {
                 self.rounds.wait_for_next();
                 self.core.read()
@@ -219,55 +218,56 @@ impl Follower {
         .map_err(SourceError::Remote)
     }
 
-    /// Whether there may be something else than what has this fingerprint. Cheap.
+    /// Returns whether there may be something else than what has this fingerprint. Cheap.
     pub fn may_differ_from(&self, known: &Fingerprint) -> bool {
         let held = self.core.held();
         !held.commit().is_some_and(|commit| known.is_commit(commit))
     }
 
-    /// Takes note that the table of a revision is good, so that a restart can fall back on it.
+    /// Records that the table of a revision is good, so that a restart can fall back on it.
     pub fn accepted(&self, revision: &Revision) {
         if let Some(commit) = revision.commit() {
             self.core.accepted(commit);
         }
     }
 
-    /// Takes note that what was [read](Self::read) last is loaded, or will not be: until then it is
-    /// on record as an attempt, and one that the process does not survive counts against the commit.
+    /// Records that the last [reading](Self::read) is loaded, or will not be: until then it is on
+    /// record as an attempt, and one that the process does not survive counts against the commit.
     pub fn end_attempt(&self) {
         self.core.end_attempt();
     }
 
-    /// Takes note that the process ends in an orderly way, so that a load that it interrupts does not
-    /// count against its commit.
+    /// Records that the process exits cleanly, so that a load that it interrupts does not count
+    /// against its commit.
     pub fn close(&self) {
         self.core.close();
     }
 
-    /// Whether the newest commit may be what ended an earlier process, and was not loaded since.
+    /// Returns whether the newest commit may have ended an earlier process, and was not loaded
+    /// since.
     pub fn is_in_doubt(&self) -> bool {
         self.core.is_in_doubt()
     }
 
     /// Serves the last commit that was [accepted](Self::accepted), until there is a newer one than
-    /// that which follows it now. Returns whether there is such a commit.
+    /// the commit that follows it now. Returns whether there is such a commit.
     pub fn fall_back(&self) -> bool {
         self.core.fall_back()
     }
 
-    /// Returns to the newest commit after falling back, if it had to wait for the last good one
-    /// alone. Returns whether it does.
+    /// Returns to the newest commit after falling back, if it only had to wait for the last good
+    /// one. Returns whether it does.
     pub fn retry(&self) -> bool {
         self.core.retry()
     }
 
-    /// Has the newest commit loaded at the next reading, whatever became of it before: somebody asks
-    /// for it.
+    /// Makes the next reading load the newest commit, regardless of earlier attempts, because
+    /// someone requests it.
     pub fn insist(&self) {
         self.core.insist();
     }
 
-    /// Returns how it goes.
+    /// Returns the current status.
     pub fn status(&self) -> RemoteStatus {
         let progress = self.rounds.progress();
         let held = self.core.held();

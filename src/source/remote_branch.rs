@@ -1,7 +1,7 @@
-//! A branch of a remote that is written to, through a bare clone of our own.
+//! A writable branch of a remote, through a bare clone of our own.
 //!
-//! Invariants: what is not pushed goes with the clone, and a push moves the branch from the commit
-//! that was fetched or not at all. Each fetch and each push is bounded in time.
+//! Invariants: unpushed commits are lost with the clone, and a push moves the branch from the
+//! fetched commit or not at all. Each fetch and each push has a timeout.
 
 use std::cell::Cell;
 use std::io;
@@ -20,8 +20,8 @@ use super::state::{StateDir, StateError};
 use super::transfer::{Task, Tip, Transfer, TransferError};
 use super::wanted::Wanted;
 
-/// How often a clone is fetched into and pushed from: each time it grows, and libgit2 never packs
-/// anything together.
+/// The maximum number of uses of a clone, to fetch or to push: each makes it grow, and libgit2
+/// never merges packs.
 const MAX_USES: u32 = 256;
 
 /// Why a remote's branch cannot be written to. No message holds a secret.
@@ -37,7 +37,7 @@ pub enum RemoteBranchError {
         #[source]
         source: TransferError,
     },
-    /// What was fetched is no branch.
+    /// The fetched reference is not a branch.
     #[error("{name} of {remote} is no branch: name one with --ref")]
     NotABranch {
         /// The name.
@@ -45,13 +45,13 @@ pub enum RemoteBranchError {
         /// The remote's address, without secrets.
         remote: String,
     },
-    /// There are no credentials to try.
+    /// The credentials cannot be read.
     #[error(transparent)]
     Credentials(#[from] CredentialsError),
-    /// There is no place for a clone.
+    /// No clone can be created.
     #[error(transparent)]
     State(#[from] StateError),
-    /// The `git` program did not do it.
+    /// The `git` program failed.
     #[error(transparent)]
     Program(#[from] GitProgramError),
     /// The clone cannot be used.
@@ -63,7 +63,7 @@ pub enum RemoteBranchError {
         #[source]
         source: git2::Error,
     },
-    /// The system has no room for a thread's runtime.
+    /// The system lacks the resources for a thread's runtime.
     #[error("cannot start a transfer")]
     Io(#[from] io::Error),
 }
@@ -79,7 +79,7 @@ pub struct RemoteBranch {
     uses: Cell<u32>,
 }
 
-/// Where a branch was seen.
+/// The position of a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
     /// The branch, in full.
@@ -89,13 +89,13 @@ pub struct Seen {
 }
 
 impl RemoteBranch {
-    /// Makes room for a clone; nothing is fetched yet.
+    /// Creates the directory of a clone; nothing is fetched yet.
     ///
     /// `None` is the branch to which the remote's `HEAD` leads.
     ///
     /// # Errors
     ///
-    /// If there is no room.
+    /// If it cannot be created.
     pub fn new(
         remote: RemoteUrl,
         branch: Option<&str>,
@@ -118,11 +118,11 @@ impl RemoteBranch {
         &self.remote
     }
 
-    /// Fetches the branch, and tells where it is. Blocks the thread.
+    /// Fetches the branch, and returns its position. Blocks the thread.
     ///
     /// # Errors
     ///
-    /// If the remote cannot be fetched from, or what was named is no branch.
+    /// If the remote cannot be fetched from, or the name is not that of a branch.
     pub fn fetch(&mut self) -> Result<Seen, RemoteBranchError> {
         if self.is_worn() {
             self.start_afresh();
@@ -149,8 +149,8 @@ impl RemoteBranch {
         self.fetch_wanted(Wanted::Name(name.to_owned()))
     }
 
-    /// Returns whether the clone has grown so that the next fetch makes a fresh one. It should be
-    /// fetched then, even if it is known where the branch is.
+    /// Returns whether the clone has grown so much that the next fetch makes a fresh one. The
+    /// caller should fetch then, even if the branch's position is known.
     pub fn is_worn(&self) -> bool {
         self.uses.get() >= MAX_USES
     }
@@ -165,7 +165,7 @@ impl RemoteBranch {
         let task = Task::Fetch(fetch::Order {
             own: true,
             wanted,
-            // Only the first time: later it must be seen what was pushed in between.
+            // Only the first time: later the commits pushed in between must be visible.
             shallow: self.uses.get() == 0 && *self.remote.transport() != Transport::Local,
         });
         self.uses.set(self.uses.get() + 1);
@@ -186,7 +186,7 @@ impl RemoteBranch {
         })
     }
 
-    /// Opens the clone, in which the fetched commits are, and from which commits are pushed.
+    /// Opens the clone, which has the fetched commits, and from which commits are pushed.
     ///
     /// # Errors
     ///
@@ -200,7 +200,7 @@ impl RemoteBranch {
     ///
     /// # Errors
     ///
-    /// If nothing was sent to the remote. Whatever goes wrong later is an answer.
+    /// If nothing was sent to the remote. Any later failure is an answer.
     pub fn push(
         &self,
         commit: Oid,
@@ -228,7 +228,7 @@ impl RemoteBranch {
                 let secrets = Secrets::new(login.secrets().chain(self.remote.secrets()));
                 Ok(pushed.map_text(|text| secrets.readable(text)))
             }
-            // It may have gone through before it was stopped.
+            // It may have succeeded before it was stopped.
             Err(error @ (TransferError::TimedOut(_) | TransferError::Died { .. })) => {
                 Ok(Pushed::Unclear {
                     reason: error.to_string(),
@@ -253,7 +253,8 @@ impl RemoteBranch {
     }
 }
 
-/// Runs a transfer here. Its runtime goes with it: one that is kept could not be dropped in another.
+/// Runs a transfer here. Its runtime is dropped with it: one that is kept could not be dropped in
+/// another.
 fn block_on<T>(transfer: impl Future<Output = T>) -> io::Result<T> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     Ok(runtime.block_on(transfer))

@@ -1,5 +1,5 @@
-//! Replacing a file in one step, or making one: whoever reads it meanwhile gets the old one or none,
-//! or the new one whole.
+//! Replacing a file in one step, or creating one: a concurrent reader gets the old one or none, or
+//! the new one whole.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -8,11 +8,11 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
 /// Replaces the content of a file, which keeps its mode, and its owner if this user may give files
-/// away. A link stays, and the file that it leads to is replaced.
+/// away. A link stays, and its target is replaced.
 ///
 /// # Errors
 ///
-/// If there is no such file, or none can be written beside it; then nothing has changed.
+/// If there is no such file, or none can be written beside it; in that case nothing has changed.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
     let beside = beside(&path);
@@ -28,24 +28,23 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     replaced
 }
 
-/// Makes a file of that content, with the mode that this user's new files have.
+/// Creates a file with that content, and the mode of this user's new files.
 ///
 /// # Errors
 ///
-/// If there is something of that name already, or no file can be written there; then nothing has
-/// changed.
+/// If that name exists already, or no file can be written there; in that case nothing has changed.
 pub fn create(path: &Path, content: &[u8]) -> io::Result<()> {
     let beside = beside(path);
     let mut file = File::create_new(&beside)?;
     let written = file.write_all(content).and_then(|()| file.sync_all());
-    // Unlike a rename, a second name never takes the place of what is there.
+    // Unlike a rename, a hard link never replaces an existing file.
     let created = written.and_then(|()| fs::hard_link(&beside, path));
     let _ = fs::remove_file(&beside);
     created
 }
 
-/// Returns the path of a new file beside another, which is no part of the table should the directory
-/// be one.
+/// Returns the path of a new file beside another, which is not part of the table if the directory
+/// is one.
 fn beside(path: &Path) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());

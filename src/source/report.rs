@@ -1,4 +1,4 @@
-//! What there is to tell of fetches: to logs, metrics and the status.
+//! Reports of fetches: for logs, metrics and the status.
 //!
 //! Invariant: no text here holds a secret.
 
@@ -11,11 +11,11 @@ use crate::mapping::Timestamp;
 pub enum FetchResult {
     /// There is another commit than before.
     Updated,
-    /// The remote holds what it held before.
+    /// The remote has the same commit as before.
     Unchanged,
-    /// The remote could not be asked, or what it holds cannot be used.
+    /// The remote could not be reached, or its content cannot be used.
     Failed,
-    /// The remote took too long.
+    /// The fetch timed out.
     TimedOut,
     /// The remote's commit is not trusted.
     Refused,
@@ -59,35 +59,35 @@ pub struct Fetch {
     pub result: FetchResult,
     /// The commit at which the remote was seen, in hexadecimal, if it was.
     pub tip: Option<String>,
-    /// What went wrong, with its causes, on one line.
+    /// The error, with its causes, on one line.
     pub error: Option<String>,
 }
 
-/// A commit and when it was made.
+/// A commit and its times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitInfo {
     /// Its id, in hexadecimal.
     pub id: String,
-    /// When its change was written.
+    /// The author's time.
     pub authored: Timestamp,
-    /// When it was committed.
+    /// The committer's time.
     pub committed: Timestamp,
 }
 
-/// How it goes with following a remote.
+/// The status of following a remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteStatus {
     /// The remote's address, without secrets.
     pub remote: String,
-    /// The branch, tag or commit that was asked for; `None` is the remote's `HEAD`.
+    /// The requested branch, tag or commit; `None` is the remote's `HEAD`.
     pub reference: Option<String>,
     /// The name under which the remote's commit was last seen, such as `refs/heads/main`.
     pub seen_as: Option<String>,
-    /// The commit whose table is handed out, if there is one yet.
+    /// The commit whose table is served, if there is one yet.
     pub served: Option<CommitInfo>,
     /// The last fetch, if one has ended.
     pub last_fetch: Option<Fetch>,
-    /// When a fetch last succeeded in this process.
+    /// The time of the last successful fetch in this process.
     pub last_success: Option<Timestamp>,
     /// The last tip seen at the remote, served or not.
     pub tip: Option<String>,

@@ -5,23 +5,23 @@ use super::tree::TreeError;
 use super::{CommitId, Committed, CommittedError, TreePath};
 use crate::mapping::SourceFile;
 
-/// A table in a commit of the repository that we are in.
+/// A table in a commit of the repository of the current directory.
 pub struct RevPath {
     /// The repository.
     pub repository: Committed,
     /// The commit.
     pub commit: CommitId,
-    /// Where in the commit the table is.
+    /// The path of the table in the commit.
     pub path: TreePath,
     revision: String,
 }
 
 impl RevPath {
-    /// Finds the commit; whether it holds that path is not looked at yet.
+    /// Finds the commit; whether it has that path is not checked yet.
     ///
     /// # Errors
     ///
-    /// If the name does not say both, or there is no such repository, commit or place.
+    /// If the name does not give both, or there is no such repository, commit or path.
     pub fn find(name: &str) -> Result<Self, CommittedError> {
         let (revision, path) = split(name).ok_or_else(|| CommittedError::Form(name.to_owned()))?;
         let repository = Committed::here()?;
@@ -62,6 +62,6 @@ fn split(name: &str) -> Option<(&str, &str)> {
         character == ':' && depth == 0
     })?;
     let (revision, path) = (&name[..colon], &name[colon + 1..]);
-    // `:path` is Git's name for what is staged, which is no commit.
+    // `:path` is Git's name for staged content, which is no commit.
     (!revision.is_empty()).then_some((revision, path))
 }

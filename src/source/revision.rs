@@ -1,7 +1,7 @@
-//! Which version of a table this is.
+//! The version of a table.
 //!
-//! A commit says it best, because anyone can look it up; a hash of the content always works. How
-//! a commit is found is `checkout.rs`; here are only the words for it.
+//! A commit identifies it best, because anyone can look it up; a hash of the content always works.
+//! `checkout.rs` finds the commit; this is only the type for it.
 
 use std::fmt::{self, Write as _};
 use std::path::Path;
@@ -10,10 +10,11 @@ use sha2::{Digest, Sha256};
 
 use crate::mapping::{SourceFile, Timestamp};
 
-/// Hexadecimal digits that are enough for people: 48 bits, as many as Git shows in large projects.
+/// The number of hexadecimal digits that are enough for people: 48 bits, as many as Git shows in
+/// large projects.
 const SHORT: usize = 12;
 
-/// Which version of its source a table is: a commit if there is one, else a hash of the content.
+/// The version of a table's source: a commit if there is one, otherwise a hash of the content.
 ///
 /// Displayed as `COMMIT`, `COMMIT+dirty` or `sha256:HEX`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// Makes the revision of a table that is exactly what a commit holds.
+    /// Makes the revision of a table that equals a commit.
     ///
     /// `commit` is the full id in hexadecimal, `time` the commit's.
     pub fn clean(commit: String, time: Timestamp, hash: String) -> Self {
@@ -49,7 +50,7 @@ impl Revision {
         }
     }
 
-    /// Makes the revision of a table of which no commit is known.
+    /// Makes the revision of a table without a known commit.
     ///
     /// `time` is when its newest file was changed.
     pub fn content(time: Option<Timestamp>, hash: String) -> Self {
@@ -61,8 +62,8 @@ impl Revision {
         }
     }
 
-    /// Returns the commit the table is, or if [dirty](Self::is_dirty) is based on: full, in
-    /// hexadecimal.
+    /// Returns the commit that the table equals or, if [dirty](Self::is_dirty), is based on: full,
+    /// in hexadecimal.
     pub fn commit(&self) -> Option<&str> {
         self.commit.as_deref()
     }
@@ -79,7 +80,7 @@ impl Revision {
         &self.hash
     }
 
-    /// Returns the commit's time, or if there is none or it is dirty, when a file last changed.
+    /// Returns the commit's time or, if there is none or it is dirty, when a file last changed.
     pub fn time(&self) -> Option<Timestamp> {
         self.time
     }
@@ -107,9 +108,9 @@ impl fmt::Display for Revision {
 
 /// Returns the SHA-256 over the names and contents of files, in hexadecimal.
 ///
-/// The text that is hashed is what `sha256sum` (GNU coreutils) prints for the files: a line each,
-/// with the content's hash and the name. So anyone can check it, and no two tables share it. Only
-/// the last part of each path counts: where a table lies does not change which one it is.
+/// The hashed text is the output of `sha256sum` (GNU coreutils) for the files: a line each, with
+/// the content's hash and the name. So anyone can check it, and no two tables share it. Only the
+/// last part of each path counts: the location of a table does not affect its revision.
 pub(super) fn content_hash(files: &[SourceFile]) -> String {
     let mut lines = String::new();
     for SourceFile { path, bytes } in files {
