@@ -1,7 +1,7 @@
-//! Doing something at intervals, and at once when asked: the loop around every fetch.
+//! Running something at intervals, and immediately on request: the loop around every fetch.
 //!
-//! Rounds never overlap, and however many ask while one runs, one more serves them all. Nobody
-//! waits for a round longer than the round takes, and nobody waits for a loop that has ended.
+//! Rounds never overlap, and all requests during one are served by one more. No one waits for a
+//! round longer than it takes, or for a loop that has ended.
 
 use std::future::Future;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,10 +16,10 @@ use super::report::{Fetch, FetchResult};
 use super::schedule::{Schedule, chance};
 use crate::mapping::Timestamp;
 
-/// The shortest time between two rounds, however often someone asks.
+/// The shortest time between two rounds, regardless of requests.
 const BREATH: Duration = Duration::from_millis(200);
 
-/// How a round ended.
+/// The result of a round.
 #[derive(Debug)]
 pub(super) struct Ended {
     pub(super) result: FetchResult,
@@ -27,12 +27,12 @@ pub(super) struct Ended {
     pub(super) error: Option<String>,
 }
 
-/// What is done in each round.
+/// The task of each round.
 pub(super) trait Round: Send + Sync + 'static {
     fn run(&self) -> impl Future<Output = Ended> + Send;
 }
 
-/// Whoever wants to know of each fetch, such as metrics.
+/// A function that is notified of each fetch, for example for metrics.
 pub type Observer = Arc<dyn Fn(&Fetch) + Send + Sync>;
 
 /// A loop of rounds, which ends when this is dropped.
@@ -53,19 +53,19 @@ struct Shared {
 pub(super) struct Progress {
     begun: u64,
     ended: u64,
-    /// The last round that someone asked for.
+    /// The last requested round.
     wanted: u64,
     closed: bool,
     /// The last round that ended.
     pub(super) last: Option<Fetch>,
-    /// When a round last succeeded.
+    /// The time of the last successful round.
     pub(super) last_success: Option<Timestamp>,
     /// The last tip seen.
     pub(super) tip: Option<String>,
 }
 
 impl Rounds {
-    /// Starts the loop with a round at once. Must be called within a Tokio runtime.
+    /// Starts the loop with an immediate round. Must be called within a Tokio runtime.
     pub(super) fn start(
         round: Arc<impl Round>,
         name: String,
@@ -80,7 +80,7 @@ impl Rounds {
         Self { shared, task }
     }
 
-    /// Asks for a round, without waiting for it.
+    /// Requests a round, without waiting for it.
     pub(super) fn ask(&self) {
         self.shared.ask();
     }
@@ -107,7 +107,7 @@ impl Drop for Rounds {
     }
 }
 
-/// Lets everyone go who waits for a round, when no more will come.
+/// Releases everyone who waits for a round, when there will be no more.
 struct Closing(Arc<Shared>);
 
 impl Drop for Closing {
@@ -141,12 +141,12 @@ impl Shared {
             self.keep(fetch);
 
             sleep(BREATH).await;
-            // In time or because someone asked: either is a reason for the next round.
+            // The timeout and a request are both reasons for the next round.
             let _ = timeout(schedule.pause(failures, chance()), self.until_asked()).await;
         }
     }
 
-    /// Waits until someone wants a round that has yet to begin.
+    /// Waits until someone requests a round that has yet to begin.
     async fn until_asked(&self) {
         while !self.is_wanted() {
             self.asked.notified().await;
@@ -158,7 +158,7 @@ impl Shared {
         progress.wanted > progress.begun
     }
 
-    /// Asks for the round after the last that has begun, and returns its number.
+    /// Requests the round after the last that has begun, and returns its number.
     fn ask(&self) -> u64 {
         let mut progress = self.lock();
         let next = progress.begun + 1;
@@ -193,7 +193,7 @@ impl Shared {
     }
 }
 
-/// Logs a fetch if it tells something new: a problem is told once, and its end.
+/// Logs a fetch with news: a problem is logged once, and so is its end.
 fn report(remote: &str, fetch: &Fetch, reported: &mut Option<String>) {
     let tip = fetch.tip.as_deref().unwrap_or_default();
     match &fetch.error {

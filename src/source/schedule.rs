@@ -1,20 +1,19 @@
-//! When to fetch next: every interval, a little off the beat, and less often while it fails.
+//! When to fetch next: at every interval, with some jitter, and less often while it fails.
 //!
-//! Pure: the chance comes in as a number, so that every case can be tried.
+//! Pure: randomness is passed in as a number, so that every case can be tested.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher as _;
 use std::time::Duration;
 
 /// The longest pause after failures, unless the interval itself is longer.
-///
-/// Long enough to leave a broken remote alone, short enough that nobody waits for a table after it
-/// is back.
+/// Long enough to spare a broken remote, short enough that nobody waits for a table after it is
+/// back.
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// By how much of itself a pause is made longer or shorter at most: 1/8.
+/// The maximum jitter of a pause, as a fraction of it: 1/8.
 ///
-/// So servers that were started together don't ask a remote together for ever.
+/// It keeps servers that were started together from forever asking a remote together.
 const JITTER: u32 = 8;
 
 /// When to fetch.
@@ -24,13 +23,13 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Fetches every `interval`.
+    /// Returns a schedule that fetches every `interval`.
     pub fn every(interval: Duration) -> Self {
         Self { interval }
     }
 
     /// Returns the pause after some failures in a row: the interval, doubled with each but the
-    /// first, up to a limit. `chance` is any number, and decides about the jitter.
+    /// first, up to a limit. `chance` is any number, and determines the jitter.
     pub(super) fn pause(self, failures: u32, chance: u64) -> Duration {
         let doublings = failures.saturating_sub(1).min(31);
         let pause = (self.interval.saturating_mul(1 << doublings)).min(LONGEST.max(self.interval));
@@ -40,7 +39,7 @@ impl Schedule {
     }
 }
 
-/// Returns a number nobody can foresee.
+/// Returns a random number.
 pub fn chance() -> u64 {
     RandomState::new().hash_one(())
 }

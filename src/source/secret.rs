@@ -1,7 +1,7 @@
-//! Secrets: given, or read from a file when they are needed; wiped from memory after that.
+//! Secrets: given, or read from a file when they are needed; wiped from memory afterwards.
 //!
-//! Invariants: no `Debug` and no error shows one; what is read or copied here is wiped when it is
-//! dropped. Where secrets come from is the caller's business, nothing here looks at the environment.
+//! Invariants: no `Debug` and no error shows one; a secret read or copied here is wiped when it is
+//! dropped. The caller decides where secrets come from; nothing here reads the environment.
 
 use std::fmt;
 use std::fs;
@@ -15,13 +15,14 @@ use zeroize::Zeroizing;
 
 use super::regular::open_regular;
 
-/// More than any password or token has, in bytes: a wrong path must not fill the memory.
+/// The size limit in bytes, more than any password or token has: a wrong path must not fill the
+/// memory.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Where a secret comes from.
+/// The source of a secret.
 #[derive(Clone)]
 pub enum Secret {
-    /// It was given.
+    /// It was given directly.
     Value(SecretText),
     /// It is in a file, read at each fetch; a final line break is not part of it.
     File(PathBuf),
@@ -31,7 +32,7 @@ pub enum Secret {
 #[derive(Clone)]
 pub struct SecretText(Zeroizing<String>);
 
-/// Why a secret cannot be had.
+/// Why a secret is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum CredentialsError {
     /// A file cannot be read.
@@ -43,7 +44,7 @@ pub enum CredentialsError {
         #[source]
         source: io::Error,
     },
-    /// A file holds nothing.
+    /// A file is empty.
     #[error("the secret in {} is empty", path.display())]
     Empty {
         /// The file.
@@ -52,7 +53,7 @@ pub enum CredentialsError {
 }
 
 impl Secret {
-    /// Returns the secret as it is now.
+    /// Returns the current secret.
     ///
     /// # Errors
     ///
@@ -74,7 +75,7 @@ impl Secret {
         }
     }
 
-    /// Returns the file that it is in, if everyone on this machine can read that.
+    /// Returns the file of the secret, if everyone on this machine can read it.
     pub fn exposed_file(&self) -> Option<&Path> {
         match self {
             Self::Value(_) => None,
@@ -112,7 +113,7 @@ impl fmt::Debug for SecretText {
     }
 }
 
-/// For the pipe to the process that fetches, and for nothing else.
+/// Only for the pipe to the process that fetches.
 impl Serialize for SecretText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self)
@@ -127,12 +128,13 @@ impl<'de> Deserialize<'de> for SecretText {
 
 /// Returns whether others than the owner and the group can read a file.
 ///
-/// A group is common: it is how a server reads what belongs to root, and how volumes are mounted.
+/// A group is common: a server reads files of root that way, and volumes are mounted with one.
 pub fn is_exposed(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o004 != 0)
 }
 
-/// Returns what a file holds, in memory that is not moved while it is read and wiped after its use.
+/// Returns the content of a file, in memory that is not moved while it is read and wiped after its
+/// use.
 fn contents(path: &Path) -> io::Result<Zeroizing<String>> {
     let mut file = open_regular(path)?.take(MAX_BYTES as u64 + 1);
     let mut text = Zeroizing::new(String::with_capacity(2 * MAX_BYTES));

@@ -1,7 +1,7 @@
-//! One connection to a remote, as a process of its own makes it: what answers the remote's
-//! questions, and what its errors mean.
+//! One connection to a remote, in a process of its own: the answers to the remote's requests, and
+//! the meaning of its errors.
 //!
-//! libgit2 puts words of its own in place of what a callback says, so the reasons are kept aside.
+//! libgit2 replaces the messages of a callback by its own, so the reasons are kept separately.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,13 +17,13 @@ use super::redact::{Secrets, secrets_in_address};
 use super::transfer::{Failure, Job};
 use super::tree::is_damage;
 
-/// What is said of a remote that sends no end of bytes, or of what takes memory.
+/// The messages about a remote that sends too many bytes, or too much for the memory.
 const TOO_MANY_BYTES: &str =
     "the remote sends more than --max-fetch-bytes: if it is to hold as much, raise that";
 const TOO_MUCH_MEMORY: &str = "what the remote sends takes too much memory: it has references \
     without end, or an object larger than --max-fetch-bytes; raise that if it is to hold such objects";
 
-/// What a remote is answered, and what its questions led to.
+/// The answers for a remote, and the results of its requests.
 pub(super) struct Session {
     notes: Rc<RefCell<Notes>>,
     known: Option<HostKeys>,
@@ -35,14 +35,14 @@ struct Notes {
     answers: Answers,
     /// Why the host's key was refused.
     host_key: Option<String>,
-    /// How much was received by downloads that have ended, and by this one.
+    /// The bytes received by completed downloads, and by the current one.
     received: (u64, u64),
-    /// What is too much of what the remote sends.
+    /// Why too much was received, if it was.
     excess: Option<&'static str>,
 }
 
 impl Session {
-    /// Answers what the remote of a job will ask.
+    /// Prepares the answers for the remote of a job.
     pub(super) fn of(job: &Job) -> Self {
         Self {
             notes: Rc::new(RefCell::new(Notes {
@@ -57,7 +57,7 @@ impl Session {
         }
     }
 
-    /// Takes note of the address that is really used, by `url.….insteadOf` in Git's configuration.
+    /// Records the address that is really used, by `url.….insteadOf` in Git's configuration.
     pub(super) fn leads_to(&mut self, remote: &Remote<'_>) {
         if let Ok(rewritten) = remote.url() {
             self.secrets = self.secrets.clone().with(secrets_of(rewritten));
@@ -65,12 +65,12 @@ impl Session {
         }
     }
 
-    /// Returns what must not be shown.
+    /// Returns the secrets to redact.
     pub(super) fn secrets(&self) -> &Secrets {
         &self.secrets
     }
 
-    /// Returns an error with the reason for it, if that was ours, as people may read it.
+    /// Returns an error with our own reason for it, if there is one, in a form for people.
     pub(super) fn explain(&self, error: Failure) -> Failure {
         let notes = self.notes.borrow();
         let reason = notes
@@ -84,7 +84,7 @@ impl Session {
         }
     }
 
-    /// Lets objects take memory, once all references are listed.
+    /// Allows memory for objects, once all references are listed.
     pub(super) fn begin_transfer(&self) -> Result<(), Failure> {
         self.bounds.widen().map_err(|error| Failure {
             damage: false,
@@ -92,7 +92,7 @@ impl Session {
         })
     }
 
-    /// Sees that something does not have more bytes than may be received.
+    /// Checks that the number of bytes is within the receive limit.
     pub(super) fn bound(&self, bytes: u64) -> Result<(), git2::Error> {
         if self.bounds.allow(bytes) {
             return Ok(());
@@ -101,7 +101,7 @@ impl Session {
         Err(git2::Error::from_str(TOO_MANY_BYTES))
     }
 
-    /// Returns what libgit2 calls for answers.
+    /// Returns the callbacks by which libgit2 gets answers.
     pub(super) fn callbacks<'cb>(&self) -> RemoteCallbacks<'cb> {
         let mut callbacks = RemoteCallbacks::new();
         let notes = Rc::clone(&self.notes);
@@ -140,7 +140,7 @@ fn secrets_of(address: &str) -> Vec<String> {
         .map_or_else(|_| secrets_in_address(address), |it| it.secrets().collect())
 }
 
-/// Judges an SSH host's key; certificates of TLS are judged by libgit2 itself.
+/// Checks an SSH host's key; TLS certificates are checked by libgit2 itself.
 fn check(
     certificate: &Cert<'_>,
     known: Option<&HostKeys>,
@@ -154,14 +154,14 @@ fn check(
     Ok(CertificateCheckStatus::CertificateOk)
 }
 
-/// Returns that a proxy is used as Git's configuration and the environment say.
+/// Returns options to use the proxy of Git's configuration and the environment.
 pub(super) fn proxy<'cb>() -> ProxyOptions<'cb> {
     let mut options = ProxyOptions::new();
     options.auto();
     options
 }
 
-/// Says what an error of Git means, and what to do.
+/// Returns the meaning of a Git error, with a remedy.
 pub(super) fn failure(error: &git2::Error) -> Failure {
     let said = error.message().trim();
     let message = match (error.code(), error.class()) {
@@ -171,11 +171,11 @@ pub(super) fn failure(error: &git2::Error) -> Failure {
                 "{said}: run as its owner, or `git config --global --add safe.directory PATH` for it"
             )
         }
-        // libgit2 loses the code of a certificate that it has judged itself.
+        // libgit2 loses the code of a certificate that it has checked itself.
         (ErrorCode::Certificate, _) | (_, ErrorClass::Ssl) if said.contains("certificate") => {
             format!("{said}: if the remote has an authority of its own, name it in SSL_CERT_FILE")
         }
-        // The schemes were looked at before, so libgit2 has taken a path that is not there for one.
+        // The schemes were checked before, so libgit2 has taken a missing path for one.
         (_, ErrorClass::NoMemory) => TOO_MUCH_MEMORY.to_owned(),
         _ if said == "unsupported URL protocol" => "no repository is there".to_owned(),
         _ => said.to_owned(),

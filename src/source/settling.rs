@@ -1,12 +1,12 @@
-//! Whether a changed file is complete, or may be in the middle of a write.
+//! Deciding whether a changed file is complete, or may be in the middle of a write.
 //!
 //! A state machine without I/O and without a clock: events and looks are passed in, each with the
 //! monotonic time at which it came. A changed file is complete
 //!
-//! - at once, if an event said that it was closed or renamed into place and it looks the same since,
+//! - immediately, if an event reported that it was closed or renamed into place and it looks the same since,
 //!   or if a directory or a link on the way to it was swapped;
-//! - after a rest, if no event said so: events do not cross every mount;
-//! - only after [`Rests::close_timeout`], if an event said that it was written to and none that it
+//! - after a rest, if no event did: events do not cross every mount;
+//! - only after [`Rests::close_timeout`], if an event reported that it was written to and none that it
 //!   was closed.
 //!
 //! Left out: two programs that write one file in place. A close by one counts for both.
@@ -21,27 +21,27 @@ use sha2::{Digest as _, Sha256};
 use super::files::Stamp;
 use super::links::{Link, Trail};
 
-/// How long to wait for a file that may be in the middle of a write.
+/// The timeouts for a file that may be in the middle of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rests {
-    /// How long to wait for the close of a file that was written to. After it, the file is taken
-    /// only if it ends in a newline and has had its rest, and reported otherwise.
+    /// The timeout for the close of a file that was written to. After it, the file is taken only if
+    /// it ends in a newline and has had its rest, and reported otherwise.
     pub close_timeout: Duration,
-    /// How long a file must look the same if nothing tells that it was closed.
+    /// How long a file must look the same if no event reports that it was closed.
     pub rest: Duration,
-    /// The same for a file that does not end in a newline, which is hardly ever the whole file.
+    /// The same for a file that does not end in a newline, which is rarely complete.
     pub rest_without_newline: Duration,
 }
 
 impl Rests {
-    /// No rest at all: only a write without a close is waited for.
+    /// No rest at all: only the close of a written file is waited for.
     pub const NONE: Self = Self {
         rest: Duration::ZERO,
         rest_without_newline: Duration::ZERO,
         ..Self::STANDARD
     };
 
-    /// What a server uses.
+    /// The defaults of a server.
     pub const STANDARD: Self = Self {
         close_timeout: Duration::from_secs(60),
         rest: Duration::from_secs(2),
@@ -55,20 +55,20 @@ impl Default for Rests {
     }
 }
 
-/// One file of a table as a look found it.
+/// One file of a table, as seen by a look.
 pub(super) struct Look<'a> {
     /// The path by which the table names it.
     pub(super) path: &'a Path,
-    /// Where that leads, if it could be followed.
+    /// The resolved path, if it could be followed.
     pub(super) trail: Option<&'a Trail>,
     pub(super) stamp: Stamp,
     pub(super) bytes: &'a [u8],
-    /// How long ago it was changed, by its times. Counts only at the first look.
+    /// The time since its last change, by its file times. Counts only at the first look.
     pub(super) age: Option<Duration>,
 }
 
 impl Look<'_> {
-    /// Returns the path that events give the file.
+    /// Returns the path of the file in events.
     fn place(&self) -> &Path {
         self.trail.map_or(self.path, |trail| &trail.end)
     }
@@ -81,32 +81,32 @@ impl Look<'_> {
 /// Why a table may not be taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Incomplete {
-    /// This file may not be complete; looking again makes sense after a time.
+    /// This file may not be complete; it should be looked at again after a time.
     Wait { path: PathBuf, again: Duration },
-    /// This file has been incomplete for longer than is waited for.
+    /// This file has been incomplete for longer than the timeout.
     Overdue { path: PathBuf },
 }
 
-/// What is known of the writers of a table's files.
+/// The known state of the writers of a table's files.
 #[derive(Debug, Default)]
 pub(super) struct Settling {
-    /// What events said last of files, by their places.
+    /// The last event of each file, by its resolved path.
     reported: BTreeMap<PathBuf, Told>,
     /// The directories that were renamed into place since a table was taken.
     moved: BTreeSet<PathBuf>,
     /// The files that were not complete at the last look, by their paths.
     pending: BTreeMap<PathBuf, Pending>,
-    /// What was taken last.
+    /// The table that was taken last.
     taken: Option<Taken>,
     has_looked: bool,
 }
 
-/// What events said last of a file.
+/// The last event of a file.
 #[derive(Debug)]
 enum Told {
     /// It was written to, and not closed.
     Written { since: Duration, last: Duration },
-    /// It was closed, or renamed into place, and looked like this.
+    /// It was closed, or renamed into place, with this stamp.
     Closed(Stamp),
 }
 
@@ -117,9 +117,9 @@ struct Pending {
     digest: [u8; 32],
     /// When it was first seen to be incomplete.
     since: Duration,
-    /// When it was first seen like this.
+    /// When it was first seen in this state.
     seen: Duration,
-    /// How long it had looked like this by then.
+    /// How long it had been in this state by then.
     rested: Duration,
 }
 
@@ -131,7 +131,7 @@ struct Taken {
 }
 
 impl Settling {
-    /// A file was written to.
+    /// Records that a file was written to.
     pub(super) fn written(&mut self, place: &Path, now: Duration) {
         let since = match self.reported.get(place) {
             Some(Told::Written { since, .. }) => *since,
@@ -141,13 +141,13 @@ impl Settling {
         self.reported.insert(place.to_owned(), reported);
     }
 
-    /// A file was closed after it was written to, or renamed into place.
+    /// Records that a file was closed after it was written to, or renamed into place.
     pub(super) fn closed(&mut self, place: &Path, stamp: Stamp) {
         self.reported.insert(place.to_owned(), Told::Closed(stamp));
     }
 
-    /// A file's times or permissions were set. If it was modified later than when it was closed, it
-    /// was also written to, and no event said so.
+    /// Records that a file's times or permissions were set. If it was modified later than when it
+    /// was closed, it was also written to, without an event for that.
     pub(super) fn touched(&mut self, place: &Path, stamp: Stamp) {
         if let Some(Told::Closed(known)) = self.reported.get_mut(place)
             && known.has_same_extent(&stamp)
@@ -157,39 +157,39 @@ impl Settling {
         }
     }
 
-    /// A file was written to or given another time, and no event says which. What was closed before
-    /// says nothing of it any more; one that is still open stays so.
+    /// Records that a file was written to or given another time, and no event says which. An
+    /// earlier close no longer counts for it; a file that is still open stays open.
     pub(super) fn written_or_touched(&mut self, place: &Path) {
         if let Some(Told::Closed(_)) = self.reported.get(place) {
             self.reported.remove(place);
         }
     }
 
-    /// A directory was renamed into place.
+    /// Records that a directory was renamed into place.
     pub(super) fn moved(&mut self, place: &Path) {
         self.gone(place);
         self.moved.insert(place.to_owned());
     }
 
-    /// A file or directory was removed or renamed away, or a directory was made.
+    /// Records that a file or directory was removed or renamed away, or a directory was created.
     pub(super) fn gone(&mut self, place: &Path) {
         self.forget(place);
         self.moved.retain(|moved| !moved.starts_with(place));
     }
 
-    /// Events about a directory's files may be missed from here on.
+    /// Records that events about a directory's files may be missed from now on.
     pub(super) fn forget(&mut self, place: &Path) {
         self.reported
             .retain(|reported, _| !reported.starts_with(place));
     }
 
-    /// Events were lost.
+    /// Records that events were lost.
     pub(super) fn lost(&mut self) {
         self.reported.clear();
         self.moved.clear();
     }
 
-    /// Finds a file that is being written right now, so that reading it would be in vain.
+    /// Finds a file that is currently being written, so that reading it would be in vain.
     pub(super) fn busy(&self, now: Duration, rests: &Rests) -> Option<Incomplete> {
         self.reported.iter().find_map(|(place, reported)| {
             let Told::Written { since, last } = reported else {
@@ -205,17 +205,17 @@ impl Settling {
         })
     }
 
-    /// Notes that a look found no table at all.
+    /// Records that a look found no table at all.
     pub(super) fn failed(&mut self) {
         self.has_looked = true;
     }
 
-    /// Judges what a look found.
+    /// Decides whether the files of a look may be taken.
     ///
     /// # Errors
     ///
-    /// If a file of it is not known to be complete: one that is overdue, or else one of which that
-    /// will be known first.
+    /// If a file is not known to be complete: one that is overdue, or otherwise the one that will
+    /// be decided first.
     pub(super) fn judge(
         &mut self,
         looks: &[Look<'_>],
@@ -258,7 +258,7 @@ impl Settling {
         })
     }
 
-    /// Notes that what a look found was taken.
+    /// Records that the files of a look were taken.
     pub(super) fn take(&mut self, looks: &[Look<'_>]) {
         let stamps = looks.iter().map(|look| (look.path.to_owned(), look.stamp));
         let links = looks.iter().flat_map(Look::links);
@@ -275,7 +275,7 @@ impl Settling {
         });
     }
 
-    /// Whether a file is as it was taken, or came in one step.
+    /// Returns whether a file is as it was taken, or came in one step.
     fn is_known_complete(&self, look: &Look<'_>) -> bool {
         if let Some(Told::Closed(stamp)) = self.reported.get(look.place())
             && *stamp == look.stamp
@@ -310,7 +310,7 @@ impl Pending {
                 since,
                 seen: now,
                 rested: match first {
-                    // A file from the future has a wrong clock, not a writer.
+                    // A file with a future time has a wrong clock, not a writer.
                     true => look.age.unwrap_or(Duration::MAX),
                     false => Duration::ZERO,
                 },
@@ -318,7 +318,7 @@ impl Pending {
         }
     }
 
-    /// Judges a file of which no event says that it was closed.
+    /// Judges a file that no event reports as closed.
     fn judge(&self, look: &Look<'_>, now: Duration, rests: &Rests) -> Judged {
         let rested = (self.rested).saturating_add(now.saturating_sub(self.seen));
         let needed = match ends_in_newline(look) {
@@ -335,7 +335,7 @@ impl Pending {
     }
 }
 
-/// What is known of one file, from the best to the worst.
+/// The state of one file, from the best to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Judged {
     Complete,
@@ -343,7 +343,7 @@ enum Judged {
     Overdue,
 }
 
-/// Judges a file of which an event said that it was written to, and none that it was closed.
+/// Judges a file that an event reports as written to, and none as closed.
 fn judge_written(
     look: &Look<'_>,
     since: Duration,
@@ -404,14 +404,14 @@ mod tests {
         trail(PATH, &[])
     }
 
-    /// What is known after the first change was taken.
+    /// Returns the state after the first change was taken.
     fn taken() -> Settling {
         let mut settling = Settling::default();
         settling.take(&[look(&plain(), 1, WHOLE)]);
         settling
     }
 
-    /// Judges a file; what is complete is taken.
+    /// Judges a file; a complete one is taken.
     fn at(settling: &mut Settling, now: Duration, change: u64, bytes: &[u8]) -> Outcome {
         let trail = plain();
         judged(settling, now, &look(&trail, change, bytes))
@@ -546,7 +546,7 @@ mod tests {
         settling.written(Path::new(PATH), seconds(0));
         assert_eq!(at(&mut settling, seconds(0), 1, WHOLE), Wait(seconds(60)));
 
-        // What appears later was not there at the first look.
+        // A file that appears later was not there at the first look.
         let mut settling = Settling::default();
         settling.failed();
         assert_eq!(at(&mut settling, seconds(0), 1, WHOLE), Wait(seconds(2)));
@@ -597,7 +597,7 @@ mod tests {
         settling.closed(Path::new(PATH), Stamp::fake(3));
         settling.touched(Path::new(PATH), Stamp::fake(2));
         assert_eq!(at(&mut settling, seconds(1), 2, TORN), Complete);
-        // What is still open is not closed by that.
+        // This does not close a file that is still open.
         settling.written(Path::new(PATH), seconds(1));
         settling.touched(Path::new(PATH), Stamp::fake(4));
         settling.written_or_touched(Path::new(PATH));

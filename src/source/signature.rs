@@ -1,8 +1,8 @@
-//! The SSH signature of a commit: finding it and reading it.
+//! The SSH signature of a commit: finding and parsing it.
 //!
 //! The formats are Git's (gitformat-signature(5)) and OpenSSH's (`PROTOCOL.sshsig`). libgit2's own
-//! extraction is not used: it goes on past the header into the message, and ends the signed text at
-//! a NUL, so that whatever was appended to a message behind one would pass as signed.
+//! extraction is not used: it continues past the header into the message, and ends the signed text
+//! at a NUL, so that any text appended to a message after one would pass as signed.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,13 +14,14 @@ pub(super) const NAMESPACE: &str = "git";
 const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
 const END: &str = "-----END SSH SIGNATURE-----";
 
-/// The header field with the signature; a field that begins so is never part of what is signed.
+/// The header field with the signature; a field with this prefix is never part of the signed text.
 const FIELD: &[u8] = b"gpgsig";
 
-/// Characters in a line of the armor: what ssh-keygen writes, and all that the reader takes.
+/// The number of characters in a line of the armor: ssh-keygen writes this many, and the reader
+/// accepts no other.
 const ARMOR_WIDTH: usize = 70;
 
-/// What is wrong with a signature, told of a commit.
+/// The error in a signature, phrased as a predicate of a commit.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SignatureError {
     #[error("is not signed: sign it with an allowed SSH key (git commit -S, with gpg.format=ssh)")]
@@ -37,7 +38,7 @@ pub(super) enum SignatureError {
     Namespace(String),
 }
 
-/// A signature, and what it is said to sign.
+/// A signature, with the text that it claims to sign.
 #[derive(Debug)]
 pub(super) struct Signature {
     pub(super) ssh: SshSig,
@@ -45,7 +46,7 @@ pub(super) struct Signature {
 }
 
 impl Signature {
-    /// Reads the signature of a commit object. Whether it fits is not looked at.
+    /// Reads the signature of a commit object. Whether it matches is not checked.
     pub(super) fn of(commit: &[u8]) -> Result<Self, SignatureError> {
         let (armor, payload) = split(commit);
         let ssh = read(&String::from_utf8_lossy(&armor))?;
@@ -56,7 +57,7 @@ impl Signature {
     }
 }
 
-/// Takes a commit object apart as Git does: into its signature, and the rest, which is signed.
+/// Splits a commit object as Git does: into its signature, and the rest, which is signed.
 fn split(commit: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let (mut armor, mut payload) = (Vec::new(), Vec::new());
     let mut rest = commit;
@@ -109,7 +110,7 @@ fn read(armor: &str) -> Result<SshSig, SignatureError> {
     pem.push_str(END);
     pem.push('\n');
     let signature = SshSig::from_pem(&pem).map_err(unreadable)?;
-    // The reader lets through a version before the first, and lengths that do not fit.
+    // The reader accepts a version before the first, and lengths that do not match.
     let written = signature.to_pem(LineEnding::LF).map_err(unreadable)?;
     if signature.version() != SshSig::VERSION || written != pem {
         return Err(unreadable("it is not written as ssh-keygen does"));

@@ -1,7 +1,7 @@
 //! One line of a file of allowed signers (ssh-keygen(1), "ALLOWED SIGNERS").
 //!
-//! Other than ssh-keygen, which passes over a line it cannot use, every such line is an error: an
-//! option that is not understood must not be one that is not obeyed.
+//! Unlike in ssh-keygen, which skips a line it cannot use, every such line is an error: an option
+//! that is not understood must not be silently ignored.
 
 use std::ops::RangeInclusive;
 
@@ -10,10 +10,11 @@ use ssh_key::public::KeyData;
 
 use super::signer_options::SignerOptions;
 
-/// Sizes of RSA keys in bits: shorter ones are weak, and longer ones are not checked by `rsa`.
+/// The allowed sizes of RSA keys in bits: shorter ones are weak, and longer ones are not checked by
+/// `rsa`.
 const RSA_BITS: RangeInclusive<usize> = 2048..=4096;
 
-/// What is wrong with a line.
+/// The error in a line.
 #[derive(Debug, thiserror::Error)]
 pub enum SignerLineError {
     /// It ends too early.
@@ -22,16 +23,16 @@ pub enum SignerLineError {
     /// A quote is opened and not closed.
     #[error("a quote is not closed")]
     Quote,
-    /// An option that OpenSSH does not have either.
+    /// An option is unknown, to OpenSSH too.
     #[error("unknown option {0:?}: there are namespaces, valid-after and valid-before")]
     UnknownOption(String),
-    /// An option stands there twice.
+    /// An option appears twice.
     #[error("the option {0} is given twice")]
     Twice(&'static str),
     /// An option has no value in quotes.
     #[error("the option {0} needs a value in double quotes: {0}=\"…\"")]
     Value(&'static str),
-    /// A time is none.
+    /// A time is invalid.
     #[error("{0:?} is not a time: write YYYYMMDD, YYYYMMDDHHMM or YYYYMMDDHHMMSS, and Z for UTC")]
     Time(String),
     /// No time is between the two times.
@@ -51,10 +52,10 @@ pub enum SignerLineError {
     RsaSize(usize),
 }
 
-/// Who may sign, with which key, for what, and when.
+/// Who may sign, with which key, for which purpose, and when.
 #[derive(Debug)]
 pub(super) struct SignerLine {
-    /// Names of the signer, as they are written.
+    /// The names of the signer, as written.
     pub(super) principals: String,
     pub(super) key: PublicKey,
     pub(super) options: SignerOptions,
@@ -88,14 +89,15 @@ impl SignerLine {
 
 const BLANK: [char; 2] = [' ', '\t'];
 
-/// Tells a key from options: no option begins as the kinds of keys do.
+/// Returns whether a text begins with a key and not with options: no option begins like a kind of
+/// key.
 fn begins_with_key(text: &str) -> bool {
     ["ssh-", "ecdsa-", "sk-"]
         .iter()
         .any(|kind| text.starts_with(kind))
 }
 
-/// Reads a key as in a `.pub` file; what follows is a comment.
+/// Parses a key as in a `.pub` file; the rest is a comment.
 fn read_key(text: &str) -> Result<PublicKey, SignerLineError> {
     let mut words = text.split_ascii_whitespace();
     let (Some(kind), Some(base64)) = (words.next(), words.next()) else {

@@ -1,11 +1,11 @@
-//! The options of one line of allowed signers: for what, and when, a key counts.
+//! The options of one line of allowed signers: the purposes and times for which a key is valid.
 
 use time::{Date, Month, PrimitiveDateTime, Time};
 
 use super::signer_line::SignerLineError;
 use crate::mapping::Timestamp;
 
-/// For what, and when, a key counts.
+/// The purposes and times for which a key is valid.
 #[derive(Debug, Default)]
 pub(super) struct SignerOptions {
     namespaces: Option<String>,
@@ -14,7 +14,7 @@ pub(super) struct SignerOptions {
 }
 
 impl SignerOptions {
-    /// Returns where options end: at the first blank outside quotes.
+    /// Returns the end of the options: the first blank outside quotes.
     pub(super) fn end(text: &str) -> Result<usize, SignerLineError> {
         let (mut quoted, mut escaped) = (false, false);
         for (at, c) in text.char_indices() {
@@ -32,7 +32,7 @@ impl SignerOptions {
         })
     }
 
-    /// Reads options.
+    /// Parses options.
     pub(super) fn parse(mut text: &str) -> Result<Self, SignerLineError> {
         let mut options = Self::default();
         loop {
@@ -75,17 +75,17 @@ impl SignerOptions {
         Ok(options)
     }
 
-    /// Returns whether signatures in a namespace count.
+    /// Returns whether signatures in a namespace are valid.
     pub(super) fn is_for(&self, namespace: &str) -> bool {
         (self.namespaces.as_deref()).is_none_or(|patterns| matches_list(namespace, patterns))
     }
 
-    /// Returns from when the key counts, if it does not yet at a time.
+    /// Returns the start of the key's validity, if a time is before it.
     pub(super) fn valid_later(&self, at: Timestamp) -> Option<Timestamp> {
         self.valid_after.filter(|start| at < *start)
     }
 
-    /// Returns until when the key counted, if it no longer does at a time.
+    /// Returns the end of the key's validity, if a time is not before it.
     pub(super) fn valid_earlier(&self, at: Timestamp) -> Option<Timestamp> {
         self.valid_before.filter(|end| at >= *end)
     }
@@ -98,7 +98,7 @@ fn set<T>(option: &mut Option<T>, name: &'static str, value: T) -> Result<(), Si
     }
 }
 
-/// Reads `="value"`, in which `\"` is a quote, and returns what follows.
+/// Parses `="value"`, in which `\"` is a quote, and returns the rest.
 fn quoted<'a>(name: &'static str, text: &'a str) -> Result<(String, &'a str), SignerLineError> {
     let text = text
         .strip_prefix("=\"")
@@ -118,8 +118,8 @@ fn quoted<'a>(name: &'static str, text: &'a str) -> Result<(String, &'a str), Si
     Err(SignerLineError::Quote)
 }
 
-/// Reads a time. One without a zone is taken as UTC, not in the zone of this machine as
-/// ssh-keygen does: the same file must mean the same on every server.
+/// Parses a time. One without a zone is taken as UTC, not in the zone of this machine as in
+/// ssh-keygen: the same file must mean the same on every server.
 fn read_time(text: &str) -> Result<Timestamp, SignerLineError> {
     let digits = (text.strip_suffix(['Z', 'z']))
         .or_else(|| text.strip_suffix("UTC"))
@@ -156,10 +156,10 @@ fn matches_list(text: &str, patterns: &str) -> bool {
     found
 }
 
-/// Matches a pattern in which `*` stands for any text and `?` for any character.
+/// Matches a pattern in which `*` matches any text and `?` any character.
 fn matches(text: &[u8], pattern: &[u8]) -> bool {
     let (mut t, mut p) = (0, 0);
-    // Where to go on if what followed the last star does not fit: one character later.
+    // Where to continue if the text after the last star does not match: one character later.
     let mut star = None;
     while t < text.len() {
         match pattern.get(p) {

@@ -1,18 +1,18 @@
-//! Serving only commits that an allowed signer signed, with keys in the file that Git itself uses
+//! Serving only commits signed by an allowed signer, with keys in the file that Git itself uses
 //! (`gpg.ssh.allowedSignersFile`).
 //!
-//! Invariants: what `git verify-commit` refuses with the same file is refused here too (on a machine
-//! whose zone is UTC, since that is how a time without a zone is taken here), and so is everything
-//! while the file cannot be read or understood. Nothing of the file is kept from one commit to the
-//! next, so that a signer who was removed stops counting at once.
+//! Invariants: a commit that `git verify-commit` refuses with the same file is refused here too (on
+//! a machine whose zone is UTC, since that is how a time without a zone is taken here), and so is
+//! every commit while the file cannot be read or understood. Nothing of the file is kept from one
+//! commit to the next, so that the removal of a signer takes effect immediately.
 //!
 //! # Which time counts
 //!
-//! Git asks whether the key was valid at the committer's date. Whoever signs writes that date, so
-//! the finder of a key that expired would only have to date back. A server, which serves what is
-//! new, can ask better: the key must be valid now *and* at the committer's date. The price is that
-//! the last commit by a key that expired meanwhile is refused when a server starts on it: somebody
-//! whose key is valid must sign a new one. A commit that is served already is not asked about.
+//! Git checks whether the key was valid at the committer's date. The signer writes that date, so
+//! anyone who finds an expired key would only have to backdate. A server, which serves what is new,
+//! can be stricter: the key must be valid now *and* at the committer's date. The price is that the
+//! last commit by a key that expired meanwhile is refused when a server starts on it: someone with
+//! a valid key must sign a new one. A commit that is already served is not checked again.
 //!
 //! Left out: certificates (`cert-authority`), revocation lists, and signatures that are not SSH's.
 
@@ -29,29 +29,29 @@ use super::signer_line::{SignerLine, SignerLineError};
 use super::verify::{Refusal, Verify};
 use crate::mapping::Timestamp;
 
-/// The largest file that is read: thousands of keys.
+/// The size limit of the file: enough for thousands of keys.
 const MAX: u64 = 1 << 20;
 
-/// How many digits of a commit's id a message shows.
+/// The number of digits of a commit's id that a message shows.
 const SHORT: usize = 12;
 
-/// A file of those who may sign commits, read anew for each commit.
+/// A file of allowed signers, read anew for each commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedSigners {
     path: PathBuf,
 }
 
-/// Who signed a commit.
+/// The signer of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signer {
-    /// The names of the signer, as they are in the file. Not to be compared with the author: the
-    /// key is what counts.
+    /// The names of the signer, as in the file. Not to be compared with the author: the key is what
+    /// counts.
     pub principals: String,
     /// The fingerprint of the key, as `ssh-keygen -l` shows it.
     pub fingerprint: String,
 }
 
-/// Why it is not known who may sign.
+/// Why the allowed signers are not known.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignersError {
@@ -81,7 +81,7 @@ pub enum SignersError {
         #[source]
         source: SignerLineError,
     },
-    /// Nobody is allowed.
+    /// The file allows nobody.
     #[error("{} allows no signer: add a line with a name and a public key", path.display())]
     Empty {
         /// The file.
@@ -90,11 +90,11 @@ pub enum SignersError {
 }
 
 impl AllowedSigners {
-    /// Names a file, after looking that it can be used.
+    /// Names a file, after checking that it can be used.
     ///
     /// # Errors
     ///
-    /// If it cannot be read, any line of it is not understood, or it allows nobody.
+    /// If it cannot be read, a line of it is not understood, or it allows nobody.
     pub fn read(path: impl Into<PathBuf>) -> Result<Self, SignersError> {
         let signers = Self { path: path.into() };
         signers.lines()?;
@@ -106,11 +106,11 @@ impl AllowedSigners {
         &self.path
     }
 
-    /// Returns who signed a commit, if that is allowed at a time.
+    /// Returns the signer of a commit, if it is allowed at a time.
     ///
     /// # Errors
     ///
-    /// If it is not, or the file cannot be used any more.
+    /// If it is not, or the file can no longer be used.
     pub fn signer(
         &self,
         repository: &Repository,
@@ -209,7 +209,7 @@ impl Verify for AllowedSigners {
     }
 }
 
-/// Returns why a signature does not count, although its key is in this line.
+/// Returns why a signature is not valid, although its key is in this line.
 fn objection(line: &SignerLine, times: [(&str, Timestamp); 2]) -> Option<String> {
     if !line.options.is_for(NAMESPACE) {
         return Some("may not sign for git: add \"git\" to its namespaces".to_owned());
@@ -227,7 +227,7 @@ fn objection(line: &SignerLine, times: [(&str, Timestamp); 2]) -> Option<String>
     })
 }
 
-/// Reads a file whole; one that is too large is `None`. A named pipe is not waited for.
+/// Reads a whole file; one that is too large is `None`. A named pipe is not waited for.
 fn read(path: &Path) -> io::Result<Option<String>> {
     let file = open_regular(path)?;
     let mut bytes = Vec::new();

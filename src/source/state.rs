@@ -1,9 +1,8 @@
-//! The directory in which a clone is kept, and what is known of it across restarts.
+//! The directory of a clone, with the state that is kept across restarts.
 //!
-//! One small file says which clone counts and which commit is served, another which commit is being
-//! loaded; each is replaced in one step, so there is no moment at which a crash would leave half a
-//! state. Every other clone is rubbish
-//! and swept away. Invariant: one process uses a directory at a time.
+//! One small file names the current clone and the served commit, another the commit being loaded;
+//! each is replaced in one step, so a crash never leaves half a state. Every other clone is garbage
+//! and removed. Invariant: one process uses a directory at a time.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
@@ -21,17 +20,17 @@ use super::schedule::chance;
 const LOCK: &str = "lock";
 const RECORD: &str = "state.json";
 const ATTEMPT: &str = "attempt.json";
-/// More than any record has, in bytes.
+/// The size limit of a record in bytes, more than any has.
 const MAX_RECORD: u64 = 1 << 20;
-/// How the names of clones begin.
+/// The prefix of the names of clones.
 const CLONE: &str = "clone-";
-/// How the names of private directories begin.
+/// The prefix of the names of private directories.
 const PRIVATE: &str = "waypost-state-";
-/// A private directory this young may belong to a process that has yet to lock it.
+/// The age below which a private directory may belong to a process that has yet to lock it.
 const SETTLED: Duration = Duration::from_secs(60);
 
-/// How long to wait for whoever used the directory before: a server that is being replaced, or a
-/// process on its way from `fork` to `exec`, holds the lock for a moment after it is done.
+/// The timeout for the previous user of the directory: a server that is being replaced, or a
+/// process between `fork` and `exec`, holds the lock for a moment after it is done.
 const HANDOVER: Duration = Duration::from_secs(1);
 const STEP: Duration = Duration::from_millis(20);
 
@@ -67,20 +66,20 @@ pub enum StateError {
         path.display()
     )]
     Unwritable {
-        /// What could not be written.
+        /// The path.
         path: PathBuf,
         /// What the system said.
         #[source]
         source: io::Error,
     },
-    /// There is no place for a temporary one.
+    /// A temporary directory cannot be created.
     #[error(
         "cannot write to the state directory {}: name a directory with TMPDIR that this user can \
          write to, or free space in it",
         path.display()
     )]
     NoTemporary {
-        /// What could not be made.
+        /// The path.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -89,7 +88,7 @@ pub enum StateError {
 }
 
 impl StateError {
-    /// Tells that something in the state directory belongs to someone else.
+    /// Returns the error that something in the state directory belongs to someone else.
     pub(super) fn foreign(path: &Path) -> Self {
         Self::Foreign {
             path: path.to_owned(),
@@ -102,19 +101,19 @@ impl StateError {
 #[derive(Debug)]
 pub(super) struct StateDir {
     path: PathBuf,
-    /// Holds the lock. There is none if nobody can write here anyway.
+    /// The lock. There is none if nobody can write here anyway.
     _lock: Option<File>,
     private: bool,
 }
 
-/// What is known across restarts.
+/// The state that is kept across restarts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
-    /// The remote that was followed, without secrets.
+    /// The address of the followed remote, without secrets.
     pub(super) remote: String,
-    /// What was followed of it.
+    /// The followed reference.
     pub(super) reference: Option<String>,
-    /// The name of the clone that counts.
+    /// The name of the current clone.
     pub(super) clone: String,
     /// The name under which the commit was seen.
     pub(super) seen_as: Option<String>,
@@ -125,7 +124,7 @@ pub(super) struct Record {
 }
 
 impl StateDir {
-    /// Opens and locks a directory, and makes it if need be.
+    /// Opens and locks a directory, and creates it if needed.
     pub(super) fn open(path: &Path) -> Result<Self, StateError> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
@@ -136,7 +135,7 @@ impl StateDir {
             .truncate(false)
             .write(true)
             .open(&lock_file)
-            // A lock needs no right to write. In a read-only directory the state is still good.
+            // A lock needs no write permission. In a read-only directory the state is still valid.
             .or_else(|error| match error.kind() {
                 io::ErrorKind::ReadOnlyFilesystem => File::open(&lock_file).map_err(|_| error),
                 _ => Err(error),
@@ -157,10 +156,11 @@ impl StateDir {
         }
     }
 
-    /// Makes a directory for this process alone, under `temp`; it goes when this is dropped.
+    /// Creates a directory for this process alone, under `temp`; it is removed when this is
+    /// dropped.
     ///
-    /// Those that killed processes left behind are removed: a small temporary file system would
-    /// fill up with them.
+    /// Those of killed processes are removed: otherwise they would fill up a small temporary file
+    /// system.
     pub(super) fn private(temp: &Path) -> Result<Self, StateError> {
         let path = temp.join(format!("{PRIVATE}{:016x}", chance()));
         let made = DirBuilder::new().mode(0o700).create(&path);
@@ -179,7 +179,7 @@ impl StateDir {
         &self.path
     }
 
-    /// Returns where a clone is.
+    /// Returns the path of a clone.
     pub(super) fn clone_path(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
@@ -189,7 +189,7 @@ impl StateDir {
         format!("{CLONE}{:016x}", chance())
     }
 
-    /// Returns what was recorded last, if that can be understood.
+    /// Returns the last record, if it can be understood.
     pub(super) fn load(&self) -> Option<Record> {
         let text = read_regular(&self.path.join(RECORD), MAX_RECORD).ok()?;
         let record: Record = serde_json::from_slice(&text).ok()?;
@@ -198,12 +198,12 @@ impl StateDir {
         plain.then_some(record)
     }
 
-    /// Records, durably and in one step.
+    /// Writes a record, durably and in one step.
     pub(super) fn store(&self, record: &Record) -> Result<(), StateError> {
         self.write(RECORD, record)
     }
 
-    /// Returns the attempt to load a commit that was recorded last, if that can be understood.
+    /// Returns the last record of an attempt to load a commit, if it can be understood.
     pub(super) fn load_attempt(&self) -> Option<Attempt> {
         let text = read_regular(&self.attempt_path(), MAX_RECORD).ok()?;
         serde_json::from_slice(&text).ok()
@@ -218,7 +218,7 @@ impl StateDir {
         }
     }
 
-    /// Removes the record of an attempt. Should it come back after a power cut, it is one more
+    /// Removes the record of an attempt. If it comes back after a power cut, it counts as one more
     /// attempt that ended with one.
     pub(super) fn remove_attempt(&self) {
         let path = self.attempt_path();
@@ -229,7 +229,7 @@ impl StateDir {
         }
     }
 
-    /// Returns where attempts are recorded.
+    /// Returns the path of the record of attempts.
     pub(super) fn attempt_path(&self) -> PathBuf {
         self.path.join(ATTEMPT)
     }
@@ -255,7 +255,8 @@ impl StateDir {
             .count()
     }
 
-    /// Removes every clone but the one that counts. What cannot be removed now will be next time.
+    /// Removes every clone but the current one. Any that cannot be removed now are left to the next
+    /// time.
     pub(super) fn sweep(&self, keep: Option<&str>) {
         for entry in fs::read_dir(&self.path).into_iter().flatten().flatten() {
             let name = entry.file_name();
@@ -275,7 +276,7 @@ impl Drop for StateDir {
     }
 }
 
-/// Tells what it means that something cannot be made or written.
+/// Returns the meaning of a failure to create or write something.
 fn denied(path: &Path, source: io::Error) -> StateError {
     let metadata = path.ancestors().find_map(|it| fs::metadata(it).ok());
     let owner = metadata.map(|it| it.uid());
@@ -291,12 +292,12 @@ fn denied(path: &Path, source: io::Error) -> StateError {
     }
 }
 
-/// Returns the user id of this process, where the system tells it as a file's (proc(5)).
+/// Returns the user id of this process, where the system provides it as that of a file (proc(5)).
 fn me() -> Option<u32> {
     fs::metadata("/proc/self").ok().map(|it| it.uid())
 }
 
-/// Removes private directories of this user that no process holds.
+/// Removes private directories of this user that no process has locked.
 fn remove_abandoned(temp: &Path, mine: &Path, user: u32) {
     for entry in fs::read_dir(temp).into_iter().flatten().flatten() {
         let path = entry.path();
