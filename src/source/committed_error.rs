@@ -101,7 +101,7 @@ pub enum CommittedError {
 }
 
 impl CommittedError {
-    /// Whether the table is larger than allowed.
+    /// Returns whether the table is larger than allowed.
     pub fn is_too_large(&self) -> bool {
         matches!(self, Self::Table(TreeError::TooLarge { .. }))
     }

@@ -204,7 +204,7 @@ impl CurrentClone {
         record.is_some_and(|it| self.attempts.is_in_doubt(&it.commit))
     }
 
-    /// Whether there is a last good commit.
+    /// Returns whether there is a last good commit.
     pub(super) fn has_good(&self) -> bool {
         let held = self.held();
         held.record.as_ref().is_some_and(|it| it.good.is_some())

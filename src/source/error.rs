@@ -119,7 +119,7 @@ impl SourceError {
         }
     }
 
-    /// Whether the table is larger than allowed.
+    /// Returns whether the table is larger than allowed.
     pub fn is_too_large(&self) -> bool {
         matches!(
             self,

@@ -42,7 +42,7 @@ impl FetchResult {
         }
     }
 
-    /// Whether the remote was reached and its commit accepted.
+    /// Returns whether the remote was reached and its commit accepted.
     pub fn is_success(self) -> bool {
         matches!(self, Self::Updated | Self::Unchanged)
     }

@@ -68,7 +68,7 @@ impl Revision {
         self.commit.as_deref()
     }
 
-    /// Whether the table differs from its commit.
+    /// Returns whether the table differs from its commit.
     pub fn is_dirty(&self) -> bool {
         self.dirty
     }

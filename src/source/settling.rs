@@ -3,11 +3,11 @@
 //! A state machine without I/O and without a clock: events and looks are passed in, each with the
 //! monotonic time at which it came. A changed file is complete
 //!
-//! - immediately, if an event reported that it was closed or renamed into place and it looks the same since,
-//!   or if a directory or a link on the way to it was swapped;
+//! - immediately, if an event reported that it was closed or renamed into place and it looks the
+//!   same since, or if a directory or a link on the way to it was swapped;
 //! - after a rest, if no event did: events do not cross every mount;
-//! - only after [`Rests::close_timeout`], if an event reported that it was written to and none that it
-//!   was closed.
+//! - only after [`Rests::close_timeout`], if an event reported that it was written to and none that
+//!   it was closed.
 //!
 //! Left out: two programs that write one file in place. A close by one counts for both.
 

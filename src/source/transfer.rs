@@ -1,9 +1,9 @@
-//! Running one transfer in a process of its own, which is killed when its time is up.
+//! Running one transfer in a process of its own, which is killed on timeout.
 //!
-//! libgit2 has no deadline that a remote could not outwit by sending a byte now and then, and a
+//! libgit2 has no timeout that a remote could not evade by sending a byte now and then, and a
 //! thread cannot be stopped from outside. A process can, wherever it hangs. Its job goes through a
-//! pipe, so that secrets stand neither in arguments nor in an environment; and it sees by the
-//! pipe's end that its parent is gone. What it does is `worker.rs`.
+//! pipe, so that secrets appear neither in arguments nor in an environment; and the end of the pipe
+//! shows that its parent has ended. The work of the process is in `worker.rs`.
 
 use std::io;
 use std::os::unix::fs::symlink;
@@ -33,15 +33,15 @@ use super::secret::CredentialsError;
 use super::state::{StateDir, StateError};
 use super::wanted::Wanted;
 
-/// The variables that may hold secrets, which the process gets through its pipe if at all.
+/// The variables that may hold secrets, which the process receives through its pipe if at all.
 pub(super) const SECRET_VARIABLES: [&str; 3] = [
     "WAYPOST_GIT_USERNAME",
     "WAYPOST_GIT_PASSWORD",
     "WAYPOST_HOOK_SECRET",
 ];
 
-/// What a service manager says to a server alone: its child has no sockets of it, and nothing to
-/// tell it.
+/// The variables of a service manager for the server alone: its child has none of its sockets, and
+/// nothing to report to it.
 pub(super) const SERVICE_VARIABLES: [&str; 6] = [
     "LISTEN_FDNAMES",
     "LISTEN_FDS",
@@ -51,17 +51,17 @@ pub(super) const SERVICE_VARIABLES: [&str; 6] = [
     "WATCHDOG_USEC",
 ];
 
-/// More than nearly any job has, so that what holds its secrets is not moved, which would leave a
-/// copy that is not wiped.
+/// The initial capacity for a job, more than nearly any needs: growing would move its secrets, and
+/// leave a copy that is not wiped.
 pub(super) const JOB_BYTES: usize = 64 * 1024;
 
-/// An answer is much shorter.
+/// The size limit of an answer in bytes; an answer is much shorter.
 const MAX_ANSWER: u64 = 1 << 20;
 
-/// What is kept of what it writes to standard error: a panic's message, or the system's.
+/// The maximum kept of the standard error: a panic's message, or the system's.
 const MAX_LAST_WORDS: u64 = 4 << 10;
 
-/// How long a killed process may take to be gone; one that the kernel holds is left to it.
+/// The timeout for a killed process to end; one that is stuck in the kernel is left to it.
 const BURIAL: Duration = Duration::from_secs(5);
 
 /// How fetches are run.
@@ -69,22 +69,22 @@ const BURIAL: Duration = Duration::from_secs(5);
 pub struct Transfer {
     /// The program that runs [`run_transfer`](super::run_transfer) when its argument is `transfer`.
     pub program: PathBuf,
-    /// How long one fetch may take in all.
+    /// The timeout of one fetch.
     pub timeout: Duration,
-    /// Where temporary directories are made.
+    /// The parent of temporary directories.
     pub temp: PathBuf,
-    /// The user's home, where Git's own configuration is, if there is one.
+    /// The user's home with Git's own configuration, if there is one.
     pub home: Option<PathBuf>,
-    /// The most bytes that a remote may send, and that its objects may take in memory.
+    /// The maximum number of bytes that a remote may send, and that its objects may take in memory.
     pub max_bytes: u64,
 }
 
-/// What one process is to do.
+/// The job of one process.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Job {
     /// The directory of the repository.
     pub(super) repository: PathBuf,
-    /// The address with any secret.
+    /// The address, including any secret.
     pub(super) remote: String,
     pub(super) login: Login,
     pub(super) host_keys: Option<HostKeys>,
@@ -93,7 +93,8 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// Whether nobody else has anything in the repository. What is pushed is in a clone of our own.
+    /// Returns whether nothing in the repository belongs to anyone else. A push is from a clone of
+    /// our own.
     fn is_in_own_clone(&self) -> bool {
         match &self.task {
             Task::Fetch(order) => order.own,
@@ -102,14 +103,14 @@ impl Job {
     }
 }
 
-/// Which way objects go.
+/// The direction of a transfer.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Task {
     Fetch(fetch::Order),
     Push(push::Order),
 }
 
-/// What a fetch found.
+/// The result of a fetch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Tip {
     /// The reference's full name, unless a commit was asked for.
@@ -118,7 +119,7 @@ pub(super) struct Tip {
     pub(super) commit: String,
 }
 
-/// Why a fetch failed, as the process tells it.
+/// Why a fetch failed, as reported by the process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Failure {
     /// Whether the repository fetched into seems to be at fault.
@@ -130,12 +131,12 @@ pub(super) struct Failure {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransferError {
-    /// It took too long.
+    /// The transfer timed out.
     #[error(
         "fetching or pushing took longer than {0:?}: see whether the remote is well, or raise --git-timeout"
     )]
     TimedOut(Duration),
-    /// The remote, or Git, said no.
+    /// The remote, or Git, reported an error.
     #[error("{message}")]
     Failed {
         /// What was said.
@@ -143,7 +144,7 @@ pub enum TransferError {
         /// Whether the repository fetched into seems to be at fault.
         damage: bool,
     },
-    /// There are no credentials to try.
+    /// The credentials cannot be read.
     #[error(transparent)]
     Credentials(#[from] CredentialsError),
     /// The file of host keys cannot be read.
@@ -155,7 +156,7 @@ pub enum TransferError {
         #[source]
         source: io::Error,
     },
-    /// A temporary directory cannot be made.
+    /// A temporary directory cannot be created.
     #[error(transparent)]
     Temp(#[from] StateError),
     /// The process cannot be run.
@@ -172,15 +173,15 @@ pub enum TransferError {
     Died {
         /// How it ended.
         status: ExitStatus,
-        /// What it wrote to standard error, on one line.
+        /// Its standard error, on one line.
         said: String,
     },
 }
 
 impl Transfer {
-    /// Fetches what is wanted from a remote into a repository.
+    /// Fetches the wanted reference from a remote into a repository.
     ///
-    /// A clone of our `own` gets one commit without its history, where the transport can do that.
+    /// A clone of our `own` gets one commit without its history, if the transport supports that.
     pub(super) async fn run(
         &self,
         repository: &Path,
@@ -197,7 +198,7 @@ impl Transfer {
         self.execute(repository, remote, credentials, task).await
     }
 
-    /// Has a process do a task, and returns what it answers.
+    /// Runs a task in a process, and returns its answer.
     pub(super) async fn execute<T: DeserializeOwned>(
         &self,
         repository: &Path,
@@ -226,7 +227,7 @@ impl Transfer {
         let before = Before::of(repository, job.is_in_own_clone());
         let answer = self.answer(&job, &secrets, home).await;
         if !matches!(answer, Ok(Ok(_))) {
-            // A state directory must not fill up with every try.
+            // A state directory must not fill up with every attempt.
             let _ = spawn_blocking(move || before.clean_up()).await;
         }
         let answer: Result<T, Failure> = answer?;
@@ -236,7 +237,7 @@ impl Transfer {
         })
     }
 
-    /// Runs the process until it answers, or its time is up.
+    /// Runs the process until it answers or times out.
     async fn answer<T: DeserializeOwned>(
         &self,
         job: &Job,
@@ -275,7 +276,7 @@ impl Transfer {
             ended => {
                 let killed = child.start_kill();
                 if killed.is_ok() {
-                    // One that cannot die now is reaped when it does.
+                    // A process that cannot end now is reaped when it does.
                     let _ = timeout(BURIAL, child.wait()).await;
                 }
                 Err(match ended {
@@ -288,7 +289,7 @@ impl Transfer {
 
     /// Makes a home directory for a process that speaks SSH.
     ///
-    /// libgit2 agrees with a host on a kind of key that is in `~/.ssh/known_hosts`, and there only.
+    /// libgit2 negotiates a kind of key that is in `~/.ssh/known_hosts`, and only there.
     fn home_with(&self, keys: &HostKeys) -> Result<StateDir, TransferError> {
         let home = StateDir::private(&self.temp)?;
         let path = home.path().join(".ssh");
@@ -312,21 +313,21 @@ impl Transfer {
     }
 }
 
-/// How a process ended, and what it wrote.
+/// The exit status of a process, and its output.
 struct Ended {
     status: ExitStatus,
     answer: Captured,
     last_words: Captured,
 }
 
-/// Hands over the job, and keeps the pipe open until the answer is there.
+/// Passes the job, and keeps the pipe open until the answer arrives.
 async fn talk(child: &mut Child, mut job: Zeroizing<Vec<u8>>) -> io::Result<Ended> {
     let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
     let mut input = child.stdin.take().ok_or_else(gone)?;
     let (output, errors) = (child.stdout.take(), child.stderr.take());
     job.push(b'\n');
     let hand_over = async {
-        // One that has ended already tells why below.
+        // A process that has already ended reports the reason below.
         let _ = input.write_all(&job).await;
         let _ = input.flush().await;
         drop(job);
@@ -345,11 +346,11 @@ async fn talk(child: &mut Child, mut job: Zeroizing<Vec<u8>>) -> io::Result<Ende
     })
 }
 
-/// Says how a process ended that gave no answer.
+/// Describes how a process ended that gave no answer.
 fn ended(status: ExitStatus) -> String {
     match status.signal() {
         Some(libc::SIGKILL) => format!("was killed ({status}): see whether memory ran out"),
-        // What cannot say that it gets no more memory ends so.
+        // A process that cannot report a failed allocation ends this way.
         Some(libc::SIGABRT) => format!(
             "crashed ({status}): see whether memory ran out, which --max-fetch-bytes bounds for it"
         ),
@@ -362,7 +363,7 @@ fn ended(status: ExitStatus) -> String {
     }
 }
 
-/// Returns what follows a message if a process wrote something before it ended.
+/// Returns the addition to a message if a process wrote something before it ended.
 fn last_words(said: &str) -> String {
     match said {
         "" => String::new(),

@@ -1,7 +1,8 @@
 //! Reading a table from a commit's tree, without a checkout.
 //!
-//! What is read was committed whole, so there is nothing to wait for and nothing torn. A link, a
-//! submodule or an LFS pointer is not followed but refused by name: its text is not in the commit.
+//! The content was committed whole, so there is nothing to wait for and nothing torn. A link, a
+//! submodule or an LFS pointer is not followed but refused by name: its content is not in the
+//! commit.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -15,18 +16,18 @@ use crate::mapping::SourceFile;
 /// The mode of a symbolic link in a tree (git-fast-import(1), "filemodify").
 const LINK_MODE: i32 = 0o120_000;
 
-/// How an LFS pointer begins (git-lfs, `docs/spec.md`), which is never longer than `LFS_MAX`.
+/// The prefix of an LFS pointer (git-lfs, `docs/spec.md`), which is never longer than `LFS_MAX`.
 const LFS_START: &[u8] = b"version https://git-lfs.github.com/spec/";
 const LFS_MAX: usize = 1024;
 
-/// The most bytes of a directory's list of names, unless a table may be larger.
+/// The size limit of a directory's list of names in bytes, unless a table may be larger.
 const MAX_LISTING: u64 = 16 << 20;
 
 /// Why a commit holds no table that can be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {
-    /// Nothing is there.
+    /// There is nothing at the path.
     #[error("the commit {commit} holds no {path}: name the table with --path")]
     NotFound {
         /// The path as it was given.
@@ -37,7 +38,7 @@ pub enum TreeError {
     /// It is, or goes through, something that is not a file.
     #[error("{path} is {kind} in the commit {commit}: commit the table itself as a file")]
     NotAFile {
-        /// The path of what is no file.
+        /// The path of what is not a file.
         path: String,
         /// What it is, with its article.
         kind: &'static str,
@@ -55,14 +56,14 @@ pub enum TreeError {
     /// All files together are larger than allowed.
     #[error("the table is larger than {max} bytes at {path}: it has {size}")]
     TooLarge {
-        /// The file with which the limit was passed.
+        /// The file that exceeded the limit.
         path: String,
-        /// How many bytes there are.
+        /// The number of bytes.
         size: u64,
         /// The limit in bytes.
         max: u64,
     },
-    /// Git cannot read what it holds.
+    /// Git cannot read the commit's content.
     #[error("cannot read the commit {commit}")]
     Damaged {
         /// The commit.
@@ -98,7 +99,7 @@ pub fn read_table(
     .read(commit, path)
 }
 
-/// Returns the id of what is at `path`, if there is something.
+/// Returns the id of the object at `path`, if there is one.
 pub(super) fn find_id(commit: &Commit<'_>, path: &str) -> Result<Option<Oid>, TreeError> {
     let damaged = |source| TreeError::Damaged {
         commit: commit.id().to_string(),
@@ -125,7 +126,7 @@ struct Reader<'a> {
     max: u64,
 }
 
-/// What a tree holds under a name.
+/// The content of a tree under a name.
 enum Found {
     Blob(Oid),
     Tree(Oid),
@@ -167,8 +168,8 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// Adds up all sizes, so that what is too large is never in memory. A blob that is there twice
-    /// counts twice, because it is read and compiled twice.
+    /// Adds up all sizes, so that content over the limit is never in memory. A blob that occurs
+    /// twice counts twice, because it is read and compiled twice.
     fn check_size(&self, files: &[(String, Oid)]) -> Result<(), TreeError> {
         let mut total = 0_u64;
         let mut passed = None;
@@ -278,7 +279,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether Git complains of the repository's own objects, and not of a remote or the system.
+/// Returns whether Git reports an error in the repository's own objects, and not in a remote or the
+/// system.
 pub(super) fn is_damage(error: &git2::Error) -> bool {
     let class = matches!(
         error.class(),

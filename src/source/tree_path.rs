@@ -1,7 +1,7 @@
-//! Paths in a repository: as Git has them, and as people know them.
+//! Paths in a repository: in Git's form, and in the form that people know.
 //!
-//! What is read from a commit is named as it would be in the work tree, so that two versions of a
-//! table speak of the same files.
+//! Files of a commit are named as they would be in the work tree, so that two versions of a table
+//! refer to the same files.
 
 use std::env;
 use std::path::{Component, Path, PathBuf};
@@ -22,12 +22,12 @@ impl TreePath {
         }
     }
 
-    /// Returns it from the repository's top.
+    /// Returns the path from the repository's top.
     pub(super) fn inside(&self) -> &str {
         &self.inside
     }
 
-    /// Returns how people know a file that is this path or lies below it.
+    /// Returns the name for people of a file that is this path or lies below it.
     pub(super) fn shown(&self, file: &str) -> Arc<str> {
         let shown = match Path::new(file).strip_prefix(&self.inside) {
             Ok(below) if !below.as_os_str().is_empty() => self.shown.join(below),
@@ -37,7 +37,7 @@ impl TreePath {
     }
 }
 
-/// Returns a path from where we are as it is from the top, if it is in there.
+/// Converts a path from the current directory to one from the top, if it lies in there.
 pub(super) fn from_top(top: &Path, path: &str) -> Option<String> {
     let here = env::current_dir().ok()?.canonicalize().ok()?;
     let mut from_top = PathBuf::new();

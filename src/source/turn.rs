@@ -1,8 +1,8 @@
-//! A turn at what is followed: fetches wait meanwhile, and what was pushed to the remote in it can be
-//! followed at once.
+//! A turn at the followed remote: fetches wait meanwhile, and a commit pushed in it can be followed
+//! immediately.
 //!
-//! Without it, a fetch that had begun before a push could end behind it, and bring back the commit
-//! before.
+//! Without it, a fetch that began before a push could end after it, and bring back the previous
+//! commit.
 
 use std::io::Write as _;
 
@@ -20,8 +20,8 @@ pub struct Turn<'f> {
 }
 
 impl Follower {
-    /// Waits until no fetch is under way, and keeps others from beginning. Blocks the thread, for as
-    /// long as a fetch may take.
+    /// Waits until no fetch is under way, and prevents others from beginning. Blocks the thread,
+    /// for as long as a fetch may take.
     pub fn turn(&self) -> Turn<'_> {
         let core = self.core();
         Turn {
@@ -30,15 +30,15 @@ impl Follower {
         }
     }
 
-    /// Returns the commit that is followed, if there is one yet.
+    /// Returns the followed commit, if there is one yet.
     pub fn commit(&self) -> Option<Oid> {
         self.core().held().commit()
     }
 }
 
 impl Turn<'_> {
-    /// Follows a commit at which the remote's branch of that name was seen, and which another clone
-    /// of it holds: as if it had been fetched, by the same rules. Blocks the thread.
+    /// Follows a commit at which the remote's branch of that name was seen, and which is in another
+    /// clone of it: as if it had been fetched, by the same rules. Blocks the thread.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl Turn<'_> {
         self.core.adopt(&clone, &tip).map(|_| ())
     }
 
-    /// Adds what a clone lacks of a commit to it, as a fetch does: in one pack.
+    /// Copies the missing objects of a commit to a clone, as a fetch does: in one pack.
     fn copy(&self, clone: &str, other: &Repository, commit: Oid) -> Result<(), git2::Error> {
         let mut missing = other.revwalk()?;
         missing.push(commit)?;

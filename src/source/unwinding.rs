@@ -1,21 +1,21 @@
-//! Calls into git2 that may panic, caught.
+//! Catching panics in calls into git2.
 //!
 //! git2 unwraps texts of a remote that are not UTF-8: the names of its references
-//! (`RemoteHead::name`, `RemoteHead::symref_target`), and what it answers about a push
-//! (`push_update_reference`). There is no other way to them without `unsafe`, so such a panic is an
-//! answer like any other here. Only the process of a transfer does this.
+//! (`RemoteHead::name`, `RemoteHead::symref_target`), and its answers about a push
+//! (`push_update_reference`). Without `unsafe` there is no other way to get them, so such a panic
+//! is treated like any other answer here. Only the process of a transfer does this.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 
-/// Does some work, and returns the message of its panic if it panics.
+/// Runs a closure, and returns the message of its panic if it panics.
 ///
-/// What the work has borrowed must not be used after a panic, or be safe to use then.
+/// Anything borrowed by the closure must not be used after a panic, or be safe to use then.
 pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(&*panic))
 }
 
-/// Lets panics of this process print nothing: they are reported where they are caught.
+/// Silences panics of this process: they are reported where they are caught.
 pub(super) fn print_no_panics() {
     set_hook(Box::new(|_| {}));
 }

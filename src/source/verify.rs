@@ -1,11 +1,11 @@
-//! Whether a commit may be served at all: the place for whoever checks signatures.
+//! Whether a commit may be served at all: the interface for checking signatures.
 
 use git2::{Oid, Repository};
 
 /// Decides whether a commit may be served.
 ///
-/// It is asked before a commit is served or checked out, at each fetch until it agrees, and again
-/// at a restart; never about a commit that is served already. It may block, within bounded time.
+/// Called before a commit is served or checked out, at each fetch until it agrees, and again at a
+/// restart; never about a commit that is already served. It may block, within bounded time.
 pub trait Verify: Send + Sync + 'static {
     /// Agrees to serve a commit, which is in the repository with its tree, but perhaps without its
     /// parents.
@@ -21,7 +21,7 @@ pub trait Verify: Send + Sync + 'static {
 #[error("{0}")]
 pub struct Refusal(pub String);
 
-/// Agrees to every commit.
+/// Accepts every commit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Anyone;
 

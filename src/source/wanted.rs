@@ -1,14 +1,14 @@
-//! Which of a remote's references is followed.
+//! Choosing which of a remote's references is followed.
 
 use git2::Oid;
 use serde::{Deserialize, Serialize};
 
 use super::advertised::Head;
 
-/// How many names a message lists.
+/// The maximum number of names that a message lists.
 const LISTED: usize = 8;
 
-/// What to follow, as it was asked for.
+/// The reference to follow, as requested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Wanted {
     /// The remote's `HEAD`, wherever it leads.
@@ -27,7 +27,7 @@ pub(super) struct Choice {
 }
 
 impl Wanted {
-    /// Reads what was asked for; nothing is the remote's `HEAD`.
+    /// Parses the request; none or an empty one is the remote's `HEAD`.
     pub(super) fn of(reference: Option<&str>) -> Self {
         match reference {
             None | Some("" | "HEAD") => Self::Head,
@@ -44,7 +44,7 @@ impl Wanted {
         }
     }
 
-    /// Chooses among what a remote has. A branch goes before a tag of the same name.
+    /// Chooses among a remote's references. A branch takes precedence over a tag of the same name.
     ///
     /// # Errors
     ///

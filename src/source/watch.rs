@@ -1,13 +1,14 @@
 //! Hints that a table may have changed, from the file system.
 //!
-//! A hint says "look now" and nothing else: what changed, and whether, is seen by looking. So hints
-//! may come too often, and they may fail to come (NFS, bind mounts, a full event queue): whoever
-//! listens polls as well. What events say of writers is kept by `writers.rs` for those looks.
-//! Directories are watched and never files, because a file that is saved is often a new one under
-//! an old name, and so is a swapped link on the way to it.
+//! A hint only means "look now": what changed, and whether, is found by looking. So hints may come
+//! too often, and they may be missing (NFS, bind mounts, a full event queue): a listener polls as
+//! well. `writers.rs` keeps what events report about writers for those looks. Directories are
+//! watched and never files, because a saved file is often a new one under an old name, and so is a
+//! swapped link on the way to it.
 //!
-//! The debouncers made for `notify` are not used: they sort out what happened to which file, which
-//! no hint needs, and they hold back a file that is written without a pause for as long as it is.
+//! The debouncers made for `notify` are not used: they work out what happened to which file, which
+//! no hint needs, and they hold back a file that is written without a pause for as long as that
+//! lasts.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
@@ -24,8 +25,8 @@ use tracing::warn;
 use super::Writers;
 use super::places::Places;
 
-/// How long events are gathered into one hint, from the first of them: so a hint is late by no more
-/// than this, however many events follow.
+/// How long events are collected into one hint, from the first of them: so a hint is late by no
+/// more than this, regardless of how many events follow.
 const GATHER: Duration = Duration::from_millis(100);
 
 /// Watches the places where a table's files are, until it is dropped.
@@ -33,11 +34,11 @@ pub struct Watch {
     paths: Vec<PathBuf>,
     hint: Arc<Notify>,
     writers: Writers,
-    /// `None` if the system has no watches to give.
+    /// `None` if the system cannot provide watches.
     watcher: Option<RecommendedWatcher>,
     places: Arc<Mutex<Places>>,
     watched: BTreeMap<PathBuf, Identity>,
-    /// Whether it was told that something cannot be watched.
+    /// Whether it was reported that something cannot be watched.
     reported: bool,
 }
 
@@ -45,10 +46,10 @@ impl Watch {
     /// Starts to watch the files and directories that name a table, with its Git checkout.
     ///
     /// `hint` is notified when something may have changed. It holds one notification at most, so
-    /// hints that nobody has taken yet are one. What does not exist is watched for at the nearest
-    /// directory that does. If the system cannot watch, that is logged once, and no hint comes.
+    /// pending hints are merged. Missing files are watched for at the nearest existing directory.
+    /// If the system cannot watch, that is logged once, and no hint comes.
     ///
-    /// What events say of those who write to the files is told to `writers`.
+    /// `writers` receives the events about writes to the files.
     pub fn start(paths: &[PathBuf], hint: Arc<Notify>, writers: Writers) -> Self {
         let places = Arc::default();
         let watcher = watcher(Arc::clone(&places), writers.clone(), Arc::clone(&hint));
@@ -71,16 +72,16 @@ impl Watch {
 
     /// Watches where the paths lead now: directories may have been replaced, links swapped.
     ///
-    /// To be called before each look at the table; cheap when nothing changed. Blocks the thread
-    /// for as long as the file system takes. If other places are watched than before, what happened
-    /// there meanwhile went unseen, so that is a hint.
+    /// Call it before each look at the table; it is cheap when nothing changed. Blocks the thread
+    /// for as long as the file system takes. If the watched places change, events there may have
+    /// been missed, so that is a hint.
     pub fn rearm(&mut self) {
         if self.update() {
             self.hint.notify_one();
         }
     }
 
-    /// Brings the watches up to date, and tells whether that changed them.
+    /// Updates the watches, and returns whether that changed them.
     fn update(&mut self) -> bool {
         let Some(mut watcher) = self.watcher.take() else {
             return false;
@@ -89,10 +90,11 @@ impl Watch {
         let directories: Vec<PathBuf> = places.directories().map(Path::to_owned).collect();
         *lock(&self.places) = places;
 
-        // A watch belongs to a directory, not to its name: one that was replaced has to go first.
+        // A watch belongs to a directory, not to its name: one that was replaced must be removed
+        // first.
         for (directory, known) in &self.watched {
             if !directories.contains(directory) || Identity::of(directory).as_ref() != Some(known) {
-                // It may have gone with its directory.
+                // It may have been removed with its directory.
                 let _ = watcher.unwatch(directory);
                 self.writers.forget(directory);
             }
@@ -102,7 +104,7 @@ impl Watch {
             let Some(identity) = Identity::of(&directory) else {
                 continue;
             };
-            // To watch what is watched already changes nothing. It brings back a watch that went
+            // Watching again changes nothing if the watch exists. It restores a watch that was lost
             // with a directory whose successor looks the same.
             match watcher.watch(&directory, RecursiveMode::NonRecursive) {
                 Ok(()) => {
@@ -127,7 +129,7 @@ impl Watch {
     }
 }
 
-/// Makes a watcher whose events become hints.
+/// Creates a watcher whose events become hints.
 fn watcher(
     places: Arc<Mutex<Places>>,
     writers: Writers,
@@ -143,7 +145,7 @@ fn watcher(
                 }
                 writers.note(&event, &places);
             }
-            // An error is one more thing that may have hidden a change.
+            // An error may have hidden a change, too.
             Err(_) => writers.lose(),
         }
         // If the channel is full, a hint is on its way.
@@ -154,11 +156,11 @@ fn watcher(
     Ok(watcher)
 }
 
-/// Makes one hint of all events that come within a short time.
+/// Merges all events within a short time into one hint.
 fn gather(events: &Receiver<()>, hint: &Notify) {
     while events.recv().is_ok() {
         thread::sleep(GATHER);
-        // What came meanwhile is in this hint; what comes from here on begins the next.
+        // Earlier events are in this hint; later ones begin the next.
         let _ = events.try_recv();
         hint.notify_one();
     }
@@ -170,8 +172,8 @@ fn lock(places: &Mutex<Places>) -> MutexGuard<'_, Places> {
 
 /// Returns whether the directory under a name is still the same one.
 ///
-/// Inode numbers are used again, often at once; the time of creation tells them apart where the
-/// file system knows it.
+/// Inode numbers are reused, often immediately; the creation time distinguishes them where the file
+/// system records it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Identity {
     device: u64,
@@ -240,7 +242,7 @@ mod tests {
             (timeout(DEADLINE, self.hint.notified()).await).expect("no hint came");
         }
 
-        /// Takes the hints that are still on their way from what was done before.
+        /// Takes the pending hints of earlier actions.
         async fn quiet(&self) {
             while timeout(5 * GATHER, self.hint.notified()).await.is_ok() {}
         }
@@ -442,7 +444,7 @@ mod tests {
         for _ in 0..20 {
             source.read_once().unwrap();
         }
-        // Events come in order: if reading had made one, it would be first.
+        // Events come in order: an event caused by reading would be first.
         scene.write("mapping.yaml", "new");
         let first = concerning.recv_timeout(DEADLINE).unwrap();
         let written = EventKind::Modify(ModifyKind::Data(DataChange::Any));

@@ -1,10 +1,11 @@
-//! Work trees: which one a path lies in, and where in it.
+//! Work trees: finding the one that a path lies in, and its position there.
 //!
-//! A work tree is known by its `.git`, which nobody can commit. Other things that make a repository
-//! (`HEAD`, `objects`, `refs`) can be, so they count only where no directory above has a `.git`.
+//! A work tree is recognized by its `.git`, which nobody can commit. The other parts of a
+//! repository (`HEAD`, `objects`, `refs`) can be committed, so they count only where no directory
+//! above has a `.git`.
 //!
-//! Links on the way to a work tree are followed. One in it is itself what is committed: the path
-//! goes on below it by name, wherever it leads.
+//! Links on the way to a work tree are followed. A link inside it is itself committed content: the
+//! path continues below it by name, regardless of its target.
 
 use std::ffi::OsStr;
 use std::io;
@@ -14,7 +15,7 @@ use git2::Repository;
 
 use super::links::{MAX_LINKS, parts, read_link};
 
-/// Where a path lies, be there something or not.
+/// The location of a path, whether or not it exists.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Spot {
     /// The path: absolute, and without links that lie in no work tree.
@@ -24,11 +25,11 @@ pub(super) struct Spot {
 }
 
 impl Spot {
-    /// Finds where a path lies.
+    /// Resolves the location of a path.
     ///
     /// # Errors
     ///
-    /// If links lead in a circle, or there is no current directory.
+    /// If links form a loop, or there is no current directory.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         let mut pending = parts(&std::path::absolute(path)?);
         let mut path = PathBuf::from("/");
@@ -64,7 +65,7 @@ impl Spot {
         Ok(Self { path, link })
     }
 
-    /// Returns the closest directory above a link or the path itself, or the path, that exists.
+    /// Returns the closest existing directory at or above a link, or the path itself.
     pub(super) fn directory(&self) -> &Path {
         let start = match &self.link {
             Some(link) => link.parent().unwrap_or(link),
@@ -75,7 +76,7 @@ impl Spot {
     }
 }
 
-/// Returns the top of the work tree that a directory without links lies in, if it does.
+/// Returns the top of the work tree that contains a directory without links, if there is one.
 pub(super) fn top(directory: &Path) -> Option<&Path> {
     (directory.ancestors()).find(|it| it.join(".git").symlink_metadata().is_ok())
 }
@@ -142,7 +143,7 @@ mod tests {
         let inner = root.join("tree/links");
         Repository::init_bare(&inner).unwrap();
         assert_eq!(git_dir(&inner).unwrap(), root.join("tree/.git"));
-        // Where nothing is above it, it is one.
+        // With no work tree above it, it is one.
         let bare = root.join("bare");
         Repository::init_bare(&bare).unwrap();
         assert_eq!(git_dir(&bare.join("objects")).unwrap(), bare);

@@ -1,4 +1,4 @@
-//! What a process of a transfer does: read its job, do it, answer.
+//! The work of a transfer process: read its job, run it, answer.
 
 use std::io::{self, BufRead, Write};
 use std::process;
@@ -12,13 +12,13 @@ use super::push::push;
 use super::transfer::{Failure, JOB_BYTES, Job, Task};
 use super::unwinding::{caught, print_no_panics};
 
-/// Does the one transfer that is described in the first line of `input`, and writes the answer.
+/// Runs the one transfer that is described in the first line of `input`, and writes the answer.
 ///
-/// Ends the process when `input` ends: then whoever wants the answer is gone.
+/// Exits when `input` ends: in that case no one is waiting for the answer.
 ///
 /// # Errors
 ///
-/// If there is no job, or the answer cannot be written. That a transfer failed is an answer.
+/// If there is no job, or the answer cannot be written. A failed transfer is an answer.
 pub fn run_transfer(
     mut input: impl BufRead + Send + 'static,
     mut output: impl Write,
@@ -40,7 +40,7 @@ pub fn run_transfer(
     output.flush()
 }
 
-/// Does a task and writes how it ended. A panic is reported as what it is.
+/// Runs a task and writes its result. A panic is reported as such.
 fn answer<T: Serialize>(
     output: impl Write,
     task: impl FnOnce() -> Result<T, Failure>,

@@ -1,6 +1,6 @@
-//! The writers of a table's files: what events say of them, and whether what they wrote is complete.
+//! The writers of a table's files: their events, and whether their writes are complete.
 //!
-//! The decision is `settling.rs`; here are the events of `notify`, the clock and the reading.
+//! `settling.rs` makes the decision; here are the events of `notify`, the clock and the reading.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use super::places::Places;
 use super::settling::{Incomplete, Look, Rests, Settling};
 use super::{FileSource, Reading, SourceError};
 
-/// The writers of a table's files, shared between what watches the files and what reads them.
+/// The writers of a table's files, shared between the watcher and the reader of the files.
 #[derive(Debug, Clone)]
 pub struct Writers {
     state: Arc<Mutex<State>>,
@@ -30,7 +30,7 @@ struct State {
 }
 
 impl Writers {
-    /// Begins without knowing anything of them.
+    /// Returns a value without any knowledge of writers.
     pub fn new() -> Self {
         Self {
             state: Arc::default(),
@@ -38,15 +38,16 @@ impl Writers {
         }
     }
 
-    /// Changes how long is waited from here on.
+    /// Changes the timeouts from now on.
     pub fn wait_for(&self, rests: Rests) {
         self.state().rests = rests;
     }
 
     /// Reads a table, if every file of it is complete.
     ///
-    /// Files that a Git commit holds with these very bytes are, and so are the bytes that were read
-    /// last. Blocks the thread as [`FileSource::read`] does, but does not wait for a writer.
+    /// Files are complete if a Git commit has them with these very bytes, and so are the bytes that
+    /// were read last. Blocks the thread as [`FileSource::read`] does, but does not wait for a
+    /// writer.
     ///
     /// # Errors
     ///
@@ -88,7 +89,7 @@ impl Writers {
         Ok(reading)
     }
 
-    /// Takes note of an event about what leads to the table.
+    /// Records an event about the table's files or the way to them.
     pub(super) fn note(&self, event: &Event, places: &Places) {
         if event.flag() == Some(Flag::Rescan) {
             return self.lose();
@@ -102,11 +103,11 @@ impl Writers {
 
     fn note_one(&self, kind: EventKind, at: usize, path: &Path) {
         let now = self.now();
-        // Looked at without the lock, for it is the file system's to say how long that takes.
+        // Checked without the lock, because the file system determines how long that takes.
         match kind {
             EventKind::Modify(ModifyKind::Data(_)) => match Stamp::of(path) {
-                // To set nothing but the time of the last modification makes the same event. So do
-                // both, one after the other: to the last one, times look set.
+                // Setting only the modification time causes the same event. So do a write and that,
+                // one after the other: at the last event, the times look set.
                 Ok(stamp) if stamp.has_set_times() => {
                     self.state().settling.written_or_touched(path);
                 }
@@ -123,7 +124,7 @@ impl Writers {
                 match arrived {
                     true if path.is_dir() => self.state().settling.moved(path),
                     true => self.note_closed(path),
-                    // What came instead, as in an exchange, has an event of its own.
+                    // The replacement, as in an exchange, has an event of its own.
                     false if path.symlink_metadata().is_ok() => {}
                     false => self.state().settling.gone(path),
                 }
@@ -142,12 +143,12 @@ impl Writers {
         }
     }
 
-    /// Takes note that events were lost.
+    /// Records that events were lost.
     pub(super) fn lose(&self) {
         self.state().settling.lost();
     }
 
-    /// Takes note that a directory is not watched any more, or is another than before.
+    /// Records that a directory is no longer watched, or is a different one than before.
     pub(super) fn forget(&self, directory: &Path) {
         self.state().settling.forget(directory);
     }
