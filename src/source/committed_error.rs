@@ -33,7 +33,7 @@ pub enum CommittedError {
     Unusable {
         /// The path as it was given.
         path: PathBuf,
-        /// What Git said.
+        /// The error from Git.
         #[source]
         source: git2::Error,
     },
@@ -53,7 +53,7 @@ pub enum CommittedError {
     UnknownRevision {
         /// The revision as it was given.
         revision: String,
-        /// What Git said.
+        /// The error from Git.
         #[source]
         source: git2::Error,
     },
@@ -94,7 +94,7 @@ pub enum CommittedError {
     Io {
         /// The path as it was given.
         path: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         #[source]
         source: io::Error,
     },

@@ -48,7 +48,7 @@ pub enum SourceError {
     Unreadable {
         /// The path as it was given.
         path: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         #[source]
         source: io::Error,
     },
@@ -96,7 +96,7 @@ pub enum SourceError {
     Io {
         /// The path as it was given.
         path: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         #[source]
         source: io::Error,
     },

@@ -60,7 +60,7 @@ pub enum FastForwardError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         #[source]
         source: io::Error,
     },
@@ -242,7 +242,8 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Restores the files and the index, as far as possible. They held nothing but the old commit.
+    /// Restores the files and the index, as far as possible. They contained nothing but the old
+    /// commit.
     fn undo(&self, diff: &Diff<'_>) {
         let mut options = CheckoutBuilder::new();
         options

@@ -1,4 +1,4 @@
-//! How fetches are made, whether a repository is followed or a checkout is pulled.
+//! Options for fetches, both to follow a repository and to pull a checkout.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use super::schedule::Schedule;
 use super::transfer::Transfer;
 use super::verify::Verify;
 
-/// How fetches are made.
+/// Options for fetches.
 #[derive(Clone)]
 pub struct FetchOptions {
     /// When to fetch.
     pub schedule: Schedule,
-    /// What to authenticate with.
+    /// The credentials to use.
     pub credentials: Credentials,
     /// How to run one fetch.
     pub transfer: Transfer,

@@ -1,5 +1,5 @@
-//! Fetching what is followed, round after round: into the current clone, or into a fresh one beside
-//! it when that is damaged or has grown.
+//! Fetching the followed reference, round after round: into the current clone, or into a fresh one
+//! beside it when that is damaged or has grown.
 
 use std::io;
 use std::sync::Arc;

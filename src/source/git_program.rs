@@ -65,7 +65,7 @@ pub enum GitProgramError {
     Process {
         /// The directory.
         directory: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         #[source]
         source: io::Error,
     },

@@ -1,7 +1,7 @@
 //! The locks by which Git indicates that it is changing a checkout.
 //!
 //! While `index.lock` exists, files may be half of one commit and half of another. A lock can also
-//! be left over from a git command that was killed; waiting for it would be in vain each time.
+//! be left over from a git command that was killed; waiting for it would be useless each time.
 
 use std::fs;
 use std::path::{Path, PathBuf};

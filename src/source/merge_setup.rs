@@ -30,7 +30,7 @@ pub enum MergeSetupError {
     NoRepository {
         /// Where it was searched for.
         path: PathBuf,
-        /// What Git said.
+        /// The error from Git.
         #[source]
         source: git2::Error,
     },
@@ -56,7 +56,7 @@ pub enum MergeSetupError {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         #[source]
         source: io::Error,
     },

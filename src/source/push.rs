@@ -42,7 +42,7 @@ pub(super) struct Order {
     pub(super) branch: String,
 }
 
-/// How a push ended.
+/// The result of a push.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pushed {
     /// The branch is at the commit.

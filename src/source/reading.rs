@@ -66,7 +66,8 @@ impl FileSource {
         &self.paths
     }
 
-    /// Returns whether there is no table at its paths: nothing at one of them, or an empty directory.
+    /// Returns whether there is no table at its paths: one of them is missing, or an empty
+    /// directory.
     pub fn is_absent(&self) -> bool {
         matches!(
             Listing::of(&self.paths),

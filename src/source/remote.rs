@@ -103,7 +103,7 @@ pub enum RemoteError {
     Clone {
         /// The path of the clone.
         path: PathBuf,
-        /// What Git said.
+        /// The error from Git.
         #[source]
         source: git2::Error,
     },

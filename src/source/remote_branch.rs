@@ -33,7 +33,7 @@ pub enum RemoteBranchError {
     Transfer {
         /// The remote's address, without secrets.
         remote: String,
-        /// What went wrong.
+        /// The reason.
         #[source]
         source: TransferError,
     },
@@ -59,7 +59,7 @@ pub enum RemoteBranchError {
     Clone {
         /// The remote's address, without secrets.
         remote: String,
-        /// What Git said.
+        /// The error from Git.
         #[source]
         source: git2::Error,
     },
@@ -195,8 +195,8 @@ impl RemoteBranch {
         Repository::open(self.state.clone_path(&self.clone)).map_err(|source| self.unusable(source))
     }
 
-    /// Pushes a commit of the clone to a branch, by its full name, that is expected to be at another
-    /// commit or not to exist. Blocks the thread.
+    /// Pushes a commit of the clone to a branch, by its full name, that is expected to be at
+    /// another commit or not to exist. Blocks the thread.
     ///
     /// # Errors
     ///

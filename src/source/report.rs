@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::mapping::Timestamp;
 
-/// How a fetch ended.
+/// The result of a fetch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchResult {
     /// There is another commit than before.

@@ -40,7 +40,7 @@ pub enum CredentialsError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         #[source]
         source: io::Error,
     },

@@ -189,7 +189,7 @@ impl Settling {
         self.moved.clear();
     }
 
-    /// Finds a file that is currently being written, so that reading it would be in vain.
+    /// Finds a file that is currently being written, so that reading it would be useless.
     pub(super) fn busy(&self, now: Duration, rests: &Rests) -> Option<Incomplete> {
         self.reported.iter().find_map(|(place, reported)| {
             let Told::Written { since, last } = reported else {

@@ -60,7 +60,7 @@ pub enum SignersError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         #[source]
         source: io::Error,
     },
@@ -77,7 +77,7 @@ pub enum SignersError {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error in the line.
         #[source]
         source: SignerLineError,
     },

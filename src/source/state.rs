@@ -68,7 +68,7 @@ pub enum StateError {
     Unwritable {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         #[source]
         source: io::Error,
     },
@@ -81,7 +81,7 @@ pub enum StateError {
     NoTemporary {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         #[source]
         source: io::Error,
     },

@@ -64,7 +64,7 @@ const MAX_LAST_WORDS: u64 = 4 << 10;
 /// The timeout for a killed process to end; one that is stuck in the kernel is left to it.
 const BURIAL: Duration = Duration::from_secs(5);
 
-/// How fetches are run.
+/// Options for running fetches.
 #[derive(Debug, Clone)]
 pub struct Transfer {
     /// The program that runs [`run_transfer`](super::run_transfer) when its argument is `transfer`.
@@ -113,7 +113,7 @@ pub(super) enum Task {
 /// The result of a fetch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Tip {
-    /// The reference's full name, unless a commit was asked for.
+    /// The reference's full name, unless a commit was requested.
     pub(super) name: Option<String>,
     /// The commit, in hexadecimal: tags are peeled.
     pub(super) commit: String,
@@ -139,7 +139,7 @@ pub enum TransferError {
     /// The remote, or Git, reported an error.
     #[error("{message}")]
     Failed {
-        /// What was said.
+        /// The message.
         message: String,
         /// Whether the repository fetched into seems to be at fault.
         damage: bool,
@@ -152,7 +152,7 @@ pub enum TransferError {
     KnownHosts {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         #[source]
         source: io::Error,
     },
@@ -164,7 +164,7 @@ pub enum TransferError {
     Process {
         /// The program.
         program: PathBuf,
-        /// What the system said.
+        /// The error from the system.
         #[source]
         source: io::Error,
     },

@@ -68,7 +68,7 @@ pub enum TreeError {
     Damaged {
         /// The commit.
         commit: String,
-        /// What Git said.
+        /// The error from Git.
         #[source]
         source: git2::Error,
     },
