@@ -7,6 +7,7 @@ use std::hash::BuildHasher as _;
 use std::time::Duration;
 
 /// The longest pause after failures, unless the interval itself is longer.
+///
 /// Long enough to spare a broken remote, short enough that nobody waits for a table after it is
 /// back.
 const LONGEST: Duration = Duration::from_secs(300);
