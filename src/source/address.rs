@@ -242,7 +242,7 @@ impl fmt::Debug for RemoteUrl {
 }
 
 /// Returns the `host:port` of the other address, if it differs from that of the first one and both
-/// use HTTP. TLS at the same host is no difference.
+/// use HTTP. Changing to TLS at the same host, on the default ports, is no difference.
 pub(super) fn elsewhere(address: &str, other: &str) -> Option<String> {
     let http = |text: &str| {
         let url = Url::parse(text).ok()?;

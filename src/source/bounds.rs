@@ -50,7 +50,7 @@ impl Bounds {
     ///
     /// If the system refuses.
     pub(super) fn set(self) -> io::Result<()> {
-        // Memory contains secrets.
+        // A core dump would contain secrets.
         limit(Resource::Core, 0, 0)?;
         // An index of small objects is larger than its pack, and a pack that refers to local
         // objects has them added.

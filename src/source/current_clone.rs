@@ -262,7 +262,7 @@ impl CurrentClone {
         }
     }
 
-    /// Names the clone to fetch into.
+    /// Returns the name of the current clone, unless it is damaged.
     pub(super) fn usable_clone(&self) -> Option<String> {
         let held = self.held();
         let clone = held.record.as_ref().map(|it| it.clone.clone());
