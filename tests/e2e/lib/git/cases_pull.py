@@ -1,14 +1,15 @@
 """Checkouts: pulled by the server, by cron, by people, and by all of them at once."""
 
 import os
+import signal
 import subprocess
 
 from scene import GitDaemon, case, table, wait_until
 
 NOBODY = 65534
 
-# What people put into a crontab, only more often.
-CRON = "while :; do git pull --quiet --ff-only; sleep 0.2; done"
+# What people put into a crontab, only more often. SIGTERM ends it after the pull that is under way.
+CRON = "trap 'stop=1' TERM; while [ -z \"$stop\" ]; do git pull --quiet --ff-only; sleep 0.2; done"
 
 
 def checkout_of(scene, repository=None):
@@ -203,7 +204,7 @@ def all_at_once(scene):
     scene.push(table("v0"))
     checkout = checkout_of(scene)
     server = pulling(scene, checkout)
-    scene.start("cron", "sh", "-c", CRON, cwd=checkout)
+    cron = scene.start("cron", "sh", "-c", CRON, cwd=checkout)
 
     def insist(work, *arguments):
         """Does what people do when git says that another one is at work, or was faster."""
@@ -229,7 +230,9 @@ def all_at_once(scene):
     told = scene.git("log", "--format=%s", cwd=checkout).splitlines()
     assert [it for it in reversed(told) if it in notes] == notes, told
     server.stop()
-    scene.processes[-1].kill()
+    # A git that is killed leaves its locks behind.
+    cron.send(signal.SIGTERM)
+    cron.wait()
     is_healthy(scene, checkout, head)
 
 
