@@ -65,7 +65,7 @@ impl<'r> Decoded<'r> {
 
 /// Returns whether any segment, decoded once or twice and split at `/` and `\`, is `.` or `..`,
 /// with or without parameters after a `;`: a client, or a server that decodes or cuts once too
-/// often, would walk up the target's path (decision 0018).
+/// often, would walk up the target's path (decision 0016).
 pub(super) fn has_dot_segments(raw: &str) -> bool {
     let once = Cow::from(percent_decode_str(raw));
     if !raw.contains('%') {
