@@ -148,7 +148,7 @@ def proposals(formatted):
         ),
         Proposal(
             "rename",
-            replace("uberon.yaml", '"obo/uberon/composite-vertebrate.obo"', '"obo/uberon/new"'),
+            replace("uberon.yaml", '"obo/uberon/composite-vertebrate.obo"', '"obo/uberon-new"'),
             Refusal('" is gone', "uberon.yaml", f'- url: "{UBERON}composite-vertebrate.obo"'),
         ),
         Proposal(
