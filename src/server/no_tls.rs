@@ -38,7 +38,7 @@ impl Tls {
     pub(super) async fn drive<F, A>(
         &self,
         _stream: TcpStream,
-        _patience: Timeouts,
+        _timeouts: Timeouts,
         _phases: Phases,
         _answer: F,
     ) -> hyper::Result<()>

@@ -17,8 +17,8 @@ pub(super) struct Locks {
 }
 
 impl Locks {
-    /// Looks for locks; those older than `patience` are not fresh.
-    pub(super) fn of(surroundings: &Surroundings, now: SystemTime, patience: Duration) -> Self {
+    /// Looks for locks; those older than `fresh_for` are not fresh.
+    pub(super) fn of(surroundings: &Surroundings, now: SystemTime, fresh_for: Duration) -> Self {
         let mut locks = Self {
             paths: Vec::new(),
             fresh: false,
@@ -27,7 +27,7 @@ impl Locks {
             let path = git_dir.join("index.lock");
             if let Some(made) = modified(&path) {
                 // A lock with a future time comes from a wrong clock, and counts as new.
-                locks.fresh |= now.duration_since(made).unwrap_or_default() < patience;
+                locks.fresh |= now.duration_since(made).unwrap_or_default() < fresh_for;
                 locks.paths.push(path);
             }
         }

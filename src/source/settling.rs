@@ -91,7 +91,7 @@ pub(super) enum Incomplete {
 #[derive(Debug, Default)]
 pub(super) struct Settling {
     /// The last event of each file, by its resolved path.
-    reported: BTreeMap<PathBuf, Told>,
+    last_events: BTreeMap<PathBuf, LastEvent>,
     /// The directories that were renamed into place since a table was taken.
     moved: BTreeSet<PathBuf>,
     /// The files that were not complete at the last look, by their paths.
@@ -103,7 +103,7 @@ pub(super) struct Settling {
 
 /// The last event of a file.
 #[derive(Debug)]
-enum Told {
+enum LastEvent {
     /// It was written to, and not closed.
     Written { since: Duration, last: Duration },
     /// It was closed, or renamed into place, with this stamp.
@@ -133,23 +133,24 @@ struct Taken {
 impl Settling {
     /// Records that a file was written to.
     pub(super) fn written(&mut self, place: &Path, now: Duration) {
-        let since = match self.reported.get(place) {
-            Some(Told::Written { since, .. }) => *since,
+        let since = match self.last_events.get(place) {
+            Some(LastEvent::Written { since, .. }) => *since,
             _ => now,
         };
-        let reported = Told::Written { since, last: now };
-        self.reported.insert(place.to_owned(), reported);
+        let event = LastEvent::Written { since, last: now };
+        self.last_events.insert(place.to_owned(), event);
     }
 
     /// Records that a file was closed after it was written to, or renamed into place.
     pub(super) fn closed(&mut self, place: &Path, stamp: Stamp) {
-        self.reported.insert(place.to_owned(), Told::Closed(stamp));
+        self.last_events
+            .insert(place.to_owned(), LastEvent::Closed(stamp));
     }
 
     /// Records that a file's times or permissions were set. If it was modified later than when it
     /// was closed, it was also written to, without an event for that.
     pub(super) fn touched(&mut self, place: &Path, stamp: Stamp) {
-        if let Some(Told::Closed(known)) = self.reported.get_mut(place)
+        if let Some(LastEvent::Closed(known)) = self.last_events.get_mut(place)
             && known.has_same_extent(&stamp)
             && stamp.modified() <= known.modified()
         {
@@ -160,8 +161,8 @@ impl Settling {
     /// Records that a file was written to or given another time, and no event says which. An
     /// earlier close no longer counts for it; a file that is still open stays open.
     pub(super) fn written_or_touched(&mut self, place: &Path) {
-        if let Some(Told::Closed(_)) = self.reported.get(place) {
-            self.reported.remove(place);
+        if let Some(LastEvent::Closed(_)) = self.last_events.get(place) {
+            self.last_events.remove(place);
         }
     }
 
@@ -179,20 +180,19 @@ impl Settling {
 
     /// Records that events about a directory's files may be missed from now on.
     pub(super) fn forget(&mut self, place: &Path) {
-        self.reported
-            .retain(|reported, _| !reported.starts_with(place));
+        self.last_events.retain(|file, _| !file.starts_with(place));
     }
 
     /// Records that events were lost.
     pub(super) fn lost(&mut self) {
-        self.reported.clear();
+        self.last_events.clear();
         self.moved.clear();
     }
 
     /// Finds a file that is currently being written, so that reading it would be useless.
     pub(super) fn busy(&self, now: Duration, rests: &Rests) -> Option<Incomplete> {
-        self.reported.iter().find_map(|(place, reported)| {
-            let Told::Written { since, last } = reported else {
+        self.last_events.iter().find_map(|(place, event)| {
+            let LastEvent::Written { since, last } = event else {
                 return None;
             };
             let again = rests.rest.saturating_sub(now.saturating_sub(*last));
@@ -226,8 +226,8 @@ impl Settling {
         let mut before = std::mem::take(&mut self.pending);
         let mut worst: Option<(&Path, Judged)> = None;
         for look in looks {
-            let written = match self.reported.get(look.place()) {
-                Some(Told::Written { since, last }) => Some((*since, *last)),
+            let written = match self.last_events.get(look.place()) {
+                Some(LastEvent::Written { since, last }) => Some((*since, *last)),
                 _ => None,
             };
             if written.is_none() && self.is_known_complete(look) {
@@ -270,14 +270,14 @@ impl Settling {
         self.pending.clear();
         self.moved.clear();
         let places: BTreeSet<&Path> = looks.iter().map(Look::place).collect();
-        self.reported.retain(|place, reported| {
-            matches!(reported, Told::Written { .. }) || places.contains(place.as_path())
+        self.last_events.retain(|place, event| {
+            matches!(event, LastEvent::Written { .. }) || places.contains(place.as_path())
         });
     }
 
     /// Returns whether a file is as it was taken, or came in one step.
     fn is_known_complete(&self, look: &Look<'_>) -> bool {
-        if let Some(Told::Closed(stamp)) = self.reported.get(look.place())
+        if let Some(LastEvent::Closed(stamp)) = self.last_events.get(look.place())
             && *stamp == look.stamp
         {
             return true;

@@ -14,12 +14,12 @@ const VERSION: u32 = 1;
 #[derive(Serialize)]
 struct Document<'f> {
     version: u32,
-    diagnostics: Vec<Told<'f>>,
+    diagnostics: Vec<ReportedDiagnostic<'f>>,
     summary: Summary,
 }
 
 #[derive(Serialize)]
-struct Told<'f> {
+struct ReportedDiagnostic<'f> {
     file: &'f str,
     line: u32,
     column: u32,
@@ -40,15 +40,18 @@ struct Summary {
 
 pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
     let rules = Rules::of(&findings.files);
-    let diagnostics = findings.diagnostics().iter().map(|diagnostic| Told {
-        file: &diagnostic.place.file,
-        line: diagnostic.place.position.line,
-        column: diagnostic.place.position.column,
-        severity: diagnostic.severity.as_str(),
-        rule: rules.name(&diagnostic.message),
-        message: &diagnostic.message,
-        hint: diagnostic.hint.as_deref(),
-    });
+    let diagnostics = findings
+        .diagnostics()
+        .iter()
+        .map(|diagnostic| ReportedDiagnostic {
+            file: &diagnostic.place.file,
+            line: diagnostic.place.position.line,
+            column: diagnostic.place.position.column,
+            severity: diagnostic.severity.as_str(),
+            rule: rules.name(&diagnostic.message),
+            message: &diagnostic.message,
+            hint: diagnostic.hint.as_deref(),
+        });
     let document = Document {
         version: VERSION,
         diagnostics: diagnostics.collect(),

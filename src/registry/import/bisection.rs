@@ -42,32 +42,32 @@ impl Bisection<'_> {
     /// # Errors
     ///
     /// If no entries can be inserted, if they exceed the size limit, or if too many are at fault.
-    pub(super) fn sift(&self, batch: &mut Batch) -> Result<Bisected, Refusal> {
+    pub(super) fn run(&self, batch: &mut Batch) -> Result<Bisected, Refusal> {
         loop {
-            let sifted = self.sift_errors(batch)?;
+            let bisected = self.reject_errors(batch)?;
             let mut refusals = BTreeMap::new();
-            for shadowing in &sifted.shadowings {
+            for shadowing in &bisected.shadowings {
                 if let Some(refusal) = shadowing.refusal(self.may_shadow) {
                     refusals.entry(shadowing.number).or_insert(refusal);
                 }
             }
             if refusals.is_empty() {
-                return Ok(sifted);
+                return Ok(bisected);
             }
             batch.refuse_all(refusals);
         }
     }
 
     /// Keeps the entries with which the table has no errors.
-    fn sift_errors(&self, batch: &mut Batch) -> Result<Bisected, Refusal> {
+    fn reject_errors(&self, batch: &mut Batch) -> Result<Bisected, Refusal> {
         let (mut kept, mut at_fault) = (0, 0);
         let mut parts = vec![batch.entries.len()];
-        let mut sifted = None;
+        let mut bisected = None;
         while let Some(part) = parts.pop() {
             match self.prove(&batch.entries[..kept + part]) {
                 Ok(proved) => {
                     kept += part;
-                    sifted = Some(proved);
+                    bisected = Some(proved);
                 }
                 Err(refusal @ (Refusal::Unsound { .. } | Refusal::SideEffects))
                     if part > 0 && at_fault < MOST_AT_FAULT =>
@@ -83,7 +83,7 @@ impl Bisection<'_> {
                 Err(refusal) => return Err(refusal),
             }
         }
-        sifted.map_or_else(|| self.prove(&[]), Ok)
+        bisected.map_or_else(|| self.prove(&[]), Ok)
     }
 
     fn prove(&self, entries: &[NewEntry]) -> Result<Bisected, Refusal> {

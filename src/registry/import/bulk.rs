@@ -80,14 +80,14 @@ pub fn import_into_files<E: From<LocalError>>(
     fill(&mut intake)?;
     let mut batch = intake.finish().map_err(refused)?;
     batch.drop_defaults(defaults);
-    let sieve = Bisection {
+    let bisection = Bisection {
         before: &before,
         site,
         document,
         now: import.now,
         may_shadow: import.may_shadow,
     };
-    let Bisected { file, warnings, .. } = sieve.sift(&mut batch).map_err(refused)?;
+    let Bisected { file, warnings, .. } = bisection.run(&mut batch).map_err(refused)?;
     let imported = Imported {
         path: path.to_owned(),
         added: batch.entries.len(),

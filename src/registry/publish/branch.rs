@@ -103,12 +103,12 @@ pub enum PublishError {
         reason: String,
     },
     /// Other writers were faster each time.
-    #[error("others were faster {losses} times within {patience:?}: try again when it is quieter")]
+    #[error("others were faster {losses} times within {timeout:?}: try again when it is quieter")]
     TooBusy {
         /// The number of lost pushes.
         losses: u32,
         /// The duration of the attempts.
-        patience: Duration,
+        timeout: Duration,
     },
     /// The connection ended before the remote reported the result.
     #[error(
@@ -167,7 +167,7 @@ pub trait Branch {
 }
 
 /// Publishes the edit that `compute` makes of a table's files, retrying on newer tips for as long
-/// as `patience` lasts. Blocks the thread.
+/// as `timeout` lasts. Blocks the thread.
 ///
 /// A refusal by `compute` is passed on; then nothing was changed.
 ///
@@ -177,11 +177,11 @@ pub trait Branch {
 pub fn publish<E>(
     branch: &mut impl Branch,
     table: &TablePath,
-    patience: Duration,
+    timeout: Duration,
     mut compute: impl FnMut(&[SourceFile]) -> Result<Edit, E>,
 ) -> Result<Result<Published, E>, PublishError> {
     let directory = branch.address().and_then(|it| it.directory());
-    let _turn = directory.and_then(|it| Turn::take(&it, patience));
+    let _turn = directory.and_then(|it| Turn::take(&it, timeout));
     let began = Instant::now();
     let mut losses = 0;
     let mut tip = branch.fetch()?;
@@ -206,8 +206,8 @@ pub fn publish<E>(
             Pushed::Refused { reason } => Some(reason),
         };
         losses += 1;
-        if began.elapsed() >= patience {
-            return Err(PublishError::TooBusy { losses, patience });
+        if began.elapsed() >= timeout {
+            return Err(PublishError::TooBusy { losses, timeout });
         }
         if refused.is_none() {
             thread::sleep(pause(losses, chance()));

@@ -6,7 +6,7 @@ use super::branch::{Branch, Edit, PublishError, Published, TablePath, publish};
 use crate::registry::decide::{Refusal, Registration, Wish, register};
 
 /// Registers a wish in the table on a remote's branch, retrying on newer tips for as long as
-/// `patience` lasts. Blocks the thread.
+/// `timeout` lasts. Blocks the thread.
 ///
 /// # Errors
 ///
@@ -16,10 +16,10 @@ pub fn register_on_branch(
     branch: &mut impl Branch,
     table: &TablePath,
     wish: &Wish,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Result<(Registration, Published), Refusal>, PublishError> {
     let mut last = None;
-    let published = publish(branch, table, patience, |files| {
+    let published = publish(branch, table, timeout, |files| {
         let registration = register(files, wish, table.max_bytes(), SystemTime::now().into())?;
         let edit = Edit {
             files: vec![registration.file.clone()],

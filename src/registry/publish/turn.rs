@@ -18,12 +18,12 @@ const STEP_MS: u64 = 20;
 pub(crate) struct Turn(#[expect(dead_code, reason = "holds the lock")] File);
 
 impl Turn {
-    /// Waits for a turn to write to the remote in a directory, for as long as `patience` lasts.
-    pub(crate) fn take(directory: &Path, patience: Duration) -> Option<Self> {
+    /// Waits for a turn to write to the remote in a directory, for as long as `timeout` lasts.
+    pub(crate) fn take(directory: &Path, timeout: Duration) -> Option<Self> {
         let began = Instant::now();
         let lock = File::open(directory).ok()?;
         while lock.try_lock().is_err() {
-            if began.elapsed() >= patience {
+            if began.elapsed() >= timeout {
                 return None;
             }
             thread::sleep(Duration::from_millis(chance() % STEP_MS + 1));

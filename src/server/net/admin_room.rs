@@ -167,9 +167,9 @@ mod tests {
     use super::*;
 
     /// Reports its number when it is closed.
-    struct Told(u32, mpsc::UnboundedSender<u32>);
+    struct OnClose(u32, mpsc::UnboundedSender<u32>);
 
-    impl Drop for Told {
+    impl Drop for OnClose {
         fn drop(&mut self) {
             let _ = self.1.send(self.0);
         }
@@ -182,7 +182,7 @@ mod tests {
         let mut activities = Vec::new();
         for number in 0..3 {
             let place = room.place().await;
-            let reported = Told(number, sender.clone());
+            let reported = OnClose(number, sender.clone());
             room.serve(place, |activity| {
                 activities.push(activity);
                 async move {
