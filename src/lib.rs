@@ -10,6 +10,7 @@
 pub mod cli;
 pub mod edit;
 pub mod exchange;
+pub mod history;
 pub mod mapping;
 pub mod registry;
 pub mod server;

@@ -7,7 +7,6 @@ mod findings;
 mod fingerprint;
 mod github;
 mod gitlab;
-mod history;
 mod human;
 mod json;
 mod junit;
@@ -23,9 +22,9 @@ use std::time::SystemTime;
 use clap::ValueEnum;
 
 use self::findings::Findings;
-use self::promised::Lineage;
 use super::arguments::{STDIN, quantity, table};
 use super::{Exit, complain};
+use crate::history::Lineage;
 use crate::mapping::{Timestamp, compile};
 use crate::source::{FileSource, RevPath};
 
@@ -144,12 +143,12 @@ fn find(args: &Args) -> anyhow::Result<Findings> {
     let deny_warnings = args.deny == Some(Deny::Warnings);
     let (files, lineage) = match &args.rev {
         Some(rev) => {
-            let rev = RevPath::find(rev)?;
-            (rev.read(max)?, Some(Lineage::of_commit(rev, max)))
+            let (lineage, files) = Lineage::of_commit(RevPath::find(rev)?, max)?;
+            (files, Some(lineage))
         }
         None if args.promised.look_back() => {
-            let lineage = Lineage::of_work_tree(&args.paths, max)?;
-            let refused = table::refuse_links(&lineage.repository, &args.paths)?;
+            let lineage = Lineage::of_work_tree(&args.paths, "HEAD", max)?;
+            let refused = table::refuse_links(lineage.repository(), &args.paths)?;
             if !refused.is_empty() {
                 return Ok(Findings::refused(refused, deny_warnings));
             }

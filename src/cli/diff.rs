@@ -11,8 +11,9 @@ use clap::ValueEnum;
 
 use super::arguments::{MAX_BYTES, TableArgs, table};
 use super::{Exit, complain};
+use crate::history::Lineage;
 use crate::mapping::{Change, Compilation, SourceFile, compare, compile};
-use crate::source::{CommitId, Committed, FileSource, SourceError};
+use crate::source::{CommitId, FileSource, SourceError};
 
 /// Tell what a change of a table means: links removed, retargeted, added
 ///
@@ -77,26 +78,25 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         .paths
         .first()
         .map_or(Path::new("."), PathBuf::as_path);
-    let repository = Committed::around(first)?;
+    let tip = args.head.as_deref().unwrap_or("HEAD");
+    let lineage = Lineage::of_work_tree(&args.table.paths, tip, MAX_BYTES)?;
+    let repository = lineage.repository();
     if args.head.is_none() && repository.is_bare() {
         complain("a bare repository has no work tree: name HEAD, too");
         return Ok(Exit::Usage);
     }
-    let tip = repository.commit(args.head.as_deref().unwrap_or("HEAD"))?;
-    let head = args.head.as_ref().map(|_| tip);
-    let base = repository.merge_base(repository.commit(&args.base)?, tip)?;
-    let paths = args.table.paths.iter().map(|path| repository.path(path));
-    let paths = paths.collect::<Result<Vec<_>, _>>()?;
+    let head = args.head.as_ref().map(|_| lineage.tip());
+    let base = repository.merge_base(repository.commit(&args.base)?, lineage.tip())?;
     if args.head.is_none() {
-        let refused = table::refuse_links(&repository, &args.table.paths)?;
+        let refused = table::refuse_links(repository, &args.table.paths)?;
         if !refused.is_empty() {
             table::report(&refused)?;
             return Ok(Exit::Refused);
         }
     }
-    let old = repository.read_all(base, &paths, MAX_BYTES)?;
+    let old = lineage.files_at(base)?;
     let new = match head {
-        Some(head) => repository.read_all(head, &paths, MAX_BYTES)?,
+        Some(head) => lineage.files_at(head)?,
         None => read_work_tree(&args.table.paths)?,
     };
     anyhow::ensure!(

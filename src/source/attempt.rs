@@ -307,9 +307,13 @@ mod tests {
         attempts.begin(&state, "new");
         attempts.end(&state);
         assert!(!attempts.is_in_doubt("new"));
-        assert_eq!(state.load_attempt(), None);
+        assert_eq!(state.load_attempt::<Attempt>(), None);
         attempts.begin(&state, "new");
-        assert_eq!(state.load_attempt(), None, "it is known to be harmless");
+        assert_eq!(
+            state.load_attempt::<Attempt>(),
+            None,
+            "it is known to be harmless"
+        );
     }
 
     #[test]
@@ -320,7 +324,7 @@ mod tests {
         let attempts = Attempts::open(&state, conditions());
         assert_eq!(attempts.verdict("newer", true), Verdict::Load);
         attempts.begin(&state, "newer");
-        assert_eq!(state.load_attempt().unwrap().unclean_ends, 0);
+        assert_eq!(state.load_attempt::<Attempt>().unwrap().unclean_ends, 0);
     }
 
     #[test]
@@ -330,11 +334,15 @@ mod tests {
             let attempts = Attempts::open(&state, conditions());
             attempts.begin(&state, "new");
             attempts.close(&state);
-            let ends = state.load_attempt().map_or(0, |it| it.unclean_ends);
+            let ends = state
+                .load_attempt::<Attempt>()
+                .map_or(0, |it| it.unclean_ends);
             assert_eq!(ends, before);
             // Later activity is not recorded either, until the process exits.
             attempts.begin(&state, "new");
-            let under_way = state.load_attempt().is_some_and(|it| it.under_way);
+            let under_way = state
+                .load_attempt::<Attempt>()
+                .is_some_and(|it| it.under_way);
             assert!(!under_way);
             killed(&state, &conditions());
         }
@@ -355,6 +363,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let state = StateDir::private(dir.path()).unwrap();
         killed(&state, &conditions());
-        assert_eq!(state.load_attempt(), None);
+        assert_eq!(state.load_attempt::<Attempt>(), None);
     }
 }

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use git2::{ErrorCode, ObjectType, Oid, Repository, Tree};
 
-use super::files::{Listing, is_table_name};
+use super::files::Listing;
 use super::links::{self, Link, Trail};
 use super::work_tree;
-use crate::mapping::{SourceFile, Timestamp};
+use crate::mapping::{SourceFile, Timestamp, is_table_name};
 
 /// The checkouts that some files lie in: usually one or none.
 #[derive(Debug)]

@@ -1,26 +1,25 @@
-//! Tables as a commit of a local repository holds them, without touching the work tree.
+//! A local repository: the content of its commits, without touching the work tree.
 //!
-//! For commands that compare the current, the previous and the proposed table. `history` covers the
-//! relations between commits.
+//! For commands that compare what is, what was and what is proposed. `ancestry` covers the relations
+//! between commits.
 
 use std::env;
 use std::fmt;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use git2::{Commit, ErrorCode, Oid, Repository};
 
-use super::files::table_names;
-use super::tree::{find_id, read_table};
+use super::tree::{NameFilter, TreeFile, find_id, read_files};
 use super::tree_path::{TreePath, from_top};
-use super::work_tree::{Spot, git_dir};
-use super::{CommittedError, TreeError};
-use crate::mapping::SourceFile;
+use super::work_tree::{WorkTreePath, git_dir};
+use super::{RepositoryError, TreeError};
 
 /// The number of hexadecimal digits of a commit id that are enough for people and for Git.
 const SHORT: usize = 12;
 
-/// A local repository in which tables were committed.
-pub struct Committed {
+/// A local repository.
+pub struct LocalRepository {
     pub(super) repository: Repository,
     /// The checkout's top directory, without links; a bare repository has none.
     work_dir: Option<PathBuf>,
@@ -28,7 +27,7 @@ pub struct Committed {
 
 /// The id of a commit that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CommitId(pub(super) Oid);
+pub struct CommitId(pub(crate) Oid);
 
 impl CommitId {
     /// Returns the abbreviated id for people.
@@ -50,16 +49,16 @@ impl fmt::Display for CommitId {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version(Vec<Option<Oid>>);
 
-impl Committed {
+impl LocalRepository {
     /// Opens the repository around a path, which itself need not exist.
     ///
     /// # Errors
     ///
     /// If there is none, or Git cannot or will not use it.
-    pub fn around(path: &Path) -> Result<Self, CommittedError> {
-        let spot = spot(path)?;
-        let directory = spot.directory();
-        let git_dir = git_dir(directory).map_err(|_| CommittedError::NoRepository {
+    pub fn around(path: &Path) -> Result<Self, RepositoryError> {
+        let located = locate(path)?;
+        let directory = located.directory();
+        let git_dir = git_dir(directory).map_err(|_| RepositoryError::NoRepository {
             path: path.to_owned(),
         })?;
         Self::open(Repository::open(git_dir), path, directory)
@@ -73,7 +72,7 @@ impl Committed {
     /// # Errors
     ///
     /// If there is none, or Git cannot or will not use it.
-    pub fn here() -> Result<Self, CommittedError> {
+    pub fn here() -> Result<Self, RepositoryError> {
         let here = env::current_dir().unwrap_or_else(|_| ".".into());
         Self::open(Repository::open_from_env(), &here, &here)
     }
@@ -82,20 +81,20 @@ impl Committed {
         opened: Result<Repository, git2::Error>,
         path: &Path,
         directory: &Path,
-    ) -> Result<Self, CommittedError> {
+    ) -> Result<Self, RepositoryError> {
         let repository = opened.map_err(|source| {
             let path = path.to_owned();
             match source.code() {
-                ErrorCode::NotFound => CommittedError::NoRepository { path },
-                ErrorCode::Owner => CommittedError::NotOurs {
+                ErrorCode::NotFound => RepositoryError::NoRepository { path },
+                ErrorCode::Owner => RepositoryError::NotOurs {
                     path: directory.to_owned(),
                 },
-                _ => CommittedError::Unusable { path, source },
+                _ => RepositoryError::Unusable { path, source },
             }
         })?;
         let work_dir = repository.workdir().map(|work_dir| {
             let real = work_dir.canonicalize();
-            real.map_err(|error| CommittedError::io(work_dir, error))
+            real.map_err(|error| RepositoryError::io(work_dir, error))
         });
         let work_dir = work_dir.transpose()?;
         Ok(Self {
@@ -114,11 +113,11 @@ impl Committed {
     /// # Errors
     ///
     /// If there is none.
-    pub fn commit(&self, revision: &str) -> Result<CommitId, CommittedError> {
+    pub fn commit(&self, revision: &str) -> Result<CommitId, RepositoryError> {
         let object = self.repository.revparse_single(revision);
         match object.and_then(|object| object.peel_to_commit()) {
             Ok(commit) => Ok(CommitId(commit.id())),
-            Err(source) => Err(CommittedError::UnknownRevision {
+            Err(source) => Err(RepositoryError::UnknownRevision {
                 revision: revision.to_owned(),
                 source,
             }),
@@ -131,38 +130,46 @@ impl Committed {
     /// # Errors
     ///
     /// If it lies outside.
-    pub fn path(&self, path: &Path) -> Result<TreePath, CommittedError> {
+    pub fn path(&self, path: &Path) -> Result<TreePath, RepositoryError> {
         let Some(work_dir) = &self.work_dir else {
             return Ok(TreePath::new(path.to_string_lossy().into(), path));
         };
-        let inside = inside(work_dir, &spot(path)?.path, path)?;
+        let inside = inside(work_dir, &locate(path)?.path, path)?;
         Ok(TreePath::new(inside, path))
     }
 
-    /// Returns the symbolic links of the work tree because of which a table is more than the
-    /// committed content of its path: the path itself, one on the way, or files of a directory;
+    /// Returns the symbolic links of the work tree because of which the files at a path are more
+    /// than its committed content: the path itself, one on the way, or wanted files of a directory;
     /// each with the file that it represents, as people know it, and its own path from the top.
     ///
     /// # Errors
     ///
     /// If the path lies outside, or its directory cannot be read.
-    pub fn links(&self, path: &Path) -> Result<Vec<(PathBuf, String)>, CommittedError> {
+    pub fn links(
+        &self,
+        path: &Path,
+        is_wanted: NameFilter,
+    ) -> Result<Vec<(PathBuf, String)>, RepositoryError> {
         let Some(work_dir) = &self.work_dir else {
             return Ok(Vec::new());
         };
-        let spot = spot(path)?;
-        if let Some(link) = &spot.link {
+        let located = locate(path)?;
+        if let Some(link) = &located.link {
             let link = inside(work_dir, link, path)?;
             return Ok(vec![(path.to_owned(), link)]);
         }
-        if !spot.path.is_dir() {
+        if !located.path.is_dir() {
             return Ok(Vec::new());
         }
-        // A missing file is reported when it is read.
-        let names = table_names(&spot.path).unwrap_or_default();
-        let links = (names.iter()).filter(|name| spot.path.join(name).is_symlink());
-        let reported = links.map(|name| {
-            let link = inside(work_dir, &spot.path.join(name), path)?;
+        // A directory that cannot be listed is reported when it is read.
+        let listed = fs::read_dir(&located.path).into_iter().flatten().flatten();
+        let names = listed.map(|entry| entry.file_name());
+        let mut links: Vec<_> = names
+            .filter(|name| is_wanted(name) && located.path.join(name).is_symlink())
+            .collect();
+        links.sort();
+        let reported = links.into_iter().map(|name| {
+            let link = inside(work_dir, &located.path.join(&name), path)?;
             Ok((path.join(name), link))
         });
         reported.collect()
@@ -174,38 +181,38 @@ impl Committed {
     /// # Errors
     ///
     /// If it leads out of the repository.
-    pub fn path_in_commit(&self, path: &str) -> Result<TreePath, CommittedError> {
+    pub fn path_in_commit(&self, path: &str) -> Result<TreePath, RepositoryError> {
         let inside = match &self.work_dir {
             _ if !path.starts_with("./") && !path.starts_with("../") => Some(path.to_owned()),
             Some(work_dir) => from_top(work_dir, path),
             None => None,
         };
-        let inside = inside.ok_or_else(|| CommittedError::OutsideTop(path.to_owned()))?;
+        let inside = inside.ok_or_else(|| RepositoryError::OutsideTop(path.to_owned()))?;
         let shown = PathBuf::from(&inside);
         Ok(TreePath::new(inside, &shown))
     }
 
-    /// Reads the table at a path, a file or a directory of files, of at most `max` bytes.
+    /// Reads the file at a path, or the wanted files of the directory there, of at most `max` bytes.
     ///
     /// # Errors
     ///
-    /// If the commit holds no table there.
+    /// If the commit has no such file there.
     pub fn read(
         &self,
         commit: CommitId,
         path: &TreePath,
         max: u64,
-    ) -> Result<Vec<SourceFile>, CommittedError> {
+        is_wanted: NameFilter,
+    ) -> Result<Vec<TreeFile>, RepositoryError> {
         let commit = self.find(commit)?;
-        let mut files = read_table(&self.repository, &commit, path.inside(), max)?;
+        let mut files = read_files(&self.repository, &commit, path.inside(), max, is_wanted)?;
         for file in &mut files {
             file.path = path.shown(&file.path);
         }
         Ok(files)
     }
 
-    /// Reads the existing part of a table of several paths: nothing, if the commit has none of
-    /// them.
+    /// Reads the existing part of several paths: nothing, if the commit has none of them.
     ///
     /// # Errors
     ///
@@ -215,10 +222,11 @@ impl Committed {
         commit: CommitId,
         paths: &[TreePath],
         max: u64,
-    ) -> Result<Vec<SourceFile>, CommittedError> {
+        is_wanted: NameFilter,
+    ) -> Result<Vec<TreeFile>, RepositoryError> {
         let mut files = Vec::new();
         for path in paths {
-            match self.read(commit, path, max) {
+            match self.read(commit, path, max, is_wanted) {
                 Err(error) if error.is_absence() => {}
                 read => files.extend(read?),
             }
@@ -231,28 +239,32 @@ impl Committed {
     /// # Errors
     ///
     /// If Git cannot read the commit.
-    pub fn version(&self, commit: CommitId, paths: &[TreePath]) -> Result<Version, CommittedError> {
+    pub fn version(
+        &self,
+        commit: CommitId,
+        paths: &[TreePath],
+    ) -> Result<Version, RepositoryError> {
         let commit = self.find(commit)?;
         let ids = paths.iter().map(|path| find_id(&commit, path.inside()));
         let ids = ids.collect::<Result<_, _>>()?;
         Ok(Version(ids))
     }
 
-    pub(super) fn find(&self, commit: CommitId) -> Result<Commit<'_>, CommittedError> {
+    pub(super) fn find(&self, commit: CommitId) -> Result<Commit<'_>, RepositoryError> {
         let found = self.repository.find_commit(commit.0);
         found.map_err(|source| damaged(commit, source))
     }
 }
 
-fn spot(path: &Path) -> Result<Spot, CommittedError> {
-    Spot::of(path).map_err(|error| CommittedError::io(path, error))
+fn locate(path: &Path) -> Result<WorkTreePath, RepositoryError> {
+    WorkTreePath::of(path).map_err(|error| RepositoryError::io(path, error))
 }
 
 /// Returns the path from the top of a work tree, for a path that people gave.
-fn inside(work_dir: &Path, place: &Path, path: &Path) -> Result<String, CommittedError> {
+fn inside(work_dir: &Path, place: &Path, path: &Path) -> Result<String, RepositoryError> {
     match place.strip_prefix(work_dir) {
         Ok(inside) => Ok(inside.to_string_lossy().into()),
-        Err(_) => Err(CommittedError::Outside {
+        Err(_) => Err(RepositoryError::Outside {
             path: path.to_owned(),
             work_dir: work_dir.to_owned(),
         }),
@@ -260,7 +272,7 @@ fn inside(work_dir: &Path, place: &Path, path: &Path) -> Result<String, Committe
 }
 
 /// Returns the error for a commit that Git cannot read.
-pub(super) fn damaged(commit: CommitId, source: git2::Error) -> CommittedError {
+pub(super) fn damaged(commit: CommitId, source: git2::Error) -> RepositoryError {
     let commit = commit.to_string();
     TreeError::Damaged { commit, source }.into()
 }

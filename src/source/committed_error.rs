@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::{CommitId, TreeError};
 
-/// Why a table cannot be read from a commit.
+/// Why files cannot be read from a local repository.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum CommittedError {
+pub enum RepositoryError {
     /// The name does not give both a commit and a path.
     #[error("{0:?} does not name a table in a commit: write it as in HEAD:mapping.yaml")]
     Form(String),
@@ -86,9 +86,9 @@ pub enum CommittedError {
         /// The path in the repository.
         path: String,
     },
-    /// The content in the commit is not a table, or cannot be read.
+    /// The content in the commit is no file, or cannot be read.
     #[error(transparent)]
-    Table(#[from] TreeError),
+    Tree(#[from] TreeError),
     /// The system could not resolve a path.
     #[error("cannot find {}", path.display())]
     Io {
@@ -100,10 +100,10 @@ pub enum CommittedError {
     },
 }
 
-impl CommittedError {
-    /// Returns whether the table is larger than allowed.
+impl RepositoryError {
+    /// Returns whether the files are larger than allowed.
     pub fn is_too_large(&self) -> bool {
-        matches!(self, Self::Table(TreeError::TooLarge { .. }))
+        matches!(self, Self::Tree(TreeError::TooLarge { .. }))
     }
 
     pub(super) fn io(path: &Path, source: io::Error) -> Self {
@@ -117,12 +117,12 @@ impl CommittedError {
     pub fn is_absence(&self) -> bool {
         matches!(
             self,
-            Self::Table(TreeError::NotFound { .. } | TreeError::NoYaml { .. })
+            Self::Tree(TreeError::NotFound { .. } | TreeError::NoYaml { .. })
         )
     }
 
-    /// Returns whether the commit can be read, but its content at that path is not a table.
-    pub fn is_no_table(&self) -> bool {
-        matches!(self, Self::Table(error) if !matches!(error, TreeError::Damaged { .. }))
+    /// Returns whether the commit can be read, but has no such file at that path.
+    pub fn is_no_file(&self) -> bool {
+        matches!(self, Self::Tree(error) if !matches!(error, TreeError::Damaged { .. }))
     }
 }

@@ -10,12 +10,13 @@ use git2::{Commit, ErrorCode, Oid, Repository};
 use tokio::sync::{Mutex, Notify};
 
 use super::attempt::{Attempts, Conditions, Verdict};
+use super::committed_table::read_table;
 use super::remote::{Following, RemoteError};
 use super::report::{CommitInfo, FetchResult};
 use super::revision::content_hash;
 use super::state::{Record, StateDir, StateError};
 use super::transfer::Tip;
-use super::tree::{TreeError, read_table};
+use super::tree::TreeError;
 use super::{Fingerprint, Reading, Revision};
 use crate::mapping::Timestamp;
 

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use tokio::task::spawn_blocking;
 
 use super::current_clone::CurrentClone;
-use super::error::chain;
+use super::error_chain::chain;
 use super::remote::RemoteError;
 use super::report::FetchResult;
 use super::rounds::{Ended, Round};

@@ -5,7 +5,7 @@
 //! could block a reader forever.
 
 use std::collections::HashSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::SourceError;
-use crate::mapping::SourceFile;
+use crate::mapping::{SourceFile, is_table_name};
 
 /// The files that some paths name, in the order in which they are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,16 +63,6 @@ impl Listing {
         }
         Ok(listing)
     }
-}
-
-/// Returns whether a file of this name in a directory is part of the table: `*.yaml` or `*.yml`,
-/// but no dotfile.
-///
-/// Dotfiles are what editors and mounts leave beside a table (`.#mapping.yaml`, `..data`).
-pub(super) fn is_table_name(name: &OsStr) -> bool {
-    let wanted = ["yaml", "yml"];
-    !name.as_encoded_bytes().starts_with(b".")
-        && (Path::new(name).extension()).is_some_and(|ext| wanted.iter().any(|want| ext == *want))
 }
 
 /// Returns the names of the table files directly in a directory, sorted.

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use git2::{Sort, message_trailers_strs};
 
 use super::committed::damaged;
-use super::{CommitId, Committed, CommittedError};
-use crate::mapping::Timestamp;
+use super::{CommitId, LocalRepository, RepositoryError};
 
 /// A commit of a history, with its parents.
 #[derive(Debug)]
@@ -17,17 +16,17 @@ pub struct Step {
     pub parents: Vec<usize>,
 }
 
-impl Committed {
+impl LocalRepository {
     /// Finds the merge base of two lines of work.
     ///
     /// # Errors
     ///
     /// If there is none, or a shallow clone does not reach that far.
-    pub fn merge_base(&self, one: CommitId, other: CommitId) -> Result<CommitId, CommittedError> {
+    pub fn merge_base(&self, one: CommitId, other: CommitId) -> Result<CommitId, RepositoryError> {
         match self.repository.merge_base(one.0, other.0) {
             Ok(id) => Ok(CommitId(id)),
-            Err(_) if self.repository.is_shallow() => Err(CommittedError::Shallow { one, other }),
-            Err(_) => Err(CommittedError::Unrelated { one, other }),
+            Err(_) if self.repository.is_shallow() => Err(RepositoryError::Shallow { one, other }),
+            Err(_) => Err(RepositoryError::Unrelated { one, other }),
         }
     }
 
@@ -41,7 +40,7 @@ impl Committed {
         &self,
         one: CommitId,
         other: CommitId,
-    ) -> Result<bool, CommittedError> {
+    ) -> Result<bool, RepositoryError> {
         let bases = self.repository.merge_bases(one.0, other.0);
         Ok(bases.map_err(|source| damaged(other, source))?.len() > 1)
     }
@@ -51,7 +50,7 @@ impl Committed {
     /// # Errors
     ///
     /// If Git cannot read them.
-    pub fn since(&self, base: CommitId, tip: CommitId) -> Result<Vec<CommitId>, CommittedError> {
+    pub fn since(&self, base: CommitId, tip: CommitId) -> Result<Vec<CommitId>, RepositoryError> {
         self.walk(tip, Some(base))
     }
 
@@ -60,9 +59,9 @@ impl Committed {
     /// # Errors
     ///
     /// If Git cannot read them, or the clone is shallow and so incomplete.
-    pub fn history(&self, tip: CommitId) -> Result<Vec<Step>, CommittedError> {
+    pub fn history(&self, tip: CommitId) -> Result<Vec<Step>, RepositoryError> {
         if self.repository.is_shallow() {
-            return Err(CommittedError::CutOff);
+            return Err(RepositoryError::CutOff);
         }
         let mut numbers = HashMap::new();
         let mut steps = Vec::new();
@@ -75,7 +74,11 @@ impl Committed {
         Ok(steps)
     }
 
-    fn walk(&self, tip: CommitId, base: Option<CommitId>) -> Result<Vec<CommitId>, CommittedError> {
+    fn walk(
+        &self,
+        tip: CommitId,
+        base: Option<CommitId>,
+    ) -> Result<Vec<CommitId>, RepositoryError> {
         let walk = || -> Result<_, git2::Error> {
             let mut walk = self.repository.revwalk()?;
             walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE)?;
@@ -93,20 +96,20 @@ impl Committed {
     /// # Errors
     ///
     /// If Git cannot read the commit, or a shallow clone does not reach that far.
-    pub fn first_parent(&self, commit: CommitId) -> Result<Option<CommitId>, CommittedError> {
+    pub fn first_parent(&self, commit: CommitId) -> Result<Option<CommitId>, RepositoryError> {
         match self.find(commit)?.parent_ids().next() {
-            None if self.repository.is_shallow() => Err(CommittedError::CutOff),
+            None if self.repository.is_shallow() => Err(RepositoryError::CutOff),
             parent => Ok(parent.map(CommitId)),
         }
     }
 
-    /// Returns the time of a commit.
+    /// Returns the time of a commit, in seconds since the Unix epoch.
     ///
     /// # Errors
     ///
     /// If Git cannot read the commit.
-    pub fn time(&self, commit: CommitId) -> Result<Timestamp, CommittedError> {
-        Ok(Timestamp::from_unix(self.find(commit)?.time().seconds()))
+    pub fn time(&self, commit: CommitId) -> Result<i64, RepositoryError> {
+        Ok(self.find(commit)?.time().seconds())
     }
 
     /// Returns the value of a key in the trailers of a commit's message
@@ -115,7 +118,7 @@ impl Committed {
     /// # Errors
     ///
     /// If Git cannot read the commit.
-    pub fn trailers(&self, commit: CommitId, key: &str) -> Result<Vec<String>, CommittedError> {
+    pub fn trailers(&self, commit: CommitId, key: &str) -> Result<Vec<String>, RepositoryError> {
         let found = self.find(commit)?;
         let message = String::from_utf8_lossy(found.message_bytes());
         let trailers = message_trailers_strs(&message).map_err(|e| damaged(commit, e))?;

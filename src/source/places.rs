@@ -11,8 +11,9 @@ use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind};
 
 use super::checkout::Surroundings;
-use super::files::{Listing, is_table_name};
+use super::files::Listing;
 use super::links::{self, Trail};
+use crate::mapping::is_table_name;
 
 /// The directories to watch, without links, and the names in them that concern the table.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::address::{RemoteUrl, RemoteUrlError};
-use super::error::chain;
+use super::error_chain::chain;
 use super::fast_forward::{FastForwardError, fast_forward};
 use super::fetch_options::FetchOptions;
 use super::links;

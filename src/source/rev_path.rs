@@ -1,17 +1,16 @@
-//! A table named as in `main:mapping.yaml`: a revision as Git writes it (gitrevisions(7)), and the
-//! path of a file or directory in that commit.
+//! Files named as in `main:mapping.yaml`: a revision as Git writes it (gitrevisions(7)), and the path
+//! of a file or directory in that commit.
 
-use super::tree::TreeError;
-use super::{CommitId, Committed, CommittedError, TreePath};
-use crate::mapping::SourceFile;
+use super::tree::{NameFilter, TreeError, TreeFile};
+use super::{CommitId, LocalRepository, RepositoryError, TreePath};
 
-/// A table in a commit of the repository of the current directory.
+/// Files in a commit of the repository of the current directory.
 pub struct RevPath {
     /// The repository.
-    pub repository: Committed,
+    pub repository: LocalRepository,
     /// The commit.
     pub commit: CommitId,
-    /// The path of the table in the commit.
+    /// The path of the file or directory in the commit.
     pub path: TreePath,
     revision: String,
 }
@@ -22,9 +21,9 @@ impl RevPath {
     /// # Errors
     ///
     /// If the name does not give both, or there is no such repository, commit or path.
-    pub fn find(name: &str) -> Result<Self, CommittedError> {
-        let (revision, path) = split(name).ok_or_else(|| CommittedError::Form(name.to_owned()))?;
-        let repository = Committed::here()?;
+    pub fn find(name: &str) -> Result<Self, RepositoryError> {
+        let (revision, path) = split(name).ok_or_else(|| RepositoryError::Form(name.to_owned()))?;
+        let repository = LocalRepository::here()?;
         Ok(Self {
             commit: repository.commit(revision)?,
             path: repository.path_in_commit(path)?,
@@ -33,15 +32,17 @@ impl RevPath {
         })
     }
 
-    /// Reads the table, of at most `max` bytes. Its files are named by their paths from the top.
+    /// Reads the wanted files, of at most `max` bytes. They are named by their paths from the top.
     ///
     /// # Errors
     ///
     /// If there is none, or it is too large.
-    pub fn read(&self, max: u64) -> Result<Vec<SourceFile>, CommittedError> {
-        let read = self.repository.read(self.commit, &self.path, max);
+    pub fn read(&self, max: u64, is_wanted: NameFilter) -> Result<Vec<TreeFile>, RepositoryError> {
+        let read = self
+            .repository
+            .read(self.commit, &self.path, max, is_wanted);
         read.map_err(|error| match error {
-            CommittedError::Table(TreeError::NotFound { path, .. }) => CommittedError::NotFound {
+            RepositoryError::Tree(TreeError::NotFound { path, .. }) => RepositoryError::NotFound {
                 revision: self.revision.clone(),
                 path,
             },

@@ -12,8 +12,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
+use super::random::random;
 use super::report::{Fetch, FetchResult};
-use super::schedule::{Schedule, chance};
+use super::schedule::Schedule;
 use crate::mapping::Timestamp;
 
 /// The shortest time between two rounds, regardless of requests.
@@ -142,7 +143,7 @@ impl Shared {
 
             sleep(BREATH).await;
             // The timeout and a request are both reasons for the next round.
-            let _ = timeout(schedule.pause(failures, chance()), self.until_asked()).await;
+            let _ = timeout(schedule.pause(failures, random()), self.until_asked()).await;
         }
     }
 

@@ -2,8 +2,6 @@
 //!
 //! Pure: randomness is passed in as a number, so that every case can be tested.
 
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher as _;
 use std::time::Duration;
 
 /// The longest pause after failures, unless the interval itself is longer.
@@ -30,19 +28,14 @@ impl Schedule {
     }
 
     /// Returns the pause after some failures in a row: the interval, doubled with each but the
-    /// first, up to a limit. `chance` is any number, and determines the jitter.
-    pub(super) fn pause(self, failures: u32, chance: u64) -> Duration {
+    /// first, up to a limit. `random` is any number, and determines the jitter.
+    pub(super) fn pause(self, failures: u32, random: u64) -> Duration {
         let doublings = failures.saturating_sub(1).min(31);
         let pause = (self.interval.saturating_mul(1 << doublings)).min(LONGEST.max(self.interval));
-        let share = u32::try_from(chance % 1_001).unwrap_or_default();
+        let share = u32::try_from(random % 1_001).unwrap_or_default();
         let most = pause / JITTER;
         (pause - most).saturating_add((most / 500).saturating_mul(share))
     }
-}
-
-/// Returns a random number.
-pub fn chance() -> u64 {
-    RandomState::new().hash_one(())
 }
 
 #[cfg(test)]
@@ -52,7 +45,7 @@ mod tests {
     const MINUTE: Duration = Duration::from_secs(60);
 
     fn seconds(interval: Duration, failures: u32) -> [u64; 2] {
-        [0, 1_000].map(|chance| Schedule::every(interval).pause(failures, chance).as_secs())
+        [0, 1_000].map(|random| Schedule::every(interval).pause(failures, random).as_secs())
     }
 
     #[test]

@@ -12,10 +12,10 @@ use git2::{CertificateCheckStatus, ErrorClass, ErrorCode, ProxyOptions, Remote, 
 use super::address::RemoteUrl;
 use super::bounds::Bounds;
 use super::credentials::Answers;
+use super::damage::is_damage;
 use super::known_hosts::HostKeys;
 use super::redact::{Secrets, secrets_in_address};
 use super::transfer::{Failure, Job};
-use super::tree::is_damage;
 
 /// The messages about a remote that sends too many bytes, or too much for the memory.
 const TOO_MANY_BYTES: &str =

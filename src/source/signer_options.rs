@@ -1,16 +1,15 @@
 //! The options of one line of allowed signers: the purposes and times for which a key is valid.
 
-use time::{Date, Month, PrimitiveDateTime, Time};
+use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time};
 
 use super::signer_line::SignerLineError;
-use crate::mapping::Timestamp;
 
 /// The purposes and times for which a key is valid.
 #[derive(Debug, Default)]
 pub(super) struct SignerOptions {
     namespaces: Option<String>,
-    valid_after: Option<Timestamp>,
-    valid_before: Option<Timestamp>,
+    valid_after: Option<OffsetDateTime>,
+    valid_before: Option<OffsetDateTime>,
 }
 
 impl SignerOptions {
@@ -81,12 +80,12 @@ impl SignerOptions {
     }
 
     /// Returns the start of the key's validity, if a time is before it.
-    pub(super) fn valid_later(&self, at: Timestamp) -> Option<Timestamp> {
+    pub(super) fn valid_later(&self, at: OffsetDateTime) -> Option<OffsetDateTime> {
         self.valid_after.filter(|start| at < *start)
     }
 
     /// Returns the end of the key's validity, if a time is not before it.
-    pub(super) fn valid_earlier(&self, at: Timestamp) -> Option<Timestamp> {
+    pub(super) fn valid_earlier(&self, at: OffsetDateTime) -> Option<OffsetDateTime> {
         self.valid_before.filter(|end| at >= *end)
     }
 }
@@ -120,14 +119,14 @@ fn quoted<'a>(name: &'static str, text: &'a str) -> Result<(String, &'a str), Si
 
 /// Parses a time. One without a zone is taken as UTC, not in the zone of this machine as in
 /// ssh-keygen: the same file must mean the same on every server.
-fn read_time(text: &str) -> Result<Timestamp, SignerLineError> {
+fn read_time(text: &str) -> Result<OffsetDateTime, SignerLineError> {
     let digits = (text.strip_suffix(['Z', 'z']))
         .or_else(|| text.strip_suffix("UTC"))
         .unwrap_or(text);
     time_of(digits).ok_or_else(|| SignerLineError::Time(text.to_owned()))
 }
 
-fn time_of(digits: &str) -> Option<Timestamp> {
+fn time_of(digits: &str) -> Option<OffsetDateTime> {
     if !matches!(digits.len(), 8 | 12 | 14) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
@@ -139,8 +138,7 @@ fn time_of(digits: &str) -> Option<Timestamp> {
     let month = Month::try_from(two(4)?).ok()?;
     let date = Date::from_calendar_date(digits[..4].parse().ok()?, month, two(6)?).ok()?;
     let time = Time::from_hms(two(8)?, two(10)?, two(12)?).ok()?;
-    let at = PrimitiveDateTime::new(date, time).assume_utc();
-    Some(Timestamp::from_unix(at.unix_timestamp()))
+    Some(PrimitiveDateTime::new(date, time).assume_utc())
 }
 
 /// Matches a list of patterns (ssh_config(5), "PATTERNS"): one must match, and none after `!`.
@@ -192,7 +190,7 @@ mod tests {
     }
 
     fn time(text: &str) -> i64 {
-        read_time(text).unwrap().unix()
+        read_time(text).unwrap().unix_timestamp()
     }
 
     #[test]
@@ -219,7 +217,7 @@ mod tests {
     #[test]
     fn bounds_the_time_on_both_sides() {
         let line = options(r#"valid-after="20260101",valid-before="20270101""#);
-        let at = |text| Timestamp::from_unix(time(text));
+        let at = |text| OffsetDateTime::from_unix_timestamp(time(text)).unwrap();
         assert_eq!(line.valid_later(at("20251231235959")), Some(at("20260101")));
         assert_eq!(line.valid_later(at("20260101")), None);
         assert_eq!(line.valid_earlier(at("20261231235959")), None);

@@ -18,22 +18,22 @@
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use git2::{Oid, Repository};
 use ssh_key::HashAlg;
+use time::format_description::well_known::Rfc3339;
+use time::{OffsetDateTime, PrimitiveDateTime};
 
-use super::error::chain;
+use super::committed::CommitId;
+use super::error_chain::chain;
 use super::regular::open_regular;
 use super::signature::{NAMESPACE, Signature};
 use super::signer_line::{SignerLine, SignerLineError};
 use super::verify::{Refusal, Verify};
-use crate::mapping::Timestamp;
 
 /// The size limit of the file: enough for thousands of keys.
 const MAX: u64 = 1 << 20;
-
-/// The number of digits of a commit's id that a message shows.
-const SHORT: usize = 12;
 
 /// A file of allowed signers, read anew for each commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,9 +115,9 @@ impl AllowedSigners {
         &self,
         repository: &Repository,
         commit: Oid,
-        now: Timestamp,
+        now: SystemTime,
     ) -> Result<Signer, Refusal> {
-        let short: String = commit.to_string().chars().take(SHORT).collect();
+        let short = CommitId(commit).short();
         let refuse = |reason: String| Refusal(format!("{short} {reason}"));
         let unread = |error: git2::Error| refuse(format!("cannot be read: {}", error.message()));
         let time = repository.find_commit(commit).map_err(unread)?.time();
@@ -128,8 +128,8 @@ impl AllowedSigners {
             .lines()
             .map_err(|error| refuse(format!("cannot be trusted: {}", chain(&error))))?;
         let times = [
-            ("it is", now),
-            ("the commit is of", Timestamp::from_unix(time.seconds())),
+            ("it is", to_second(now.into())),
+            ("the commit is of", from_unix(time.seconds())),
         ];
         self.judge(&lines, &signature, times).map_err(refuse)
     }
@@ -138,7 +138,7 @@ impl AllowedSigners {
         &self,
         lines: &[(usize, SignerLine)],
         signature: &Signature,
-        times: [(&str, Timestamp); 2],
+        times: [(&str, OffsetDateTime); 2],
     ) -> Result<Signer, String> {
         let Signature { ssh, payload } = signature;
         let fingerprint = ssh.public_key().fingerprint(HashAlg::Sha256).to_string();
@@ -199,7 +199,7 @@ impl AllowedSigners {
 
 impl Verify for AllowedSigners {
     fn verify(&self, repository: &Repository, commit: Oid) -> Result<(), Refusal> {
-        let now = std::time::SystemTime::now().into();
+        let now = SystemTime::now();
         let Signer {
             principals,
             fingerprint,
@@ -210,21 +210,46 @@ impl Verify for AllowedSigners {
 }
 
 /// Returns why a signature is not valid, although its key is in this line.
-fn objection(line: &SignerLine, times: [(&str, Timestamp); 2]) -> Option<String> {
+fn objection(line: &SignerLine, times: [(&str, OffsetDateTime); 2]) -> Option<String> {
     if !line.options.is_for(NAMESPACE) {
         return Some("may not sign for git: add \"git\" to its namespaces".to_owned());
     }
     times.into_iter().find_map(|(what, at)| {
         if let Some(start) = line.options.valid_later(at) {
             return Some(format!(
-                "is valid from {start}, while {what} {at}: sign it again then"
+                "is valid from {}, while {what} {}: sign it again then",
+                shown(start),
+                shown(at)
             ));
         }
         let end = line.options.valid_earlier(at)?;
         Some(format!(
-            "was valid before {end}, while {what} {at}: sign it with a valid key"
+            "was valid before {}, while {what} {}: sign it with a valid key",
+            shown(end),
+            shown(at)
         ))
     })
+}
+
+/// Returns the time of a commit; one out of range is before or after all others.
+fn from_unix(seconds: i64) -> OffsetDateTime {
+    OffsetDateTime::from_unix_timestamp(seconds).unwrap_or_else(|_| {
+        let end = match seconds < 0 {
+            true => PrimitiveDateTime::MIN,
+            false => PrimitiveDateTime::MAX,
+        };
+        end.assume_utc()
+    })
+}
+
+/// Returns a time without the fraction of its second.
+fn to_second(at: OffsetDateTime) -> OffsetDateTime {
+    at.replace_nanosecond(0).unwrap_or(at)
+}
+
+/// Returns a time as in RFC 3339.
+fn shown(at: OffsetDateTime) -> String {
+    at.format(&Rfc3339).unwrap_or_else(|_| at.to_string())
 }
 
 /// Reads a whole file; one that is too large is `None`. A named pipe is not waited for.

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::attempt::Attempt;
+use super::random::random;
 use super::regular::read_regular;
-use super::schedule::chance;
 
 const LOCK: &str = "lock";
 const RECORD: &str = "state.json";
@@ -162,7 +162,7 @@ impl StateDir {
     /// Those of killed processes are removed: otherwise they would fill up a small temporary file
     /// system.
     pub(super) fn private(temp: &Path) -> Result<Self, StateError> {
-        let path = temp.join(format!("{PRIVATE}{:016x}", chance()));
+        let path = temp.join(format!("{PRIVATE}{:016x}", random()));
         let made = DirBuilder::new().mode(0o700).create(&path);
         if let Err(source) = made {
             return Err(StateError::NoTemporary { path, source });
@@ -186,7 +186,7 @@ impl StateDir {
 
     /// Returns a name for a new clone.
     pub(super) fn new_clone() -> String {
-        format!("{CLONE}{:016x}", chance())
+        format!("{CLONE}{:016x}", random())
     }
 
     /// Returns the last record, if it can be understood.
@@ -204,14 +204,14 @@ impl StateDir {
     }
 
     /// Returns the last record of an attempt to load a commit, if it can be understood.
-    pub(super) fn load_attempt(&self) -> Option<Attempt> {
+    pub(super) fn load_attempt<A: DeserializeOwned>(&self) -> Option<A> {
         let text = read_regular(&self.attempt_path(), MAX_RECORD).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
     /// Records an attempt to load a commit, durably and in one step, if the directory outlives this
     /// process.
-    pub(super) fn store_attempt(&self, attempt: &Attempt) -> Result<(), StateError> {
+    pub(super) fn store_attempt(&self, attempt: &impl Serialize) -> Result<(), StateError> {
         match self.private {
             true => Ok(()),
             false => self.write(ATTEMPT, attempt),

@@ -1,4 +1,4 @@
-//! Reading a table from a commit's tree, without a checkout.
+//! Reading files from a commit's tree, without a checkout.
 //!
 //! The content was committed whole, so there is nothing to wait for and nothing torn. A link, a
 //! submodule or an LFS pointer is not followed but refused by name: its content is not in the
@@ -7,11 +7,9 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use git2::{Commit, ErrorClass, ErrorCode, ObjectType, Odb, Oid, Repository, Tree, TreeEntry};
-
-use super::files::is_table_name;
-use crate::mapping::SourceFile;
+use git2::{Commit, ErrorCode, ObjectType, Odb, Oid, Repository, Tree, TreeEntry};
 
 /// The mode of a symbolic link in a tree (git-fast-import(1), "filemodify").
 const LINK_MODE: i32 = 0o120_000;
@@ -23,7 +21,19 @@ const LFS_MAX: usize = 1024;
 /// The size limit of a directory's list of names in bytes, unless a table may be larger.
 const MAX_LISTING: u64 = 16 << 20;
 
-/// Why a commit holds no table that can be read.
+/// A file of a commit: its path, and its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeFile {
+    /// The path in the repository, or the one that people know for it.
+    pub path: Arc<str>,
+    /// The content.
+    pub bytes: Vec<u8>,
+}
+
+/// Decides by its name whether a file of a directory is read.
+pub type NameFilter = fn(&OsStr) -> bool;
+
+/// Why the files of a commit cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {
@@ -74,19 +84,21 @@ pub enum TreeError {
     },
 }
 
-/// Reads the table at `path`, a file or a directory of files, of at most `max` bytes together.
+/// Reads the file at `path`, or the files directly in the directory there whose names `is_wanted`
+/// accepts, sorted by name, of at most `max` bytes together.
 ///
 /// Each file is named by its path in the repository.
 ///
 /// # Errors
 ///
-/// If the commit holds no table there that can be read.
-pub fn read_table(
+/// If the commit has no such file there, or one that cannot be read.
+pub fn read_files(
     repository: &Repository,
     commit: &Commit<'_>,
     path: &str,
     max: u64,
-) -> Result<Vec<SourceFile>, TreeError> {
+    is_wanted: NameFilter,
+) -> Result<Vec<TreeFile>, TreeError> {
     Reader {
         repository,
         odb: repository.odb().map_err(|source| TreeError::Damaged {
@@ -95,6 +107,7 @@ pub fn read_table(
         })?,
         commit: commit.id().to_string(),
         max,
+        is_wanted,
     }
     .read(commit, path)
 }
@@ -124,6 +137,7 @@ struct Reader<'a> {
     odb: Odb<'a>,
     commit: String,
     max: u64,
+    is_wanted: NameFilter,
 }
 
 /// The content of a tree under a name.
@@ -146,7 +160,7 @@ impl Found {
 }
 
 impl Reader<'_> {
-    fn read(&self, commit: &Commit<'_>, path: &str) -> Result<Vec<SourceFile>, TreeError> {
+    fn read(&self, commit: &Commit<'_>, path: &str) -> Result<Vec<TreeFile>, TreeError> {
         let files = match self.find(commit, path)? {
             Found::Blob(id) => vec![(path.to_owned(), id)],
             Found::Tree(id) => self.list(path, id)?,
@@ -160,7 +174,7 @@ impl Reader<'_> {
                 if bytes.len() <= LFS_MAX && bytes.starts_with(LFS_START) {
                     return Err(self.not_a_file(&path, "a Git LFS pointer"));
                 }
-                Ok(SourceFile {
+                Ok(TreeFile {
                     path: path.into(),
                     bytes: bytes.to_vec(),
                 })
@@ -213,11 +227,11 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// Lists the table files directly in a directory, sorted by name.
+    /// Lists the wanted files directly in a directory, sorted by name.
     fn list(&self, path: &str, id: Oid) -> Result<Vec<(String, Oid)>, TreeError> {
         let tree = self.tree(id)?;
         let mut entries: Vec<TreeEntry<'_>> = (tree.iter())
-            .filter(|entry| is_table_name(OsStr::from_bytes(entry.name_bytes())))
+            .filter(|entry| (self.is_wanted)(OsStr::from_bytes(entry.name_bytes())))
             .collect();
         entries.sort_by(|one, other| one.name_bytes().cmp(other.name_bytes()));
         let directory = path.trim_end_matches('/');
@@ -277,22 +291,4 @@ impl Reader<'_> {
             commit: self.commit.clone(),
         }
     }
-}
-
-/// Returns whether Git reports an error in the repository's own objects, and not in a remote or the
-/// system.
-pub(super) fn is_damage(error: &git2::Error) -> bool {
-    let class = matches!(
-        error.class(),
-        ErrorClass::Odb
-            | ErrorClass::Zlib
-            | ErrorClass::Object
-            | ErrorClass::Indexer
-            | ErrorClass::Reference
-            | ErrorClass::Repository
-            | ErrorClass::Config
-            | ErrorClass::Tree
-            | ErrorClass::Sha1
-    );
-    class && error.code() != ErrorCode::Owner
 }

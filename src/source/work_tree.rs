@@ -17,14 +17,14 @@ use super::links::{MAX_LINKS, parts, read_link};
 
 /// The location of a path, whether or not it exists.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Spot {
+pub(super) struct WorkTreePath {
     /// The path: absolute, and without links that lie in no work tree.
     pub(super) path: PathBuf,
     /// The first link on the way that lies in a work tree.
     pub(super) link: Option<PathBuf>,
 }
 
-impl Spot {
+impl WorkTreePath {
     /// Resolves the location of a path.
     ///
     /// # Errors
@@ -112,8 +112,8 @@ mod tests {
         symlink("tree", root.join("way")).unwrap();
         symlink("way/here", root.join("to")).unwrap();
         symlink("links", root.join("tree/here")).unwrap();
-        let spot = |path: &str| Spot::of(&root.join(path)).unwrap();
-        let at = |path: &str, link: Option<&str>| Spot {
+        let spot = |path: &str| WorkTreePath::of(&root.join(path)).unwrap();
+        let at = |path: &str, link: Option<&str>| WorkTreePath {
             path: root.join(path),
             link: link.map(|link| root.join(link)),
         };
@@ -132,7 +132,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         symlink("b", dir.path().join("a")).unwrap();
         symlink("a", dir.path().join("b")).unwrap();
-        let error = Spot::of(&dir.path().join("a")).unwrap_err();
+        let error = WorkTreePath::of(&dir.path().join("a")).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::ELOOP));
     }
 

@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use git2::{ObjectType, Oid, Repository};
 use waypost::mapping::Timestamp;
@@ -51,7 +52,8 @@ impl Scene {
     }
 
     fn signer_at(&self, commit: &[u8], now: &str) -> Result<Signer, Refusal> {
-        let now = Timestamp::parse_start(now).unwrap();
+        let now = Timestamp::parse_start(now).unwrap().unix();
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(now.try_into().unwrap());
         (self.signers()).signer(&self.repository, self.add(commit), now)
     }
 

@@ -9,17 +9,18 @@ use super::{files_under, read};
 const LAYERS: &[(&str, &[&str])] = &[
     ("mapping", &[]),
     ("source", &["mapping"]),
+    ("history", &["source", "mapping"]),
     ("edit", &["mapping"]),
     ("exchange", &["mapping"]),
     ("registry", &["source", "edit", "exchange", "mapping"]),
     (
         "server",
-        &["registry", "source", "edit", "exchange", "mapping"],
+        &["registry", "history", "source", "edit", "exchange", "mapping"],
     ),
     (
         "cli",
         &[
-            "server", "registry", "source", "edit", "exchange", "mapping",
+            "server", "registry", "history", "source", "edit", "exchange", "mapping",
         ],
     ),
 ];

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use crate::mapping::{Compilation, Diagnostic, Place, Position, SourceFile, compile};
-use crate::source::{Committed, CommittedError, FileSource, SourceError};
+use crate::mapping::{
+    Compilation, Diagnostic, Place, Position, SourceFile, compile, is_table_name,
+};
+use crate::source::{FileSource, LocalRepository, RepositoryError, SourceError};
 
 /// The path that means standard input.
 pub(crate) const STDIN: &str = "-";
@@ -59,9 +61,9 @@ pub(crate) fn read(paths: &[PathBuf], max_bytes: u64) -> anyhow::Result<Vec<Sour
 /// large.
 pub(crate) fn name_limit(error: anyhow::Error) -> anyhow::Error {
     let source = error.downcast_ref::<SourceError>();
-    let committed = error.downcast_ref::<CommittedError>();
+    let committed = error.downcast_ref::<RepositoryError>();
     let is_too_large = source.is_some_and(SourceError::is_too_large)
-        || committed.is_some_and(CommittedError::is_too_large);
+        || committed.is_some_and(RepositoryError::is_too_large);
     match is_too_large {
         true => error.context("the table does not fit into --max-table-bytes"),
         false => error,
@@ -81,20 +83,23 @@ pub(crate) fn report(diagnostics: &[Diagnostic]) -> anyhow::Result<()> {
 /// A proposed change may link to anything that the machine can read, and Git's history contains
 /// only the link.
 pub(crate) fn refuse_links(
-    repository: &Committed,
+    repository: &LocalRepository,
     paths: &[PathBuf],
-) -> Result<Vec<Diagnostic>, CommittedError> {
+) -> Result<Vec<Diagnostic>, RepositoryError> {
     let mut refused = Vec::new();
     for path in paths {
-        let reported = repository.links(path)?.into_iter().map(|(file, link)| {
-            let place = Place {
-                file: file.to_string_lossy().into(),
-                position: Position::START,
-            };
-            let message =
-                format!("{link:?} is a symbolic link, which is not followed in the repository");
-            Diagnostic::error(place, message).with_hint("commit the file itself")
-        });
+        let reported = repository
+            .links(path, is_table_name)?
+            .into_iter()
+            .map(|(file, link)| {
+                let place = Place {
+                    file: file.to_string_lossy().into(),
+                    position: Position::START,
+                };
+                let message =
+                    format!("{link:?} is a symbolic link, which is not followed in the repository");
+                Diagnostic::error(place, message).with_hint("commit the file itself")
+            });
         refused.extend(reported);
     }
     Ok(refused)

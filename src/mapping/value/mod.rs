@@ -10,6 +10,7 @@ mod diagnostic;
 mod properties;
 pub(super) mod scheme;
 mod source_file;
+mod table_name;
 pub(super) mod target;
 mod timestamp;
 
@@ -23,5 +24,6 @@ pub use properties::{DEFAULT_MAX_AGE, Forward, Misfit, NewCode, Retired, Status}
 pub use scheme::Scheme;
 pub(crate) use scheme::{KEY_REST, code_of_key};
 pub use source_file::SourceFile;
+pub use table_name::is_table_name;
 pub use target::{MAX_TARGET_BYTES, Target, TargetError};
 pub use timestamp::Timestamp;

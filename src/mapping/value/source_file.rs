@@ -10,3 +10,10 @@ pub struct SourceFile {
     /// The content, not yet known to be UTF-8.
     pub bytes: Vec<u8>,
 }
+
+impl SourceFile {
+    /// Returns a file with this path and content.
+    pub fn new(path: Arc<str>, bytes: Vec<u8>) -> Self {
+        Self { path, bytes }
+    }
+}

@@ -15,12 +15,12 @@ const PAUSES: u32 = 5;
 ///
 /// After more than [`PAUSES`] losses there is no pause: the latest winner does not pause, either,
 /// and would win again.
-pub(crate) fn pause(losses: u32, chance: u64) -> Duration {
+pub(crate) fn pause(losses: u32, random: u64) -> Duration {
     if !(1..=PAUSES).contains(&losses) {
         return Duration::ZERO;
     }
     let limit = FIRST * (1 << (losses - 1));
-    let share = u32::try_from(chance % 1_001).unwrap_or_default();
+    let share = u32::try_from(random % 1_001).unwrap_or_default();
     limit / 1_000 * share
 }
 

@@ -17,7 +17,7 @@ use super::commit::IdentityError;
 use super::turn::Turn;
 use crate::mapping::SourceFile;
 use crate::source::{
-    GitProgramError, Pushed, RemoteBranchError, RemoteUrl, TreeError, chance, read_table,
+    GitProgramError, Pushed, RemoteBranchError, RemoteUrl, TreeError, random, read_table,
 };
 
 /// Changed files of a table.
@@ -210,7 +210,7 @@ pub fn publish<E>(
             return Err(PublishError::TooBusy { losses, timeout });
         }
         if refused.is_none() {
-            thread::sleep(pause(losses, chance()));
+            thread::sleep(pause(losses, random()));
         }
         let now = branch.fetch()?;
         if let Some(reason) = refused

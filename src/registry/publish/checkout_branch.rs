@@ -9,7 +9,7 @@ use super::branch::{Branch, Edit, PublishError};
 use super::checkout::{Checkout, CheckoutError, refuse_changes};
 use super::commit::{Identity, commit_tree, write_tree};
 use super::review::NewBranch;
-use crate::source::{GitProgram, GitProgramError, Pushed, RemoteUrl, chance};
+use crate::source::{GitProgram, GitProgramError, Pushed, RemoteUrl, random};
 
 /// The message of `git fetch` for a branch that is not in the remote.
 const NO_SUCH_BRANCH: &str = "couldn't find remote ref";
@@ -91,7 +91,7 @@ impl CheckoutBranch {
     fn fetch_branch(&self, name: &str) -> Result<Oid, PublishError> {
         // To a reference that no other fetch in this checkout writes to; no other references are
         // moved.
-        let kept = format!("refs/waypost/{:016x}", chance());
+        let kept = format!("refs/waypost/{:016x}", random());
         let to = format!("+{name}:{kept}");
         let fetch = [
             "fetch",

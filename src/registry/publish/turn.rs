@@ -8,7 +8,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::source::chance;
+use crate::source::random;
 
 /// The longest time between two attempts. It is random, so that all waiters are equally likely to
 /// be next.
@@ -26,7 +26,7 @@ impl Turn {
             if began.elapsed() >= timeout {
                 return None;
             }
-            thread::sleep(Duration::from_millis(chance() % STEP_MS + 1));
+            thread::sleep(Duration::from_millis(random() % STEP_MS + 1));
         }
         Some(Self(lock))
     }

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use super::promised::{Lineage, Published};
+use super::lineage::{HistoryError, Lineage, Published};
 use crate::mapping::{
     Broken, Promises, Statement, Statements, TRAILER, Table, report_known, report_shadowing,
 };
@@ -24,53 +24,59 @@ struct Known {
 }
 
 /// The states of commits with children to visit, by their numbers.
-struct Frontier {
+struct Unfinished {
     known: Vec<Option<Known>>,
     /// The number of children to visit.
     children: Vec<usize>,
 }
 
-/// Returns the promises of all tables published before that a table breaks.
-pub(super) fn broken(
-    lineage: &Lineage,
-    table: &Table,
-    stated: &Statements,
-) -> anyhow::Result<Vec<Broken>> {
-    let steps = lineage.repository.history(lineage.tip)?;
-    let mut frontier = Frontier::new(&steps);
-    for (number, step) in steps.iter().enumerate() {
-        let known = frontier.follow(number, step, lineage)?;
-        frontier.known[number] = Some(known);
-    }
-    let Some(Some(tip)) = frontier.known.pop() else {
-        return Ok(Vec::new());
-    };
-    let mut all = Vec::new();
-    for (number, broken) in tip.promises.broken(table, stated) {
-        let commit = steps[number].commit;
-        let Published::Sound(old) = lineage.table_at(commit)? else {
-            // It was valid when it kept these promises.
-            anyhow::bail!("the commit {commit} holds another table than before");
+impl Lineage {
+    /// Returns the promises of all tables published before that a table breaks.
+    ///
+    /// # Errors
+    ///
+    /// If Git cannot read the history, or the clone is shallow and so incomplete.
+    pub fn broken_ever(
+        &self,
+        table: &Table,
+        stated: &Statements,
+    ) -> Result<Vec<Broken>, HistoryError> {
+        let steps = self.repository.history(self.tip)?;
+        let mut unfinished = Unfinished::new(&steps);
+        for (number, step) in steps.iter().enumerate() {
+            let known = unfinished.follow(number, step, self)?;
+            unfinished.known[number] = Some(known);
+        }
+        let Some(Some(tip)) = unfinished.known.pop() else {
+            return Ok(Vec::new());
         };
-        let origin = lineage.origin(commit)?;
-        all.extend(report_known(&old, &origin, table, &broken));
+        let mut all = Vec::new();
+        for (number, broken) in tip.promises.broken(table, stated) {
+            let commit = steps[number].commit;
+            let Published::Sound(old) = self.table_at(commit)? else {
+                // It was valid when it kept these promises.
+                return Err(HistoryError::Changed(commit));
+            };
+            let origin = self.origin(commit)?;
+            all.extend(report_known(&old, &origin, table, &broken));
+        }
+        let mut promises = tip.promises;
+        if let Some((number, served)) = &tip.served {
+            Rc::make_mut(&mut promises).shadow(table, &[(*number, served)]);
+        }
+        for (number, links) in promises.shadowing(table, stated) {
+            let commit = steps[number].commit;
+            let Published::Sound(old) = self.table_at(commit)? else {
+                return Err(HistoryError::Changed(commit));
+            };
+            let origin = self.origin(commit)?;
+            all.extend(report_shadowing(&old, &origin, table, &links));
+        }
+        Ok(all)
     }
-    let mut promises = tip.promises;
-    if let Some((number, served)) = &tip.served {
-        Rc::make_mut(&mut promises).shadow(table, &[(*number, served)]);
-    }
-    for (number, links) in promises.shadowing(table, stated) {
-        let commit = steps[number].commit;
-        let Published::Sound(old) = lineage.table_at(commit)? else {
-            anyhow::bail!("the commit {commit} holds another table than before");
-        };
-        let origin = lineage.origin(commit)?;
-        all.extend(report_shadowing(&old, &origin, table, &links));
-    }
-    Ok(all)
 }
 
-impl Frontier {
+impl Unfinished {
     fn new(steps: &[Step]) -> Self {
         let mut children = vec![0; steps.len()];
         for parent in steps.iter().flat_map(|step| &step.parents) {
@@ -83,7 +89,12 @@ impl Frontier {
     }
 
     /// Visits a commit after its parents.
-    fn follow(&mut self, number: usize, step: &Step, lineage: &Lineage) -> anyhow::Result<Known> {
+    fn follow(
+        &mut self,
+        number: usize,
+        step: &Step,
+        lineage: &Lineage,
+    ) -> Result<Known, HistoryError> {
         let repository = &lineage.repository;
         let version = lineage.version(step.commit)?;
         let mut stated = Vec::new();

@@ -1,0 +1,89 @@
+//! The promises of one base: the table where a line of work branched off.
+
+use std::collections::HashSet;
+
+use super::lineage::{HistoryError, Lineage, Published};
+use super::note::Note;
+use crate::mapping::{Broken, Statement, Statements, TRAILER, Table, breaches};
+use crate::source::CommitId;
+
+impl Lineage {
+    /// Returns the promises of the table at the merge base that a table breaks.
+    ///
+    /// # Errors
+    ///
+    /// If `base` names no commit, or Git cannot read the history.
+    pub fn broken_since(
+        &self,
+        base: &str,
+        table: &Table,
+        stated: &Statements,
+        note: &dyn Fn(&Note),
+    ) -> Result<Vec<Broken>, HistoryError> {
+        let repository = &self.repository;
+        let rev = repository.commit(base)?;
+        let base = repository.merge_base(rev, self.tip)?;
+        let Some((commit, old)) = self.last_sound(base, note)? else {
+            return Ok(Vec::new());
+        };
+        // If branches were merged both ways, the base lacks some commits of REV, whose statements
+        // are used up.
+        let mut stating = repository.since(rev, self.tip)?;
+        stating.extend(repository.since(commit, base)?);
+        let mut stated = stated.clone();
+        for commit in stating {
+            for text in repository.trailers(commit, TRAILER)? {
+                match Statement::read(&text) {
+                    Some(read) => stated.state(0, read),
+                    None => note(&Note::UnknownStatement { commit, text }),
+                }
+            }
+        }
+        let origin = self.origin(commit)?;
+        let mut broken = breaches(&old, &origin, table, &stated);
+        // If there are several bases, the chosen one may lack a statement that is in another. A
+        // breach that REV already has is not caused by this change.
+        if !broken.is_empty()
+            && repository.has_several_bases(rev, self.tip)?
+            && let Published::Sound(theirs) = self.table_at(rev)?
+        {
+            let anew = breaches(&theirs, &origin, table, &stated);
+            let anew: HashSet<_> = anew.into_iter().map(|it| it.link).collect();
+            broken.retain(|it| anew.contains(&it.link));
+        }
+        Ok(broken)
+    }
+
+    /// Returns the table that was served at a base: if the one there has errors, the last valid one
+    /// before it.
+    fn last_sound(
+        &self,
+        base: CommitId,
+        note: &dyn Fn(&Note),
+    ) -> Result<Option<(CommitId, Table)>, HistoryError> {
+        let mut unsound = None;
+        let mut next = Some(base);
+        while let Some(commit) = next {
+            let version = Some(self.version(commit)?);
+            if version != unsound {
+                match self.table_at(commit)? {
+                    Published::Sound(table) => {
+                        if commit != base {
+                            let sound = commit;
+                            note(&Note::EarlierBase { base, sound });
+                        }
+                        return Ok(Some((commit, table)));
+                    }
+                    Published::Nothing => break,
+                    Published::Unsound => unsound = version,
+                }
+            }
+            next = self.repository.first_parent(commit)?;
+        }
+        note(&match unsound {
+            None => Note::NothingPublished { base },
+            Some(_) => Note::NothingSound { base },
+        });
+        Ok(None)
+    }
+}

@@ -1,0 +1,132 @@
+//! A table at its paths, in the commits of a repository.
+
+use std::path::{Path, PathBuf};
+
+use crate::mapping::{Origin, SourceFile, Table, Timestamp, compile, is_table_name};
+use crate::source::{
+    CommitId, LocalRepository, RepositoryError, RevPath, TreeFile, TreePath, Version,
+};
+
+/// Why the past of a table is not known.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HistoryError {
+    /// The repository cannot be read.
+    #[error(transparent)]
+    Repository(#[from] RepositoryError),
+    /// A commit that held a valid table no longer does.
+    #[error("the commit {0} holds another table than before")]
+    Changed(CommitId),
+}
+
+/// A table's position among the commits of a repository.
+pub struct Lineage {
+    pub(super) repository: LocalRepository,
+    /// The commit that contains the table, or that the table is to follow.
+    pub(super) tip: CommitId,
+    paths: Vec<TreePath>,
+    max_bytes: u64,
+}
+
+/// The content at the paths of a table in one commit.
+pub(super) enum Published {
+    Nothing,
+    /// A table that is not served.
+    Unsound,
+    Sound(Table),
+}
+
+impl Lineage {
+    /// Finds the repository around the paths of a table in a work tree; the tip is `revision`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such repository or commit, or a path lies outside.
+    pub fn of_work_tree(
+        paths: &[PathBuf],
+        revision: &str,
+        max_bytes: u64,
+    ) -> Result<Self, RepositoryError> {
+        let first = paths.first().map_or(Path::new("."), PathBuf::as_path);
+        let repository = LocalRepository::around(first)?;
+        let paths = paths.iter().map(|path| repository.path(path));
+        Ok(Self {
+            tip: repository.commit(revision)?,
+            paths: paths.collect::<Result<_, _>>()?,
+            max_bytes,
+            repository,
+        })
+    }
+
+    /// Takes a table from its commit, with its files.
+    ///
+    /// # Errors
+    ///
+    /// If the commit has no table there, or it is too large.
+    pub fn of_commit(
+        table: RevPath,
+        max_bytes: u64,
+    ) -> Result<(Self, Vec<SourceFile>), RepositoryError> {
+        let files = source_files(table.read(max_bytes, is_table_name)?);
+        let lineage = Self {
+            tip: table.commit,
+            paths: vec![table.path],
+            max_bytes,
+            repository: table.repository,
+        };
+        Ok((lineage, files))
+    }
+
+    /// Returns the repository.
+    pub fn repository(&self) -> &LocalRepository {
+        &self.repository
+    }
+
+    /// Returns the commit that contains the table, or that it is to follow.
+    pub fn tip(&self) -> CommitId {
+        self.tip
+    }
+
+    /// Reads the existing files of the table in a commit: none, if it has nothing at its paths.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read, or are too large.
+    pub fn files_at(&self, commit: CommitId) -> Result<Vec<SourceFile>, RepositoryError> {
+        let read =
+            (self.repository).read_all(commit, &self.paths, self.max_bytes, is_table_name)?;
+        Ok(source_files(read))
+    }
+
+    pub(super) fn version(&self, commit: CommitId) -> Result<Version, RepositoryError> {
+        self.repository.version(commit, &self.paths)
+    }
+
+    /// Compiles the table in a commit.
+    pub(super) fn table_at(&self, commit: CommitId) -> Result<Published, RepositoryError> {
+        match self.files_at(commit) {
+            Ok(files) if files.is_empty() => Ok(Published::Nothing),
+            Ok(files) => Ok(compile(&files)
+                .table
+                .map_or(Published::Unsound, Published::Sound)),
+            Err(error) if error.is_no_file() => Ok(Published::Unsound),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the description of a commit for users.
+    pub(super) fn origin(&self, commit: CommitId) -> Result<Origin, RepositoryError> {
+        let time = Timestamp::from_unix(self.repository.time(commit)?).to_string();
+        Ok(Origin {
+            commit: commit.short(),
+            day: time.split('T').next().unwrap_or_default().to_owned(),
+        })
+    }
+}
+
+fn source_files(files: Vec<TreeFile>) -> Vec<SourceFile> {
+    let files = files
+        .into_iter()
+        .map(|it| SourceFile::new(it.path, it.bytes));
+    files.collect()
+}
