@@ -13,7 +13,7 @@ use super::arguments::{MAX_BYTES, TableArgs, table};
 use super::{Exit, complain};
 use crate::history::Lineage;
 use crate::mapping::{Change, Compilation, SourceFile, compare, compile};
-use crate::source::{CommitId, FileSource, SourceError};
+use crate::source::{CommitId, FileSource, FilesError};
 
 /// Tell what a change of a table means: links removed, retargeted, added
 ///
@@ -131,7 +131,7 @@ fn read_work_tree(paths: &[PathBuf]) -> anyhow::Result<Vec<SourceFile>> {
     let mut files = Vec::new();
     for path in paths {
         match FileSource::new(vec![path.clone()], MAX_BYTES).read_once() {
-            Err(SourceError::NotFound { .. } | SourceError::NoYaml { .. }) => {}
+            Err(FilesError::NotFound { .. } | FilesError::NoYaml { .. }) => {}
             read => files.extend(read?.files),
         }
     }

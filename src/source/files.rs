@@ -12,7 +12,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::SourceError;
+use super::FilesError;
 use crate::mapping::{SourceFile, is_table_name};
 
 /// The files that some paths name, in the order in which they are read.
@@ -36,7 +36,7 @@ pub(super) struct Directory {
 impl Listing {
     /// Lists the files that paths name: a file itself, or each table file directly in a directory.
     /// A path that is repeated counts once.
-    pub(super) fn of(paths: &[PathBuf]) -> Result<Self, SourceError> {
+    pub(super) fn of(paths: &[PathBuf]) -> Result<Self, FilesError> {
         let mut listing = Self {
             files: Vec::new(),
             directories: Vec::new(),
@@ -47,7 +47,7 @@ impl Listing {
             if !seen.insert(path) {
                 continue;
             }
-            let metadata = fs::metadata(path).map_err(|e| SourceError::from_io(path, e))?;
+            let metadata = fs::metadata(path).map_err(|e| FilesError::from_io(path, e))?;
             if !metadata.is_dir() {
                 listing.files.push(path.clone());
                 continue;
@@ -66,8 +66,8 @@ impl Listing {
 }
 
 /// Returns the names of the table files directly in a directory, sorted.
-pub(super) fn table_names(directory: &Path) -> Result<Vec<OsString>, SourceError> {
-    let failed = |error| SourceError::from_io(directory, error);
+pub(super) fn table_names(directory: &Path) -> Result<Vec<OsString>, FilesError> {
+    let failed = |error| FilesError::from_io(directory, error);
     let mut names = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name();
@@ -76,7 +76,7 @@ pub(super) fn table_names(directory: &Path) -> Result<Vec<OsString>, SourceError
         }
     }
     if names.is_empty() {
-        return Err(SourceError::NoYaml {
+        return Err(FilesError::NoYaml {
             path: directory.to_owned(),
         });
     }
@@ -98,8 +98,8 @@ pub(super) struct Stamp {
 
 impl Stamp {
     /// Reads the metadata of a regular file, without opening it.
-    pub(super) fn of(path: &Path) -> Result<Self, SourceError> {
-        let metadata = fs::metadata(path).map_err(|e| SourceError::from_io(path, e))?;
+    pub(super) fn of(path: &Path) -> Result<Self, FilesError> {
+        let metadata = fs::metadata(path).map_err(|e| FilesError::from_io(path, e))?;
         Self::of_regular(path, &metadata)
     }
 
@@ -153,9 +153,9 @@ impl Stamp {
         }
     }
 
-    fn of_regular(path: &Path, metadata: &Metadata) -> Result<Self, SourceError> {
+    fn of_regular(path: &Path, metadata: &Metadata) -> Result<Self, FilesError> {
         if !metadata.is_file() {
-            return Err(SourceError::NotRegular {
+            return Err(FilesError::NotRegular {
                 path: path.to_owned(),
                 kind: kind(metadata.file_type()),
             });
@@ -212,11 +212,7 @@ pub(super) struct Pass {
 
 impl Pass {
     /// Reads the files that `listing` found under `paths`, at most `max` bytes.
-    pub(super) fn read(
-        paths: &[PathBuf],
-        listing: &Listing,
-        max: u64,
-    ) -> Result<Self, SourceError> {
+    pub(super) fn read(paths: &[PathBuf], listing: &Listing, max: u64) -> Result<Self, FilesError> {
         let stamps = stamps(&listing.files, max)?;
         let mut files = Vec::with_capacity(listing.files.len());
         let mut steady = true;
@@ -244,7 +240,7 @@ impl Pass {
 }
 
 /// Checks all files, so that a table too large is refused before any of it is in memory.
-pub(super) fn stamps(files: &[PathBuf], max: u64) -> Result<Vec<Stamp>, SourceError> {
+pub(super) fn stamps(files: &[PathBuf], max: u64) -> Result<Vec<Stamp>, FilesError> {
     let stamps: Vec<Stamp> = (files.iter())
         .map(|path| Stamp::of(path))
         .collect::<Result<_, _>>()?;
@@ -261,8 +257,8 @@ pub(super) fn stamps(files: &[PathBuf], max: u64) -> Result<Vec<Stamp>, SourceEr
 }
 
 /// Reads a file of at most `left` bytes, and returns its metadata as of when it was opened.
-fn read_file(path: &Path, left: u64, max: u64) -> Result<(Stamp, Vec<u8>), SourceError> {
-    let failed = |error| SourceError::from_io(path, error);
+fn read_file(path: &Path, left: u64, max: u64) -> Result<(Stamp, Vec<u8>), FilesError> {
+    let failed = |error| FilesError::from_io(path, error);
     let file = open(path).map_err(failed)?;
     let stamp = Stamp::of_regular(path, &file.metadata().map_err(failed)?)?;
     let mut bytes = Vec::new();
@@ -289,8 +285,8 @@ fn open(path: &Path) -> std::io::Result<File> {
         .open(path)
 }
 
-fn too_large(path: &Path, size: u64, max: u64) -> SourceError {
-    SourceError::TooLarge {
+fn too_large(path: &Path, size: u64, max: u64) -> FilesError {
+    FilesError::TooLarge {
         path: path.to_owned(),
         size,
         max,
@@ -307,11 +303,11 @@ mod tests {
 
     const MAX: u64 = 1 << 20;
 
-    fn read(path: &Path) -> Result<Pass, SourceError> {
+    fn read(path: &Path) -> Result<Pass, FilesError> {
         read_at_most(path, MAX)
     }
 
-    fn read_at_most(path: &Path, max: u64) -> Result<Pass, SourceError> {
+    fn read_at_most(path: &Path, max: u64) -> Result<Pass, FilesError> {
         let paths = [path.to_owned()];
         Pass::read(&paths, &Listing::of(&paths)?, max)
     }
@@ -369,11 +365,11 @@ mod tests {
         fs::create_dir(at("empty")).unwrap();
 
         let error = |name: &str| read(&at(name)).unwrap_err();
-        assert!(matches!(error("none"), SourceError::NotFound { .. }));
-        assert!(matches!(error("file/x"), SourceError::NotFound { .. }));
-        assert!(matches!(error("empty"), SourceError::NoYaml { .. }));
-        assert!(matches!(error("circle"), SourceError::Io { .. }));
-        let SourceError::DanglingLink { target, .. } = error("dangling") else {
+        assert!(matches!(error("none"), FilesError::NotFound { .. }));
+        assert!(matches!(error("file/x"), FilesError::NotFound { .. }));
+        assert!(matches!(error("empty"), FilesError::NoYaml { .. }));
+        assert!(matches!(error("circle"), FilesError::Io { .. }));
+        let FilesError::DanglingLink { target, .. } = error("dangling") else {
             panic!("not told as a link")
         };
         assert_eq!(
@@ -401,7 +397,7 @@ mod tests {
         let _socket = UnixListener::bind(at("socket")).unwrap();
 
         let kind = |path: &Path| match read(path).unwrap_err() {
-            SourceError::NotRegular { kind, .. } => kind,
+            FilesError::NotRegular { kind, .. } => kind,
             other => panic!("{other}"),
         };
         assert_eq!(kind(&at("pipe.yaml")), "named pipe");
@@ -428,7 +424,7 @@ mod tests {
         let error = read_file(&path, MAX, MAX).unwrap_err();
         assert!(matches!(
             error,
-            SourceError::NotRegular {
+            FilesError::NotRegular {
                 kind: "named pipe",
                 ..
             }
@@ -440,7 +436,7 @@ mod tests {
         let path = Path::new("links/mapping.yaml");
         let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
         assert_eq!(
-            SourceError::from_io(path, denied).to_string(),
+            FilesError::from_io(path, denied).to_string(),
             "no permission to read links/mapping.yaml: \
              let this user read it and enter its directories"
         );
@@ -462,7 +458,7 @@ mod tests {
             return;
         }
         let error = read(&path).unwrap_err();
-        assert!(matches!(error, SourceError::Unreadable { .. }));
+        assert!(matches!(error, FilesError::Unreadable { .. }));
     }
 
     #[test]
@@ -473,7 +469,7 @@ mod tests {
         assert!(read_at_most(dir.path(), 10).is_ok());
         fs::write(dir.path().join("c.yaml"), "123").unwrap();
         let error = read_at_most(dir.path(), 9).unwrap_err();
-        let SourceError::TooLarge { path, size, max: 9 } = error else {
+        let FilesError::TooLarge { path, size, max: 9 } = error else {
             panic!("not refused as too large")
         };
         assert_eq!(path, dir.path().join("b.yaml"));
@@ -487,7 +483,7 @@ mod tests {
         fs::write(&path, "12345").unwrap();
         assert!(read_file(&path, 5, 9).is_ok());
         let error = read_file(&path, 4, 9).unwrap_err();
-        let SourceError::TooLarge { size, max, .. } = error else {
+        let FilesError::TooLarge { size, max, .. } = error else {
             panic!("not refused as too large")
         };
         assert_eq!((size, max), (10, 9));

@@ -17,7 +17,7 @@ use super::files::{self, Listing, Pass, Stamp};
 use super::fingerprint::{Fingerprint, State};
 use super::locks::Locks;
 use super::revision::content_hash;
-use super::{Revision, SourceError};
+use super::{FilesError, Revision};
 use crate::mapping::{SourceFile, Timestamp};
 
 /// The timeout for Git to release a checkout, and again for files to stop changing.
@@ -71,7 +71,7 @@ impl FileSource {
     pub fn is_absent(&self) -> bool {
         matches!(
             Listing::of(&self.paths),
-            Err(SourceError::NotFound { .. } | SourceError::NoYaml { .. })
+            Err(FilesError::NotFound { .. } | FilesError::NoYaml { .. })
         )
     }
 
@@ -83,7 +83,7 @@ impl FileSource {
     /// # Errors
     ///
     /// If the files cannot be read, are too large together, or keep changing.
-    pub fn read(&self) -> Result<Reading, SourceError> {
+    pub fn read(&self) -> Result<Reading, FilesError> {
         self.read_settled(&SystemClock(Instant::now()))
     }
 
@@ -95,7 +95,7 @@ impl FileSource {
     /// # Errors
     ///
     /// If the files cannot be read, are too large together, or change while they are read.
-    pub fn read_once(&self) -> Result<Reading, SourceError> {
+    pub fn read_once(&self) -> Result<Reading, FilesError> {
         let now = SystemTime::now();
         let listing = Listing::of(&self.paths)?;
         let surroundings = Surroundings::of(&self.paths, &listing.files);
@@ -114,7 +114,7 @@ impl FileSource {
         known.may_be_outdated(&self.paths, self.max_bytes)
     }
 
-    fn read_settled(&self, clock: &dyn Clock) -> Result<Reading, SourceError> {
+    fn read_settled(&self, clock: &dyn Clock) -> Result<Reading, FilesError> {
         let mut waited_for_git = Duration::ZERO;
         let mut before: Option<(Vec<Stamp>, String)> = None;
         loop {
@@ -165,7 +165,7 @@ impl FileSource {
         &self,
         listing: Listing,
         surroundings: &Surroundings,
-    ) -> Result<Attempt, SourceError> {
+    ) -> Result<Attempt, FilesError> {
         let mut warnings = Vec::new();
         let checkout = noted(surroundings.open(), &mut warnings);
         let head = (checkout.as_ref()).and_then(|it| noted(it.head(), &mut warnings));
@@ -183,8 +183,8 @@ impl FileSource {
         })
     }
 
-    fn still_being_written(&self) -> SourceError {
-        SourceError::StillBeingWritten {
+    fn still_being_written(&self) -> FilesError {
+        FilesError::StillBeingWritten {
             path: self.paths.first().cloned().unwrap_or_default(),
         }
     }
@@ -360,7 +360,7 @@ mod tests {
             fs::write(&path, &written).unwrap();
         });
         let error = source.read_settled(&clock).unwrap_err();
-        assert!(matches!(error, SourceError::StillBeingWritten { .. }));
+        assert!(matches!(error, FilesError::StillBeingWritten { .. }));
         assert!(source.read_once().is_ok());
     }
 
@@ -387,7 +387,7 @@ mod tests {
         fs::remove_file(&path).unwrap();
         let clock = Fake::ahead(|slept| assert!(slept < PATIENCE, "waited too long"));
         let error = source.read_settled(&clock).unwrap_err();
-        assert!(matches!(error, SourceError::NotFound { .. }));
+        assert!(matches!(error, FilesError::NotFound { .. }));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use super::state::StateError;
 use super::transfer::TransferError;
 use super::tree::TreeError;
 use super::verify::Refusal;
-use super::{Fingerprint, Reading, Revision, SourceError};
+use super::{Fingerprint, Reading, Revision};
 
 /// The remote to follow, and how.
 #[derive(Clone)]
@@ -187,7 +187,7 @@ impl Follower {
     /// # Errors
     ///
     /// If there is no commit yet, or it holds no table that can be read.
-    pub fn read(&self) -> Result<Reading, SourceError> {
+    pub fn read(&self) -> Result<Reading, RemoteError> {
         if self.core.held().record.is_none() {
             self.rounds.wait_for_first();
         }
@@ -215,7 +215,6 @@ impl Follower {
             }
             Err(error) => Err(error),
         }
-        .map_err(SourceError::Remote)
     }
 
     /// Returns whether there may be something else than what has this fingerprint. Cheap.

@@ -12,7 +12,7 @@ use notify::{Event, EventKind};
 use super::files::Stamp;
 use super::places::Places;
 use super::settling::{Incomplete, Look, Rests, Settling};
-use super::{FileSource, Reading, SourceError};
+use super::{FileSource, FilesError, Reading};
 
 /// The writers of a table's files, shared between the watcher and the reader of the files.
 #[derive(Debug, Clone)]
@@ -51,10 +51,10 @@ impl Writers {
     ///
     /// # Errors
     ///
-    /// [`SourceError::Unsettled`] while a file may be in the middle of a write,
-    /// [`SourceError::StillBeingWritten`] once that has lasted too long, and those of
+    /// [`FilesError::Unsettled`] while a file may be in the middle of a write,
+    /// [`FilesError::StillBeingWritten`] once that has lasted too long, and those of
     /// [`FileSource::read`].
-    pub fn read(&self, files: &FileSource) -> Result<Reading, SourceError> {
+    pub fn read(&self, files: &FileSource) -> Result<Reading, FilesError> {
         let state = self.state();
         if let Some(busy) = state.settling.busy(self.now(), &state.rests) {
             return Err(busy.into());
@@ -168,7 +168,7 @@ impl Default for Writers {
     }
 }
 
-impl From<Incomplete> for SourceError {
+impl From<Incomplete> for FilesError {
     fn from(incomplete: Incomplete) -> Self {
         match incomplete {
             Incomplete::Wait { path, again } => Self::Unsettled { path, again },

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use waypost::source::{
-    Anyone, Credentials, Fetch, FetchOptions, FetchResult, Follower, Following, Reading, RemoteUrl,
-    Schedule, SourceError, StateError, Transfer,
+    Anyone, Credentials, Fetch, FetchOptions, FetchResult, Follower, Following, Reading,
+    RemoteError, RemoteUrl, Schedule, StateError, Transfer,
 };
 
 /// A directory with the remote `remote.git`, and a checkout `work` from which it is pushed to.
@@ -191,7 +191,7 @@ impl Followed {
         })
     }
 
-    pub(crate) fn read(&self) -> Result<Reading, SourceError> {
+    pub(crate) fn read(&self) -> Result<Reading, RemoteError> {
         let read = self.follower.read();
         self.follower.end_attempt();
         read

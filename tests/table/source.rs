@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::{chown, symlink};
 use std::path::{Path, PathBuf};
 
-use waypost::source::{FileSource, Reading, Revision, SourceError};
+use waypost::source::{FileSource, FilesError, Reading, Revision};
 
 use crate::git::git;
 
@@ -376,7 +376,7 @@ fn where_a_table_lies_does_not_change_its_content_hash() {
 fn errors_reach_the_caller_with_their_place() {
     let scene = Scene::unborn();
     let error = scene.source(&["links"]).read_once().unwrap_err();
-    assert!(matches!(&error, SourceError::NoYaml { path } if *path == scene.at("links")));
+    assert!(matches!(&error, FilesError::NoYaml { path } if *path == scene.at("links")));
     let missing = Path::new("no/such/mapping.yaml").to_owned();
     let error = FileSource::new(vec![missing], MAX).read_once().unwrap_err();
     assert_eq!(

@@ -15,7 +15,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("registry", &["source", "edit", "exchange", "mapping"]),
     (
         "server",
-        &["registry", "history", "source", "edit", "exchange", "mapping"],
+        &[
+            "registry", "history", "source", "edit", "exchange", "mapping",
+        ],
     ),
     (
         "cli",

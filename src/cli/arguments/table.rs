@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use crate::mapping::{
     Compilation, Diagnostic, Place, Position, SourceFile, compile, is_table_name,
 };
-use crate::source::{FileSource, LocalRepository, RepositoryError, SourceError};
+use crate::source::{FileSource, FilesError, LocalRepository, RepositoryError};
 
 /// The path that means standard input.
 pub(crate) const STDIN: &str = "-";
@@ -60,9 +60,9 @@ pub(crate) fn read(paths: &[PathBuf], max_bytes: u64) -> anyhow::Result<Vec<Sour
 /// Adds the name of the flag that limits a table's size to an error about a table that is too
 /// large.
 pub(crate) fn name_limit(error: anyhow::Error) -> anyhow::Error {
-    let source = error.downcast_ref::<SourceError>();
+    let source = error.downcast_ref::<FilesError>();
     let committed = error.downcast_ref::<RepositoryError>();
-    let is_too_large = source.is_some_and(SourceError::is_too_large)
+    let is_too_large = source.is_some_and(|it| matches!(it, FilesError::TooLarge { .. }))
         || committed.is_some_and(RepositoryError::is_too_large);
     match is_too_large {
         true => error.context("the table does not fit into --max-table-bytes"),

@@ -14,7 +14,7 @@ use super::checkout::Checkout;
 use super::online::message;
 use crate::mapping::{SourceFile, Timestamp, compile};
 use crate::registry::decide::{Refusal, Registration, Wish, register};
-use crate::source::{self, FileSource, SourceError};
+use crate::source::{self, FileSource, FilesError};
 
 /// The number of attempts when another process has written to the file.
 const ATTEMPTS: usize = 5;
@@ -28,7 +28,7 @@ pub enum LocalError {
     Refused(#[from] Refusal),
     /// The table cannot be read.
     #[error(transparent)]
-    Source(#[from] SourceError),
+    Source(#[from] FilesError),
     /// A directory cannot be locked.
     #[error("cannot lock {}", path.display())]
     Lock {

@@ -87,7 +87,7 @@ impl Source for Files {
 
     fn read(&self) -> Result<Reading, SourceError> {
         self.rearm();
-        self.writers.read(&self.files)
+        Ok(self.writers.read(&self.files)?)
     }
 
     fn may_differ_from(&self, known: &Fingerprint) -> bool {

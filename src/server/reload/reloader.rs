@@ -19,7 +19,7 @@ use tokio::time::sleep;
 use tracing::{error, info, warn};
 
 use crate::mapping::{Compilation, Table, Timestamp, compile};
-use crate::source::{Fingerprint, Reading, Revision, SourceError};
+use crate::source::{FilesError, Fingerprint, Reading, Revision, SourceError};
 
 use super::background::in_background;
 use crate::server::state::{LastError, LastReload, LoadError, Reloaded, Shared, Snapshot, Source};
@@ -266,14 +266,16 @@ impl Reloader {
             let Err(error) = &ended else {
                 return ended;
             };
-            let LoadError::Unreadable(SourceError::Unsettled { path, again }) = &**error else {
+            let LoadError::Unreadable(SourceError::Files(FilesError::Unsettled { path, again })) =
+                &**error
+            else {
                 return ended;
             };
             let left = SETTLING.saturating_sub(began.elapsed());
             if left.is_zero() {
                 let path = path.clone();
-                let given_up = SourceError::StillBeingWritten { path };
-                return Err(Arc::new(LoadError::Unreadable(given_up)));
+                let given_up = FilesError::StillBeingWritten { path };
+                return Err(Arc::new(LoadError::Unreadable(given_up.into())));
             }
             // A hint may mean that the file was closed.
             tokio::select! {

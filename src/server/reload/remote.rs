@@ -42,7 +42,7 @@ impl Source for Remote {
     }
 
     fn read(&self) -> Result<Reading, SourceError> {
-        self.0.read()
+        Ok(self.0.read()?)
     }
 
     fn may_differ_from(&self, known: &Fingerprint) -> bool {

@@ -29,7 +29,7 @@ pub trait Source: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// Fails if there is no complete table; with [`SourceError::Unsettled`] if there may be one
+    /// Fails if there is no complete table; with [`FilesError::Unsettled`](crate::source::FilesError::Unsettled) if there may be one
     /// soon.
     fn read(&self) -> Result<Reading, SourceError>;
 
@@ -136,7 +136,7 @@ impl LoadError {
     /// Returns how long to wait before the next check, if a file may still be being written.
     pub(crate) fn unsettled(&self) -> Option<Duration> {
         match self {
-            Self::Unreadable(SourceError::Unsettled { again, .. }) => Some(*again),
+            Self::Unreadable(source) => source.unsettled(),
             _ => None,
         }
     }
