@@ -4,12 +4,14 @@
 //! by pull request. This crate checks the table, serves it, and keeps serving while it changes.
 //!
 //! The layers, each of which may use only those below it: [`cli`] → [`server`] → [`registry`] →
-//! [`source`] → [`mapping`], with [`edit`] and [`exchange`] next to the source.
+//! [`source`] → [`git`] and [`mapping`], with [`edit`], [`exchange`] and [`history`] next to the
+//! source.
 //! `docs/architecture.md` has the details.
 
 pub mod cli;
 pub mod edit;
 pub mod exchange;
+pub mod git;
 pub mod history;
 pub mod mapping;
 pub mod registry;

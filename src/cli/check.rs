@@ -24,9 +24,10 @@ use clap::ValueEnum;
 use self::findings::Findings;
 use super::arguments::{STDIN, quantity, table};
 use super::{Exit, complain};
+use crate::git::RevPath;
 use crate::history::Lineage;
 use crate::mapping::{Timestamp, compile};
-use crate::source::{FileSource, RevPath};
+use crate::source::FileSource;
 
 /// Check a table: every problem at once, at the line where it is
 ///

@@ -11,9 +11,10 @@ use clap::ValueEnum;
 
 use super::arguments::{MAX_BYTES, TableArgs, table};
 use super::{Exit, complain};
+use crate::git::CommitId;
 use crate::history::Lineage;
 use crate::mapping::{Change, Compilation, SourceFile, compare, compile};
-use crate::source::{CommitId, FileSource, FilesError};
+use crate::source::{FileSource, FilesError};
 
 /// Tell what a change of a table means: links removed, retargeted, added
 ///

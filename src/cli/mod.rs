@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::source::{redact, secrets_in_address};
+use crate::git::{redact, secrets_in_address};
 
 use self::terminal::{Exit, complain};
 

@@ -7,7 +7,7 @@ use std::io::{BufReader, stdin, stdout};
 use anyhow::Context as _;
 
 use super::Exit;
-use crate::source::run_transfer;
+use crate::git::run_transfer;
 
 /// Fetch once, as told on standard input
 #[derive(Debug, clap::Args)]

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::lineage::{HistoryError, Lineage, Published};
 use super::note::Note;
+use crate::git::CommitId;
 use crate::mapping::{Broken, Statement, Statements, TRAILER, Table, breaches};
-use crate::source::CommitId;
 
 impl Lineage {
     /// Returns the promises of the table at the merge base that a table breaks.

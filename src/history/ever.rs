@@ -7,10 +7,10 @@
 use std::rc::Rc;
 
 use super::lineage::{HistoryError, Lineage, Published};
+use crate::git::{Step, Version};
 use crate::mapping::{
     Broken, Promises, Statement, Statements, TRAILER, Table, report_known, report_shadowing,
 };
-use crate::source::{Step, Version};
 
 /// The state at a commit.
 #[derive(Clone)]

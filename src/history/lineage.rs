@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::mapping::{Origin, SourceFile, Table, Timestamp, compile, is_table_name};
-use crate::source::{
+use crate::git::{
     CommitId, LocalRepository, RepositoryError, RevPath, TreeFile, TreePath, Version,
 };
+use crate::mapping::{Origin, SourceFile, Table, Timestamp, compile, is_table_name};
 
 /// Why the past of a table is not known.
 #[derive(Debug, thiserror::Error)]

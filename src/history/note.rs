@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use crate::git::CommitId;
 use crate::mapping::TRAILER;
-use crate::source::CommitId;
 
 /// A note about a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]

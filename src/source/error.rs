@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::{FilesError, RemoteError, TreeError};
+use super::files::FilesError;
+use super::follow::RemoteError;
+use crate::git::TreeError;
 
 /// Why the text of a table could not be read.
 #[derive(Debug, thiserror::Error)]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use git2::{ConfigLevel, ErrorCode, Repository};
 
-use super::replace;
+use super::files::replace;
 
 /// The name of the driver, in both files.
 const DRIVER: &str = "waypost";

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::time::Duration;
 
+use waypost::git::RemoteBranchError;
 use waypost::registry::{PublishError, TablePath, publish};
-use waypost::source::RemoteBranchError;
 
 use crate::scene::{Scene, add_line, names};
 

@@ -5,11 +5,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use waypost::git::{Credentials, RemoteBranch, RemoteUrl, Transfer};
 use waypost::mapping::SourceFile;
 use waypost::registry::{
     Edit, Identity, NewBranch, PublishError, Published, Remote, TablePath, publish,
 };
-use waypost::source::{Credentials, RemoteBranch, RemoteUrl, Transfer};
 
 use crate::git::git;
 

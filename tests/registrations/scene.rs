@@ -7,11 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
+use waypost::git::{Anyone, Credentials, RemoteBranch, RemoteUrl, Transfer};
 use waypost::registry::{Identity, Registrar, TablePath};
 use waypost::server::{Config, Registrations, Remote, Server, TokenFile};
-use waypost::source::{
-    Anyone, Credentials, FetchOptions, Following, RemoteBranch, RemoteUrl, Schedule, Transfer,
-};
+use waypost::source::{FetchOptions, Following, Schedule};
 
 use crate::git::git;
 use crate::schema::Description;

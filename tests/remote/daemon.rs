@@ -5,7 +5,8 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use waypost::source::{FetchResult, Following, RemoteUrl};
+use waypost::git::RemoteUrl;
+use waypost::source::{FetchResult, Following};
 
 use super::scene::{Followed, Scene};
 

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use waypost::source::{FetchOptions, FetchResult, Following, RemoteUrl, Transfer};
+use waypost::git::{RemoteUrl, Transfer};
+use waypost::source::{FetchOptions, FetchResult, Following};
 
 use super::scene::{Followed, Scene};
 

@@ -196,7 +196,7 @@ fn falls_back_to_the_last_good_commit_until_there_is_a_newer_one() {
 
 #[test]
 fn a_commit_that_is_not_trusted_is_refused() {
-    use waypost::source::{Refusal, Verify};
+    use waypost::git::{Refusal, Verify};
     struct OnlyGood;
     impl Verify for OnlyGood {
         fn verify(&self, repository: &git2::Repository, commit: git2::Oid) -> Result<(), Refusal> {

@@ -14,9 +14,8 @@ use std::time::Duration;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use sha1::{Digest as _, Sha1};
-use waypost::source::{
-    Credentials, FetchOptions, FetchResult, Following, Pushed, RemoteBranch, RemoteUrl, Transfer,
-};
+use waypost::git::{Credentials, Pushed, RemoteBranch, RemoteUrl, Transfer};
+use waypost::source::{FetchOptions, FetchResult, Following};
 
 use super::scene::{Followed, Scene, chain};
 

@@ -4,9 +4,8 @@ use std::fs;
 use std::os::unix::fs::chown;
 use std::time::Duration;
 
-use waypost::source::{
-    Fetch, FetchOptions, FetchResult, FileSource, PullError, Puller, Pulling, Transfer,
-};
+use waypost::git::Transfer;
+use waypost::source::{Fetch, FetchOptions, FetchResult, FileSource, PullError, Puller, Pulling};
 
 use super::scene::{Scene, git};
 

@@ -6,9 +6,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use waypost::git::{Anyone, Credentials, RemoteUrl, StateError, Transfer};
 use waypost::source::{
-    Anyone, Credentials, Fetch, FetchOptions, FetchResult, Follower, Following, Reading,
-    RemoteError, RemoteUrl, Schedule, StateError, Transfer,
+    Fetch, FetchOptions, FetchResult, Follower, Following, Reading, RemoteError, Schedule,
 };
 
 /// A directory with the remote `remote.git`, and a checkout `work` from which it is pushed to.

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use git2::{ObjectType, Oid, Repository};
+use waypost::git::{AllowedSigners, Refusal, Signer, SignersError, Verify};
 use waypost::mapping::Timestamp;
-use waypost::source::{AllowedSigners, Refusal, Signer, SignersError, Verify};
 
 /// The keys that sign a commit of the same name.
 const KEYS: [&str; 7] = ["ed25519", "other", "p256", "p384", "p521", "rsa", "sk"];

@@ -9,12 +9,12 @@ use clap::builder::BoolishValueParser;
 
 use super::super::{Exit, complain};
 use crate::cli::arguments::{AccessArgs, MAX_BYTES};
+use crate::git::{RemoteBranch, RemoteUrl, RemoteUrlError};
 use crate::registry::{
     Branch as _, Checkout, CheckoutBranch, Destination, Identity, LocalError, NewBranch,
     PublishError, Published, Refusal, Registration, Remote, TablePath, Wish, register_in_files,
     register_on_branch, review_address,
 };
-use crate::source::{RemoteBranch, RemoteUrl, RemoteUrlError};
 
 /// How long to retry while others are faster. Each attempt is a fetch and a push.
 const PATIENCE: Duration = Duration::from_secs(120);

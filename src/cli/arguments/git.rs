@@ -9,11 +9,11 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use super::{quantity, secret};
-use crate::server::{Files, Remote};
-use crate::source::{
-    AllowedSigners, Anyone, Credentials, FetchOptions, Following, Observer, Puller, Pulling,
-    RemoteUrl, RemoteUrlError, Schedule, Transfer, Verify, is_exposed,
+use crate::git::{
+    AllowedSigners, Anyone, Credentials, RemoteUrl, RemoteUrlError, Transfer, Verify, is_exposed,
 };
+use crate::server::{Files, Remote};
+use crate::source::{FetchOptions, Following, Observer, Puller, Pulling, Schedule};
 
 /// How remotes are reached.
 #[derive(Debug, clap::Args)]

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::git::GitArgs;
 use crate::cli::terminal::{Exit, complain};
+use crate::git::{RemoteBranch, RemoteUrl};
 use crate::registry::{Identity, Registrar, TablePath};
 use crate::server::{Registrations, Remote, TokenFile};
-use crate::source::{Follower, RemoteBranch, RemoteUrl};
+use crate::source::Follower;
 
 /// Registering over HTTP.
 #[derive(Debug, clap::Args)]

@@ -4,7 +4,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use crate::source::{Secret, SecretText};
+use crate::git::{Secret, SecretText};
 
 /// The variables for secrets; each may have the suffix `_FILE`.
 const NAMES: [&str; 3] = [

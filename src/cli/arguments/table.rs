@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+use crate::git::{LocalRepository, RepositoryError};
 use crate::mapping::{
     Compilation, Diagnostic, Place, Position, SourceFile, compile, is_table_name,
 };
-use crate::source::{FileSource, FilesError, LocalRepository, RepositoryError};
+use crate::source::{FileSource, FilesError};
 
 /// The path that means standard input.
 pub(crate) const STDIN: &str = "-";

@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use crate::source::redact;
+use crate::git::redact;
 
 /// The total limit: much longer than any reader needs.
 const LIMIT: Duration = Duration::from_secs(5);

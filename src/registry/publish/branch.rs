@@ -15,10 +15,9 @@ use super::backoff::pause;
 use super::checkout::CheckoutError;
 use super::commit::IdentityError;
 use super::turn::Turn;
+use crate::git::{GitProgramError, Pushed, RemoteBranchError, RemoteUrl, TreeError, random};
 use crate::mapping::SourceFile;
-use crate::source::{
-    GitProgramError, Pushed, RemoteBranchError, RemoteUrl, TreeError, random, read_table,
-};
+use crate::source::read_table;
 
 /// Changed files of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]

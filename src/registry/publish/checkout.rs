@@ -10,7 +10,7 @@ use git2::{ErrorCode, Oid, Repository, RepositoryState, Status};
 
 use super::branch::PublishError;
 use super::commit::{Identity, IdentityError};
-use crate::source::{GitProgram, GitProgramError};
+use crate::git::{GitProgram, GitProgramError};
 
 /// The message of libgit2 for a repository with an unknown object format.
 const OBJECT_FORMAT: &str = "unknown object format";

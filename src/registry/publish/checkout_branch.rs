@@ -9,7 +9,7 @@ use super::branch::{Branch, Edit, PublishError};
 use super::checkout::{Checkout, CheckoutError, refuse_changes};
 use super::commit::{Identity, commit_tree, write_tree};
 use super::review::NewBranch;
-use crate::source::{GitProgram, GitProgramError, Pushed, RemoteUrl, random};
+use crate::git::{GitProgram, GitProgramError, Pushed, RemoteUrl, random};
 
 /// The message of `git fetch` for a branch that is not in the remote.
 const NO_SUCH_BRANCH: &str = "couldn't find remote ref";

@@ -13,9 +13,10 @@ use tracing::warn;
 use super::branch::{Branch, Edit, PublishError, TablePath, publish};
 use super::commit::Identity;
 use super::remote::Remote;
+use crate::git::{Pushed, RemoteBranch, RemoteUrl};
 use crate::mapping::SourceFile;
 use crate::registry::decide::{Batch, MayShadow, Refusal, Registered, Wish, register_all};
-use crate::source::{Follower, Pushed, RemoteBranch, RemoteUrl};
+use crate::source::Follower;
 
 /// How long to compete with other writers for the branch.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -5,7 +5,7 @@ use git2::{Oid, Repository};
 use super::branch::{Branch, Edit, PublishError};
 use super::commit::{Identity, commit_tree, configured, write_tree};
 use super::review::NewBranch;
-use crate::source::{Pushed, RemoteBranch, RemoteUrl};
+use crate::git::{Pushed, RemoteBranch, RemoteUrl};
 
 /// A remote's branch, and the author of changes to it.
 pub struct Remote {

@@ -6,7 +6,7 @@ use git2::Reference;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use url::Url;
 
-use crate::source::{Pushed, RemoteUrl};
+use crate::git::{Pushed, RemoteUrl};
 
 /// The characters that are literal in a path or a query: RFC 3986, "unreserved", and `/`.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::source::random;
+use crate::git::random;
 
 /// The longest time between two attempts. It is random, so that all waiters are equally likely to
 /// be next.

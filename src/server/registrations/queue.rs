@@ -24,9 +24,9 @@ use crate::registry::{
 use super::answer::{Answer, Finding, Link, Problem};
 use super::idempotency::Ticket;
 use super::problem_type::ProblemType;
+use crate::git::chain;
 use crate::server::reload::{Reloads, in_background};
 use crate::server::state::{Shared, Snapshot};
-use crate::source::chain;
 
 /// The most registrations that may wait.
 const MAX_WAITING: usize = 1024;

@@ -19,7 +19,7 @@ use subtle::ConstantTimeEq as _;
 use tokio::time::sleep;
 use tracing::{info, warn};
 
-use crate::source::{is_exposed, read_regular};
+use crate::git::{is_exposed, read_regular};
 
 use crate::server::reload::in_background;
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use crate::source::{Fingerprint, Follower, Following, Reading, Revision, SourceError, StateError};
+use crate::git::StateError;
+use crate::source::{Fingerprint, Follower, Following, Reading, Revision, SourceError};
 
 use crate::server::state::{Fetching, Source};
 

@@ -6,8 +6,9 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinError;
 
+use crate::git::chain;
 use crate::mapping::{Diagnostic, Timestamp};
-use crate::source::{Fetch, Fingerprint, Reading, RemoteStatus, Revision, SourceError, chain};
+use crate::source::{Fetch, Fingerprint, Reading, RemoteStatus, Revision, SourceError};
 
 use super::live::Reloaded;
 

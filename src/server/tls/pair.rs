@@ -17,8 +17,8 @@ use tokio_rustls::rustls::{self, InconsistentKeys, ServerConfig};
 use x509_cert::Certificate;
 use x509_cert::der::{self, Decode as _};
 
+use crate::git::{is_exposed, open_regular};
 use crate::mapping::Timestamp;
-use crate::source::{is_exposed, open_regular};
 
 use super::http2;
 

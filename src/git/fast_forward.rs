@@ -1,0 +1,395 @@
+//! Moving a checkout forward to a fetched commit, as `git merge --ff-only` does.
+//!
+//! Git's own protocol is followed: `index.lock` is held from the first look to the last write, the
+//! index is replaced in one step, and the branch moves only if it has not moved meanwhile. So a
+//! person's commit, a cron job's pull and this one never mix. Hooks and filters are not run.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use git2::build::CheckoutBuilder;
+use git2::{
+    CheckoutNotificationType, Delta, Diff, DiffFile, ErrorCode, Index, IndexEntry, IndexTime, Oid,
+    Repository, RepositoryState, Status, Tree,
+};
+
+/// The path of the next index before it replaces the old one.
+const NEXT_INDEX: &str = "index.waypost";
+
+/// The maximum number of files that a message names.
+const NAMED: usize = 3;
+
+/// Why a checkout was left unchanged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FastForwardError {
+    /// Another Git command is running, or was killed.
+    #[error("{} exists: remove it if no git command is running", path.display())]
+    Locked {
+        /// The lock.
+        path: PathBuf,
+    },
+    /// Both sides have commits of their own.
+    #[error(
+        "the checkout's {branch} has commits that its remote has not, so it cannot be \
+         fast-forwarded: push them, or `git reset --hard` to the remote's branch"
+    )]
+    Diverged {
+        /// The branch that is checked out.
+        branch: String,
+    },
+    /// Another branch was checked out meanwhile.
+    #[error("{branch} is no longer checked out: the next pull follows the branch that is")]
+    Switched {
+        /// The branch that was checked out.
+        branch: String,
+    },
+    /// Changed files would be overwritten.
+    #[error("local changes would be overwritten in {files}: commit them, or undo them")]
+    LocalChanges {
+        /// Some of the files.
+        files: String,
+    },
+    /// A merge, a rebase or similar is in progress.
+    #[error("the checkout is in the middle of another operation: finish or abort it")]
+    Unfinished,
+    /// A file of the repository cannot be written.
+    #[error("cannot write {}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The error from the system.
+        #[source]
+        source: io::Error,
+    },
+    /// Git reported an error.
+    #[error("cannot fast-forward the checkout")]
+    Git(#[from] git2::Error),
+}
+
+/// Moves the current branch, with its files, to a commit that descends from it.
+///
+/// Returns whether anything moved: nothing does if the branch already contains the commit.
+pub(crate) fn fast_forward(
+    repository: &Repository,
+    branch: &str,
+    tip: Oid,
+) -> Result<bool, FastForwardError> {
+    // Checked before the lock, so that a checkout that cannot be moved is not locked needlessly at
+    // each pull, and again under it, when no one else can move it.
+    if from(repository, branch, tip)?.is_none() {
+        return Ok(false);
+    }
+    let lock = Lock::take(repository.path())?;
+    let Some(old) = from(repository, branch, tip)? else {
+        return Ok(false);
+    };
+    let step = Step {
+        repository,
+        branch,
+        old,
+        tip,
+        before: repository.find_commit(old)?.tree()?,
+        after: repository.find_commit(tip)?.tree()?,
+    };
+    let taken = step.take();
+    // Removed on any outcome.
+    let _ = fs::remove_file(repository.path().join(NEXT_INDEX));
+    taken?;
+    drop(lock);
+    Ok(true)
+}
+
+/// Returns the commit from which to move the branch; `None` if there is nothing to do.
+fn from(repository: &Repository, branch: &str, tip: Oid) -> Result<Option<Oid>, FastForwardError> {
+    let old = repository.refname_to_id(branch)?;
+    if old == tip || repository.graph_descendant_of(old, tip)? {
+        return Ok(None);
+    }
+    if repository.state() != RepositoryState::Clean {
+        return Err(FastForwardError::Unfinished);
+    }
+    let name = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+    if repository.find_reference("HEAD")?.symbolic_target()? != Some(branch) {
+        return Err(FastForwardError::Switched {
+            branch: name.to_owned(),
+        });
+    }
+    if !repository.graph_descendant_of(tip, old)? {
+        return Err(FastForwardError::Diverged {
+            branch: name.to_owned(),
+        });
+    }
+    Ok(Some(old))
+}
+
+/// A move from one commit to another, under the lock.
+struct Step<'a> {
+    repository: &'a Repository,
+    branch: &'a str,
+    old: Oid,
+    tip: Oid,
+    before: Tree<'a>,
+    after: Tree<'a>,
+}
+
+impl Step<'_> {
+    fn take(&self) -> Result<(), FastForwardError> {
+        let diff =
+            (self.repository).diff_tree_to_tree(Some(&self.before), Some(&self.after), None)?;
+        let mut next = self.copy_index()?;
+        self.refuse_local_changes(&diff)?;
+        self.checkout(&diff)?;
+        let moved = self
+            .write_index(&mut next, &diff)
+            .and_then(|()| self.move_branch());
+        if moved.is_err() {
+            self.undo(&diff);
+        }
+        moved
+    }
+
+    fn index_path(&self) -> PathBuf {
+        self.repository.path().join("index")
+    }
+
+    fn copy_index(&self) -> Result<Index, FastForwardError> {
+        let path = self.repository.path().join(NEXT_INDEX);
+        match fs::copy(self.index_path(), &path) {
+            Ok(_) => {}
+            // A checkout without any file may have no index.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(FastForwardError::Io { path, source }),
+        }
+        Ok(Index::open(&path)?)
+    }
+
+    /// Fails if a file to be written differs from the old commit, in the checkout or in the index.
+    fn refuse_local_changes(&self, diff: &Diff<'_>) -> Result<(), FastForwardError> {
+        let root = self.repository.workdir().unwrap_or(Path::new("/"));
+        let mut changed = Vec::new();
+        for delta in diff.deltas() {
+            let Some(path) = delta.new_file().path().or(delta.old_file().path()) else {
+                continue;
+            };
+            let clean = match self.repository.status_file(path) {
+                Ok(status) => status == Status::CURRENT && delta.status() != Delta::Added,
+                // Unknown to Git, as a new file must be.
+                Err(error) if error.code() == ErrorCode::NotFound => {
+                    delta.status() == Delta::Added && root.join(path).symlink_metadata().is_err()
+                }
+                Err(error) => return Err(error.into()),
+            };
+            if !clean {
+                changed.push(path.display().to_string());
+            }
+        }
+        match changed.is_empty() {
+            true => Ok(()),
+            false => Err(local_changes(&changed)),
+        }
+    }
+
+    /// Writes the files that differ. Git checks again, and refuses to overwrite changes.
+    fn checkout(&self, diff: &Diff<'_>) -> Result<(), FastForwardError> {
+        let mut conflicts: Vec<String> = Vec::new();
+        let mut options = CheckoutBuilder::new();
+        options
+            .safe()
+            .update_index(false)
+            .notify_on(CheckoutNotificationType::CONFLICT)
+            .notify(|_, path, _, _, _| {
+                conflicts.extend(path.map(|path| path.display().to_string()));
+                true
+            });
+        let written = (self.repository).checkout_tree(self.after.as_object(), Some(&mut options));
+        drop(options);
+        match written {
+            Ok(()) => Ok(()),
+            // In this case nothing was written.
+            Err(error) if error.code() == ErrorCode::Conflict => Err(local_changes(&conflicts)),
+            Err(error) => {
+                self.undo(diff);
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Adds the written files to the index, and replaces the old one in one step.
+    fn write_index(&self, next: &mut Index, diff: &Diff<'_>) -> Result<(), FastForwardError> {
+        let root = self.repository.workdir().unwrap_or(Path::new("/"));
+        for delta in diff.deltas() {
+            let Some(path) = delta.new_file().path().or(delta.old_file().path()) else {
+                continue;
+            };
+            if delta.status() == Delta::Deleted {
+                next.remove(path, 0)?;
+            } else {
+                next.add(&entry(&delta.new_file(), &root.join(path)))?;
+            }
+        }
+        next.write()?;
+        let path = self.index_path();
+        fs::rename(self.repository.path().join(NEXT_INDEX), &path)
+            .map_err(|source| FastForwardError::Io { path, source })
+    }
+
+    fn move_branch(&self) -> Result<(), FastForwardError> {
+        let reason = "pull: Fast-forward";
+        (self.repository).reference_matching(self.branch, self.tip, true, self.old, reason)?;
+        Ok(())
+    }
+
+    /// Restores the files and the index, as far as possible. They contained nothing but the old
+    /// commit.
+    fn undo(&self, diff: &Diff<'_>) {
+        let mut options = CheckoutBuilder::new();
+        options
+            .force()
+            .disable_pathspec_match(true)
+            .update_index(false);
+        let root = self.repository.workdir().unwrap_or(Path::new("/"));
+        let mut changed = false;
+        for delta in diff.deltas() {
+            match (delta.status(), delta.new_file().path()) {
+                // It did not exist before, or it would have been a conflict.
+                (Delta::Added, Some(path)) => {
+                    let _ = fs::remove_file(root.join(path));
+                }
+                _ => {
+                    if let Some(path) = delta.old_file().path() {
+                        options.path(path);
+                        changed = true;
+                    }
+                }
+            }
+        }
+        // Without a path it would restore every file.
+        let files = match changed {
+            true => self
+                .repository
+                .checkout_tree(self.before.as_object(), Some(&mut options)),
+            false => Ok(()),
+        };
+        let index = self.copy_index().map_err(|_| ()).and_then(|mut index| {
+            let back = (self.repository)
+                .diff_tree_to_tree(Some(&self.after), Some(&self.before), None)
+                .map_err(|_| ())?;
+            self.write_index(&mut index, &back).map_err(|_| ())
+        });
+        if files.is_err() || index.is_err() {
+            tracing::error!("a pull failed halfway: `git reset --hard` in the checkout mends it");
+        }
+    }
+}
+
+fn local_changes(files: &[String]) -> FastForwardError {
+    let mut named = files
+        .iter()
+        .take(NAMED)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if files.len() > NAMED {
+        named += &format!(" and {} more", files.len() - NAMED);
+    }
+    FastForwardError::LocalChanges { files: named }
+}
+
+/// Describes a file as the index does (gitformat-index(5)), which keeps 32 bits of each number.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the index keeps 32 bits"
+)]
+fn entry(file: &DiffFile<'_>, path: &Path) -> IndexEntry {
+    let metadata = fs::symlink_metadata(path).ok();
+    let metadata = metadata.filter(|it| !it.is_dir());
+    let number = |of: fn(&fs::Metadata) -> u64| metadata.as_ref().map_or(0, of) as u32;
+    IndexEntry {
+        ctime: IndexTime::new(
+            number(|it| it.ctime() as u64) as i32,
+            number(|it| it.ctime_nsec() as u64),
+        ),
+        mtime: IndexTime::new(
+            number(|it| it.mtime() as u64) as i32,
+            number(|it| it.mtime_nsec() as u64),
+        ),
+        dev: number(|it| it.dev()),
+        ino: number(|it| it.ino()),
+        mode: u32::from(file.mode()),
+        uid: number(|it| u64::from(it.uid())),
+        gid: number(|it| u64::from(it.gid())),
+        file_size: number(|it| it.size()),
+        id: file.id(),
+        flags: 0,
+        flags_extended: 0,
+        path: file.path_bytes().unwrap_or_default().to_owned(),
+    }
+}
+
+/// Git's lock on a checkout, released on drop.
+struct Lock(PathBuf);
+
+impl Lock {
+    fn take(git_dir: &Path) -> Result<Self, FastForwardError> {
+        let path = git_dir.join("index.lock");
+        let made: io::Result<File> = OpenOptions::new().write(true).create_new(true).open(&path);
+        match made {
+            Ok(_) => Ok(Self(path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(FastForwardError::Locked { path })
+            }
+            Err(source) => Err(FastForwardError::Io { path, source }),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use git2::{RepositoryInitOptions, Signature};
+
+    use super::*;
+
+    fn commit(repository: &Repository, reference: &str, parents: &[Oid]) -> Oid {
+        let tree = repository.treebuilder(None).unwrap().write().unwrap();
+        let tree = repository.find_tree(tree).unwrap();
+        let parents: Vec<_> = (parents.iter())
+            .map(|id| repository.find_commit(*id).unwrap())
+            .collect();
+        let parents: Vec<_> = parents.iter().collect();
+        let author = Signature::now("A", "a@example.org").unwrap();
+        (repository.commit(Some(reference), &author, &author, "x", &tree, &parents)).unwrap()
+    }
+
+    #[test]
+    fn a_branch_that_is_no_longer_checked_out_is_left_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut options = RepositoryInitOptions::new();
+        options.initial_head("main");
+        let repository = Repository::init_opts(directory.path(), &options).unwrap();
+        let first = commit(&repository, "HEAD", &[]);
+        let tip = commit(&repository, "refs/remotes/origin/main", &[first]);
+        repository
+            .reference("refs/heads/other", first, false, "")
+            .unwrap();
+        repository.set_head("refs/heads/other").unwrap();
+
+        let refused = fast_forward(&repository, "refs/heads/main", tip);
+        assert!(matches!(refused, Err(FastForwardError::Switched { .. })));
+        assert_eq!(repository.refname_to_id("refs/heads/main").unwrap(), first);
+        assert!(!repository.path().join("index.lock").exists());
+
+        repository.set_head("refs/heads/main").unwrap();
+        assert!(fast_forward(&repository, "refs/heads/main", tip).unwrap());
+        assert_eq!(repository.refname_to_id("refs/heads/main").unwrap(), tip);
+    }
+}

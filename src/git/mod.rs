@@ -1,0 +1,42 @@
+//! Everything that speaks Git: remotes and their credentials, commits and their content, signatures,
+//! work trees, and pushes.
+//!
+//! Invariants: nothing here knows what a table is, only bytes at paths; no error, log or report shows
+//! a credential; each call returns within bounded time, because what a remote can delay runs in a
+//! process of its own.
+
+mod branch;
+mod captured;
+mod damage;
+mod error_chain;
+mod fast_forward;
+mod history;
+mod random;
+mod regular;
+mod secrets;
+mod signatures;
+pub(crate) mod symlinks;
+mod transport;
+pub(crate) mod work_tree;
+
+pub use branch::{GitProgram, GitProgramError, RemoteBranch, RemoteBranchError, Seen};
+pub use error_chain::chain;
+pub use fast_forward::FastForwardError;
+pub(crate) use fast_forward::fast_forward;
+pub use history::{
+    CommitId, LocalRepository, NameFilter, RepositoryError, RevPath, Step, TreeError, TreeFile,
+    TreePath, Version, read_files,
+};
+pub use random::random;
+pub use regular::{open_regular, read_regular};
+pub(crate) use secrets::masked;
+pub use secrets::{CredentialsError, Secret, SecretText, is_exposed, redact, secrets_in_address};
+pub use signatures::{
+    AllowedSigners, Anyone, Refusal, Signer, SignerLineError, SignersError, Verify,
+};
+pub(crate) use symlinks::{Link, Trail};
+pub use transport::{
+    Credentials, Pushed, RemoteUrl, RemoteUrlError, StateError, Transfer, TransferError,
+    run_transfer,
+};
+pub(crate) use transport::{Record, StateDir, Tip, Wanted};

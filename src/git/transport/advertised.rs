@@ -1,0 +1,31 @@
+//! The references that a remote advertises, except those whose names are not UTF-8.
+//!
+//! Git allows any bytes in a name. Such a reference cannot be requested here, where names are text,
+//! and must not prevent the others from being followed.
+
+use git2::{Oid, RemoteConnection, RemoteHead};
+
+use super::unwinding::caught;
+
+/// A reference of a remote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) name: String,
+    pub(crate) id: Oid,
+    /// The branch, if this is a symbolic reference.
+    pub(crate) leads_to: Option<String>,
+}
+
+/// Returns the references that the remote of a connection advertises.
+pub(crate) fn heads(connection: &RemoteConnection<'_, '_, '_>) -> Result<Vec<Head>, git2::Error> {
+    Ok(connection.list()?.iter().filter_map(head).collect())
+}
+
+fn head(advertised: &RemoteHead<'_>) -> Option<Head> {
+    let target = || advertised.symref_target().map(str::to_owned);
+    Some(Head {
+        name: caught(|| advertised.name().to_owned()).ok()?,
+        id: advertised.oid(),
+        leads_to: caught(target).ok().flatten(),
+    })
+}

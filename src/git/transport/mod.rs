@@ -1,0 +1,28 @@
+//! Fetching from a remote and pushing to it, in a process of its own: addresses, credentials, host keys,
+//! limits, and the directory that a clone is kept in.
+
+mod address;
+mod advertised;
+mod bounds;
+mod credentials;
+pub(super) mod fetch;
+mod known_hosts;
+mod leftovers;
+pub(super) mod push;
+mod session;
+mod state_dir;
+mod transfer;
+mod unwinding;
+mod wanted;
+mod worker;
+
+pub(crate) use address::Transport;
+pub use address::{RemoteUrl, RemoteUrlError};
+pub use credentials::Credentials;
+pub use push::Pushed;
+pub use state_dir::StateError;
+pub(crate) use state_dir::{Record, StateDir};
+pub(crate) use transfer::{SECRET_VARIABLES, SERVICE_VARIABLES, Task, Tip};
+pub use transfer::{Transfer, TransferError};
+pub(crate) use wanted::Wanted;
+pub use worker::run_transfer;

@@ -1,0 +1,216 @@
+//! One connection to a remote, in a process of its own: the answers to the remote's requests, and
+//! the meaning of its errors.
+//!
+//! libgit2 replaces the messages of a callback by its own, so the reasons are kept separately.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use git2::cert::Cert;
+use git2::{CertificateCheckStatus, ErrorClass, ErrorCode, ProxyOptions, Remote, RemoteCallbacks};
+
+use super::address::RemoteUrl;
+use super::bounds::Bounds;
+use super::credentials::Answers;
+use super::known_hosts::HostKeys;
+use super::transfer::{Failure, Job};
+use crate::git::damage::is_damage;
+use crate::git::secrets::{Secrets, secrets_in_address};
+
+/// The messages about a remote that sends too many bytes, or too much for the memory.
+const TOO_MANY_BYTES: &str =
+    "the remote sends more than --max-fetch-bytes: if it is to hold as much, raise that";
+const TOO_MUCH_MEMORY: &str = "what the remote sends takes too much memory: it has references \
+    without end, or an object larger than --max-fetch-bytes; raise that if it is to hold such objects";
+
+/// The answers for a remote, and the results of its requests.
+pub(crate) struct Session {
+    notes: Rc<RefCell<Notes>>,
+    known: Option<HostKeys>,
+    secrets: Secrets,
+    bounds: Bounds,
+}
+
+struct Notes {
+    answers: Answers,
+    /// Why the host's key was refused.
+    host_key: Option<String>,
+    /// The bytes received by completed downloads, and by the current one.
+    received: (u64, u64),
+    /// Why too much was received, if it was.
+    excess: Option<&'static str>,
+}
+
+impl Session {
+    /// Prepares the answers for the remote of a job.
+    pub(crate) fn of(job: &Job) -> Self {
+        Self {
+            notes: Rc::new(RefCell::new(Notes {
+                answers: Answers::new(job.login.clone(), &job.remote),
+                host_key: None,
+                received: (0, 0),
+                excess: None,
+            })),
+            known: job.host_keys.clone(),
+            bounds: job.bounds,
+            secrets: Secrets::new(job.login.secrets()).with(secrets_of(&job.remote)),
+        }
+    }
+
+    /// Records the address that is really used, by `url.….insteadOf` in Git's configuration.
+    pub(crate) fn leads_to(&mut self, remote: &Remote<'_>) {
+        if let Ok(rewritten) = remote.url() {
+            self.secrets = self.secrets.clone().with(secrets_of(rewritten));
+            self.notes.borrow_mut().answers.address = rewritten.to_owned();
+        }
+    }
+
+    /// Returns the secrets to redact.
+    pub(crate) fn secrets(&self) -> &Secrets {
+        &self.secrets
+    }
+
+    /// Returns an error with our own reason for it, if there is one, in a form for people.
+    pub(crate) fn explain(&self, error: Failure) -> Failure {
+        let notes = self.notes.borrow();
+        let reason = notes
+            .host_key
+            .as_deref()
+            .or(notes.answers.given_up.as_deref());
+        let reason = reason.or(notes.excess);
+        Failure {
+            damage: error.damage && reason.is_none(),
+            message: self.secrets.readable(reason.unwrap_or(&error.message)),
+        }
+    }
+
+    /// Allows memory for objects, once all references are listed.
+    pub(crate) fn begin_transfer(&self) -> Result<(), Failure> {
+        self.bounds.widen().map_err(|error| Failure {
+            damage: false,
+            message: format!("cannot set the bounds of a transfer: {error}"),
+        })
+    }
+
+    /// Checks that the number of bytes is within the receive limit.
+    pub(crate) fn bound(&self, bytes: u64) -> Result<(), git2::Error> {
+        if self.bounds.allow(bytes) {
+            return Ok(());
+        }
+        self.notes.borrow_mut().excess = Some(TOO_MANY_BYTES);
+        Err(git2::Error::from_str(TOO_MANY_BYTES))
+    }
+
+    /// Returns the callbacks by which libgit2 gets answers.
+    pub(crate) fn callbacks<'cb>(&self) -> RemoteCallbacks<'cb> {
+        let mut callbacks = RemoteCallbacks::new();
+        let notes = Rc::clone(&self.notes);
+        callbacks.credentials(move |asked_at, user, allowed| {
+            notes.borrow_mut().answers.answer(asked_at, user, allowed)
+        });
+        let notes = Rc::clone(&self.notes);
+        let known = self.known.clone();
+        callbacks.certificate_check(move |certificate, _| {
+            check(certificate, known.as_ref()).map_err(|reason| {
+                notes.borrow_mut().host_key = Some(reason.clone());
+                git2::Error::new(ErrorCode::Certificate, ErrorClass::Ssh, reason)
+            })
+        });
+        let (notes, bounds) = (Rc::clone(&self.notes), self.bounds);
+        callbacks.transfer_progress(move |progress| {
+            let mut notes = notes.borrow_mut();
+            let received = progress.received_bytes() as u64;
+            if received < notes.received.1 {
+                // Another download has begun.
+                notes.received.0 += notes.received.1;
+            }
+            notes.received.1 = received;
+            let allowed = bounds.allow(notes.received.0 + received);
+            if !allowed {
+                notes.excess = Some(TOO_MANY_BYTES);
+            }
+            allowed
+        });
+        callbacks
+    }
+}
+
+fn secrets_of(address: &str) -> Vec<String> {
+    RemoteUrl::parse(address)
+        .map_or_else(|_| secrets_in_address(address), |it| it.secrets().collect())
+}
+
+/// Checks an SSH host's key; TLS certificates are checked by libgit2 itself.
+fn check(
+    certificate: &Cert<'_>,
+    known: Option<&HostKeys>,
+) -> Result<CertificateCheckStatus, String> {
+    let Some(shown) = certificate.as_hostkey() else {
+        return Ok(CertificateCheckStatus::CertificatePassthrough);
+    };
+    let key = shown.hostkey().ok_or("the host showed no key")?;
+    let known = known.ok_or("the host's key was not looked up")?;
+    known.check(key)?;
+    Ok(CertificateCheckStatus::CertificateOk)
+}
+
+/// Returns options to use the proxy of Git's configuration and the environment.
+pub(crate) fn proxy<'cb>() -> ProxyOptions<'cb> {
+    let mut options = ProxyOptions::new();
+    options.auto();
+    options
+}
+
+/// Returns the meaning of a Git error, with a remedy.
+pub(crate) fn failure(error: &git2::Error) -> Failure {
+    let said = error.message().trim();
+    let message = match (error.code(), error.class()) {
+        // libgit2 loses the code if the remote is a path.
+        (ErrorCode::Owner, _) | (_, ErrorClass::Config) if said.contains("not owned by") => {
+            format!(
+                "{said}: run as its owner, or `git config --global --add safe.directory PATH` for it"
+            )
+        }
+        // libgit2 loses the code of a certificate that it has checked itself.
+        (ErrorCode::Certificate, _) | (_, ErrorClass::Ssl) if said.contains("certificate") => {
+            format!("{said}: if the remote has an authority of its own, name it in SSL_CERT_FILE")
+        }
+        // The schemes were checked before, so libgit2 has taken a missing path for one.
+        (_, ErrorClass::NoMemory) => TOO_MUCH_MEMORY.to_owned(),
+        _ if said == "unsupported URL protocol" => "no repository is there".to_owned(),
+        _ => said.to_owned(),
+    };
+    Failure {
+        damage: is_damage(error),
+        message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_what_to_do_about_another_users_repository() {
+        for code in [ErrorCode::Owner, ErrorCode::GenericError] {
+            let said = "repository path '/r' is not owned by current user";
+            let failure = failure(&git2::Error::new(code, ErrorClass::Config, said));
+            let message = failure.message;
+            assert!(message.contains("safe.directory"), "{message}");
+        }
+    }
+
+    #[test]
+    fn reports_how_to_trust_an_authority_of_ones_own() {
+        for code in [ErrorCode::Certificate, ErrorCode::GenericError] {
+            let said = "the SSL certificate is invalid";
+            let failure = failure(&git2::Error::new(code, ErrorClass::Ssl, said));
+            assert!(failure.message.starts_with(said), "{}", failure.message);
+            assert!(
+                failure.message.contains("SSL_CERT_FILE"),
+                "{}",
+                failure.message
+            );
+        }
+    }
+}

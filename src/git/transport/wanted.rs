@@ -1,0 +1,161 @@
+//! Choosing which of a remote's references is followed.
+
+use git2::Oid;
+use serde::{Deserialize, Serialize};
+
+use super::advertised::Head;
+
+/// The maximum number of names that a message lists.
+const LISTED: usize = 8;
+
+/// The reference to follow, as requested.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Wanted {
+    /// The remote's `HEAD`, wherever it leads.
+    Head,
+    /// A branch or tag.
+    Name(String),
+    /// A commit, by its full id.
+    Commit(String),
+}
+
+/// A reference of the remote: its full name, and the object there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub(crate) name: String,
+    pub(crate) id: Oid,
+}
+
+impl Wanted {
+    /// Parses the request; none or an empty one is the remote's `HEAD`.
+    pub(crate) fn of(reference: Option<&str>) -> Self {
+        match reference {
+            None | Some("" | "HEAD") => Self::Head,
+            Some(name) if is_full_id(name) => Self::Commit(name.to_ascii_lowercase()),
+            Some(name) => Self::Name(name.to_owned()),
+        }
+    }
+
+    /// Returns the id, if this is a commit.
+    pub(crate) fn commit(&self) -> Option<Oid> {
+        match self {
+            Self::Commit(id) => Oid::from_str(id).ok(),
+            Self::Head | Self::Name(_) => None,
+        }
+    }
+
+    /// Chooses among a remote's references. A branch takes precedence over a tag of the same name.
+    ///
+    /// # Errors
+    ///
+    /// A message for people.
+    pub(crate) fn choose(&self, heads: &[Head]) -> Result<Choice, String> {
+        if heads.is_empty() {
+            return Err("the remote repository is empty: push a table to it".to_owned());
+        }
+        let find = |name: &str| heads.iter().find(|head| head.name == name);
+        let found = match self {
+            Self::Head | Self::Commit(_) => find("HEAD"),
+            Self::Name(name) if name.starts_with("refs/") => find(name),
+            Self::Name(name) => {
+                find(&format!("refs/heads/{name}")).or_else(|| find(&format!("refs/tags/{name}")))
+            }
+        };
+        match (found, self) {
+            (Some(head), _) => Ok(Choice {
+                name: head.leads_to.clone().unwrap_or_else(|| head.name.clone()),
+                id: head.id,
+            }),
+            (None, Self::Name(name)) => Err(format!(
+                "the remote has no branch or tag {name}; it has {}",
+                list(heads)
+            )),
+            (None, Self::Head | Self::Commit(_)) => Err(format!(
+                "the remote's HEAD leads to no branch: name one with --ref; it has {}",
+                list(heads)
+            )),
+        }
+    }
+}
+
+fn is_full_id(name: &str) -> bool {
+    name.len() == 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn list(heads: &[Head]) -> String {
+    let short = |head: &Head| {
+        let name = head.name.strip_prefix("refs/heads/");
+        let name = name.or_else(|| head.name.strip_prefix("refs/tags/"))?;
+        (!name.ends_with("^{}")).then(|| name.to_owned())
+    };
+    let mut names: Vec<String> = heads.iter().filter_map(short).collect();
+    let more = names.len() > LISTED;
+    names.truncate(LISTED);
+    match (names.is_empty(), more) {
+        (true, _) => "none".to_owned(),
+        (false, true) => format!("{} …", names.join(", ")),
+        (false, false) => names.join(", "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(name: &str, digit: char) -> Head {
+        Head {
+            name: name.to_owned(),
+            id: Oid::from_str(&digit.to_string().repeat(40)).unwrap(),
+            leads_to: (name == "HEAD").then(|| "refs/heads/main".to_owned()),
+        }
+    }
+
+    fn chosen(wanted: Option<&str>) -> Result<String, String> {
+        let heads = [
+            head("HEAD", '1'),
+            head("refs/heads/main", '1'),
+            head("refs/heads/both", '2'),
+            head("refs/tags/both", '3'),
+            head("refs/tags/v1", '4'),
+            head("refs/tags/v1^{}", '5'),
+            head("refs/pull/1/head", '6'),
+        ];
+        Wanted::of(wanted).choose(&heads).map(|choice| choice.name)
+    }
+
+    #[test]
+    fn finds_what_was_asked_for() {
+        for (wanted, name) in [
+            (None, "refs/heads/main"),
+            (Some("HEAD"), "refs/heads/main"),
+            (Some("both"), "refs/heads/both"),
+            (Some("refs/tags/both"), "refs/tags/both"),
+            (Some("v1"), "refs/tags/v1"),
+            (Some("refs/pull/1/head"), "refs/pull/1/head"),
+        ] {
+            assert_eq!(chosen(wanted).as_deref(), Ok(name));
+        }
+    }
+
+    #[test]
+    fn says_what_there_is_instead() {
+        let error = chosen(Some("mian")).unwrap_err();
+        assert_eq!(
+            error,
+            "the remote has no branch or tag mian; it has main, both, both, v1"
+        );
+        assert!(Wanted::Head.choose(&[]).unwrap_err().contains("empty"));
+        let unborn = Wanted::Head.choose(&[head("refs/heads/x", '1')]);
+        assert!(unborn.unwrap_err().contains("--ref"));
+    }
+
+    #[test]
+    fn knows_a_commit_by_its_full_id() {
+        let id = "ABCDEF0123".repeat(4);
+        assert_eq!(
+            Wanted::of(Some(&id)).commit().unwrap().to_string(),
+            id.to_lowercase()
+        );
+        assert_eq!(Wanted::of(Some("abcdef0")).commit(), None);
+    }
+}

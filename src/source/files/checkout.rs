@@ -1,0 +1,278 @@
+//! The Git checkout around a table, and how its current commit compares with the table's bytes.
+//!
+//! Bytes decide, not Git's index: a table is what was committed if each file equals, byte for byte,
+//! the commit's content at its path. Filters (`autocrlf`, `ident`, LFS) are deliberately ignored: a
+//! checkout whose bytes they changed does not serve what was reviewed, and so is dirty. Trouble
+//! with Git never prevents a table from being read; the table loses its commit, with a warning.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use git2::{ErrorCode, ObjectType, Oid, Repository, Tree};
+
+use super::listing::Listing;
+use crate::git::work_tree;
+use crate::git::{Link, Trail, symlinks};
+use crate::mapping::{SourceFile, Timestamp, is_table_name};
+
+/// The checkouts that some files lie in: usually one or none.
+#[derive(Debug)]
+pub(crate) struct Surroundings {
+    git_dirs: BTreeSet<PathBuf>,
+    /// Whether a file lies outside any checkout.
+    outside: bool,
+    /// The directory of some file that lies in a checkout.
+    inside: Option<PathBuf>,
+}
+
+impl Surroundings {
+    /// Looks for checkouts around the real locations of paths.
+    ///
+    /// `named` are the given paths, `listed` the files found there, if they were listed.
+    pub(crate) fn of(named: &[PathBuf], listed: &[PathBuf]) -> Self {
+        let directories: BTreeSet<PathBuf> = (named.iter().chain(listed))
+            .filter_map(|path| symlinks::follow(path).ok())
+            .filter_map(|Trail { end, .. }| match end.is_dir() {
+                true => Some(end),
+                false => existing(end.parent()?),
+            })
+            .collect();
+        let mut found = Self {
+            git_dirs: BTreeSet::new(),
+            outside: false,
+            inside: None,
+        };
+        for directory in directories {
+            match work_tree::git_dir(&directory) {
+                Ok(git_dir) => {
+                    found.git_dirs.insert(git_dir);
+                    found.inside = Some(directory);
+                }
+                Err(_) => found.outside = true,
+            }
+        }
+        found
+    }
+
+    /// Returns the directories in which Git keeps the state of each checkout.
+    pub(crate) fn git_dirs(&self) -> impl Iterator<Item = &PathBuf> {
+        self.git_dirs.iter()
+    }
+
+    /// Opens the one checkout that all files lie in.
+    ///
+    /// # Errors
+    ///
+    /// A warning for people, if a checkout exists but cannot be opened.
+    pub(crate) fn open(&self) -> Result<Option<Checkout>, String> {
+        let (Some(git_dir), Some(inside), 1, false) = (
+            self.git_dirs.first(),
+            &self.inside,
+            self.git_dirs.len(),
+            self.outside,
+        ) else {
+            return Ok(None);
+        };
+        let repository = match Repository::open(git_dir) {
+            Ok(repository) => repository,
+            Err(error) if error.code() == ErrorCode::Owner => {
+                // This is the path that `safe.directory` must name.
+                let root = work_tree::top(inside).unwrap_or(inside);
+                return Err(format!(
+                    "the Git checkout {0} belongs to another user, so its commit is not used: \
+                     git config --global --add safe.directory {0}",
+                    root.display()
+                ));
+            }
+            Err(error) => return Err(unusable(git_dir, &error)),
+        };
+        let Some(work_dir) = repository.workdir() else {
+            // A bare repository has no checkout.
+            return Ok(None);
+        };
+        match work_dir.canonicalize() {
+            Ok(work_dir) => Ok(Some(Checkout {
+                repository,
+                work_dir,
+            })),
+            Err(error) => Err(unusable(git_dir, &error)),
+        }
+    }
+}
+
+fn existing(directory: &Path) -> Option<PathBuf> {
+    (directory.ancestors())
+        .find(|ancestor| ancestor.is_dir())
+        .map(Path::to_owned)
+}
+
+fn unusable(git_dir: &Path, error: &dyn std::error::Error) -> String {
+    format!(
+        "cannot use the Git repository {}, so its commit is not known: {error}",
+        git_dir.display()
+    )
+}
+
+/// An open Git checkout.
+pub(crate) struct Checkout {
+    repository: Repository,
+    /// The checkout's top directory, without links.
+    work_dir: PathBuf,
+}
+
+/// How a commit compares with a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The commit contains exactly this table.
+    Clean(Timestamp),
+    /// The commit contains some of the files, with these or other bytes.
+    Dirty,
+    /// The commit contains none of the files.
+    Unknown,
+}
+
+impl Checkout {
+    /// Returns the commit that is checked out, or `None` before the first one.
+    ///
+    /// # Errors
+    ///
+    /// A warning for people.
+    pub(crate) fn head(&self) -> Result<Option<Oid>, String> {
+        match self.repository.refname_to_id("HEAD") {
+            Ok(id) => Ok(Some(id)),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+            Err(error) => Err(unusable(self.repository.path(), &error)),
+        }
+    }
+
+    /// Compares a table's files, and the set of them, with the content of a commit.
+    ///
+    /// # Errors
+    ///
+    /// A warning for people.
+    pub(crate) fn judge(
+        &self,
+        commit: Oid,
+        listing: &Listing,
+        files: &[SourceFile],
+    ) -> Result<Verdict, String> {
+        self.compare(commit, listing, files)
+            .map_err(|error| unusable(self.repository.path(), &error))
+    }
+
+    /// Returns the directories in which a change means that another commit may be checked out.
+    pub(crate) fn directories(&self) -> Vec<PathBuf> {
+        let common = self.repository.commondir();
+        let mut directories = vec![
+            self.repository.path().to_owned(),
+            common.to_owned(),
+            common.join("refs/heads"),
+        ];
+        if let Ok(head) = self.repository.find_reference("HEAD")
+            && let Ok(Some(branch)) = head.symbolic_target()
+            && let Some(parent) = common.join(branch).parent()
+        {
+            directories.push(parent.to_owned());
+        }
+        directories.retain(|directory| directory.is_dir());
+        directories
+    }
+
+    fn compare(
+        &self,
+        commit: Oid,
+        listing: &Listing,
+        files: &[SourceFile],
+    ) -> Result<Verdict, git2::Error> {
+        let commit = self.repository.find_commit(commit)?;
+        let tree = commit.tree()?;
+        let mut known = false;
+        let mut same = true;
+        for (path, file) in listing.files.iter().zip(files) {
+            let Ok(trail) = symlinks::follow(path) else {
+                same = false;
+                continue;
+            };
+            let committed = self.entry(&tree, &trail.end)?;
+            known |= committed.is_some();
+            same &= match committed {
+                Some(Entry::File(id)) => id == Oid::hash_object(ObjectType::Blob, &file.bytes)?,
+                _ => false,
+            };
+            for link in &trail.links {
+                same &= self.holds_link(&tree, link)?;
+            }
+        }
+        for directory in &listing.directories {
+            same &= match symlinks::follow(&directory.path) {
+                Ok(trail) => self.table_names(&tree, &trail.end)? == directory.names,
+                Err(_) => false,
+            };
+        }
+        Ok(match (known, same) {
+            (false, _) => Verdict::Unknown,
+            (true, true) => Verdict::Clean(Timestamp::from_unix(commit.time().seconds())),
+            (true, false) => Verdict::Dirty,
+        })
+    }
+
+    /// Returns the content of a commit at a real path.
+    fn entry(&self, tree: &Tree<'_>, path: &Path) -> Result<Option<Entry>, git2::Error> {
+        let Ok(relative) = path.strip_prefix(&self.work_dir) else {
+            return Ok(None);
+        };
+        if relative.as_os_str().is_empty() {
+            return Ok(Some(Entry::Directory(tree.id())));
+        }
+        match tree.get_path(relative) {
+            Ok(entry) => Ok(Some(match (entry.kind(), entry.filemode()) {
+                (Some(ObjectType::Tree), _) => Entry::Directory(entry.id()),
+                (_, LINK_MODE) => Entry::Link(entry.id()),
+                _ => Entry::File(entry.id()),
+            })),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns whether a link in the checkout was committed unchanged.
+    ///
+    /// Links outside that lead to the checkout say nothing about the table.
+    fn holds_link(&self, tree: &Tree<'_>, link: &Link) -> Result<bool, git2::Error> {
+        if !link.path.starts_with(&self.work_dir) {
+            return Ok(true);
+        }
+        Ok(match self.entry(tree, &link.path)? {
+            Some(Entry::Link(id)) => {
+                let target = link.target.as_os_str().as_bytes();
+                id == Oid::hash_object(ObjectType::Blob, target)?
+            }
+            _ => false,
+        })
+    }
+
+    /// Returns the names of the table files in a directory of a commit, sorted.
+    fn table_names(&self, tree: &Tree<'_>, path: &Path) -> Result<Vec<OsString>, git2::Error> {
+        let Some(Entry::Directory(id)) = self.entry(tree, path)? else {
+            return Ok(Vec::new());
+        };
+        let mut names: Vec<OsString> = (self.repository.find_tree(id)?.iter())
+            .map(|entry| OsStr::from_bytes(entry.name_bytes()).to_owned())
+            .filter(|name| is_table_name(name))
+            .collect();
+        names.sort();
+        Ok(names)
+    }
+}
+
+/// The mode of a symbolic link in a tree (git-fast-import(1), "filemodify").
+const LINK_MODE: i32 = 0o120_000;
+
+/// The content of a commit at a path.
+enum Entry {
+    File(Oid),
+    Link(Oid),
+    Directory(Oid),
+}

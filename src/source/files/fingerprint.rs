@@ -1,0 +1,118 @@
+//! The outside appearance of a reading, to decide without reading whether it is still current.
+//!
+//! A server checks its table every few seconds, and most of the time nothing has changed. Reading
+//! and hashing a large table each time would keep a processor busy for nothing.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use git2::Oid;
+
+use super::checkout::Surroundings;
+use super::listing::{self, Listing, Stamp};
+use crate::git::{Trail, symlinks};
+
+/// The age below which a file could change again without looking different: the coarsest file times
+/// in use (FAT) count in steps of two seconds.
+const RACY: Duration = Duration::from_millis(2_500);
+
+/// The files' metadata and the commit of a reading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fingerprint(Look);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Look {
+    Files {
+        state: Box<State>,
+        /// Whether a change after the reading could go unnoticed.
+        racy: bool,
+    },
+    /// A commit never changes.
+    Commit(Oid),
+}
+
+impl Fingerprint {
+    /// Makes the fingerprint of a reading that began at `now`.
+    pub(crate) fn new(state: State, now: SystemTime) -> Self {
+        let racy = (state.stamps.iter()).any(|stamp| stamp.is_near(now, RACY));
+        let state = Box::new(state);
+        Self(Look::Files { state, racy })
+    }
+
+    /// Makes the fingerprint of a reading of a commit.
+    pub(crate) fn of_commit(commit: Oid) -> Self {
+        Self(Look::Commit(commit))
+    }
+
+    /// Returns whether a reading was of this commit, and of nothing else.
+    pub(crate) fn is_commit(&self, commit: Oid) -> bool {
+        self.0 == Look::Commit(commit)
+    }
+
+    /// Returns the metadata of each file, and where its path led, in the order of the files.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<&Trail>)> {
+        let state = match &self.0 {
+            Look::Files { state, .. } => Some(state),
+            Look::Commit(_) => None,
+        };
+        state.into_iter().flat_map(|state| state.files())
+    }
+
+    /// Returns whether reading these paths may give a different result. In doubt it may.
+    pub(crate) fn may_be_outdated(&self, paths: &[PathBuf], max_bytes: u64) -> bool {
+        match &self.0 {
+            Look::Files { state, racy } => {
+                *racy || State::now(paths, max_bytes).as_ref() != Some(&**state)
+            }
+            Look::Commit(_) => true,
+        }
+    }
+}
+
+/// Everything on which a reading depends except the bytes themselves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct State {
+    pub(crate) listing: Listing,
+    pub(crate) stamps: Vec<Stamp>,
+    /// The current commit of the checkout.
+    pub(crate) head: Option<Oid>,
+    trails: Vec<Option<Trail>>,
+}
+
+impl State {
+    pub(crate) fn new(
+        paths: &[PathBuf],
+        listing: Listing,
+        stamps: Vec<Stamp>,
+        head: Option<Oid>,
+    ) -> Self {
+        let trails = (paths.iter().chain(&listing.files))
+            .map(|path| symlinks::follow(path).ok())
+            .collect();
+        Self {
+            listing,
+            stamps,
+            head,
+            trails,
+        }
+    }
+
+    fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<&Trail>)> {
+        let files = &self.listing.files;
+        // The first trails are those of the given paths.
+        let trails = &self.trails[self.trails.len() - files.len()..];
+        (files.iter().zip(&self.stamps).zip(trails))
+            .map(|((path, stamp), trail)| (path.as_path(), stamp, trail.as_ref()))
+    }
+
+    fn now(paths: &[PathBuf], max_bytes: u64) -> Option<Self> {
+        let listing = Listing::of(paths).ok()?;
+        let stamps = listing::stamps(&listing.files, max_bytes).ok()?;
+        let checkout = Surroundings::of(paths, &listing.files)
+            .open()
+            .ok()
+            .flatten();
+        let head = checkout.and_then(|checkout| checkout.head().ok().flatten());
+        Some(Self::new(paths, listing, stamps, head))
+    }
+}

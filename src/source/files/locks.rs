@@ -1,0 +1,48 @@
+//! The locks by which Git indicates that it is changing a checkout.
+//!
+//! While `index.lock` exists, files may be half of one commit and half of another. A lock can also
+//! be left over from a git command that was killed; waiting for it would be useless each time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::checkout::Surroundings;
+
+/// The locks that Git holds on the checkouts of a table.
+pub(crate) struct Locks {
+    paths: Vec<PathBuf>,
+    /// Whether one is recent enough for Git to be at work.
+    pub(crate) fresh: bool,
+}
+
+impl Locks {
+    /// Looks for locks; those older than `fresh_for` are not fresh.
+    pub(crate) fn of(surroundings: &Surroundings, now: SystemTime, fresh_for: Duration) -> Self {
+        let mut locks = Self {
+            paths: Vec::new(),
+            fresh: false,
+        };
+        for git_dir in surroundings.git_dirs() {
+            let path = git_dir.join("index.lock");
+            if let Some(made) = modified(&path) {
+                // A lock with a future time comes from a wrong clock, and counts as new.
+                locks.fresh |= now.duration_since(made).unwrap_or_default() < fresh_for;
+                locks.paths.push(path);
+            }
+        }
+        locks
+    }
+
+    /// Returns warnings that a table was read in spite of these locks.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
+        self.paths.iter().map(|path| {
+            let path = path.display();
+            format!("{path} stayed too long to wait for: remove it if no git command is running")
+        })
+    }
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::symlink_metadata(path).ok()?.modified().ok()
+}

@@ -1,0 +1,24 @@
+//! A table in files: listed, read so that nothing is torn, and watched.
+
+mod checkout;
+mod error;
+mod fingerprint;
+mod listing;
+mod locks;
+mod places;
+mod reading;
+pub(super) mod replace;
+mod revision;
+mod settling;
+mod watch;
+mod writers;
+
+pub use error::FilesError;
+pub use fingerprint::Fingerprint;
+pub use reading::{FileSource, Reading};
+pub use replace::{create, replace};
+pub use revision::Revision;
+pub(crate) use revision::content_hash;
+pub use settling::Rests;
+pub use watch::Watch;
+pub use writers::Writers;

@@ -1,0 +1,197 @@
+//! The version of a table.
+//!
+//! A commit identifies it best, because anyone can look it up; a hash of the content always works.
+//! `checkout.rs` finds the commit; this is only the type for it.
+
+use std::fmt::{self, Write as _};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::mapping::{SourceFile, Timestamp};
+
+/// The number of hexadecimal digits that are enough for people: 48 bits, as many as Git shows in
+/// large projects.
+const SHORT: usize = 12;
+
+/// The version of a table's source: a commit if there is one, otherwise a hash of the content.
+///
+/// Displayed as `COMMIT`, `COMMIT+dirty` or `sha256:HEX`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    commit: Option<String>,
+    dirty: bool,
+    hash: String,
+    time: Option<Timestamp>,
+}
+
+impl Revision {
+    /// Makes the revision of a table that equals a commit.
+    ///
+    /// `commit` is the full id in hexadecimal, `time` the commit's.
+    pub fn clean(commit: String, time: Timestamp, hash: String) -> Self {
+        Self {
+            commit: Some(commit),
+            dirty: false,
+            hash,
+            time: Some(time),
+        }
+    }
+
+    /// Makes the revision of a table that differs from the commit it is based on.
+    ///
+    /// `time` is when its newest file was changed.
+    pub fn dirty(commit: String, time: Option<Timestamp>, hash: String) -> Self {
+        Self {
+            commit: Some(commit),
+            dirty: true,
+            hash,
+            time,
+        }
+    }
+
+    /// Makes the revision of a table without a known commit.
+    ///
+    /// `time` is when its newest file was changed.
+    pub fn content(time: Option<Timestamp>, hash: String) -> Self {
+        Self {
+            commit: None,
+            dirty: false,
+            hash,
+            time,
+        }
+    }
+
+    /// Returns the commit that the table equals or, if [dirty](Self::is_dirty), is based on: full,
+    /// in hexadecimal.
+    pub fn commit(&self) -> Option<&str> {
+        self.commit.as_deref()
+    }
+
+    /// Returns whether the table differs from its commit.
+    pub fn is_dirty(&self) -> bool {
+        self.dirty
+    }
+
+    /// Returns the SHA-256 of the table's names and contents, in hexadecimal.
+    ///
+    /// It is what `LC_ALL=C sha256sum FILE… | sha256sum` prints in the files' own directory.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// Returns the commit's time or, if there is none or it is dirty, when a file last changed.
+    pub fn time(&self) -> Option<Timestamp> {
+        self.time
+    }
+
+    /// Returns a form for people: as displayed, but with 12 hexadecimal digits.
+    pub fn short(&self) -> String {
+        self.written(SHORT)
+    }
+
+    fn written(&self, digits: usize) -> String {
+        let cut = |hex: &str| hex.get(..digits).unwrap_or(hex).to_owned();
+        match &self.commit {
+            Some(commit) if self.dirty => cut(commit) + "+dirty",
+            Some(commit) => cut(commit),
+            None => format!("sha256:{}", cut(&self.hash)),
+        }
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written(usize::MAX))
+    }
+}
+
+/// Returns the SHA-256 over the names and contents of files, in hexadecimal.
+///
+/// The hashed text is the output of `sha256sum` (GNU coreutils) for the files: a line each, with
+/// the content's hash and the name. So anyone can check it, and no two tables share it. Only the
+/// last part of each path counts: the location of a table does not affect its revision.
+pub(crate) fn content_hash(files: &[SourceFile]) -> String {
+    let mut lines = String::new();
+    for SourceFile { path, bytes } in files {
+        let name = Path::new(&**path)
+            .file_name()
+            .map_or_else(|| (&**path).into(), |name| name.to_string_lossy());
+        // A name with a line break is escaped, and the line marked, so that lines stay lines.
+        let escaped = (name.replace('\\', "\\\\"))
+            .replace('\n', "\\n")
+            .replace('\r', "\\r");
+        let mark = if escaped == name { "" } else { "\\" };
+        lines += &format!("{mark}{}  {escaped}\n", hex(&Sha256::digest(bytes)));
+    }
+    hex(&Sha256::digest(lines))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("writing to a string does not fail");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, bytes: &str) -> SourceFile {
+        SourceFile {
+            path: path.into(),
+            bytes: bytes.into(),
+        }
+    }
+
+    #[test]
+    fn is_written_for_machines_and_for_people() {
+        let id = "0123456789abcdef0123456789abcdef01234567".to_owned();
+        let hash = content_hash(&[]);
+        let time = Timestamp::from_unix(0);
+
+        let clean = Revision::clean(id.clone(), time, hash.clone());
+        assert_eq!(clean.to_string(), id);
+        assert_eq!(clean.short(), "0123456789ab");
+        let dirty = Revision::dirty(id.clone(), None, hash.clone());
+        assert_eq!(dirty.to_string(), format!("{id}+dirty"));
+        assert_eq!(dirty.short(), "0123456789ab+dirty");
+        let content = Revision::content(None, hash.clone());
+        assert_eq!(content.to_string(), format!("sha256:{hash}"));
+        assert_eq!(content.short(), "sha256:e3b0c44298fc");
+    }
+
+    #[test]
+    fn hash_is_what_coreutils_print() {
+        // printf 'a: 1\n' >a.yaml; printf '' >b.yml; sha256sum a.yaml b.yml | sha256sum
+        assert_eq!(
+            content_hash(&[file("/srv/links/a.yaml", "a: 1\n"), file("b.yml", "")]),
+            "da859f730b85b49928091f05bc0d86a5aa34a596a20b613b9fbe9f40cc4c7cfb"
+        );
+        // The same with a file named by a line break.
+        assert_eq!(
+            content_hash(&[file("a\nb\\.yaml", "a: 1\n")]),
+            "0f8f850239c9a74f49af5ff986a175e4588579e9a6bbe975e985f6ee0fa71f7e"
+        );
+    }
+
+    #[test]
+    fn hash_tells_names_and_borders_apart() {
+        let tables = [
+            vec![],
+            vec![file("a", "")],
+            vec![file("a", "b")],
+            vec![file("ab", "")],
+            vec![file("b", "a")],
+            vec![file("a", ""), file("b", "")],
+            vec![file("b", ""), file("a", "")],
+            vec![file("a\nb", "")],
+            vec![file("a\\nb", "")],
+        ];
+        let mut hashes: Vec<_> = tables.iter().map(|files| content_hash(files)).collect();
+        hashes.sort();
+        hashes.dedup();
+        assert_eq!(hashes.len(), tables.len());
+    }
+}

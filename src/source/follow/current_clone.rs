@@ -1,0 +1,351 @@
+//! The current clone of a remote, and the commit served from it.
+//!
+//! A commit is served once it is complete, verified and recorded, in this order. Reading opens the
+//! repository anew each time, so that its caches and open packs are released again.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use git2::{Commit, ErrorCode, Oid, Repository};
+use tokio::sync::{Mutex, Notify};
+
+use super::attempt::{Attempts, Conditions, Verdict};
+use super::committed_table::read_table;
+use super::follower::{Following, RemoteError};
+use super::report::{CommitInfo, FetchResult};
+use crate::git::Tip;
+use crate::git::TreeError;
+use crate::git::{Record, StateDir, StateError};
+use crate::mapping::Timestamp;
+use crate::source::files::Revision;
+use crate::source::files::content_hash;
+use crate::source::files::{Fingerprint, Reading};
+
+/// The number of packs above which a clone is replaced by a fresh one.
+///
+/// Each fetch that brings something adds a pack, and libgit2 never merges packs.
+const MAX_PACKS: usize = 64;
+
+/// The number of packs at which it is replaced even if the last good table is lost with it.
+const TOO_MANY_PACKS: usize = 16 * MAX_PACKS;
+
+/// A remote's clone, and the commit served from it.
+pub(crate) struct CurrentClone {
+    pub(crate) options: Following,
+    pub(crate) state: StateDir,
+    attempts: Attempts,
+    held: RwLock<Held>,
+    /// Locked by each round of fetches, and by each push.
+    pub(crate) turn: Mutex<()>,
+    /// Whether the current clone was found damaged.
+    pub(crate) damaged: AtomicBool,
+    pub(crate) hints: Arc<Notify>,
+}
+
+/// The served commit.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    pub(crate) record: Option<Record>,
+    /// Whether the last good commit is served instead of the newest.
+    pub(crate) fallen_back: bool,
+}
+
+impl Held {
+    pub(crate) fn commit(&self) -> Option<Oid> {
+        let record = self.record.as_ref()?;
+        let good = record.good.as_ref().filter(|_| self.fallen_back);
+        Oid::from_str(good.unwrap_or(&record.commit)).ok()
+    }
+}
+
+impl CurrentClone {
+    pub(crate) fn open(options: Following) -> Result<Self, StateError> {
+        let state = match &options.state_dir {
+            Some(path) => StateDir::open(path)?,
+            None => StateDir::private(&options.fetch.transfer.temp)?,
+        };
+        let conditions = Conditions::now(options.memory, options.max_bytes);
+        let core = Self {
+            attempts: Attempts::open(&state, conditions),
+            options,
+            state,
+            held: RwLock::default(),
+            turn: Mutex::default(),
+            damaged: AtomicBool::new(false),
+            hints: Arc::default(),
+        };
+        if let Some(record) = core.state.load().filter(|it| core.is_ours(it)) {
+            core.resume(record)?;
+        }
+        Ok(core)
+    }
+
+    /// Returns whether a record is about what is currently followed.
+    fn is_ours(&self, record: &Record) -> bool {
+        record.remote == self.options.remote.to_string()
+            && record.reference == self.options.reference
+    }
+
+    /// Continues with the commit served before a restart, if it still exists and is trusted.
+    fn resume(&self, mut record: Record) -> Result<(), StateError> {
+        let path = self.state.clone_path(&record.clone);
+        let opened = Repository::open(&path);
+        if let Err(error) = &opened
+            && error.code() == ErrorCode::Owner
+        {
+            return Err(StateError::foreign(&path));
+        }
+        let verified = opened.and_then(|repository| {
+            let commit = repository.find_commit(Oid::from_str(&record.commit)?)?;
+            let good = record.good.take();
+            record.good = good.filter(|good| self.is_trusted(&repository, good));
+            Ok(self.options.fetch.verifier.verify(&repository, commit.id()))
+        });
+        match verified {
+            Ok(Ok(())) => {
+                let mut held = self.held_mut();
+                held.record = Some(record);
+            }
+            Ok(Err(refusal)) => {
+                tracing::warn!(%refusal, commit = record.commit, "the recorded commit is not trusted");
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the recorded clone is damaged, making a fresh one");
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether the last good commit still exists and is approved.
+    fn is_trusted(&self, repository: &Repository, commit: &str) -> bool {
+        let found = Oid::from_str(commit).and_then(|id| repository.find_commit(id));
+        found.is_ok_and(|found| {
+            let verified = self.options.fetch.verifier.verify(repository, found.id());
+            if let Err(refusal) = &verified {
+                tracing::warn!(%refusal, commit, "the last good commit is not trusted");
+            }
+            verified.is_ok()
+        })
+    }
+
+    pub(crate) fn held(&self) -> RwLockReadGuard<'_, Held> {
+        self.held.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn held_mut(&self) -> RwLockWriteGuard<'_, Held> {
+        self.held.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens the repository anew each time: its caches and open packs are released with it.
+    fn repository(&self, clone: &str) -> Result<Repository, RemoteError> {
+        let path = self.state.clone_path(clone);
+        Repository::open(&path).map_err(|source| RemoteError::Clone { path, source })
+    }
+
+    /// Reads the table. The clone cannot be removed meanwhile.
+    ///
+    /// The load stays on record until the attempt [ends](Self::end_attempt).
+    pub(crate) fn read(&self) -> Result<Option<Reading>, RemoteError> {
+        let held = self.held();
+        let (Some(record), Some(id)) = (&held.record, held.commit()) else {
+            return Ok(None);
+        };
+        self.begin_attempt(record, &id.to_string())?;
+        let repository = self.repository(&record.clone)?;
+        let commit = find_commit(&repository, id)?;
+        let Following {
+            path, max_bytes, ..
+        } = &self.options;
+        let files = read_table(&repository, &commit, path, *max_bytes)?;
+        let time = Timestamp::from_unix(commit.time().seconds());
+        let hash = content_hash(&files);
+        Ok(Some(Reading {
+            files,
+            revision: Revision::clean(id.to_string(), time, hash),
+            warnings: Vec::new(),
+            fingerprint: Fingerprint::of_commit(id),
+        }))
+    }
+
+    /// Records that a commit is about to be loaded, unless it has to wait.
+    ///
+    /// The last good commit never waits: it was loaded before, and there is nothing better.
+    fn begin_attempt(&self, record: &Record, commit: &str) -> Result<(), RemoteError> {
+        if record.good.as_deref() == Some(commit) {
+            return Ok(());
+        }
+        let commit = commit.to_owned();
+        match self.attempts.verdict(&commit, record.good.is_some()) {
+            Verdict::Load => self.attempts.begin(&self.state, &commit),
+            Verdict::GoodFirst => return Err(RemoteError::GoodFirst { commit }),
+            Verdict::Wait(unclean_ends) => {
+                return Err(RemoteError::Waiting {
+                    commit,
+                    unclean_ends,
+                    attempts: self.state.attempt_path(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Records that the last reading is loaded, or will not be.
+    pub(crate) fn end_attempt(&self) {
+        self.attempts.end(&self.state);
+    }
+
+    /// Records that this process exits cleanly.
+    pub(crate) fn close(&self) {
+        self.attempts.close(&self.state);
+    }
+
+    /// Returns whether the newest commit may have ended an earlier process.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        let held = self.held();
+        let record = held.record.as_ref();
+        record.is_some_and(|it| self.attempts.is_in_doubt(&it.commit))
+    }
+
+    /// Returns whether there is a last good commit.
+    pub(crate) fn has_good(&self) -> bool {
+        let held = self.held();
+        held.record.as_ref().is_some_and(|it| it.good.is_some())
+    }
+
+    /// Serves the last good commit instead of the newest, if there is one.
+    pub(crate) fn fall_back(&self) -> bool {
+        let mut held = self.held_mut();
+        let record = held.record.as_ref();
+        let good = record.and_then(|it| it.good.clone().filter(|good| *good != it.commit));
+        held.fallen_back = good.is_some();
+        held.fallen_back
+    }
+
+    /// Returns to the newest commit after falling back, if it only had to wait for the last good
+    /// one. Returns whether it does.
+    pub(crate) fn retry(&self) -> bool {
+        let mut held = self.held_mut();
+        let record = held.record.as_ref().filter(|_| held.fallen_back);
+        let due =
+            record.is_some_and(|it| self.attempts.verdict(&it.commit, true) == Verdict::GoodFirst);
+        if due {
+            self.attempts.allow();
+            held.fallen_back = false;
+            self.hints.notify_one();
+        }
+        due
+    }
+
+    /// Makes the next reading load the newest commit, regardless of earlier attempts.
+    pub(crate) fn insist(&self) {
+        self.attempts.allow();
+        self.held_mut().fallen_back = false;
+    }
+
+    pub(crate) fn describe_commit(&self, held: &Held) -> Option<CommitInfo> {
+        let repository = self.repository(&held.record.as_ref()?.clone).ok()?;
+        let commit = repository.find_commit(held.commit()?).ok()?;
+        Some(CommitInfo {
+            id: commit.id().to_string(),
+            authored: Timestamp::from_unix(commit.author().when().seconds()),
+            committed: Timestamp::from_unix(commit.time().seconds()),
+        })
+    }
+
+    pub(crate) fn accepted(&self, commit: &str) {
+        let mut held = self.held_mut();
+        if let Some(record) = &mut held.record
+            && record.good.as_deref() != Some(commit)
+        {
+            record.good = Some(commit.to_owned());
+            if let Err(error) = self.state.store(record) {
+                tracing::warn!(%error, "cannot record the last good commit");
+            }
+        }
+    }
+
+    /// Returns the name of the current clone, unless it is damaged.
+    pub(crate) fn usable_clone(&self) -> Option<String> {
+        let held = self.held();
+        let clone = held.record.as_ref().map(|it| it.clone.clone());
+        clone.filter(|_| !self.damaged.load(Ordering::SeqCst))
+    }
+
+    /// Returns whether a clone has grown so much that a fresh one is due.
+    pub(crate) fn has_grown(&self, clone: &str) -> bool {
+        let packs = self.state.pack_count(clone);
+        let held = self.held();
+        let record = held.record.as_ref();
+        let good_would_go =
+            record.is_some_and(|it| it.good.as_ref().is_some_and(|good| *good != it.commit));
+        packs
+            > if good_would_go {
+                TOO_MANY_PACKS
+            } else {
+                MAX_PACKS
+            }
+    }
+
+    /// Serves the commit fetched into a clone, if it is a different one and may be served.
+    pub(crate) fn adopt(&self, clone: &str, tip: &Tip) -> Result<FetchResult, RemoteError> {
+        let repository = self.repository(clone)?;
+        let id = Oid::from_str(&tip.commit);
+        let commit = find_commit(&repository, id.unwrap_or(Oid::ZERO_SHA1))?;
+        let before = self.held().record.clone();
+        let known = before.as_ref().is_some_and(|it| it.commit == tip.commit);
+        if !known {
+            (self.options.fetch.verifier.verify(&repository, commit.id())).map_err(|refusal| {
+                RemoteError::Refused {
+                    commit: tip.commit.clone(),
+                    refusal,
+                }
+            })?;
+        }
+        let good = before
+            .as_ref()
+            .and_then(|it| it.good.clone())
+            .filter(|good| {
+                Oid::from_str(good).is_ok_and(|good| repository.find_commit(good).is_ok())
+            });
+        let record = Record {
+            remote: self.options.remote.to_string(),
+            reference: self.options.reference.clone(),
+            clone: clone.to_owned(),
+            seen_as: tip.name.clone(),
+            commit: tip.commit.clone(),
+            good,
+        };
+        drop(commit);
+        drop(repository);
+
+        let mut held = self.held_mut();
+        if held.record.as_ref() != Some(&record) {
+            self.state.store(&record)?;
+            held.fallen_back &= known && record.good.is_some();
+            held.record = Some(record);
+            self.hints.notify_one();
+        }
+        drop(held);
+        match known {
+            true => Ok(FetchResult::Unchanged),
+            false => Ok(FetchResult::Updated),
+        }
+    }
+
+    /// Removes every clone but the current one.
+    pub(crate) fn sweep(&self) {
+        // Nobody reads meanwhile.
+        let held = self.held_mut();
+        self.state
+            .sweep(held.record.as_ref().map(|it| it.clone.as_str()));
+    }
+}
+
+fn find_commit(repository: &Repository, id: Oid) -> Result<Commit<'_>, RemoteError> {
+    repository.find_commit(id).map_err(|source| {
+        RemoteError::Table(TreeError::Damaged {
+            commit: id.to_string(),
+            source,
+        })
+    })
+}

@@ -1,0 +1,103 @@
+//! Fetching the followed reference, round after round: into the current clone, or into a fresh one
+//! beside it when that is damaged or has grown.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tokio::task::spawn_blocking;
+
+use super::current_clone::CurrentClone;
+use super::follower::RemoteError;
+use super::report::FetchResult;
+use super::rounds::{Ended, Round};
+use crate::git::TransferError;
+use crate::git::Wanted;
+use crate::git::chain;
+use crate::git::{StateDir, StateError};
+
+/// The rounds of a follower.
+pub(crate) struct Fetches(pub(crate) Arc<CurrentClone>);
+
+impl Round for Fetches {
+    async fn run(&self) -> Ended {
+        let _turn = self.0.turn.lock().await;
+        let mut tip = None;
+        let result = self.attempt(&mut tip).await;
+        let core = Arc::clone(&self.0);
+        // It is cleaned up again after the next round.
+        let _ = spawn_blocking(move || core.sweep()).await;
+        let (result, error) = match result {
+            Ok(result) => (result, None),
+            Err(error) => (result_of(&error), Some(chain(&error))),
+        };
+        Ended { result, tip, error }
+    }
+}
+
+impl Fetches {
+    async fn attempt(&self, seen: &mut Option<String>) -> Result<FetchResult, RemoteError> {
+        let core = &self.0;
+        let usable = core.usable_clone();
+        if let Some(clone) = usable.as_ref().filter(|clone| core.has_grown(clone)) {
+            // A disk may be too small for two clones. In that case the old one is used.
+            match self.fetch_into(StateDir::new_clone(), seen).await {
+                Err(error) if result_of(&error) == FetchResult::Failed => {
+                    tracing::warn!(
+                        error = chain(&error),
+                        clone,
+                        "cannot replace a clone that has grown"
+                    );
+                }
+                ended => return ended,
+            }
+        }
+        if let Some(clone) = usable {
+            match self.fetch_into(clone, seen).await {
+                Err(error) if error.is_damage() => {
+                    tracing::warn!(
+                        error = chain(&error),
+                        "the clone is damaged, making a fresh one"
+                    );
+                }
+                ended => return ended,
+            }
+        }
+        let fresh = self.fetch_into(StateDir::new_clone(), seen).await?;
+        core.damaged.store(false, Ordering::SeqCst);
+        Ok(fresh)
+    }
+
+    async fn fetch_into(
+        &self,
+        clone: String,
+        seen: &mut Option<String>,
+    ) -> Result<FetchResult, RemoteError> {
+        let core = Arc::clone(&self.0);
+        let options = &core.options;
+        let path = core.state.clone_path(&clone);
+        let wanted = Wanted::of(options.reference.as_deref());
+        let fetch = &options.fetch;
+        let tip = (fetch.transfer)
+            .run(&path, true, &options.remote, wanted, &fetch.credentials)
+            .await?;
+        *seen = Some(tip.commit.clone());
+        let adopting = Arc::clone(&core);
+        match spawn_blocking(move || adopting.adopt(&clone, &tip)).await {
+            Ok(adopted) => adopted,
+            Err(error) => Err(StateError::Unwritable {
+                path,
+                source: io::Error::other(error),
+            }
+            .into()),
+        }
+    }
+}
+
+fn result_of(error: &RemoteError) -> FetchResult {
+    match error {
+        RemoteError::Transfer(TransferError::TimedOut(_)) => FetchResult::TimedOut,
+        RemoteError::Refused { .. } => FetchResult::Refused,
+        _ => FetchResult::Failed,
+    }
+}

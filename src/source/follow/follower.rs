@@ -1,0 +1,284 @@
+//! Following a remote repository: a clone of our own, and tables read from its commits.
+//!
+//! Invariants: a commit is served only after it was fetched whole, verified and recorded; it stays
+//! until another one is, regardless of the remote, the network or the disk. Nothing here writes
+//! into a clone in use except the process that fetches and, in a turn of its own, a push.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tokio::sync::Notify;
+
+use super::current_clone::CurrentClone;
+use super::fetch_options::FetchOptions;
+use super::fetches::Fetches;
+use super::report::RemoteStatus;
+use super::rounds::Rounds;
+use crate::git::Refusal;
+use crate::git::RemoteUrl;
+use crate::git::StateError;
+use crate::git::TransferError;
+use crate::git::TreeError;
+use crate::source::files::Revision;
+use crate::source::files::{Fingerprint, Reading};
+
+/// The remote to follow, and how.
+#[derive(Clone)]
+pub struct Following {
+    /// The repository.
+    pub remote: RemoteUrl,
+    /// A branch, a tag or a full commit id; `None` is the remote's `HEAD`.
+    pub reference: Option<String>,
+    /// The table in it: a file, or a directory of files.
+    pub path: String,
+    /// The location of the clone; `None` is a temporary directory that is removed at the end.
+    pub state_dir: Option<PathBuf>,
+    /// The maximum size of the table in bytes.
+    pub max_bytes: u64,
+    /// The memory available for loading it, as far as known. With another amount, a commit that was
+    /// too large for it is tried again.
+    pub memory: Option<u64>,
+    /// How to fetch.
+    pub fetch: FetchOptions,
+}
+
+/// Why there is no table from a remote, or no newer one. No message holds a secret.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RemoteError {
+    /// There has been none yet.
+    #[error("no table from {remote} yet: {reason}")]
+    NothingYet {
+        /// The remote's address, without secrets.
+        remote: String,
+        /// Why the last fetch failed.
+        reason: String,
+    },
+    /// The remote could not be fetched from.
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
+    /// The state directory cannot be used.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The commit holds no table that can be read.
+    #[error(transparent)]
+    Table(#[from] TreeError),
+    /// The commit may not be served.
+    #[error("the commit {commit} is not trusted: {refusal}")]
+    Refused {
+        /// The commit.
+        commit: String,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// It may have ended an earlier process, and the last good one is loaded before it.
+    #[error(
+        "the process ended unexpectedly while it loaded the commit {commit}: \
+         the last good one is served first, then it is tried again"
+    )]
+    GoodFirst {
+        /// The commit.
+        commit: String,
+    },
+    /// It seems to end the processes that load it.
+    #[error(
+        "the process ended unexpectedly {unclean_ends} times while it loaded the commit {commit}, \
+         as if memory had run out: it is tried again when the branch moves, when a reload is \
+         requested, or with more memory; or at the next start if {} is removed",
+        attempts.display()
+    )]
+    Waiting {
+        /// The commit.
+        commit: String,
+        /// The number of times.
+        unclean_ends: u32,
+        /// The path of the record.
+        attempts: PathBuf,
+    },
+    /// There is no clone yet, or it is damaged.
+    #[error("there is no sound clone to add a commit to")]
+    NoClone,
+    /// The clone cannot be used.
+    #[error("cannot use the clone in {}", path.display())]
+    Clone {
+        /// The path of the clone.
+        path: PathBuf,
+        /// The error from Git.
+        #[source]
+        source: git2::Error,
+    },
+}
+
+impl RemoteError {
+    /// Returns whether the clone seems to be at fault, so that a fresh one may help.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(
+            self,
+            Self::Table(TreeError::Damaged { .. })
+                | Self::Clone { .. }
+                | Self::Transfer(TransferError::Failed { damage: true, .. })
+        )
+    }
+}
+
+/// Follows a remote until it is dropped.
+pub struct Follower {
+    core: Arc<CurrentClone>,
+    rounds: Rounds,
+}
+
+impl Follower {
+    /// Opens the state and starts to fetch, immediately and then as scheduled.
+    ///
+    /// Must be called within a Tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// If the state directory cannot be used. An unreachable remote is no error here.
+    pub fn start(following: Following) -> Result<Self, StateError> {
+        let core = Arc::new(CurrentClone::open(following)?);
+        let rounds = Rounds::start(
+            Arc::new(Fetches(Arc::clone(&core))),
+            core.options.remote.to_string(),
+            core.options.fetch.schedule,
+            Arc::clone(&core.options.fetch.observer),
+        );
+        Ok(Self { core, rounds })
+    }
+
+    pub(crate) fn core(&self) -> &CurrentClone {
+        &self.core
+    }
+
+    /// Returns the remote's address, without secrets, with the followed reference.
+    pub fn describe(&self) -> String {
+        let Following {
+            remote,
+            reference,
+            path,
+            ..
+        } = &self.core.options;
+        match reference {
+            Some(reference) => format!("{remote} {reference}:{path}"),
+            None => format!("{remote} {path}"),
+        }
+    }
+
+    /// Returns the notifier for a new commit.
+    pub fn hints(&self) -> Arc<Notify> {
+        Arc::clone(&self.core.hints)
+    }
+
+    /// Requests a fetch without waiting for it. Repeated requests do not make fetches overlap.
+    pub fn fetch_now(&self) {
+        self.rounds.ask();
+    }
+
+    /// Waits for a fetch that begins after this call, and at most one before. Blocks the thread.
+    pub fn refresh(&self) {
+        self.rounds.wait_for_next();
+    }
+
+    /// Reads the table of the last good commit.
+    ///
+    /// Waits for the first fetch if nothing is there yet, or for a fresh clone if this one turns
+    /// out to be damaged: so for as long as fetches may take. Blocks the thread.
+    ///
+    /// # Errors
+    ///
+    /// If there is no commit yet, or it holds no table that can be read.
+    pub fn read(&self) -> Result<Reading, RemoteError> {
+        if self.core.held().record.is_none() {
+            self.rounds.wait_for_first();
+        }
+        let read = match self.core.read() {
+            // It was reported before, and the next fetch will come in time.
+            Err(error) if error.is_damage() && !self.core.damaged.swap(true, Ordering::SeqCst) => {
+                self.rounds.wait_for_next();
+                self.core.read()
+            }
+            // Without anything to serve, the branch may have moved on.
+            Err(RemoteError::Waiting { .. }) if !self.core.has_good() => {
+                self.rounds.wait_for_first();
+                self.core.read()
+            }
+            other => other,
+        };
+        match read {
+            Ok(Some(reading)) => Ok(reading),
+            Ok(None) => {
+                let last = self.rounds.progress().last.and_then(|fetch| fetch.error);
+                Err(RemoteError::NothingYet {
+                    remote: self.core.options.remote.to_string(),
+                    reason: last.unwrap_or_else(|| "nothing was fetched".to_owned()),
+                })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns whether there may be something else than what has this fingerprint. Cheap.
+    pub fn may_differ_from(&self, known: &Fingerprint) -> bool {
+        let held = self.core.held();
+        !held.commit().is_some_and(|commit| known.is_commit(commit))
+    }
+
+    /// Records that the table of a revision is good, so that a restart can fall back on it.
+    pub fn accepted(&self, revision: &Revision) {
+        if let Some(commit) = revision.commit() {
+            self.core.accepted(commit);
+        }
+    }
+
+    /// Records that the last [reading](Self::read) is loaded, or will not be: until then it is on
+    /// record as an attempt, and one that the process does not survive counts against the commit.
+    pub fn end_attempt(&self) {
+        self.core.end_attempt();
+    }
+
+    /// Records that the process exits cleanly, so that a load that it interrupts does not count
+    /// against its commit.
+    pub fn close(&self) {
+        self.core.close();
+    }
+
+    /// Returns whether the newest commit may have ended an earlier process, and was not loaded
+    /// since.
+    pub fn is_in_doubt(&self) -> bool {
+        self.core.is_in_doubt()
+    }
+
+    /// Serves the last commit that was [accepted](Self::accepted), until there is a newer one than
+    /// the commit that follows it now. Returns whether there is such a commit.
+    pub fn fall_back(&self) -> bool {
+        self.core.fall_back()
+    }
+
+    /// Returns to the newest commit after falling back, if it only had to wait for the last good
+    /// one. Returns whether it does.
+    pub fn retry(&self) -> bool {
+        self.core.retry()
+    }
+
+    /// Makes the next reading load the newest commit, regardless of earlier attempts, because
+    /// someone requests it.
+    pub fn insist(&self) {
+        self.core.insist();
+    }
+
+    /// Returns the current status.
+    pub fn status(&self) -> RemoteStatus {
+        let progress = self.rounds.progress();
+        let held = self.core.held();
+        RemoteStatus {
+            remote: self.core.options.remote.to_string(),
+            reference: self.core.options.reference.clone(),
+            seen_as: held.record.as_ref().and_then(|it| it.seen_as.clone()),
+            served: self.core.describe_commit(&held),
+            tip: progress.tip,
+            last_fetch: progress.last,
+            last_success: progress.last_success,
+        }
+    }
+}
