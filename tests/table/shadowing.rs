@@ -339,7 +339,8 @@ fn run(scheme: Scheme) {
             Ok(())
         })
         .unwrap();
-    assert!(shadowings.get() > 30, "{} were shadowed", shadowings.get());
+    // About 45 on average; whatever the random cases, some must be.
+    assert!(shadowings.get() > 10, "{} were shadowed", shadowings.get());
 }
 
 #[test]
