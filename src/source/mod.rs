@@ -12,7 +12,8 @@ mod merge_setup;
 pub use error::SourceError;
 pub use files::Revision;
 pub use files::{
-    FileSource, FilesError, Fingerprint, Reading, Rests, Watch, Writers, create, replace,
+    FileSource, FilesError, Fingerprint, Inspection, Reading, Rests, Watch, Writers, create,
+    replace,
 };
 pub use follow::{
     CommitInfo, Fetch, FetchOptions, FetchResult, Follower, Following, Observer, PullError, Puller,

@@ -68,12 +68,8 @@ impl Source for Counted {
         self.1.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn read(&self) -> Result<Reading, SourceError> {
-        self.0.read()
-    }
-
-    fn may_differ_from(&self, known: &Fingerprint) -> bool {
-        self.0.may_differ_from(known)
+    fn read(&self, known: Option<&Fingerprint>) -> Result<Option<Reading>, SourceError> {
+        self.0.read(known)
     }
 }
 

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Notify;
 
-use crate::source::{FileSource, Fingerprint, Puller, Reading, Rests, SourceError, Watch, Writers};
+use crate::source::{
+    FileSource, Fingerprint, Inspection, Puller, Reading, Rests, SourceError, Watch, Writers,
+};
 
 use crate::server::state::{Fetching, Source};
 
@@ -58,13 +60,14 @@ impl Files {
         self
     }
 
-    /// Watches the current targets of the paths. Called before a check, so that no change is missed
-    /// between the two.
-    fn rearm(&self) {
+    /// Looks at the paths, and watches their current targets, so that no later change is missed.
+    fn inspect(&self) -> Inspection {
+        let seen = self.files.inspect();
         if let Some(watch) = &self.watch {
             let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
-            watch.rearm();
+            watch.rearm(&seen);
         }
+        seen
     }
 }
 
@@ -85,14 +88,12 @@ impl Source for Files {
         }
     }
 
-    fn read(&self) -> Result<Reading, SourceError> {
-        self.rearm();
-        Ok(self.writers.read(&self.files)?)
-    }
-
-    fn may_differ_from(&self, known: &Fingerprint) -> bool {
-        self.rearm();
-        self.files.may_differ_from(known)
+    fn read(&self, known: Option<&Fingerprint>) -> Result<Option<Reading>, SourceError> {
+        let seen = self.inspect();
+        if known.is_some_and(|known| !self.files.was_changed(known, &seen)) {
+            return Ok(None);
+        }
+        Ok(Some(self.writers.read(&self.files, seen)?))
     }
 
     fn fetching(&self) -> Option<Fetching> {

@@ -145,11 +145,11 @@ impl Reloader {
         match self.attempt_settled().await {
             Err(error) if self.source.fall_back() => {
                 // The table that was live before, because the newest cannot be.
-                let ended = self.attempt().await;
+                let ended = self.attempt(None).await;
                 let is_live = ended.is_ok();
                 self.conclude(began, ended);
                 match self.source.retry() && !is_live {
-                    true => self.attempt().await,
+                    true => self.attempt(None).await,
                     // The loop checks the newest, if that should be tried.
                     false => Err(error),
                 }
@@ -196,7 +196,8 @@ impl Reloader {
                 if waiting.iter().any(|one| matches!(one, Asked::Fetch)) {
                     self.refresh(false).await;
                 }
-                self.look().await
+                let known = self.known.take();
+                self.attempt(known).await
             };
             let ended = self.unless_unsettled(ended);
             let report = self.conclude(began, ended);
@@ -218,18 +219,6 @@ impl Reloader {
         });
         // Even if this fails, the current contents are read next.
         let _ = refreshing.await;
-    }
-
-    /// Reads only if there may be something new; otherwise returns the last outcome.
-    async fn look(&mut self) -> Result<Reloaded, Arc<LoadError>> {
-        if let Some(known) = self.known.clone() {
-            let source = Arc::clone(&self.source);
-            let differs = in_background(move || source.may_differ_from(&known));
-            if !differs.await.map_err(LoadError::Panicked)? {
-                return self.as_before();
-            }
-        }
-        self.attempt().await
     }
 
     /// Returns the outcome of the last check.
@@ -262,7 +251,7 @@ impl Reloader {
     async fn attempt_settled(&mut self) -> Result<Reloaded, Arc<LoadError>> {
         let began = Instant::now();
         loop {
-            let ended = self.attempt().await;
+            let ended = self.attempt(None).await;
             let Err(error) = &ended else {
                 return ended;
             };
@@ -286,30 +275,46 @@ impl Reloader {
     }
 
     /// Tries to load the source's table, and notifies the source when that has ended.
-    async fn attempt(&mut self) -> Result<Reloaded, Arc<LoadError>> {
-        let ended = self.load().await;
+    ///
+    /// If it looks as it did at the `known` reading, the outcome is the last one.
+    async fn attempt(&mut self, known: Option<Fingerprint>) -> Result<Reloaded, Arc<LoadError>> {
+        let ended = match self.read(known).await {
+            Ok(None) => return self.as_before(),
+            Ok(Some(reading)) => self.load(reading).await,
+            Err(error) => Err(Arc::new(error)),
+        };
         let source = Arc::clone(&self.source);
         // A source that cannot record it has logged that.
         let _ = in_background(move || source.ended()).await;
         ended
     }
 
-    /// Reads, and if there is something new, compiles and swaps.
-    async fn load(&mut self) -> Result<Reloaded, Arc<LoadError>> {
+    /// Reads the source's table, unless it looks as it did at the `known` reading.
+    async fn read(&mut self, known: Option<Fingerprint>) -> Result<Option<Reading>, LoadError> {
         self.known = None;
         let source = Arc::clone(&self.source);
-        let reading = in_background(move || source.read())
-            .await
-            .map_err(LoadError::Panicked)?
-            .map_err(|error| LoadError::unreadable(error, &self.shared.table_limit))?;
+        let reading = in_background(move || {
+            let read = source.read(known.as_ref());
+            (known, read)
+        });
+        let (known, read) = reading.await.map_err(LoadError::Panicked)?;
+        let read = read.map_err(|error| LoadError::unreadable(error, &self.shared.table_limit))?;
+        self.known = match &read {
+            Some(reading) => Some(reading.fingerprint.clone()),
+            None => known,
+        };
+        Ok(read)
+    }
+
+    /// Compiles and swaps what was read, if it is something new.
+    async fn load(&mut self, reading: Reading) -> Result<Reloaded, Arc<LoadError>> {
         let Reading {
             files,
             revision,
             warnings,
-            fingerprint,
+            ..
         } = reading;
         self.warn_once(warnings);
-        self.known = Some(fingerprint);
 
         if let Some(live) = &*self.shared.live.load() {
             if names_the_same(&live.revision, &revision) {

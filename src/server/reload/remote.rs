@@ -42,12 +42,11 @@ impl Source for Remote {
         self.0.refresh();
     }
 
-    fn read(&self) -> Result<Reading, SourceError> {
-        Ok(self.0.read()?)
-    }
-
-    fn may_differ_from(&self, known: &Fingerprint) -> bool {
-        self.0.may_differ_from(known)
+    fn read(&self, known: Option<&Fingerprint>) -> Result<Option<Reading>, SourceError> {
+        if known.is_some_and(|known| !self.0.may_differ_from(known)) {
+            return Ok(None);
+        }
+        Ok(Some(self.0.read()?))
     }
 
     fn accepted(&self, revision: &Revision) {

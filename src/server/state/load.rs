@@ -26,18 +26,17 @@ pub trait Source: Send + Sync + 'static {
     /// Errors are reported by [`fetching`](Self::fetching).
     fn refresh(&self) {}
 
-    /// Reads the table as it is now; may block, within bounded time.
+    /// Reads the table as it is now, or returns `None` if it looks as it did at the `known` reading;
+    /// may block, within bounded time.
+    ///
+    /// It is called at every poll and hint, so finding that nothing has changed should be much
+    /// cheaper than reading.
     ///
     /// # Errors
     ///
-    /// Fails if there is no complete table; with [`FilesError::Unsettled`](crate::source::FilesError::Unsettled) if there may be one
-    /// soon.
-    fn read(&self) -> Result<Reading, SourceError>;
-
-    /// Returns whether the source may have changed since the given state was read; may block.
-    ///
-    /// It is called at every poll and hint, and so should be much cheaper than reading.
-    fn may_differ_from(&self, known: &Fingerprint) -> bool;
+    /// Fails if there is no complete table; with
+    /// [`FilesError::Unsettled`](crate::source::FilesError::Unsettled) if there may be one soon.
+    fn read(&self, known: Option<&Fingerprint>) -> Result<Option<Reading>, SourceError>;
 
     /// Records that the table of a revision went live; may block.
     fn accepted(&self, _revision: &Revision) {}

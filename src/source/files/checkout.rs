@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 use git2::{ErrorCode, ObjectType, Oid, Repository, Tree};
 
 use super::listing::Listing;
+use super::trails::Trails;
+use crate::git::Link;
 use crate::git::work_tree;
-use crate::git::{Link, Trail, symlinks};
 use crate::mapping::{SourceFile, Timestamp, is_table_name};
 
 /// The checkouts that some files lie in: usually one or none.
@@ -28,16 +29,10 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Looks for checkouts around the real locations of paths.
-    ///
-    /// `named` are the given paths, `listed` the files found there, if they were listed.
-    pub(crate) fn of(named: &[PathBuf], listed: &[PathBuf]) -> Self {
-        let directories: BTreeSet<PathBuf> = (named.iter().chain(listed))
-            .filter_map(|path| symlinks::follow(path).ok())
-            .filter_map(|Trail { end, .. }| match end.is_dir() {
-                true => Some(end),
-                false => existing(end.parent()?),
-            })
+    /// Looks for checkouts around the real directories of a table.
+    pub(crate) fn of(directories: &BTreeSet<&Path>) -> Self {
+        let directories: BTreeSet<PathBuf> = (directories.iter())
+            .filter_map(|directory| existing(directory))
             .collect();
         let mut found = Self {
             git_dirs: BTreeSet::new(),
@@ -156,9 +151,10 @@ impl Checkout {
         &self,
         commit: Oid,
         listing: &Listing,
+        trails: &Trails,
         files: &[SourceFile],
     ) -> Result<Verdict, String> {
-        self.compare(commit, listing, files)
+        self.compare(commit, listing, trails, files)
             .map_err(|error| unusable(self.repository.path(), &error))
     }
 
@@ -184,14 +180,15 @@ impl Checkout {
         &self,
         commit: Oid,
         listing: &Listing,
+        trails: &Trails,
         files: &[SourceFile],
     ) -> Result<Verdict, git2::Error> {
         let commit = self.repository.find_commit(commit)?;
         let tree = commit.tree()?;
         let mut known = false;
         let mut same = true;
-        for (path, file) in listing.files.iter().zip(files) {
-            let Ok(trail) = symlinks::follow(path) else {
+        for (trail, file) in trails.files.iter().zip(files) {
+            let Some(trail) = trail else {
                 same = false;
                 continue;
             };
@@ -206,9 +203,9 @@ impl Checkout {
             }
         }
         for directory in &listing.directories {
-            same &= match symlinks::follow(&directory.path) {
-                Ok(trail) => self.table_names(&tree, &trail.end)? == directory.names,
-                Err(_) => false,
+            same &= match &trails.named[directory.number] {
+                Some(trail) => self.table_names(&tree, &trail.end)? == directory.names,
+                None => false,
             };
         }
         Ok(match (known, same) {

@@ -3,14 +3,15 @@
 //! A server checks its table every few seconds, and most of the time nothing has changed. Reading
 //! and hashing a large table each time would keep a processor busy for nothing.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use git2::Oid;
 
-use super::checkout::Surroundings;
+use super::inspection::Inspection;
 use super::listing::{self, Listing, Stamp};
-use crate::git::{Trail, symlinks};
+use super::trails::Trails;
+use crate::git::Trail;
 
 /// The age below which a file could change again without looking different: the coarsest file times
 /// in use (FAT) count in steps of two seconds.
@@ -58,12 +59,10 @@ impl Fingerprint {
         state.into_iter().flat_map(|state| state.files())
     }
 
-    /// Returns whether reading these paths may give a different result. In doubt it may.
-    pub(crate) fn may_be_outdated(&self, paths: &[PathBuf], max_bytes: u64) -> bool {
+    /// Returns whether reading what was seen may give a different result. In doubt it may.
+    pub(crate) fn may_be_outdated(&self, seen: &Inspection, max_bytes: u64) -> bool {
         match &self.0 {
-            Look::Files { state, racy } => {
-                *racy || State::now(paths, max_bytes).as_ref() != Some(&**state)
-            }
+            Look::Files { state, racy } => *racy || !state.is_what(seen, max_bytes),
             Look::Commit(_) => true,
         }
     }
@@ -76,43 +75,22 @@ pub(crate) struct State {
     pub(crate) stamps: Vec<Stamp>,
     /// The current commit of the checkout.
     pub(crate) head: Option<Oid>,
-    trails: Vec<Option<Trail>>,
+    pub(super) trails: Trails,
 }
 
 impl State {
-    pub(crate) fn new(
-        paths: &[PathBuf],
-        listing: Listing,
-        stamps: Vec<Stamp>,
-        head: Option<Oid>,
-    ) -> Self {
-        let trails = (paths.iter().chain(&listing.files))
-            .map(|path| symlinks::follow(path).ok())
-            .collect();
-        Self {
-            listing,
-            stamps,
-            head,
-            trails,
-        }
-    }
-
     fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<&Trail>)> {
         let files = &self.listing.files;
-        // The first trails are those of the given paths.
-        let trails = &self.trails[self.trails.len() - files.len()..];
-        (files.iter().zip(&self.stamps).zip(trails))
+        (files.iter().zip(&self.stamps).zip(&self.trails.files))
             .map(|((path, stamp), trail)| (path.as_path(), stamp, trail.as_ref()))
     }
 
-    fn now(paths: &[PathBuf], max_bytes: u64) -> Option<Self> {
-        let listing = Listing::of(paths).ok()?;
-        let stamps = listing::stamps(&listing.files, max_bytes).ok()?;
-        let checkout = Surroundings::of(paths, &listing.files)
-            .open()
-            .ok()
-            .flatten();
-        let head = checkout.and_then(|checkout| checkout.head().ok().flatten());
-        Some(Self::new(paths, listing, stamps, head))
+    /// Returns whether the same was seen now.
+    fn is_what(&self, seen: &Inspection, max_bytes: u64) -> bool {
+        seen.is_complete()
+            && self.head == seen.head
+            && self.listing == seen.listing
+            && self.trails == seen.trails
+            && listing::stamps(&seen.listing.files, max_bytes).is_ok_and(|it| it == self.stamps)
     }
 }

@@ -27,8 +27,8 @@ pub(crate) struct Listing {
 /// A directory that was named as a table, or as a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Directory {
-    /// The path as it was given.
-    pub(crate) path: PathBuf,
+    /// Which of the given paths it is, from 0.
+    pub(crate) number: usize,
     /// The names of its table files, sorted.
     pub(crate) names: Vec<OsString>,
 }
@@ -37,31 +37,41 @@ impl Listing {
     /// Lists the files that paths name: a file itself, or each table file directly in a directory.
     /// A path that is repeated counts once.
     pub(crate) fn of(paths: &[PathBuf]) -> Result<Self, FilesError> {
+        match Self::found(paths) {
+            (listing, None) => Ok(listing),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// Lists what can be found, with the first error if that is not all.
+    pub(crate) fn found(paths: &[PathBuf]) -> (Self, Option<FilesError>) {
         let mut listing = Self {
             files: Vec::new(),
             directories: Vec::new(),
         };
+        let mut error = None;
         let mut seen = HashSet::with_capacity(paths.len());
-        for path in paths {
+        for (number, path) in paths.iter().enumerate() {
             // A file that is named twice still counts once.
-            if !seen.insert(path) {
-                continue;
+            if seen.insert(path)
+                && let Err(failed) = listing.add(path, number)
+            {
+                error.get_or_insert(failed);
             }
-            let metadata = fs::metadata(path).map_err(|e| FilesError::from_io(path, e))?;
-            if !metadata.is_dir() {
-                listing.files.push(path.clone());
-                continue;
-            }
-            let names = table_names(path)?;
-            listing
-                .files
-                .extend(names.iter().map(|name| path.join(name)));
-            listing.directories.push(Directory {
-                path: path.clone(),
-                names,
-            });
         }
-        Ok(listing)
+        (listing, error)
+    }
+
+    fn add(&mut self, path: &Path, number: usize) -> Result<(), FilesError> {
+        let metadata = fs::metadata(path).map_err(|e| FilesError::from_io(path, e))?;
+        if !metadata.is_dir() {
+            self.files.push(path.to_owned());
+            return Ok(());
+        }
+        let names = table_names(path)?;
+        (self.files).extend(names.iter().map(|name| path.join(name)));
+        self.directories.push(Directory { number, names });
+        Ok(())
     }
 }
 

@@ -11,6 +11,8 @@ use super::checkout::Surroundings;
 
 /// The locks that Git holds on the checkouts of a table.
 pub(crate) struct Locks {
+    /// The path of each lock that there may be.
+    candidates: Vec<PathBuf>,
     paths: Vec<PathBuf>,
     /// Whether one is recent enough for Git to be at work.
     pub(crate) fresh: bool,
@@ -19,19 +21,28 @@ pub(crate) struct Locks {
 impl Locks {
     /// Looks for locks; those older than `fresh_for` are not fresh.
     pub(crate) fn of(surroundings: &Surroundings, now: SystemTime, fresh_for: Duration) -> Self {
+        let git_dirs = surroundings.git_dirs();
         let mut locks = Self {
+            candidates: git_dirs.map(|it| it.join("index.lock")).collect(),
             paths: Vec::new(),
             fresh: false,
         };
-        for git_dir in surroundings.git_dirs() {
-            let path = git_dir.join("index.lock");
-            if let Some(made) = modified(&path) {
+        locks.look_again(now, fresh_for);
+        locks
+    }
+
+    /// Looks for locks in the same places again, and returns whether one is fresh.
+    pub(crate) fn look_again(&mut self, now: SystemTime, fresh_for: Duration) -> bool {
+        self.paths.clear();
+        self.fresh = false;
+        for path in &self.candidates {
+            if let Some(made) = modified(path) {
                 // A lock with a future time comes from a wrong clock, and counts as new.
-                locks.fresh |= now.duration_since(made).unwrap_or_default() < fresh_for;
-                locks.paths.push(path);
+                self.fresh |= now.duration_since(made).unwrap_or_default() < fresh_for;
+                self.paths.push(path.clone());
             }
         }
-        locks
+        self.fresh
     }
 
     /// Returns warnings that a table was read in spite of these locks.

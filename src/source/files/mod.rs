@@ -3,6 +3,7 @@
 mod checkout;
 mod error;
 mod fingerprint;
+mod inspection;
 mod listing;
 mod locks;
 mod places;
@@ -10,11 +11,13 @@ mod reading;
 pub(super) mod replace;
 mod revision;
 mod settling;
+mod trails;
 mod watch;
 mod writers;
 
 pub use error::FilesError;
 pub use fingerprint::Fingerprint;
+pub use inspection::Inspection;
 pub use reading::{FileSource, Reading};
 pub use replace::{create, replace};
 pub use revision::Revision;

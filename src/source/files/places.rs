@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind};
 
-use super::checkout::Surroundings;
-use super::listing::Listing;
-use crate::git::{Trail, symlinks};
+use super::inspection::Inspection;
+use crate::git::Trail;
 use crate::mapping::is_table_name;
 
 /// The directories to watch, without links, and the names in them that concern the table.
@@ -30,27 +29,21 @@ enum Names {
 }
 
 impl Places {
-    /// Returns the places that determine what is under some paths.
-    pub(crate) fn of(paths: &[PathBuf]) -> Self {
+    /// Returns the places that determine what a table's paths name.
+    pub(crate) fn of(seen: &Inspection) -> Self {
         let mut places = Self::default();
-        let mut links = Vec::new();
-        for path in paths {
-            let Ok(trail) = symlinks::follow(path) else {
-                continue;
-            };
+        for trail in seen.trails.named.iter().flatten() {
             if trail.end.is_dir() {
                 places.0.insert(trail.end.clone(), Names::Tables);
             }
-            places.add(&trail);
-            // The targets of links in a directory: a mounted ConfigMap holds nothing else.
-            if let Ok(listing) = Listing::of(std::slice::from_ref(path)) {
-                links.extend(listing.files.into_iter().filter(|file| file.is_symlink()));
-            }
+            places.add(trail);
         }
-        for trail in links.iter().filter_map(|link| symlinks::follow(link).ok()) {
-            places.add(&trail);
+        // The targets of links in a directory: a mounted ConfigMap holds nothing else.
+        let links = seen.trails.files.iter().flatten();
+        for trail in links.filter(|trail| !trail.links.is_empty()) {
+            places.add(trail);
         }
-        if let Ok(Some(checkout)) = Surroundings::of(paths, &links).open() {
+        if let Some(checkout) = &seen.checkout {
             let directories = checkout.directories().into_iter();
             places.0.extend(directories.map(|it| (it, Names::All)));
         }
@@ -120,7 +113,7 @@ mod tests {
     fn only_events_about_the_table_concern_it() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
-        let places = Places::of(&[root.join("mapping.yaml")]);
+        let places = Places::of(&Inspection::of(&[root.join("mapping.yaml")]));
         let concerns = |kind, name| places.concern(&Event::new(kind).add_path(root.join(name)));
 
         let touched = EventKind::Modify(ModifyKind::Metadata(MetadataKind::Any));

@@ -12,20 +12,20 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::checkout::{Checkout, Surroundings, Verdict};
+use super::checkout::{Checkout, Verdict};
 use super::error::FilesError;
 use super::fingerprint::{Fingerprint, State};
+use super::inspection::{Inspection, noted};
 use super::listing::{self, Listing, Pass, Stamp};
 use super::locks::Locks;
-use super::revision::Revision;
-use super::revision::content_hash;
+use super::revision::{Revision, content_hash};
 use crate::mapping::{SourceFile, Timestamp};
 
 /// The timeout for Git to release a checkout, and again for files to stop changing.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The timeout for a missing file: some programs delete a file to write it again.
-const MISSING_PATIENCE: Duration = Duration::from_millis(300);
+const MISSING_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The time between two checks.
 const STEP: Duration = Duration::from_millis(100);
@@ -85,7 +85,17 @@ impl FileSource {
     ///
     /// If the files cannot be read, are too large together, or keep changing.
     pub fn read(&self) -> Result<Reading, FilesError> {
-        self.read_settled(&SystemClock(Instant::now()))
+        self.read_seen(self.inspect())
+    }
+
+    /// Reads the table as [`read`](Self::read) does, beginning with what was seen just now.
+    pub(super) fn read_seen(&self, seen: Inspection) -> Result<Reading, FilesError> {
+        self.read_settled(seen, &SystemClock(Instant::now()))
+    }
+
+    /// Looks at what the paths name, without reading it.
+    pub fn inspect(&self) -> Inspection {
+        Inspection::of(&self.paths)
     }
 
     /// Reads the table as it is, without waiting for anyone.
@@ -98,9 +108,7 @@ impl FileSource {
     /// If the files cannot be read, are too large together, or change while they are read.
     pub fn read_once(&self) -> Result<Reading, FilesError> {
         let now = SystemTime::now();
-        let listing = Listing::of(&self.paths)?;
-        let surroundings = Surroundings::of(&self.paths, &listing.files);
-        let attempt = self.attempt(listing, &surroundings)?;
+        let attempt = self.attempt(self.inspect())?;
         if !attempt.pass.steady {
             return Err(self.still_being_written());
         }
@@ -112,20 +120,24 @@ impl FileSource {
     /// Checks files and commit but reads nothing, so it is cheap for a table of any size. In doubt,
     /// and after any error, the answer is yes.
     pub fn may_differ_from(&self, known: &Fingerprint) -> bool {
-        known.may_be_outdated(&self.paths, self.max_bytes)
+        self.was_changed(known, &self.inspect())
     }
 
-    fn read_settled(&self, clock: &dyn Clock) -> Result<Reading, FilesError> {
+    /// Returns the same from what was seen just now.
+    pub fn was_changed(&self, known: &Fingerprint, seen: &Inspection) -> bool {
+        known.may_be_outdated(seen, self.max_bytes)
+    }
+
+    fn read_settled(&self, seen: Inspection, clock: &dyn Clock) -> Result<Reading, FilesError> {
         let mut waited_for_git = Duration::ZERO;
+        let mut first = Some(seen);
         let mut before: Option<(Vec<Stamp>, String)> = None;
         loop {
             let began = clock.elapsed();
-            let listing = Listing::of(&self.paths);
-            let listed = listing.as_ref().map_or(&[][..], |listing| &listing.files);
-            let surroundings = Surroundings::of(&self.paths, listed);
             let now = clock.now();
-            let locks = Locks::of(&surroundings, now, PATIENCE);
-            if locks.fresh && waited_for_git < PATIENCE {
+            let seen = first.take().unwrap_or_else(|| self.inspect());
+            let mut locks = Locks::of(&seen.surroundings, now, TIMEOUT);
+            if locks.fresh && waited_for_git < TIMEOUT {
                 clock.sleep(STEP);
                 waited_for_git += clock.elapsed().saturating_sub(began);
                 continue;
@@ -133,16 +145,15 @@ impl FileSource {
             // Waiting for Git does not count against the files.
             let waited = clock.elapsed().saturating_sub(waited_for_git);
 
-            let mut attempt = match listing.and_then(|it| self.attempt(it, &surroundings)) {
+            let mut attempt = match self.attempt(seen) {
                 Ok(attempt) => attempt,
-                Err(error) if error.is_missing() && waited < MISSING_PATIENCE => {
+                Err(error) if error.is_missing() && waited < MISSING_TIMEOUT => {
                     clock.sleep(STEP);
                     continue;
                 }
                 Err(error) => return Err(error),
             };
-            let locked_meanwhile =
-                !locks.fresh && Locks::of(&surroundings, clock.now(), PATIENCE).fresh;
+            let locked_meanwhile = !locks.fresh && locks.look_again(clock.now(), TIMEOUT);
             if attempt.pass.steady && !locked_meanwhile {
                 let young = |stamp: &Stamp| stamp.is_near(now, YOUNG);
                 let this = (attempt.pass.stamps.clone(), attempt.hash.clone());
@@ -154,22 +165,23 @@ impl FileSource {
             } else {
                 before = None;
             }
-            if waited >= PATIENCE {
+            if waited >= TIMEOUT {
                 return Err(self.still_being_written());
             }
             clock.sleep(STEP);
         }
     }
 
-    /// Reads everything once, the commit before and after the files.
-    fn attempt(
-        &self,
-        listing: Listing,
-        surroundings: &Surroundings,
-    ) -> Result<Attempt, FilesError> {
-        let mut warnings = Vec::new();
-        let checkout = noted(surroundings.open(), &mut warnings);
-        let head = (checkout.as_ref()).and_then(|it| noted(it.head(), &mut warnings));
+    /// Reads everything once, and looks at the commit again after the files.
+    fn attempt(&self, seen: Inspection) -> Result<Attempt, FilesError> {
+        let Inspection {
+            listing,
+            trails,
+            checkout,
+            head,
+            warnings,
+            ..
+        } = seen.complete()?;
         let mut pass = Pass::read(&self.paths, &listing, self.max_bytes)?;
         if let Some(checkout) = &checkout {
             pass.steady &= checkout.head().ok().flatten() == head;
@@ -178,7 +190,12 @@ impl FileSource {
         Ok(Attempt {
             hash: content_hash(&pass.files),
             pass,
-            state: State::new(&self.paths, listing, stamps, head),
+            state: State {
+                listing,
+                stamps,
+                head,
+                trails,
+            },
             checkout,
             warnings,
         })
@@ -205,7 +222,12 @@ impl Attempt {
     fn into_reading(mut self, now: SystemTime) -> Reading {
         let verdict = match (&self.checkout, self.state.head) {
             (Some(checkout), Some(head)) => {
-                let judged = checkout.judge(head, &self.state.listing, &self.pass.files);
+                let judged = checkout.judge(
+                    head,
+                    &self.state.listing,
+                    &self.state.trails,
+                    &self.pass.files,
+                );
                 noted(judged.map(|it| Some((head, it))), &mut self.warnings)
             }
             _ => None,
@@ -225,14 +247,6 @@ impl Attempt {
             fingerprint: Fingerprint::new(self.state, now),
         }
     }
-}
-
-/// Unwraps a result, and keeps the warning of an error.
-fn noted<T>(result: Result<Option<T>, String>, warnings: &mut Vec<String>) -> Option<T> {
-    result.unwrap_or_else(|warning| {
-        warnings.push(warning);
-        None
-    })
 }
 
 /// A clock.
@@ -334,7 +348,7 @@ mod tests {
     fn reads_a_quiet_file_without_waiting() {
         let (_dir, _, source) = table("quiet");
         let clock = Fake::ahead(|_| panic!("waited"));
-        let reading = source.read_settled(&clock).unwrap();
+        let reading = source.read_settled(source.inspect(), &clock).unwrap();
         assert_eq!(text(&reading), "quiet");
         assert_eq!(reading.revision.commit(), None);
         assert!(reading.revision.time().is_some());
@@ -349,7 +363,10 @@ mod tests {
             200 => fs::write(&path, "half of it").unwrap(),
             _ => {}
         });
-        assert_eq!(text(&source.read_settled(&clock).unwrap()), "half of it");
+        assert_eq!(
+            text(&source.read_settled(source.inspect(), &clock).unwrap()),
+            "half of it"
+        );
     }
 
     #[test]
@@ -360,7 +377,7 @@ mod tests {
             written.push('x');
             fs::write(&path, &written).unwrap();
         });
-        let error = source.read_settled(&clock).unwrap_err();
+        let error = source.read_settled(source.inspect(), &clock).unwrap_err();
         assert!(matches!(error, FilesError::StillBeingWritten { .. }));
         assert!(source.read_once().is_ok());
     }
@@ -371,7 +388,10 @@ mod tests {
         let file = File::options().write(true).open(path).unwrap();
         file.set_modified(SystemTime::now() + 24 * HOUR).unwrap();
         let clock = Fake::ahead(|_| panic!("waited"));
-        assert_eq!(text(&source.read_settled(&clock).unwrap()), "tomorrow");
+        assert_eq!(
+            text(&source.read_settled(source.inspect(), &clock).unwrap()),
+            "tomorrow"
+        );
     }
 
     #[test]
@@ -379,15 +399,18 @@ mod tests {
         let (_dir, path, source) = table("old");
         fs::remove_file(&path).unwrap();
         let clock = Fake::ahead(|_| fs::write(&path, "new").unwrap());
-        assert_eq!(text(&source.read_settled(&clock).unwrap()), "new");
+        assert_eq!(
+            text(&source.read_settled(source.inspect(), &clock).unwrap()),
+            "new"
+        );
     }
 
     #[test]
     fn reports_a_file_that_stays_away() {
         let (_dir, path, source) = table("");
         fs::remove_file(&path).unwrap();
-        let clock = Fake::ahead(|slept| assert!(slept < PATIENCE, "waited too long"));
-        let error = source.read_settled(&clock).unwrap_err();
+        let clock = Fake::ahead(|slept| assert!(slept < TIMEOUT, "waited too long"));
+        let error = source.read_settled(source.inspect(), &clock).unwrap_err();
         assert!(matches!(error, FilesError::NotFound { .. }));
     }
 
@@ -407,7 +430,7 @@ mod tests {
             }
             _ => {}
         });
-        let reading = source.read_settled(&clock).unwrap();
+        let reading = source.read_settled(source.inspect(), &clock).unwrap();
         assert_eq!(text(&reading), "half of it");
         assert!(reading.warnings.is_empty());
     }
@@ -418,7 +441,7 @@ mod tests {
         git2::Repository::init(dir.path()).unwrap();
         fs::write(dir.path().join(".git/index.lock"), "").unwrap();
         let clock = Fake::ahead(|_| panic!("waited"));
-        let reading = source.read_settled(&clock).unwrap();
+        let reading = source.read_settled(source.inspect(), &clock).unwrap();
         assert_eq!(text(&reading), "text");
         assert!(reading.warnings[0].contains("index.lock"));
     }
@@ -429,8 +452,8 @@ mod tests {
         git2::Repository::init(dir.path()).unwrap();
         let lock = File::create(dir.path().join(".git/index.lock")).unwrap();
         lock.set_modified(SystemTime::now() + 24 * HOUR).unwrap();
-        let clock = Fake::ahead(|slept| assert!(slept <= 2 * PATIENCE, "waited too long"));
-        let reading = source.read_settled(&clock).unwrap();
+        let clock = Fake::ahead(|slept| assert!(slept <= 2 * TIMEOUT, "waited too long"));
+        let reading = source.read_settled(source.inspect(), &clock).unwrap();
         assert_eq!(reading.warnings.len(), 1);
     }
 
@@ -445,7 +468,11 @@ mod tests {
     #[test]
     fn knows_without_reading_that_nothing_changed() {
         let (_dir, path, source) = table("old");
-        let settled = || source.read_settled(&Fake::ahead(|_| {})).unwrap();
+        let settled = || {
+            source
+                .read_settled(source.inspect(), &Fake::ahead(|_| {}))
+                .unwrap()
+        };
         let known = settled().fingerprint;
         assert!(!source.may_differ_from(&known));
 
@@ -468,7 +495,7 @@ mod tests {
     fn does_not_trust_the_times_of_a_file_just_changed() {
         let (_dir, path, source) = table("text");
         let known = source
-            .read_settled(&Fake::at_change_of(&path, |_| {}))
+            .read_settled(source.inspect(), &Fake::at_change_of(&path, |_| {}))
             .unwrap()
             .fingerprint;
         assert!(source.may_differ_from(&known));

@@ -22,6 +22,7 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::Notify;
 use tracing::warn;
 
+use super::inspection::Inspection;
 use super::places::Places;
 use super::writers::Writers;
 
@@ -31,7 +32,6 @@ const GATHER: Duration = Duration::from_millis(100);
 
 /// Watches the places where a table's files are, until it is dropped.
 pub struct Watch {
-    paths: Vec<PathBuf>,
     hint: Arc<Notify>,
     writers: Writers,
     /// `None` if the system cannot provide watches.
@@ -54,7 +54,6 @@ impl Watch {
         let places = Arc::default();
         let watcher = watcher(Arc::clone(&places), writers.clone(), Arc::clone(&hint));
         let mut watch = Self {
-            paths: paths.to_owned(),
             hint,
             writers,
             watcher: None,
@@ -66,27 +65,28 @@ impl Watch {
             Ok(watcher) => watch.watcher = Some(watcher),
             Err(error) => watch.report(&error, Path::new("")),
         }
-        watch.update();
+        watch.update(&Inspection::of(paths));
         watch
     }
 
-    /// Watches where the paths lead now: directories may have been replaced, links swapped.
+    /// Watches where the paths lead, as seen just now: directories may have been replaced, links
+    /// swapped.
     ///
-    /// Call it before each look at the table; it is cheap when nothing changed. Blocks the thread
-    /// for as long as the file system takes. If the watched places change, events there may have
-    /// been missed, so that is a hint.
-    pub fn rearm(&mut self) {
-        if self.update() {
+    /// Call it after each inspection, before the table is read; it is cheap when nothing changed.
+    /// Blocks the thread for as long as the file system takes. If the watched places change, events
+    /// there may have been missed, so that is a hint.
+    pub fn rearm(&mut self, seen: &Inspection) {
+        if self.update(seen) {
             self.hint.notify_one();
         }
     }
 
     /// Updates the watches, and returns whether that changed them.
-    fn update(&mut self) -> bool {
+    fn update(&mut self, seen: &Inspection) -> bool {
         let Some(mut watcher) = self.watcher.take() else {
             return false;
         };
-        let places = Places::of(&self.paths);
+        let places = Places::of(seen);
         let directories: Vec<PathBuf> = places.directories().map(Path::to_owned).collect();
         *lock(&self.places) = places;
 
@@ -238,6 +238,10 @@ mod tests {
             Watch::start(&[self.at(name)], Arc::clone(&self.hint), Writers::new())
         }
 
+        fn seen(&self, name: &str) -> Inspection {
+            Inspection::of(&[self.at(name)])
+        }
+
         async fn hinted(&self) {
             (timeout(DEADLINE, self.hint.notified()).await).expect("no hint came");
         }
@@ -274,7 +278,7 @@ mod tests {
         let mut watch = scene.watch("mapping.yaml");
         fs::remove_file(scene.at("mapping.yaml")).unwrap();
         scene.hinted().await;
-        watch.rearm();
+        watch.rearm(&scene.seen("mapping.yaml"));
         scene.quiet().await;
         scene.write("mapping.yaml", "new");
         scene.hinted().await;
@@ -298,7 +302,7 @@ mod tests {
         fs::rename(scene.at("links"), scene.at("previous")).unwrap();
         fs::rename(scene.at("next"), scene.at("links")).unwrap();
         scene.hinted().await;
-        watch.rearm();
+        watch.rearm(&scene.seen("links"));
         scene.quiet().await;
         scene.write("links/a.yaml", "newer");
         scene.hinted().await;
@@ -313,7 +317,7 @@ mod tests {
         fs::create_dir(scene.at("links")).unwrap();
         scene.hinted().await;
         scene.quiet().await;
-        watch.rearm();
+        watch.rearm(&scene.seen("links/a.yaml"));
         scene.quiet().await;
         scene.write("links/a.yaml", "new");
         scene.hinted().await;
@@ -325,7 +329,7 @@ mod tests {
         let mut watch = scene.watch("not/yet/mapping.yaml");
         fs::create_dir_all(scene.at("not/yet")).unwrap();
         scene.hinted().await;
-        watch.rearm();
+        watch.rearm(&scene.seen("not/yet/mapping.yaml"));
         scene.quiet().await;
         scene.write("not/yet/mapping.yaml", "new");
         scene.hinted().await;
@@ -341,7 +345,7 @@ mod tests {
         symlink("releases/2", scene.at("next")).unwrap();
         fs::rename(scene.at("next"), scene.at("current")).unwrap();
         scene.hinted().await;
-        watch.rearm();
+        watch.rearm(&scene.seen("current/mapping.yaml"));
         scene.quiet().await;
         scene.write("releases/2/mapping.yaml", "newer");
         scene.hinted().await;
@@ -357,7 +361,7 @@ mod tests {
             symlink("..data/mapping.yaml", scene.at("etc/mapping.yaml")).unwrap();
             let mut watch = scene.watch(table);
             for generation in ["2", "3"] {
-                watch.rearm();
+                watch.rearm(&scene.seen(table));
                 scene.quiet().await;
                 scene.write(&format!("etc/..{generation}/mapping.yaml"), generation);
                 scene.quiet().await;
@@ -425,7 +429,7 @@ mod tests {
         git2::Repository::init(&scene.root).unwrap();
         scene.write("mapping.yaml", "old");
         let path = scene.at("mapping.yaml");
-        let places = Places::of(std::slice::from_ref(&path));
+        let places = Places::of(&Inspection::of(std::slice::from_ref(&path)));
         let directories: Vec<_> = places.directories().map(Path::to_owned).collect();
         assert!(directories.contains(&scene.at(".git/refs/heads")));
 
@@ -456,7 +460,7 @@ mod tests {
         let scene = Scene::new();
         let mut watch = scene.watch("mapping.yaml");
         watch.watcher = None;
-        watch.rearm();
+        watch.rearm(&scene.seen("mapping.yaml"));
         let limit = notify::Error::new(notify::ErrorKind::MaxFilesWatch);
         watch.report(&limit, &scene.root);
         watch.report(&limit, &scene.root);
@@ -468,10 +472,10 @@ mod tests {
         let scene = Scene::new();
         scene.write("links/a.yaml", "");
         let mut watch = scene.watch("links");
-        assert!(!watch.update());
+        assert!(!watch.update(&scene.seen("links")));
         fs::rename(scene.at("links"), scene.at("previous")).unwrap();
         fs::create_dir(scene.at("links")).unwrap();
-        assert!(watch.update());
-        assert!(!watch.update());
+        assert!(watch.update(&scene.seen("links")));
+        assert!(!watch.update(&scene.seen("links")));
     }
 }

@@ -10,6 +10,7 @@ use notify::event::{AccessKind, AccessMode, Flag, ModifyKind, RenameMode};
 use notify::{Event, EventKind};
 
 use super::error::FilesError;
+use super::inspection::Inspection;
 use super::listing::Stamp;
 use super::places::Places;
 use super::reading::{FileSource, Reading};
@@ -44,7 +45,7 @@ impl Writers {
         self.state().rests = rests;
     }
 
-    /// Reads a table, if every file of it is complete.
+    /// Reads a table that was seen just now, if every file of it is complete.
     ///
     /// Files are complete if a Git commit has them with these very bytes, and so are the bytes that
     /// were read last. Blocks the thread as [`FileSource::read`] does, but does not wait for a
@@ -55,7 +56,7 @@ impl Writers {
     /// [`FilesError::Unsettled`] while a file may be in the middle of a write,
     /// [`FilesError::StillBeingWritten`] once that has lasted too long, and those of
     /// [`FileSource::read`].
-    pub fn read(&self, files: &FileSource) -> Result<Reading, FilesError> {
+    pub fn read(&self, files: &FileSource, seen: Inspection) -> Result<Reading, FilesError> {
         let state = self.state();
         if let Some(busy) = state.settling.busy(self.now(), &state.rests) {
             return Err(busy.into());
@@ -63,7 +64,7 @@ impl Writers {
         drop(state);
 
         let began = SystemTime::now();
-        let read = files.read();
+        let read = files.read_seen(seen);
         let mut state = self.state();
         let State {
             settling,
