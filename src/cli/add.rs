@@ -10,8 +10,7 @@ use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser a
 
 use self::publish::{Added, PublishArgs};
 use super::arguments::{STDIN, TableArgs, table};
-use super::terminal::legible;
-use super::{Exit, complain};
+use super::terminal::{Error, complain, legible};
 use crate::mapping::{Forward, Status};
 use crate::registry::{Destination, Holder, MayShadow, Refusal, Wish, WishedCode};
 
@@ -123,10 +122,11 @@ pub(super) struct Args {
     git: PublishArgs,
 }
 
-pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
+pub(super) fn run(args: Args) -> Result<(), Error> {
     if args.table.paths.iter().any(|path| path == Path::new(STDIN)) {
-        complain("a table on standard input cannot be written to: name a file");
-        return Ok(Exit::Usage);
+        return Err(Error::usage(
+            "a table on standard input cannot be written to: name a file",
+        ));
     }
     let destination = match (args.fragment, &args.table.paths[..]) {
         (false, _) => Destination::Document(args.file),
@@ -134,8 +134,9 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
             Destination::Fragment(path.display().to_string())
         }
         (true, _) => {
-            complain("--fragment goes with one directory as --table, for the new file");
-            return Ok(Exit::Usage);
+            return Err(Error::usage(
+                "--fragment goes with one directory as --table, for the new file",
+            ));
         }
     };
     let code = args.code.map(WishedCode::Custom);
@@ -162,18 +163,15 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         Ok(Ok(added)) => announce(&added),
         Ok(Err(Refusal::AlreadyRegistered(holder))) if args.get_or_create && !holder.is_gone => {
             writeln!(stdout(), "{}", holder.short_url)?;
-            Ok(Exit::Done)
+            Ok(())
         }
         Ok(Err(refusal)) => report(&refusal),
-        Err(error) => {
-            complain(&format!("{error:#}"));
-            Ok(publish::exit_of(&error))
-        }
+        Err(error) => Err(error),
     }
 }
 
 /// Reads the URL from standard input, with a prompt on a terminal.
-fn ask() -> anyhow::Result<String> {
+fn ask() -> Result<String, Error> {
     let mut text = String::new();
     if stdin().is_terminal() {
         write!(stderr(), "URL: ")?;
@@ -186,7 +184,7 @@ fn ask() -> anyhow::Result<String> {
     Ok(line.strip_suffix('\r').unwrap_or(line).to_owned())
 }
 
-fn announce(added: &Added) -> anyhow::Result<Exit> {
+fn announce(added: &Added) -> Result<(), Error> {
     let registration = &added.registration;
     table::report(&registration.warnings)?;
     writeln!(stderr(), "added at {}", registration.place)?;
@@ -194,11 +192,11 @@ fn announce(added: &Added) -> anyhow::Result<Exit> {
         writeln!(stderr(), "{note}")?;
     }
     writeln!(stdout(), "{}", registration.short_url)?;
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// Reports why a wish is refused, and a hint.
-fn report(refusal: &Refusal) -> anyhow::Result<Exit> {
+fn report(refusal: &Refusal) -> Result<(), Error> {
     match refusal {
         Refusal::AlreadyRegistered(holder) => report_holder(refusal, holder)?,
         Refusal::TableHasErrors(diagnostics) => {
@@ -226,7 +224,7 @@ fn report(refusal: &Refusal) -> anyhow::Result<Exit> {
             }
         }
     }
-    Ok(Exit::Refused)
+    Err(Error::Reported)
 }
 
 /// Reports a link that already exists. Scripts match the beginning of the first line.

@@ -23,11 +23,11 @@ use clap::ValueEnum;
 
 use self::findings::Findings;
 use super::arguments::{STDIN, quantity, table};
-use super::{Exit, complain};
-use crate::git::RevPath;
-use crate::history::Lineage;
-use crate::mapping::{Timestamp, compile};
-use crate::source::FileSource;
+use super::terminal::{Error, complain};
+use crate::git::{RepositoryError, RevPath};
+use crate::history::{HistoryError, Lineage};
+use crate::mapping::{SourceFile, Timestamp, compile};
+use crate::source::{FileSource, FilesError};
 
 /// Check a table: every problem at once, at the line where it is
 ///
@@ -118,24 +118,24 @@ impl Format {
     }
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &Args) -> Result<(), Error> {
     if args.promised.look_back()
         && args.rev.is_none()
         && args.paths.iter().any(|it| it == Path::new(STDIN))
     {
-        complain("standard input has no history: name the file that it came from");
-        return Ok(Exit::Usage);
+        return Err(Error::usage(
+            "standard input has no history: name the file that it came from",
+        ));
     }
-    let findings = find(args).map_err(table::name_limit)?;
+    let findings = find(args)?;
     let mut out = BufWriter::new(stdout().lock());
     args.format.write(&findings, &mut out)?;
     out.flush()?;
     writeln!(stderr(), "{}", summary(&findings))?;
-    Ok(if findings.is_refused() {
-        Exit::Refused
-    } else {
-        Exit::Done
-    })
+    match findings.is_refused() {
+        true => Err(Error::Reported),
+        false => Ok(()),
+    }
 }
 
 /// Reads and checks the table, unless it contains something that must not be read.
@@ -144,7 +144,8 @@ fn find(args: &Args) -> anyhow::Result<Findings> {
     let deny_warnings = args.deny == Some(Deny::Warnings);
     let (files, lineage) = match &args.rev {
         Some(rev) => {
-            let (lineage, files) = Lineage::of_commit(RevPath::find(rev)?, max)?;
+            let (lineage, files) = Lineage::of_commit(RevPath::find(rev)?, max)
+                .map_err(table::name_limit(RepositoryError::is_too_large))?;
             (files, Some(lineage))
         }
         None if args.promised.look_back() => {
@@ -153,17 +154,15 @@ fn find(args: &Args) -> anyhow::Result<Findings> {
             if !refused.is_empty() {
                 return Ok(Findings::refused(refused, deny_warnings));
             }
-            (
-                table::read(&there_now(&args.paths, max), max)?,
-                Some(lineage),
-            )
+            (read(&there_now(&args.paths, max), max)?, Some(lineage))
         }
-        None => (table::read(&args.paths, max)?, None),
+        None => (read(&args.paths, max)?, None),
     };
     let mut compilation = compile(&files);
     compilation.run_tests(Timestamp::from(SystemTime::now()));
     if let (Some(lineage), Some(table)) = (lineage, &compilation.table) {
-        let broken = args.promised.broken(table, &lineage)?;
+        let broken = (args.promised.broken(table, &lineage))
+            .map_err(table::name_limit(HistoryError::is_too_large))?;
         compilation.add(broken);
     }
     Ok(Findings {
@@ -171,6 +170,10 @@ fn find(args: &Args) -> anyhow::Result<Findings> {
         compilation,
         deny_warnings,
     })
+}
+
+fn read(paths: &[PathBuf], max: u64) -> anyhow::Result<Vec<SourceFile>> {
+    table::read(paths, max).map_err(table::name_limit(FilesError::is_too_large))
 }
 
 /// Returns the paths at which there is a table now; all, if there is none at any.

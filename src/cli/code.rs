@@ -4,7 +4,7 @@ use std::io::{Write as _, stderr, stdout};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
-use super::{Exit, complain};
+use super::terminal::{Error, complain};
 use crate::mapping::{Scheme, Target};
 
 /// Print the short code that a URL has
@@ -32,8 +32,8 @@ pub(super) struct Args {
     scheme: Scheme,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let mut exit = Exit::Done;
+pub(super) fn run(args: &Args) -> Result<(), Error> {
+    let mut all_derived = true;
     for url in &args.urls {
         match Target::parse(url) {
             Ok(target) => {
@@ -52,9 +52,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
                 if let Some(hint) = error.hint() {
                     writeln!(stderr(), "  hint: {hint}")?;
                 }
-                exit = Exit::Refused;
+                all_derived = false;
             }
         }
     }
-    Ok(exit)
+    match all_derived {
+        true => Ok(()),
+        false => Err(Error::Reported),
+    }
 }

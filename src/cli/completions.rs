@@ -4,7 +4,8 @@ use std::io::{Write as _, stdout};
 
 use clap_complete::Shell;
 
-use super::{Exit, command};
+use super::command;
+use super::terminal::Error;
 
 /// Print a completion script for a shell
 #[derive(Debug, clap::Args)]
@@ -17,10 +18,10 @@ pub(super) struct Args {
     shell: Shell,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &Args) -> Result<(), Error> {
     // Written in one piece, because the generator panics when its writer fails.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command(), "waypost", &mut script);
     stdout().write_all(&script)?;
-    Ok(Exit::Done)
+    Ok(())
 }

@@ -4,13 +4,14 @@ mod human;
 mod json;
 mod markdown;
 
-use std::io::{BufWriter, Write as _, stderr, stdout};
+use std::io::{self, BufWriter, Write as _, stderr, stdout};
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
 use clap::ValueEnum;
 
 use super::arguments::{MAX_BYTES, TableArgs, table};
-use super::{Exit, complain};
+use super::terminal::Error;
 use crate::git::CommitId;
 use crate::history::Lineage;
 use crate::mapping::{Change, Compilation, SourceFile, compare, compile};
@@ -73,7 +74,7 @@ struct Report<'t> {
     has_several_sites: bool,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &Args) -> Result<(), Error> {
     let first = args
         .table
         .paths
@@ -83,8 +84,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let lineage = Lineage::of_work_tree(&args.table.paths, tip, MAX_BYTES)?;
     let repository = lineage.repository();
     if args.head.is_none() && repository.is_bare() {
-        complain("a bare repository has no work tree: name HEAD, too");
-        return Ok(Exit::Usage);
+        return Err(Error::usage(
+            "a bare repository has no work tree: name HEAD, too",
+        ));
     }
     let head = args.head.as_ref().map(|_| lineage.tip());
     let base = repository.merge_base(repository.commit(&args.base)?, lineage.tip())?;
@@ -92,7 +94,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         let refused = table::refuse_links(repository, &args.table.paths)?;
         if !refused.is_empty() {
             table::report(&refused)?;
-            return Ok(Exit::Refused);
+            return Err(Error::Reported);
         }
     }
     let old = lineage.files_at(base)?;
@@ -100,15 +102,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         Some(head) => lineage.files_at(head)?,
         None => read_work_tree(&args.table.paths)?,
     };
-    anyhow::ensure!(
-        !old.is_empty() || !new.is_empty(),
-        "no table at {} on either side: name it with --table",
-        first.display()
-    );
+    if old.is_empty() && new.is_empty() {
+        let first = first.display();
+        let message = anyhow!("no table at {first} on either side: name it with --table");
+        return Err(message.into());
+    }
     let (old, new) = (compile(&old), compile(&new));
     let (Some(before), Some(now)) = (&old.table, &new.table) else {
         report_errors(&old, &new, base)?;
-        return Ok(Exit::Refused);
+        return Err(Error::Reported);
     };
     let report = Report {
         base,
@@ -124,11 +126,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     writeln!(stderr(), "{}", report.summary())?;
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// Reads the table in the work tree: no files if it no longer exists.
-fn read_work_tree(paths: &[PathBuf]) -> anyhow::Result<Vec<SourceFile>> {
+fn read_work_tree(paths: &[PathBuf]) -> Result<Vec<SourceFile>, FilesError> {
     let mut files = Vec::new();
     for path in paths {
         match FileSource::new(vec![path.clone()], MAX_BYTES).read_once() {
@@ -139,7 +141,7 @@ fn read_work_tree(paths: &[PathBuf]) -> anyhow::Result<Vec<SourceFile>> {
     Ok(files)
 }
 
-fn report_errors(old: &Compilation, new: &Compilation, base: CommitId) -> anyhow::Result<()> {
+fn report_errors(old: &Compilation, new: &Compilation, base: CommitId) -> io::Result<()> {
     if old.table.is_none() {
         for diagnostic in &old.diagnostics {
             writeln!(stderr(), "{}:{diagnostic}", base.short())?;

@@ -9,8 +9,7 @@ use anyhow::Context as _;
 use clap::ValueEnum;
 
 use super::arguments::{TableArgs, table};
-use super::terminal::legible;
-use super::{Exit, complain};
+use super::terminal::{Error, legible};
 use crate::exchange::{self, Feature, Losses, PageWithoutPlace};
 use crate::mapping::{Site, Table, Timestamp};
 
@@ -90,22 +89,22 @@ impl Format {
     }
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &Args) -> Result<(), Error> {
     let text = args.format.text();
     if text.is_some() && args.directory.is_some() {
-        complain("only a static site (--format html) goes to a directory");
-        return Ok(Exit::Usage);
+        return Err(Error::usage(
+            "only a static site (--format html) goes to a directory",
+        ));
     }
     let compilation = table::compile_paths(&args.table.paths)?;
     let Some(table) = &compilation.table else {
         table::report(&compilation.diagnostics)?;
-        return Ok(Exit::Refused);
+        return Err(Error::Reported);
     };
     let site = match choose(table, args.site.as_deref()) {
         Ok(site) => site,
         Err(message) => {
-            complain(&message);
-            return Ok(Exit::Usage);
+            return Err(Error::usage(message));
         }
     };
     let now = Timestamp::from(SystemTime::now());
@@ -122,15 +121,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         (None, Some(directory)) => {
             if !is_free(directory)? {
                 let directory = directory.display();
-                complain(&format!("{directory} is not empty: name a new directory"));
-                return Ok(Exit::Refused);
+                let message = format!("{directory} is not empty: name a new directory");
+                return Err(Error::refused(message));
             }
             write_pages(site, now, directory)?;
             report_losses(&exchange::page_losses(site, now))?;
         }
         (None, None) => unreachable!("a static site requires a directory"),
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// Returns the requested site, or a hint.
@@ -160,7 +159,7 @@ fn is_free(directory: &Path) -> anyhow::Result<bool> {
 }
 
 /// Writes a static site into an empty directory.
-fn write_pages(site: &Site, now: Timestamp, directory: &Path) -> anyhow::Result<()> {
+fn write_pages(site: &Site, now: Timestamp, directory: &Path) -> Result<(), Error> {
     for page in exchange::pages(site, now) {
         let page = match page {
             Ok(page) => page,

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::builder::BoolishValueParser;
 
-use super::Exit;
 use super::arguments::table;
+use super::terminal::Error;
 use crate::edit;
 use crate::mapping::{Diagnostic, SourceFile, compile};
 use crate::source;
@@ -37,18 +37,18 @@ pub(super) struct Args {
     paths: Vec<PathBuf>,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &Args) -> Result<(), Error> {
     let files = table::read(&args.paths, table::MAX_BYTES)?;
     let compilation = compile(&files);
     if compilation.table.is_none() {
         table::report(&compilation.diagnostics)?;
-        return Ok(Exit::Refused);
+        return Err(Error::Reported);
     }
     let formatted = match format_all(&files) {
         Ok(formatted) => formatted,
         Err(problems) => {
             table::report(&problems)?;
-            return Ok(Exit::Refused);
+            return Err(Error::Reported);
         }
     };
     let mut is_formatted = true;
@@ -68,11 +68,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             writeln!(stderr(), "formatted {}", file.path)?;
         }
     }
-    Ok(if args.check && !is_formatted {
-        Exit::Refused
-    } else {
-        Exit::Done
-    })
+    match is_formatted || !args.check {
+        true => Ok(()),
+        false => Err(Error::Reported),
+    }
 }
 
 /// Formats all documents, or reports all that cannot be formatted.

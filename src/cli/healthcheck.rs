@@ -14,9 +14,9 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Url;
 
-use super::Exit;
 use super::arguments::quantity;
 use super::serve::ListenArgs;
+use super::terminal::Error;
 use super::tls::Spoken;
 
 /// The maximum size of a health answer, in bytes.
@@ -49,7 +49,7 @@ pub(super) struct Args {
     spoken: Spoken,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &Args) -> Result<(), Error> {
     let url = match &args.url {
         Some(url) => url.clone(),
         // A certificate names no loopback address, and the admin listener needs none.
@@ -57,25 +57,24 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         None => at(args.listen.public(), "/healthz")?,
     };
     if url.scheme() != "http" || !url.has_host() {
-        super::complain(&format!(
+        return Err(Error::usage(format!(
             "{url} is not an http URL: a server's health is asked for by http"
-        ));
-        return Ok(Exit::Usage);
+        )));
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .build()?;
+        .build()
+        .context("cannot start the runtime")?;
     let answer = runtime.block_on(async { timeout(args.timeout, ask(&url)).await });
     let (status, body) = match answer {
         Ok(answer) => answer.with_context(|| format!("cannot ask {url}"))?,
-        Err(_) => bail!("{url} does not answer within {:?}", args.timeout),
+        Err(_) => return Err(anyhow!("{url} does not answer within {:?}", args.timeout).into()),
     };
     writeln!(stdout(), "{}", String::from_utf8_lossy(&body).trim_end())?;
-    Ok(if status.is_success() {
-        Exit::Done
-    } else {
-        Exit::Refused
-    })
+    match status.is_success() {
+        true => Ok(()),
+        false => Err(Error::Reported),
+    }
 }
 
 /// Returns the URL of a path on the server that this machine's configuration describes.

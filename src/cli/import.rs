@@ -10,8 +10,7 @@ use clap::ValueEnum;
 use clap::builder::{BoolishValueParser, TypedValueParser};
 
 use super::arguments::{MAX_BYTES, STDIN, STDIN_NAME, TableArgs, table};
-use super::terminal::{Progress, legible};
-use super::{Exit, complain};
+use super::terminal::{Error, Progress, complain, legible};
 use crate::exchange::read::{Column, Form, Options, ReadError, Row};
 use crate::mapping::BaseUrl;
 use crate::registry::{
@@ -123,27 +122,32 @@ impl Format {
 }
 
 /// Why nothing was imported.
-#[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error(transparent)]
-    Local(#[from] LocalError),
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    #[error("cannot write to standard error")]
-    Tell(#[from] io::Error),
+    Local(LocalError),
+    Read(ReadError),
+    /// The refused rows cannot be reported.
+    Output(io::Error),
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+impl From<LocalError> for Failure {
+    fn from(error: LocalError) -> Self {
+        Self::Local(error)
+    }
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Error> {
     if args.table.paths.iter().any(|path| path == Path::new(STDIN)) {
-        complain("a table on standard input cannot be written to: name a file");
-        return Ok(Exit::Usage);
+        return Err(Error::usage(
+            "a table on standard input cannot be written to: name a file",
+        ));
     }
     if args.base_url.is_some() {
         match &args.table.paths[..] {
             [path] if !path.exists() => {}
             _ => {
-                complain("--base-url goes with one file as --table that is not there yet");
-                return Ok(Exit::Usage);
+                return Err(Error::usage(
+                    "--base-url goes with one file as --table that is not there yet",
+                ));
             }
         }
     }
@@ -178,19 +182,21 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         }
         Err(Failure::Local(LocalError::Refused(refusal))) => report(&refusal),
         Err(Failure::Read(error)) => {
-            complain(&legible(&format!("{name}: {error}")));
-            if matches!(error, ReadError::NoUrlColumn { .. }) {
-                writeln!(
-                    stderr(),
-                    "  hint: tell which one it is with --column url=NAME"
-                )?;
+            let message = format!("{name}: {error}");
+            let message = legible(&message);
+            match error {
+                ReadError::NoSuchColumn { .. } => Err(Error::usage(message)),
+                ReadError::NoHeader => Err(Error::refused(message)),
+                ReadError::NoUrlColumn { .. } => {
+                    complain(&message);
+                    let hint = "tell which one it is with --column url=NAME";
+                    writeln!(stderr(), "  hint: {hint}")?;
+                    Err(Error::Reported)
+                }
             }
-            Ok(match error {
-                ReadError::NoSuchColumn { .. } => Exit::Usage,
-                ReadError::NoUrlColumn { .. } | ReadError::NoHeader => Exit::Refused,
-            })
         }
-        Err(error) => Err(error.into()),
+        Err(Failure::Local(error)) => Err(error.into()),
+        Err(Failure::Output(error)) => Err(error.into()),
     }
 }
 
@@ -241,12 +247,14 @@ fn fill(
             reported = write;
         }
     };
-    let unread = args.format.form().read(bytes, &options, &mut take)?;
-    reported?;
+    let unread = args.format.form().read(bytes, &options, &mut take);
+    let unread = unread.map_err(Failure::Read)?;
+    reported.map_err(Failure::Output)?;
     if !unread.is_empty() {
         let names = unread.join(", ");
         let names = legible(&names);
-        progress.above(|| writeln!(stderr(), "columns that are not read: {names}"))?;
+        let write = || writeln!(stderr(), "columns that are not read: {names}");
+        progress.above(write).map_err(Failure::Output)?;
     }
     Ok(refused)
 }
@@ -279,7 +287,7 @@ fn why(refusal: &Refusal) -> (String, Option<String>) {
     }
 }
 
-fn announce(args: &Args, imported: &Imported, refused: usize) -> anyhow::Result<Exit> {
+fn announce(args: &Args, imported: &Imported, refused: usize) -> Result<(), Error> {
     let Imported {
         path,
         added,
@@ -307,11 +315,10 @@ fn announce(args: &Args, imported: &Imported, refused: usize) -> anyhow::Result<
         write!(stderr(), "; {refused} not taken")?;
     }
     writeln!(stderr())?;
-    Ok(if refused == 0 {
-        Exit::Done
-    } else {
-        Exit::Refused
-    })
+    match refused {
+        0 => Ok(()),
+        _ => Err(Error::Reported),
+    }
 }
 
 fn links(count: usize) -> String {
@@ -322,7 +329,7 @@ fn links(count: usize) -> String {
 }
 
 /// Reports why nothing was imported.
-fn report(refusal: &Refusal) -> anyhow::Result<Exit> {
+fn report(refusal: &Refusal) -> Result<(), Error> {
     if let Refusal::TableHasErrors(problems) | Refusal::CannotInsertAny { problems } = refusal {
         table::report(problems)?;
     }
@@ -339,7 +346,7 @@ fn report(refusal: &Refusal) -> anyhow::Result<Exit> {
     if let Some(hint) = refusal.hint() {
         writeln!(stderr(), "  hint: {hint}")?;
     }
-    Ok(Exit::Refused)
+    Err(Error::Reported)
 }
 
 fn base_url() -> impl TypedValueParser<Value = BaseUrl> {

@@ -10,7 +10,8 @@ use anyhow::Context as _;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use super::{Exit, command};
+use super::command;
+use super::terminal::Error;
 
 /// Write the manual pages into a directory
 #[derive(Debug, clap::Args)]
@@ -20,7 +21,7 @@ pub(super) struct Args {
     directory: PathBuf,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &Args) -> Result<(), Error> {
     let mut program = command().disable_help_subcommand(true);
     program.build();
     let verbs = program.get_subcommands().filter(|verb| !verb.is_hide_set());
@@ -30,7 +31,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         let written = page.render().and_then(|text| fs::write(&path, text));
         written.with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// The page of one command.

@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::builder::BoolishValueParser;
 
-use super::terminal::legible;
-use super::{Exit, complain};
-use crate::edit::merge;
+use super::terminal::{Error, legible};
+use crate::edit::{Merged, merge};
 use crate::mapping::SourceFile;
 use crate::source::{MergeSetup, replace};
 
@@ -69,7 +68,7 @@ pub(super) struct Args {
     table: Vec<PathBuf>,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &Args) -> Result<(), Error> {
     let (Some(base), Some(ours), Some(theirs), Some(path)) =
         (&args.base, &args.ours, &args.theirs, &args.path)
     else {
@@ -77,13 +76,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     };
     let path = &*legible(path);
     // A status up to 128 would mean to Git that OURS contains a result.
-    Ok(drive(base, ours, theirs, path).unwrap_or_else(|error| {
-        complain(&format!("{path}: not merged: {error:#}"));
-        Exit::NotMerged
-    }))
+    let merged = drive(base, ours, theirs, path)
+        .map_err(|error| Error::NotMerged(error.context(format!("{path}: not merged"))))?;
+    match merged.conflicts.is_empty() {
+        true => Ok(()),
+        false => Err(Error::Reported),
+    }
 }
 
-fn drive(base: &Path, ours: &Path, theirs: &Path, path: &str) -> anyhow::Result<Exit> {
+fn drive(base: &Path, ours: &Path, theirs: &Path, path: &str) -> anyhow::Result<Merged> {
     let read = |file: &Path| {
         let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         let path = path.into();
@@ -92,20 +93,16 @@ fn drive(base: &Path, ours: &Path, theirs: &Path, path: &str) -> anyhow::Result<
     let merged = merge(&read(base)?, &read(ours)?, &read(theirs)?)?;
     replace(ours, &merged.text).with_context(|| format!("cannot write {}", ours.display()))?;
     // The result is valid even if this cannot be reported.
-    if let Some(reason) = merged.by_lines {
+    if let Some(reason) = &merged.by_lines {
         let _ = writeln!(stderr(), "{path}: merged line by line: {reason}");
     }
     for conflict in &merged.conflicts {
         let _ = writeln!(stderr(), "{path}:{}: {}", conflict.line, conflict.message);
     }
-    Ok(if merged.conflicts.is_empty() {
-        Exit::Done
-    } else {
-        Exit::Refused
-    })
+    Ok(merged)
 }
 
-fn install(tables: &[PathBuf]) -> anyhow::Result<Exit> {
+fn install(tables: &[PathBuf]) -> Result<(), Error> {
     let setup = MergeSetup::around(Path::new("."))?;
     let added = setup.assign(tables)?;
     let command = driver()?;
@@ -130,7 +127,7 @@ fn install(tables: &[PathBuf]) -> anyhow::Result<Exit> {
         "merges, rebases and cherry-picks in this clone go by meaning"
     )?;
     writeln!(out, "a forge that merges on its server does not run this")?;
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// Returns the command for Git to run.

@@ -29,7 +29,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::git::{redact, secrets_in_address};
 
-use self::terminal::{Exit, complain};
+use self::terminal::complain;
 
 /// A URL shortener whose only database is a Git repository.
 #[derive(Debug, Parser)]
@@ -92,7 +92,7 @@ pub fn main() -> ExitCode {
             let _ = print(&error);
             let blamed = arguments::blamed(&definition, &line, &error);
             blamed.iter().for_each(|reported| complain(reported));
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8));
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(u8::MAX));
         }
     };
     let result = match cli.command {
@@ -111,15 +111,13 @@ pub fn main() -> ExitCode {
         Command::Man(args) => man::run(&args),
         Command::Transfer(args) => transfer::run(&args),
     };
-    let exit = result.unwrap_or_else(|error| {
-        if is_broken_pipe(&error) {
-            // The reader of the output has closed it.
-            return Exit::Done;
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            error.report();
+            ExitCode::from(error.status())
         }
-        complain(&format!("{error:#}"));
-        Exit::Failed
-    });
-    ExitCode::from(exit as u8)
+    }
 }
 
 /// Returns the definition of the command line, from which help, completions and manual pages are
@@ -141,11 +139,6 @@ fn print(error: &clap::Error) -> io::Result<()> {
         "{}",
         redact(&text, &Vec::from_iter(typed))
     )
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let cause = error.root_cause().downcast_ref::<io::Error>();
-    cause.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 #[cfg(test)]

@@ -3,14 +3,14 @@
 
 use std::net::SocketAddr;
 
-use super::Exit;
+use super::terminal::Error;
 use crate::server::Tls;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct TlsArgs {}
 
 impl TlsArgs {
-    pub(super) fn load(&self) -> Result<Option<Tls>, Exit> {
+    pub(super) fn load(&self) -> Result<Option<Tls>, Error> {
         Ok(None)
     }
 

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use url::Url;
 
 use super::arguments::{TableArgs, table};
-use super::{Exit, complain};
+use super::terminal::{Error, complain};
 use crate::mapping::{Entry, Outcome, Request, Site, Table, Timestamp, Via};
 
 /// How many similar codes are named when there is no such link.
@@ -36,11 +36,11 @@ pub(super) struct Args {
     at: Option<Timestamp>,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &Args) -> Result<(), Error> {
     let compilation = table::compile_paths(&args.table.paths)?;
     let Some(table) = &compilation.table else {
         table::report(&compilation.diagnostics)?;
-        return Ok(Exit::Refused);
+        return Err(Error::Reported);
     };
     let now = args
         .at
@@ -60,12 +60,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         } else {
             "no site has this code"
         };
-        complain(&format!("{question}: name the whole short link"));
-        return Ok(Exit::Refused);
+        let message = format!("{question}: name the whole short link");
+        return Err(Error::refused(message));
     }
     match outcomes.first() {
         Some((followed, outcome)) => report(followed, outcome, now),
-        None => Ok(Exit::Refused),
+        None => Err(Error::Reported),
     }
 }
 
@@ -125,7 +125,7 @@ fn is_hit(outcome: &Outcome<'_>) -> bool {
     )
 }
 
-fn report(followed: &Followed, outcome: &Outcome<'_>, now: Timestamp) -> anyhow::Result<Exit> {
+fn report(followed: &Followed, outcome: &Outcome<'_>, now: Timestamp) -> Result<(), Error> {
     match outcome {
         Outcome::Redirect(redirect) => {
             writeln!(stdout(), "{}", redirect.location)?;
@@ -142,7 +142,7 @@ fn report(followed: &Followed, outcome: &Outcome<'_>, now: Timestamp) -> anyhow:
                 entry.place(),
                 entry.short_url()
             )?;
-            Ok(Exit::Done)
+            Ok(())
         }
         Outcome::Preview(entry) => {
             writeln!(stdout(), "{}", entry.target().unwrap_or_default())?;
@@ -152,7 +152,7 @@ fn report(followed: &Followed, outcome: &Outcome<'_>, now: Timestamp) -> anyhow:
                 entry.place(),
                 entry.short_url()
             )?;
-            Ok(Exit::Done)
+            Ok(())
         }
         Outcome::Gone(entry) => {
             complain(&format!(
@@ -164,23 +164,20 @@ fn report(followed: &Followed, outcome: &Outcome<'_>, now: Timestamp) -> anyhow:
             if let Some(archive) = entry.archive() {
                 writeln!(stderr(), "  hint: an archived copy is at {archive}")?;
             }
-            Ok(Exit::Refused)
+            Err(Error::Reported)
         }
         Outcome::Landing(site) => {
-            complain(&format!("{} is the landing page", site.base_url().as_str()));
-            Ok(Exit::Refused)
+            let base_url = site.base_url().as_str();
+            Err(Error::refused(format!("{base_url} is the landing page")))
         }
-        Outcome::Misdirected => {
-            complain("no site of this table has that host");
-            Ok(Exit::Refused)
-        }
+        Outcome::Misdirected => Err(Error::refused("no site of this table has that host")),
         Outcome::NotFound(site) => {
             complain("no such link in this table");
             let similar = site.suggestions(&followed.path, SUGGESTIONS, now);
             if !similar.is_empty() {
                 writeln!(stderr(), "  hint: did you mean {}?", similar.join(", "))?;
             }
-            Ok(Exit::Refused)
+            Err(Error::Reported)
         }
     }
 }

@@ -10,11 +10,10 @@ use anyhow::Context as _;
 use tracing::{info, warn};
 
 use super::arguments::{
-    GitArgs, MemoryLimit, RegistrationArgs, TableArgs, is_branch, quantity, secret, table,
+    GitArgs, MemoryLimit, RegistrationArgs, TableArgs, quantity, require_branch, secret, table,
 };
-use super::terminal::{LogFilter, LogFormat, complaint, logging};
+use super::terminal::{Error, LogFilter, LogFormat, complaint, logging};
 use super::tls::TlsArgs;
-use super::{Exit, complain};
 use crate::server::{
     AdminHost, Config, Fetches, Files, HookSecret, Inherited, Listener, Listeners, LoadError,
     LogDrops, Server, bind, room_for, signals, stop_requested,
@@ -178,16 +177,10 @@ impl ListenArgs {
     }
 }
 
-pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
+pub(super) fn run(args: Args) -> Result<(), Error> {
     complaint::limit_waiting();
     // Before all else: a later descriptor must not take the number of one that was passed.
-    let inherited = match Inherited::from_env() {
-        Ok(inherited) => inherited,
-        Err(error) => {
-            complain(&format!("{:#}", anyhow::Error::from(error)));
-            return Ok(Exit::Usage);
-        }
-    };
+    let inherited = Inherited::from_env().map_err(|error| Error::Usage(error.into()))?;
     let log_drops = LogDrops::default();
     let log = logging::start(args.log_format, args.log.clone(), log_drops.clone());
     // Flushed when it is dropped.
@@ -200,22 +193,20 @@ pub(super) fn run(args: Args) -> anyhow::Result<Exit> {
         .context("cannot start the runtime")?;
     // On its worker, which receives events; this thread would have to be woken for each.
     let serving = runtime.spawn(serve(args, inherited, log_drops));
-    let exit = runtime.block_on(serving).context("the server panicked");
+    let result = runtime.block_on(serving).context("the server panicked");
     // A temporary clone is removed with its last user, but a reload that is still reading must not
     // delay the exit.
     runtime.shutdown_timeout(LAST_MOMENT);
-    exit?
+    result?
 }
 
-async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> anyhow::Result<Exit> {
+async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Result<(), Error> {
     let mut signals = signals().context("cannot handle signals")?;
-    let tls = match args.tls.load() {
-        Ok(tls) => tls,
-        Err(exit) => return Ok(exit),
-    };
+    let tls = args.tls.load()?;
     if tls.is_none() && inherited.has(HTTPS_REDIRECT) {
-        complain("a socket was passed as https-redirect: name the certificate with --tls-cert");
-        return Ok(Exit::Usage);
+        return Err(Error::usage(
+            "a socket was passed as https-redirect: name the certificate with --tls-cert",
+        ));
     }
     let listeners = Listeners {
         public: listen(inherited.take("public"), args.listen.public())?,
@@ -223,7 +214,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
         https_redirect: https_redirect(&mut inherited, args.tls.https_redirect_listen())?,
     };
     // Before all else: when a server answers, this is already in its log.
-    let admin = listeners.admin.local_addr()?;
+    let admin = (listeners.admin.local_addr()).context("cannot tell the admin address")?;
     if !admin.ip().is_loopback() {
         warn!(%admin, "the admin listener can be reached from other machines");
     }
@@ -231,17 +222,9 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
         let file = file.display();
         warn!(%file, "everyone on this machine can read this secret: chmod 600");
     }
-    let remote = match args.git.remote() {
-        Ok(remote) => remote,
-        Err(error) => {
-            complain(&format!("--repo: {error}"));
-            return Ok(Exit::Usage);
-        }
-    };
-    let registrations = match args.registrations.prepare(&args.git, remote.as_ref()) {
-        Ok(registrations) => registrations,
-        Err(exit) => return Ok(exit),
-    };
+    let remote = args.git.remote();
+    let remote = remote.map_err(|error| Error::usage(format!("--repo: {error}")))?;
+    let registrations = args.registrations.prepare(&args.git, remote.as_ref())?;
     let fetches = Fetches::default();
     let observer = fetches.observer();
     let hook = secret::of("WAYPOST_HOOK_SECRET")
@@ -279,15 +262,15 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
     let remote = remote.map(follow).transpose()?;
     let _orderly = (remote.as_ref()).map(|it| OrderlyEnd(Arc::clone(it.follower())));
     let loading = async {
-        Ok::<_, anyhow::Error>(Ok(match remote {
+        Ok::<_, Error>(match remote {
             Some(remote) => {
                 let registrations = registrations
                     .map(|it| it.registrations(&args.git, &remote, max_bytes))
                     .transpose()?;
                 let follower = Arc::clone(remote.follower());
                 let server = Server::load(config, remote).await;
-                if registrations.is_some() && !is_branch(&follower) {
-                    return Ok(Err(Exit::Usage));
+                if registrations.is_some() {
+                    require_branch(&follower)?;
                 }
                 server.map(|server| server.registering(registrations))
             }
@@ -296,24 +279,20 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> any
                 let files = Files::watched(args.table.paths, max_bytes);
                 Server::load(config, args.git.pull(files, table, observer)?).await
             }
-        }))
+        })
     };
     // The first fetch may take as long as --git-timeout allows.
     let loaded = tokio::select! {
         loaded = loading => loaded?,
         () = stop_requested(&mut signals) => {
             info!("stopped before a table was loaded");
-            return Ok(Exit::Done);
+            return Ok(());
         }
     };
-    let server = match loaded {
-        Ok(Ok(server)) => server,
-        Ok(Err(error)) => return refuse(error),
-        Err(exit) => return Ok(exit),
-    };
+    let server = loaded.map_err(refused)?;
     (server.run(listeners, signals).await).context("cannot start the threads that serve")?;
     info!("stopped");
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// Returns the maximum size of a table in bytes, and the name of that limit in messages.
@@ -364,13 +343,13 @@ fn listen(passed: io::Result<Option<Listener>>, address: SocketAddr) -> anyhow::
     bind(address).with_context(|| format!("cannot listen on {address}"))
 }
 
-/// Reports why the first load failed, in the format of `check`.
-fn refuse(error: LoadError) -> anyhow::Result<Exit> {
+/// Returns the error of a first load that failed; reports a table's problems, in the format of
+/// `check`.
+fn refused(error: LoadError) -> Error {
     let LoadError::Rejected { diagnostics, .. } = &error else {
-        return Err(error.into());
+        return Error::Failed(error.into());
     };
     let lines = diagnostics.iter().map(|it| format!("{it}\n"));
     complaint::write(lines.collect());
-    complain(&error.to_string());
-    Ok(Exit::Refused)
+    Error::Refused(error.into())
 }

@@ -3,7 +3,9 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use super::{Exit, complain};
+use anyhow::anyhow;
+
+use super::terminal::Error;
 use crate::server::Tls;
 
 /// TLS on the public listener.
@@ -26,27 +28,26 @@ pub(super) struct TlsArgs {
 }
 
 impl TlsArgs {
-    /// Reads the certificate, if one is configured; reports an error and returns the exit status if
-    /// it cannot be used.
-    pub(super) fn load(&self) -> Result<Option<Tls>, Exit> {
+    /// Reads the certificate, if one is configured.
+    pub(super) fn load(&self) -> Result<Option<Tls>, Error> {
         let (certificate, key) = match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => (certificate, key),
             (None, None) if self.https_redirect_listen.is_none() => return Ok(None),
             (None, None) => {
-                complain("--https-redirect-listen goes with --tls-cert and --tls-key");
-                return Err(Exit::Usage);
+                return Err(Error::usage(
+                    "--https-redirect-listen goes with --tls-cert and --tls-key",
+                ));
             }
             _ => {
-                complain("--tls-cert and --tls-key go together");
-                return Err(Exit::Usage);
+                return Err(Error::usage("--tls-cert and --tls-key go together"));
             }
         };
         Tls::load(certificate, key).map(Some).map_err(|error| {
-            complain(&format!("TLS: {}", error.chain()));
-            match error.is_io() {
-                true => Exit::Failed,
-                false => Exit::Usage,
-            }
+            let kind = match error.is_io() {
+                true => Error::Failed,
+                false => Error::Usage,
+            };
+            kind(anyhow!("TLS: {}", error.chain()))
         })
     }
 

@@ -6,7 +6,7 @@ use std::io::{BufReader, stdin, stdout};
 
 use anyhow::Context as _;
 
-use super::Exit;
+use super::terminal::Error;
 use crate::git::run_transfer;
 
 /// Fetch once, as told on standard input
@@ -14,7 +14,7 @@ use crate::git::run_transfer;
 #[command(hide = true)]
 pub(super) struct Args {}
 
-pub(super) fn run(_: &Args) -> anyhow::Result<Exit> {
+pub(super) fn run(_: &Args) -> Result<(), Error> {
     run_transfer(BufReader::new(stdin()), stdout()).context("cannot be told what to fetch")?;
-    Ok(Exit::Done)
+    Ok(())
 }

@@ -19,6 +19,13 @@ pub enum HistoryError {
     Changed(CommitId),
 }
 
+impl HistoryError {
+    /// Returns whether a table is larger than allowed.
+    pub fn is_too_large(&self) -> bool {
+        matches!(self, Self::Repository(error) if error.is_too_large())
+    }
+}
+
 /// A table's position among the commits of a repository.
 pub struct Lineage {
     pub(super) repository: LocalRepository,

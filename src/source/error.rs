@@ -21,11 +21,12 @@ pub enum SourceError {
 impl SourceError {
     /// Returns whether the table is larger than allowed.
     pub fn is_too_large(&self) -> bool {
-        matches!(
-            self,
-            Self::Files(FilesError::TooLarge { .. })
-                | Self::Remote(RemoteError::Table(TreeError::TooLarge { .. }))
-        )
+        match self {
+            Self::Files(error) => error.is_too_large(),
+            Self::Remote(error) => {
+                matches!(error, RemoteError::Table(TreeError::TooLarge { .. }))
+            }
+        }
     }
 
     /// Returns how long to wait before the next look, if a file may still be being written.

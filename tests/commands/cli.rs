@@ -530,3 +530,27 @@ fn manual_pages_tell_what_the_help_tells() {
     let nowhere = run(&["man", &format!("{path}/nowhere")]);
     assert!(nowhere.starts_with("status 3\n"), "{nowhere}");
 }
+
+#[test]
+fn standard_input_that_is_too_large_names_the_flag() {
+    let args = ["check", "-", "--max-table-bytes", "10"];
+    let told = run_with(&args, "base_url: https://short.code/\n", &[]);
+    assert!(told.starts_with("status 3\n"), "{told}");
+    assert!(
+        told.contains("--max-table-bytes") && told.contains("<stdin>"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_closed_output_is_no_failure() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = Command::new(env!("CARGO_BIN_EXE_waypost"))
+        .args(["code", "https://framasoft.org/"])
+        .env_clear()
+        .stdout(writer)
+        .output()
+        .unwrap();
+    assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
+}

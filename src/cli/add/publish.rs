@@ -7,9 +7,9 @@ use git2::Oid;
 
 use clap::builder::BoolishValueParser;
 
-use super::super::{Exit, complain};
 use crate::cli::arguments::{AccessArgs, MAX_BYTES};
-use crate::git::{RemoteBranch, RemoteUrl, RemoteUrlError};
+use crate::cli::terminal::{Error, complain};
+use crate::git::{RemoteBranch, RemoteUrl};
 use crate::registry::{
     Branch as _, Checkout, CheckoutBranch, Destination, Identity, LocalError, NewBranch,
     PublishError, Published, Refusal, Registration, Remote, TablePath, Wish, register_in_files,
@@ -87,7 +87,7 @@ impl PublishArgs {
         &self,
         table: &[PathBuf],
         wish: Wish,
-    ) -> anyhow::Result<Result<Added, Refusal>> {
+    ) -> Result<Result<Added, Refusal>, Error> {
         if let Some(repo) = &self.repo {
             return self.add_to_repository(repo, wish);
         }
@@ -95,13 +95,13 @@ impl PublishArgs {
             |path| Checkout::around(path, self.git_author.clone(), self.access.git_timeout);
         if self.push || self.branch.is_some() {
             let [path] = table else {
-                return Err(UsageError("--push and --branch go with one --table").into());
+                return Err(Error::usage("--push and --branch go with one --table"));
             };
             return self.add_from(checkout(path)?, path, wish);
         }
         let checkout = match (self.commit, table) {
             (true, [path]) => Some(checkout(path)?),
-            (true, _) => return Err(UsageError("--commit goes with one --table").into()),
+            (true, _) => return Err(Error::usage("--commit goes with one --table")),
             (false, _) => None,
         };
         let now = SystemTime::now().into();
@@ -118,8 +118,8 @@ impl PublishArgs {
         }
     }
 
-    fn add_to_repository(&self, repo: &str, wish: Wish) -> anyhow::Result<Result<Added, Refusal>> {
-        let address = RemoteUrl::parse(repo)?;
+    fn add_to_repository(&self, repo: &str, wish: Wish) -> Result<Result<Added, Refusal>, Error> {
+        let address = RemoteUrl::parse(repo).map_err(|error| Error::Usage(error.into()))?;
         for file in self.access.exposed_files() {
             let file = file.display();
             complain(&format!(
@@ -144,7 +144,7 @@ impl PublishArgs {
         checkout: Checkout,
         table: &Path,
         wish: Wish,
-    ) -> anyhow::Result<Result<Added, Refusal>> {
+    ) -> Result<Result<Added, Refusal>, Error> {
         let inside = checkout.inside(table).map_err(PublishError::from)?;
         let mut branch = CheckoutBranch::of(checkout, self.branch.clone())?;
         let table = TablePath::new(&inside, MAX_BYTES);
@@ -183,11 +183,6 @@ impl PublishArgs {
     }
 }
 
-/// An error in the command's usage.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct UsageError(&'static str);
-
 fn short(commit: Oid) -> String {
     let mut text = commit.to_string();
     text.truncate(SHORT);
@@ -200,20 +195,4 @@ fn in_repository(mut wish: Wish, table: &TablePath) -> Wish {
         table.path().clone_into(directory);
     }
     wish
-}
-
-/// Returns the exit status of a command that could not add anything.
-pub(super) fn exit_of(error: &anyhow::Error) -> Exit {
-    if error.is::<RemoteUrlError>() || error.is::<UsageError>() {
-        return Exit::Usage;
-    }
-    let published = match error.downcast_ref() {
-        Some(LocalError::Commit(error)) => Some(error),
-        _ => error.downcast_ref(),
-    };
-    match published {
-        Some(PublishError::Refused { .. } | PublishError::Declined { .. }) => Exit::Refused,
-        Some(PublishError::Identity(_)) => Exit::Usage,
-        _ => Exit::Failed,
-    }
 }

@@ -10,6 +10,6 @@ mod variables;
 
 pub(crate) use git::{AccessArgs, GitArgs};
 pub(crate) use memory_limit::MemoryLimit;
-pub(crate) use registrations::{RegistrationArgs, is_branch};
+pub(crate) use registrations::{RegistrationArgs, require_branch};
 pub(crate) use table::{MAX_BYTES, STDIN, STDIN_NAME, TableArgs};
 pub(crate) use variables::{blamed, parse, plain};

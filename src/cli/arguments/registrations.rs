@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::git::GitArgs;
-use crate::cli::terminal::{Exit, complain};
+use crate::cli::terminal::Error;
 use crate::git::{RemoteBranch, RemoteUrl};
 use crate::registry::{Identity, Registrar, TablePath};
 use crate::server::{Registrations, Remote, TokenFile};
@@ -43,20 +43,16 @@ pub(crate) struct Prepared {
 }
 
 impl RegistrationArgs {
-    /// Reads the settings if registrations are enabled; reports an error and returns the exit
-    /// status if they are invalid.
+    /// Reads the settings if registrations are enabled.
     pub(crate) fn prepare(
         &self,
         git: &GitArgs,
         remote: Option<&RemoteUrl>,
-    ) -> Result<Option<Prepared>, Exit> {
+    ) -> Result<Option<Prepared>, Error> {
         if !self.registrations {
             return Ok(None);
         }
-        let refuse = |problem: &str| {
-            complain(&format!("--registrations: {problem}"));
-            Exit::Usage
-        };
+        let refuse = |problem: &str| Error::usage(format!("--registrations: {problem}"));
         let Some(remote) = remote else {
             return Err(refuse("name the repository to push to with --repo"));
         };
@@ -85,16 +81,16 @@ impl RegistrationArgs {
     }
 }
 
-/// Returns whether a push to the followed revision is possible, or not known yet; reports an error
-/// if not.
-pub(crate) fn is_branch(follower: &Follower) -> bool {
+/// Returns an error if what is followed is known to be no branch, to which nothing can be pushed.
+pub(crate) fn require_branch(follower: &Follower) -> Result<(), Error> {
     let status = follower.status();
     let name = status.served.map(|_| status.seen_as.unwrap_or_default());
-    let is_branch = name.is_none_or(|name| name.starts_with("refs/heads/"));
-    if !is_branch {
-        complain("--registrations: what is followed is no branch: name one with --ref");
+    match name.is_none_or(|name| name.starts_with("refs/heads/")) {
+        true => Ok(()),
+        false => Err(Error::usage(
+            "--registrations: what is followed is no branch: name one with --ref",
+        )),
     }
-    is_branch
 }
 
 impl Prepared {

@@ -1,9 +1,7 @@
 //! The arguments by which commands find their table.
 
-use std::io::{Read as _, Write as _, stderr, stdin};
+use std::io::{self, Read as _, Write as _, stderr, stdin};
 use std::path::{Path, PathBuf};
-
-use anyhow::Context as _;
 
 use crate::git::{LocalRepository, RepositoryError};
 use crate::mapping::{
@@ -39,12 +37,12 @@ pub(crate) struct TableArgs {
 }
 
 /// Reads the files at these paths, `-` among them, and compiles them as one table.
-pub(crate) fn compile_paths(paths: &[PathBuf]) -> anyhow::Result<Compilation> {
+pub(crate) fn compile_paths(paths: &[PathBuf]) -> Result<Compilation, FilesError> {
     Ok(compile(&read(paths, MAX_BYTES)?))
 }
 
 /// Reads the files at these paths, `-` among them, with at most `max_bytes` of text each way.
-pub(crate) fn read(paths: &[PathBuf], max_bytes: u64) -> anyhow::Result<Vec<SourceFile>> {
+pub(crate) fn read(paths: &[PathBuf], max_bytes: u64) -> Result<Vec<SourceFile>, FilesError> {
     let (stdin, paths): (Vec<_>, Vec<_>) =
         paths.iter().partition(|path| **path == Path::new(STDIN));
     let mut files = Vec::new();
@@ -58,21 +56,20 @@ pub(crate) fn read(paths: &[PathBuf], max_bytes: u64) -> anyhow::Result<Vec<Sour
     Ok(files)
 }
 
-/// Adds the name of the flag that limits a table's size to an error about a table that is too
-/// large.
-pub(crate) fn name_limit(error: anyhow::Error) -> anyhow::Error {
-    let source = error.downcast_ref::<FilesError>();
-    let committed = error.downcast_ref::<RepositoryError>();
-    let is_too_large = source.is_some_and(|it| matches!(it, FilesError::TooLarge { .. }))
-        || committed.is_some_and(RepositoryError::is_too_large);
-    match is_too_large {
-        true => error.context("the table does not fit into --max-table-bytes"),
-        false => error,
+/// Returns a conversion of errors that adds the name of the flag that limits a table's size to those
+/// about a table that is too large.
+pub(crate) fn name_limit<E>(is_too_large: fn(&E) -> bool) -> impl Fn(E) -> anyhow::Error
+where
+    anyhow::Error: From<E>,
+{
+    move |error| match is_too_large(&error) {
+        true => anyhow::Error::from(error).context("the table does not fit into --max-table-bytes"),
+        false => error.into(),
     }
 }
 
 /// Writes every problem of a table to standard error.
-pub(crate) fn report(diagnostics: &[Diagnostic]) -> anyhow::Result<()> {
+pub(crate) fn report(diagnostics: &[Diagnostic]) -> io::Result<()> {
     for diagnostic in diagnostics {
         writeln!(stderr(), "{diagnostic}")?;
     }
@@ -106,14 +103,21 @@ pub(crate) fn refuse_links(
     Ok(refused)
 }
 
-fn read_stdin(max_bytes: u64) -> anyhow::Result<SourceFile> {
+fn read_stdin(max: u64) -> Result<SourceFile, FilesError> {
+    let path = || PathBuf::from(STDIN_NAME);
     let mut bytes = Vec::new();
-    let read = stdin().take(max_bytes + 1).read_to_end(&mut bytes);
-    read.context("cannot read standard input")?;
-    anyhow::ensure!(
-        bytes.len() as u64 <= max_bytes,
-        "standard input is larger than {max_bytes} bytes"
-    );
+    let read = stdin().take(max + 1).read_to_end(&mut bytes);
+    let size = read.map_err(|source| FilesError::Io {
+        path: path(),
+        source,
+    })? as u64;
+    if size > max {
+        return Err(FilesError::TooLarge {
+            path: path(),
+            size,
+            max,
+        });
+    }
     Ok(SourceFile {
         path: STDIN_NAME.into(),
         bytes,

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use clap::ArgGroup;
 use clap::builder::BoolishValueParser;
 
-use crate::cli::complain;
+use crate::cli::terminal::complain;
 use crate::history::{HistoryError, Lineage};
 use crate::mapping::{Diagnostic, Statement, Statements, Table};
 

@@ -1,7 +1,8 @@
-//! Communication with people and scripts: messages, the log, progress and the exit status.
+//! Communication with people and scripts: messages, the log, progress, and errors with
+//! their exit statuses.
 
 pub(super) mod complaint;
-mod exit;
+mod error;
 mod legible;
 mod log_filter;
 mod log_output;
@@ -10,7 +11,7 @@ mod panics;
 mod progress;
 
 pub(crate) use complaint::complain;
-pub(crate) use exit::Exit;
+pub(crate) use error::Error;
 pub(crate) use legible::legible;
 pub(crate) use log_filter::LogFilter;
 pub(crate) use logging::LogFormat;

@@ -116,6 +116,11 @@ impl FilesError {
         }
     }
 
+    /// Returns whether the table is larger than allowed.
+    pub fn is_too_large(&self) -> bool {
+        matches!(self, Self::TooLarge { .. })
+    }
+
     /// Returns whether something is missing that may be about to appear.
     ///
     /// Git and many editors delete a file before they write it again.

@@ -1,0 +1,150 @@
+//! Why a command did not do what it was asked to, and the exit status that reports it.
+//!
+//! Which status an error has is decided where it arises, by its type: nothing looks for causes in a
+//! chain of errors.
+
+use std::fmt;
+use std::io;
+
+use anyhow::anyhow;
+
+use super::complaint::complain;
+use crate::git::{CredentialsError, RemoteBranchError, RepositoryError};
+use crate::registry::{CheckoutError, LocalError, PublishError};
+use crate::source::{FilesError, MergeSetupError};
+
+/// The error of a command; the exit status is 0 without one.
+#[derive(Debug)]
+pub(crate) enum Error {
+    /// The table has errors, or the requested item does not exist or is refused; the reason has been
+    /// reported.
+    Reported,
+    /// As above, for a reason that is not reported yet.
+    Refused(anyhow::Error),
+    /// The usage or the configuration was wrong.
+    Usage(anyhow::Error),
+    /// It could not run: I/O, Git, network.
+    Failed(anyhow::Error),
+    /// Nothing was merged, and Git must not take the present text for the result.
+    NotMerged(anyhow::Error),
+    /// The reader of the output has closed it, and wants no more.
+    OutputClosed,
+}
+
+impl Error {
+    /// Returns the error for something that is refused.
+    pub(crate) fn refused(message: impl fmt::Display) -> Self {
+        Self::Refused(anyhow!("{message}"))
+    }
+
+    /// Returns the error for wrong usage or configuration.
+    pub(crate) fn usage(message: impl fmt::Display) -> Self {
+        Self::Usage(anyhow!("{message}"))
+    }
+
+    /// Returns the exit status.
+    pub(crate) fn status(&self) -> u8 {
+        match self {
+            Self::OutputClosed => 0,
+            Self::Reported | Self::Refused(_) => 1,
+            Self::Usage(_) => 2,
+            Self::Failed(_) => 3,
+            Self::NotMerged(_) => 129,
+        }
+    }
+
+    /// Reports the error to the user, with its causes.
+    pub(crate) fn report(&self) {
+        match self {
+            Self::Reported | Self::OutputClosed => {}
+            Self::Refused(error)
+            | Self::Usage(error)
+            | Self::Failed(error)
+            | Self::NotMerged(error) => complain(&format!("{error:#}")),
+        }
+    }
+}
+
+/// An error to which a command gives no status of its own.
+impl From<anyhow::Error> for Error {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// An error of writing the output: all other input and output has its errors wrapped, with a path or
+/// an address.
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::OutputClosed,
+            _ => Self::Failed(error.into()),
+        }
+    }
+}
+
+impl From<LocalError> for Error {
+    fn from(error: LocalError) -> Self {
+        let kind = match &error {
+            LocalError::Refused(_) => Self::Refused,
+            LocalError::Commit(error) => kind_of_publishing(error),
+            _ => Self::Failed,
+        };
+        kind(error.into())
+    }
+}
+
+impl From<PublishError> for Error {
+    fn from(error: PublishError) -> Self {
+        kind_of_publishing(&error)(error.into())
+    }
+}
+
+/// Returns the kind of an error of publishing.
+fn kind_of_publishing(error: &PublishError) -> fn(anyhow::Error) -> Error {
+    match error {
+        PublishError::Refused { .. } | PublishError::Declined { .. } => Error::Refused,
+        PublishError::Identity(_) => Error::Usage,
+        _ => Error::Failed,
+    }
+}
+
+/// Declares errors that mean that a command could not run.
+macro_rules! failures {
+    ($($error:ty),* $(,)?) => {$(
+        impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                Self::Failed(error.into())
+            }
+        }
+    )*};
+}
+
+failures!(
+    CheckoutError,
+    RepositoryError,
+    CredentialsError,
+    MergeSetupError,
+    RemoteBranchError,
+    FilesError,
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_that_nobody_reads_is_no_failure() {
+        let closed = Error::from(io::Error::from(io::ErrorKind::BrokenPipe));
+        assert_eq!(closed.status(), 0);
+        let full = Error::from(io::Error::from(io::ErrorKind::StorageFull));
+        assert_eq!(full.status(), 3);
+    }
+
+    #[test]
+    fn a_broken_connection_is_a_failure() {
+        let connection = io::Error::from(io::ErrorKind::BrokenPipe);
+        let error = Error::from(anyhow::Error::from(connection).context("cannot ask the server"));
+        assert_eq!(error.status(), 3);
+    }
+}
