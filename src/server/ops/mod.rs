@@ -3,6 +3,7 @@
 
 pub(super) mod admin;
 pub(super) mod health;
+mod notify_socket;
 mod service_manager;
 mod status;
 

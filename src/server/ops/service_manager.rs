@@ -7,28 +7,18 @@
 //! Invariant: a manager that does not read its socket delays no request and no reload.
 
 use std::env;
-use std::io;
-use std::os::unix;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sd_notify::NotifyState;
-use tokio::net::UnixDatagram;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval, timeout};
-use tracing::warn;
+use tokio::time::{MissedTickBehavior, interval};
 
+use super::notify_socket::{NotifySocket, Outbox, outbox};
 use crate::server::net::{Phase, Threads};
 use crate::server::reload::Reloads;
 use crate::server::state::{LoadError, Shared};
-
-/// How long to wait for a busy manager.
-const MANAGER: Duration = Duration::from_secs(2);
 
 /// The longest status that is sent, in characters: the manager takes 4 KiB, and a person reads
 /// less.
@@ -36,9 +26,7 @@ const STATUS_CHARS: usize = 400;
 
 /// Notifies the service manager, if there is one.
 pub(crate) struct ServiceManager {
-    socket: Option<PathBuf>,
-    /// Whether it was logged that the manager cannot be notified.
-    complained: AtomicBool,
+    socket: Option<NotifySocket>,
     reload: Notify,
 }
 
@@ -46,8 +34,7 @@ impl ServiceManager {
     /// Finds the manager from the environment.
     pub(crate) fn from_env() -> Self {
         Self {
-            socket: env::var_os("NOTIFY_SOCKET").map(PathBuf::from),
-            complained: AtomicBool::new(false),
+            socket: env::var_os("NOTIFY_SOCKET").map(|path| NotifySocket::at(path.into())),
             reload: Notify::new(),
         }
     }
@@ -62,9 +49,21 @@ impl ServiceManager {
     /// A server that waits for its first table is ready too: otherwise the manager would give up on
     /// it.
     pub(crate) async fn inform(&self, shared: &Shared, reloads: Reloads) {
+        let (messages, queued) = outbox();
+        let send = async {
+            if let Some(socket) = &self.socket {
+                socket.send_all(queued).await;
+            }
+        };
+        tokio::join!(self.report(shared, reloads, messages), send);
+    }
+
+    /// Reports the state of a server as [`inform`](Self::inform) does, and never waits for the
+    /// manager.
+    async fn report(&self, shared: &Shared, reloads: Reloads, messages: Outbox) {
         let mut phases = shared.lifecycle.phases();
         let mut said = status(shared);
-        self.notify(vec![NotifyState::Ready], Some(&said)).await;
+        messages.queue(message(&[NotifyState::Ready], &said));
         loop {
             tokio::select! {
                 biased;
@@ -72,26 +71,25 @@ impl ServiceManager {
                 () = self.reload.notified() => {
                     let now = NotifyState::monotonic_usec_now();
                     let begun = [NotifyState::Reloading].into_iter().chain(now.ok());
-                    self.notify(begun.collect(), Some("reloading")).await;
+                    messages.queue(message(&Vec::from_iter(begun), "reloading"));
                     tokio::select! {
                         biased;
                         () = phases.reached(Phase::Draining) => break,
                         _ = reloads.now() => {}
                     }
                     said = status(shared);
-                    self.notify(vec![NotifyState::Ready], Some(&said)).await;
+                    messages.queue(message(&[NotifyState::Ready], &said));
                 }
                 () = shared.live.looked_at() => {
                     let new = status(shared);
                     if new != said {
-                        self.notify(Vec::new(), Some(&new)).await;
+                        messages.queue(message(&[], &new));
                         said = new;
                     }
                 }
             }
         }
-        let last = "draining";
-        self.notify(vec![NotifyState::Stopping], Some(last)).await;
+        messages.queue(message(&[NotifyState::Stopping], "draining"));
     }
 
     /// Reports repeatedly that the server is alive, if the manager asks for that; until dropped.
@@ -109,52 +107,22 @@ impl ServiceManager {
                 loop {
                     beats.tick().await;
                     threads.all_alive().await;
-                    manager.notify(vec![NotifyState::Watchdog], None).await;
+                    if let Some(socket) = &manager.socket {
+                        socket.send(&format!("{}\n", NotifyState::Watchdog)).await;
+                    }
                 }
             });
         }
         beat
     }
-
-    /// Sends a message; its status replaces the previous one.
-    async fn notify(&self, states: Vec<NotifyState<'static>>, status: Option<&str>) {
-        let Some(socket) = &self.socket else {
-            return;
-        };
-        let status = status.map(one_line);
-        let states = states
-            .into_iter()
-            .chain(status.as_deref().map(NotifyState::Status));
-        let message: String = states.map(|state| format!("{state}\n")).collect();
-        let sent = timeout(MANAGER, send(socket, &message)).await;
-        let sent = sent.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
-        if let Err(error) = sent
-            && !self.complained.swap(true, Ordering::Relaxed)
-        {
-            warn!(%error, "cannot tell the service manager");
-        }
-    }
 }
 
-/// Sends a message over a new connection, because a manager may have restarted since the last one.
-///
-/// sd-notify's own send would block a thread while the manager is busy.
-async fn send(socket: &Path, message: &str) -> io::Result<()> {
-    let connection = unix::net::UnixDatagram::unbound()?;
-    connection.connect_addr(&address(socket)?)?;
-    connection.set_nonblocking(true)?;
-    let connection = UnixDatagram::from_std(connection)?;
-    connection.send(message.as_bytes()).await.map(drop)
-}
-
-/// Returns the address of a manager: an `@` starts a name without a file, which only Linux has.
-fn address(socket: &Path) -> io::Result<SocketAddr> {
-    #[cfg(target_os = "linux")]
-    if let Some(name) = socket.as_os_str().as_bytes().strip_prefix(b"@") {
-        use std::os::linux::net::SocketAddrExt as _;
-        return SocketAddr::from_abstract_name(name);
-    }
-    SocketAddr::from_pathname(socket)
+/// Returns a message that reports these states and a status, which replaces the previous one.
+fn message(states: &[NotifyState<'_>], status: &str) -> String {
+    let status = one_line(status);
+    let status = NotifyState::Status(&status);
+    let states = states.iter().chain([&status]);
+    states.map(|state| format!("{state}\n")).collect()
 }
 
 /// Returns a status with the most important facts for a person first.
