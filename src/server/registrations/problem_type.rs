@@ -34,7 +34,8 @@ pub(super) enum ProblemType {
 }
 
 impl ProblemType {
-    /// All problem types.
+    /// All problem types, which the description of the service lists.
+    #[cfg(test)]
     pub(super) const ALL: [Self; 24] = [
         Self::Malformed,
         Self::BadKey,
