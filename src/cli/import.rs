@@ -11,7 +11,7 @@ use clap::builder::{BoolishValueParser, TypedValueParser};
 
 use super::arguments::{MAX_BYTES, STDIN, STDIN_NAME, TableArgs, table};
 use super::terminal::{Error, Progress, complain, legible};
-use crate::exchange::read::{Column, Form, Options, ReadError, Row};
+use crate::exchange::read::{Column, Form, Options, ReadError, Row, RowError};
 use crate::mapping::BaseUrl;
 use crate::registry::{
     Import, Imported, Intake, LocalError, MayShadow, Refusal, import_into_files,
@@ -238,7 +238,7 @@ fn fill(
         let (message, hint) = match row.link.map(|link| intake.take(row.line, link)) {
             Ok(Ok(())) => return,
             Ok(Err(refusal)) => why(&refusal),
-            Err(error) => (error.to_string(), error.hint().map(str::to_owned)),
+            Err(error) => (error.to_string(), hint(&error)),
         };
         refused += 1;
         let line = row.line;
@@ -257,6 +257,15 @@ fn fill(
         progress.above(write).map_err(Failure::Output)?;
     }
     Ok(refused)
+}
+
+/// Returns a hint on a row that cannot be read, with the flag that helps.
+fn hint(error: &RowError) -> Option<String> {
+    let flag = match error {
+        RowError::Elsewhere { .. } => " with --from",
+        _ => "",
+    };
+    Some(format!("{}{flag}", error.hint()?))
 }
 
 /// Reports why a row is refused.

@@ -177,7 +177,7 @@ async fn a_page_cannot_give_itself_the_address_of_the_listener() {
 
     let request = b"GET /-/status HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
     let text = say(server.admin, request).await.text();
-    assert!(text.contains("--admin-host"), "{text}");
+    assert!(text.contains("\"admin host\""), "{text}");
     assert!(!text.contains("evil"), "{text}");
 }
 

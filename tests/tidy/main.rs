@@ -37,6 +37,9 @@ const TRACKED: &[&str] = &[
 /// Names that Windows reserves for devices, with any extension.
 const DEVICES: &[&str] = &["con", "prn", "aux", "nul"];
 
+/// The layers whose messages name no flags.
+const FLAGLESS: &[&str] = &["src/edit/", "src/exchange/", "src/mapping/", "src/server/"];
+
 /// The most lines `src/main.rs` may have: everything else belongs in the library.
 const MAIN_LINES: usize = 30;
 
@@ -45,6 +48,11 @@ const MAIN_LINES: usize = 30;
 #[test]
 fn every_module_opens_by_saying_what_it_is() {
     report(each_source(opening_violations));
+}
+
+#[test]
+fn messages_of_lower_layers_name_no_flags() {
+    report(each_source(flag_violations));
 }
 
 #[test]
@@ -164,6 +172,28 @@ fn opening_violations(file: &str, text: &str) -> Vec<Violation> {
             "does not open with `//! ` and what the module is",
         )],
     }
+}
+
+/// Finds flags of the command line, which only `cli` knows, outside of comments.
+fn flag_violations(file: &str, text: &str) -> Vec<Violation> {
+    if !FLAGLESS.iter().any(|layer| file.starts_with(layer)) {
+        return Vec::new();
+    }
+    let code = text.lines().enumerate();
+    let code = code.filter(|(_, line)| !line.trim_start().starts_with("//"));
+    let named = code.filter(|(_, line)| {
+        let mut parts = line.split("--");
+        let mut before = parts.next().unwrap_or_default();
+        parts.any(|after| {
+            let starts = !before.ends_with(char::is_alphanumeric);
+            before = after;
+            starts && after.starts_with(|c: char| c.is_ascii_lowercase())
+        })
+    });
+    let rule = "a flag that only `cli` knows";
+    named
+        .map(|(line, _)| Violation::new(file, line + 1, rule))
+        .collect()
 }
 
 /// Finds a `main.rs` that does more than call the library.
@@ -455,6 +485,19 @@ fn catches_a_module_without_an_opening() {
         );
     }
     assert!(opening_violations("src/lib.rs", "//! What it is.\n").is_empty());
+}
+
+#[test]
+fn catches_flags_in_messages() {
+    let text = "\
+// --repo is a flag
+name(\"xn--bcher\");
+say(\"raise --max-connections\");
+say(\"two are
+    --many\");
+run(\"a -- b\");";
+    assert_eq!(lines(&flag_violations("src/server/x.rs", text)), [3, 5]);
+    assert_eq!(flag_violations("src/cli/x.rs", text), []);
 }
 
 #[test]

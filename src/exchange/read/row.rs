@@ -111,7 +111,7 @@ impl RowError {
     /// Returns a hint, unless the message already contains it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Self::Elsewhere { .. } => "name the base URL where the links come from with --from",
+            Self::Elsewhere { .. } => "name the base URL where the links come from",
             Self::Incomplete { .. } => {
                 "ask for all of them at once, or put the pages one behind the other"
             }

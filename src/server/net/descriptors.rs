@@ -33,8 +33,8 @@ pub fn room_for(connections: u32, redirects: bool, threads: NonZeroUsize) -> u32
             wanted,
             max_connections = connections,
             room,
-            "too few open files are allowed for --max-connections, serving fewer at once; \
-             raise the hard limit (ulimit -Hn, LimitNOFILE= of systemd, --ulimit nofile= of containers)"
+            "too few open files are allowed for the setting \"max connections\", serving fewer at once; \
+             raise the hard limit (ulimit -Hn, LimitNOFILE= of systemd, the ulimit nofile of containers)"
         );
     }
     room

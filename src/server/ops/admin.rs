@@ -26,7 +26,7 @@ const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4
 /// The body of the answer to a request that names another host.
 const MISDIRECTED: &str = "421 Misdirected Request\n\
     The admin listener answers this under an IP address, localhost, and the names \
-    that --admin-host (WAYPOST_ADMIN_HOST) allows.\n";
+    that the setting \"admin host\" allows.\n";
 
 #[derive(Serialize)]
 struct Reload {

@@ -31,7 +31,7 @@ def few_descriptors(directory, start):
     for arguments in (("--table", files, "--poll-interval", "1s"), following):
         server = start(*arguments, files=(100, 200)).serving()
         warnings = [line for line in server.log() if line["level"] == "WARN"]
-        assert len(warnings) == 1 and "--max-connections" in warnings[0]["message"], warnings
+        assert len(warnings) == 1 and "max connections" in warnings[0]["message"], warnings
         assert "ulimit" in warnings[0]["message"] and warnings[0]["room"] == 100, warnings
         assert server.metrics()["waypost_connections_limit"] == 100
 
