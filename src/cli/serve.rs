@@ -248,7 +248,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Res
         threads,
         max_connections: room_for(
             args.max_connections,
-            listeners.https_redirect.is_some(),
+            listeners.https_redirect.as_ref(),
             threads,
         ),
         drain_delay: args.drain_delay,

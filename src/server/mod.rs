@@ -44,7 +44,7 @@ pub use self::net::{
     Inherited, InheritedError, Listener, Pace, SERVING_THREAD, Timeouts, bind, room_for,
 };
 pub use self::public::HookSecret;
-pub use self::registrations::{Registrations, TokenFile, TokensError};
+pub use self::registrations::{PrivateUrls, Registrations, TokenFile, TokensError};
 pub use self::reload::{Files, Remote};
 pub use self::shutdown::{Signal, signals, stop_requested};
 pub use self::state::{Fetches, Fetching, LoadError, LogDrops, Source};

@@ -27,7 +27,11 @@ impl Tls {
         match *self {}
     }
 
-    pub(super) async fn look(&self, _asked: bool) -> Option<Duration> {
+    pub(super) async fn look(&self) -> Option<Duration> {
+        match *self {}
+    }
+
+    pub(super) async fn reload(&self) -> Option<Duration> {
         match *self {}
     }
 

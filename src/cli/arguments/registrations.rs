@@ -7,7 +7,7 @@ use super::git::GitArgs;
 use crate::cli::terminal::Error;
 use crate::git::{RemoteBranch, RemoteUrl};
 use crate::registry::{Identity, Registrar, TablePath};
-use crate::server::{Registrations, Remote, TokenFile};
+use crate::server::{PrivateUrls, Registrations, Remote, TokenFile};
 use crate::source::Follower;
 
 /// Registering over HTTP.
@@ -39,7 +39,7 @@ pub(crate) struct Prepared {
     tokens: TokenFile,
     author: Identity,
     remote: RemoteUrl,
-    refuses_private: bool,
+    private: PrivateUrls,
 }
 
 impl RegistrationArgs {
@@ -76,7 +76,10 @@ impl RegistrationArgs {
             tokens,
             author,
             remote: remote.clone(),
-            refuses_private: self.registrations_refuse_private,
+            private: match self.registrations_refuse_private {
+                true => PrivateUrls::Refused,
+                false => PrivateUrls::Accepted,
+            },
         }))
     }
 }
@@ -112,6 +115,6 @@ impl Prepared {
         let follower = Arc::clone(followed.follower());
         let registrar = Registrar::new(follower, branch, table, self.author);
         let registrations = Registrations::new(self.tokens, registrar);
-        Ok(registrations.refusing_private(self.refuses_private))
+        Ok(registrations.with_private_urls(self.private))
     }
 }

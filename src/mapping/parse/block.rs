@@ -41,8 +41,15 @@ pub(crate) struct Block<'t> {
 /// An open collection, by the column of its keys or dashes, from 0.
 #[derive(Debug, Clone, Copy)]
 struct Level {
-    is_list: bool,
+    kind: Collection,
     indent: usize,
+}
+
+/// The kinds of collections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Collection {
+    List,
+    Map,
 }
 
 /// A line without its indentation.
@@ -130,9 +137,12 @@ impl<'t> Block<'t> {
     }
 
     fn read(&mut self, line: &Line<'t>) -> Result<(), Declined> {
-        let is_item = line.text.starts_with("- ");
-        self.arrange(line, is_item)?;
-        if !is_item {
+        let kind = match line.text.starts_with("- ") {
+            true => Collection::List,
+            false => Collection::Map,
+        };
+        self.arrange(line, kind)?;
+        if kind == Collection::Map {
             let (key, value) = split_key(line.text).ok_or(Declined)?;
             return self.pair(line, line.indent, key, value);
         }
@@ -140,22 +150,23 @@ impl<'t> Block<'t> {
         let text = &line.text[indent - line.indent..];
         match split_key(text) {
             Some((key, value)) => {
-                self.open(line, false, indent, indent)?;
+                self.open(line, Collection::Map, indent, indent)?;
                 self.pair(line, indent, key, value)
             }
             None => self.value(line, indent, text),
         }
     }
 
-    /// Ends the collections that a line is not in, and begins the one that it starts.
-    fn arrange(&mut self, line: &Line<'t>, is_item: bool) -> Result<(), Declined> {
+    /// Ends the collections that a line is not in, and begins the one that it starts; `kind` is what
+    /// the line belongs to.
+    fn arrange(&mut self, line: &Line<'t>, kind: Collection) -> Result<(), Declined> {
         let indent = line.indent;
         if self.awaits_value || self.levels.is_empty() {
             // A list may be in the column of its key, a map must not.
             let fits = match self.levels.last() {
-                Some(parent) if is_item => indent >= parent.indent,
+                Some(parent) if kind == Collection::List => indent >= parent.indent,
                 Some(parent) => indent > parent.indent,
-                None => !is_item && indent == 0,
+                None => kind == Collection::Map && indent == 0,
             };
             if !fits {
                 return Err(Declined);
@@ -164,10 +175,11 @@ impl<'t> Block<'t> {
             // For the YAML parser, a list in its key's column begins after its first dash.
             let is_flush = self.levels.last().is_some_and(|it| it.indent == indent);
             let column = if is_flush { line.item() } else { indent };
-            return self.open(line, is_item, indent, column);
+            return self.open(line, kind, indent, column);
         }
         while let Some(level) = self.levels.last() {
-            let is_left = level.indent == indent && level.is_list && !is_item;
+            let is_left =
+                level.indent == indent && (level.kind, kind) == (Collection::List, Collection::Map);
             if level.indent <= indent && !is_left {
                 break;
             }
@@ -175,7 +187,7 @@ impl<'t> Block<'t> {
             self.nodes.push_back(None);
         }
         match self.levels.last() {
-            Some(level) if level.indent == indent && level.is_list == is_item => Ok(()),
+            Some(level) if level.indent == indent && level.kind == kind => Ok(()),
             _ => Err(Declined),
         }
     }
@@ -183,18 +195,17 @@ impl<'t> Block<'t> {
     fn open(
         &mut self,
         line: &Line<'t>,
-        is_list: bool,
+        kind: Collection,
         indent: usize,
         column: usize,
     ) -> Result<(), Declined> {
         if self.levels.len() == MAX_NESTING {
             return Err(Declined);
         }
-        self.levels.push(Level { is_list, indent });
-        let node = if is_list {
-            Node::Sequence
-        } else {
-            Node::Mapping
+        self.levels.push(Level { kind, indent });
+        let node = match kind {
+            Collection::List => Node::Sequence,
+            Collection::Map => Node::Mapping,
         };
         self.push(line, column, node);
         Ok(())
@@ -205,8 +216,13 @@ impl<'t> Block<'t> {
         self.nodes.push_back(Some(Located { value, position }));
     }
 
-    fn push_scalar(&mut self, line: &Line<'t>, column: usize, text: &'t str, plain: bool) {
-        let text = text.into();
+    fn push_plain(&mut self, line: &Line<'t>, column: usize, text: &'t str) {
+        let (text, plain) = (text.into(), true);
+        self.push(line, column, Node::Scalar { text, plain });
+    }
+
+    fn push_quoted(&mut self, line: &Line<'t>, column: usize, text: &'t str) {
+        let (text, plain) = (text.into(), false);
         self.push(line, column, Node::Scalar { text, plain });
     }
 
@@ -217,7 +233,7 @@ impl<'t> Block<'t> {
         key: &'t str,
         value: &'t str,
     ) -> Result<(), Declined> {
-        self.push_scalar(line, indent, key, true);
+        self.push_plain(line, indent, key);
         let text = value.trim_start_matches(' ');
         if text.is_empty() || (text.starts_with('#') && text.len() < value.len()) {
             self.awaits_value = true;
@@ -236,10 +252,10 @@ impl<'t> Block<'t> {
                 if quote == b'"' && inner.contains('\\') {
                     return Err(Declined);
                 }
-                self.push_scalar(line, column, inner, false);
+                self.push_quoted(line, column, inner);
             }
             Some(b'[') => return self.words(line, column, text),
-            _ => self.push_scalar(line, column, plain(text)?, true),
+            _ => self.push_plain(line, column, plain(text)?),
         }
         Ok(())
     }
@@ -258,7 +274,7 @@ impl<'t> Block<'t> {
                     return Err(Declined);
                 }
                 let before = item.len() - item.trim_start_matches(' ').len();
-                self.push_scalar(line, at + before, word, true);
+                self.push_plain(line, at + before, word);
                 at += item.len() + 1;
             }
         }

@@ -13,7 +13,7 @@ pub use admin_hosts::{AdminHost, AdminHostError};
 pub(crate) use content::{Content, Piece};
 pub(crate) use counts::{Answered, Counts, Requests};
 pub(crate) use lines::{BareLineFeed, LineStream, Lines};
-pub(crate) use negotiate::{Form, accepts_gzip, form};
+pub(crate) use negotiate::{Coding, Form, coding, form};
 pub(crate) use readable::readable;
 pub use readable::shows_itself;
 pub(crate) use request::Refused;

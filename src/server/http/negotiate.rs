@@ -41,19 +41,32 @@ pub(crate) fn form(headers: &HeaderMap) -> Form {
     best.1
 }
 
-/// Returns whether a client accepts content compressed with gzip (RFC 9110 section 12.5.3).
-pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
+/// The codings of content (RFC 9110 section 8.4.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// As it is.
+    Identity,
+    /// Compressed with gzip.
+    Gzip,
+}
+
+/// Returns the coding that a client prefers: gzip, if it accepts that (RFC 9110 section 12.5.3).
+pub(crate) fn coding(headers: &HeaderMap) -> Coding {
     let values = headers.get_all(ACCEPT_ENCODING).iter();
     let mut codings = values
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','));
-    codings.any(|coding| {
+    let accepts_gzip = codings.any(|coding| {
         let mut parts = coding.split(';').map(str::trim);
         let is_gzip = parts
             .next()
             .is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
         is_gzip && parts.find_map(weight).unwrap_or(1000) > 0
-    })
+    });
+    match accepts_gzip {
+        true => Coding::Gzip,
+        false => Coding::Identity,
+    }
 }
 
 /// Reads a weight such as `q=0.5` in thousandths; an invalid weight counts as 0.
@@ -112,17 +125,17 @@ mod tests {
 
     #[test]
     fn compresses_for_whom_wants_it() {
-        for (accept, accepts) in [
-            ("gzip", true),
-            ("deflate, GZIP;q=0.5, br", true),
-            ("gzip;q=0", false),
-            ("gzip;q=0.000, br", false),
-            ("x-gzip, br", false),
-            ("", false),
+        for (accept, expected) in [
+            ("gzip", Coding::Gzip),
+            ("deflate, GZIP;q=0.5, br", Coding::Gzip),
+            ("gzip;q=0", Coding::Identity),
+            ("gzip;q=0.000, br", Coding::Identity),
+            ("x-gzip, br", Coding::Identity),
+            ("", Coding::Identity),
         ] {
             let value = HeaderValue::from_static(accept);
             let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, value)]);
-            assert_eq!(accepts_gzip(&headers), accepts, "{accept}");
+            assert_eq!(coding(&headers), expected, "{accept}");
         }
     }
 

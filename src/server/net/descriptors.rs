@@ -9,7 +9,7 @@ use std::num::NonZeroUsize;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tracing::warn;
 
-use super::listener::REDIRECT_CONNECTIONS;
+use super::listener::{Listener, REDIRECT_CONNECTIONS};
 
 /// The reserve for everything but public connections: the operators' connections, and twice the
 /// number observed open at once (listeners, the watch, a repository, the pipes of a fetch).
@@ -19,10 +19,11 @@ const RESERVE: u64 = 128;
 const OF_A_THREAD: u64 = 4;
 
 /// Raises this process's limit of open files to what the given connections and serving threads
-/// need, including those of the redirect to HTTPS if there is one. Returns how many public
-/// connections there is room for: fewer, with a warning, if the limit cannot be raised that far.
-pub fn room_for(connections: u32, redirects: bool, threads: NonZeroUsize) -> u32 {
-    let redirected = if redirects { REDIRECT_CONNECTIONS } else { 0 };
+/// need, including those of the redirect to HTTPS if there is a listener for it. Returns how many
+/// public connections there is room for: fewer, with a warning, if the limit cannot be raised that
+/// far.
+pub fn room_for(connections: u32, https_redirect: Option<&Listener>, threads: NonZeroUsize) -> u32 {
+    let redirected = https_redirect.map_or(0, |_| REDIRECT_CONNECTIONS);
     let reserve = RESERVE + u64::from(redirected) + OF_A_THREAD * threads.get() as u64;
     let wanted = u64::from(connections) + reserve;
     let limit = raised_to(wanted);

@@ -25,7 +25,7 @@ use tokio::time::{Instant, timeout};
 use crate::exchange::Format;
 use crate::mapping::{self, Site, Timestamp};
 
-use crate::server::http::{Answered, Content, Piece, accepts_gzip, not_allowed, response};
+use crate::server::http::{Answered, Coding, Content, Piece, coding, not_allowed, response};
 use crate::server::net::Pace;
 use crate::server::reload::begin;
 use crate::server::state::{DumpSlots, Snapshot};
@@ -64,7 +64,7 @@ pub(crate) fn answer<B>(
     }
 
     let tag = tag(snapshot);
-    let gzip = accepts_gzip(request.headers());
+    let coding = coding(request.headers());
     let mut response = Response::new(Content::default());
     let headers = response.headers_mut();
     let revalidate = HeaderValue::from_static("no-cache");
@@ -79,14 +79,14 @@ pub(crate) fn answer<B>(
     headers.insert(CONTENT_TYPE, media_type);
     let nosniff = HeaderValue::from_static("nosniff");
     headers.insert(X_CONTENT_TYPE_OPTIONS, nosniff);
-    if gzip {
+    if coding == Coding::Gzip {
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     if *request.method() == Method::GET {
         let Some(slot) = slots.take() else {
             return Some((Some(Answered::Page), busy()));
         };
-        *response.body_mut() = write(snapshot, site, format, gzip, slot);
+        *response.body_mut() = write(snapshot, site, format, coding, slot);
     }
     Some((Some(Answered::Page), response))
 }
@@ -140,7 +140,7 @@ fn write(
     snapshot: &Arc<Snapshot>,
     site: &Site,
     format: Format,
-    gzip: bool,
+    coding: Coding,
     (permit, pace): (OwnedSemaphorePermit, Pace),
 ) -> Content {
     let (sender, receiver) = mpsc::channel(AHEAD);
@@ -160,9 +160,9 @@ fn write(
         let site = &snapshot.table.sites()[number.unwrap_or_default()];
         let now = Timestamp::from(SystemTime::now());
         // It fails if the client disconnects or is too slow, which is not an error of the server.
-        let _ = match gzip {
-            false => format.write(site, now, &mut out).and_then(|()| out.end()),
-            true => {
+        let _ = match coding {
+            Coding::Identity => format.write(site, now, &mut out).and_then(|()| out.end()),
+            Coding::Gzip => {
                 let mut packed = GzEncoder::new(&mut out, Compression::fast());
                 let written = format.write(site, now, &mut packed);
                 written.and_then(|()| packed.finish()?.end())

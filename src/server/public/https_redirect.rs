@@ -62,7 +62,13 @@ fn decide<B>(
         return (Some(Answered::Misdirected), response);
     };
     let location = location(site.base_url(), port, asked.path, asked.query);
-    (Some(Answered::ToHttps), redirect(reads, location))
+    // 301 for requests that only read, which every client understands, and 308 for the rest, so that
+    // a POST stays a POST.
+    let status = match reads {
+        true => StatusCode::MOVED_PERMANENTLY,
+        false => StatusCode::PERMANENT_REDIRECT,
+    };
+    (Some(Answered::ToHttps), redirect(status, location))
 }
 
 /// Returns the same target under `https://`.
@@ -88,14 +94,9 @@ fn location(base_url: &BaseUrl, port: u16, path: &str, query: Option<&str>) -> S
     location
 }
 
-/// Returns the redirect: 301 for requests that only read, which every client understands, and 308
-/// for the rest, so that a POST stays a POST.
-fn redirect(reads: bool, location: String) -> Response<Content> {
+fn redirect(status: StatusCode, location: String) -> Response<Content> {
     let mut response = Response::new(Content::default());
-    *response.status_mut() = match reads {
-        true => StatusCode::MOVED_PERMANENTLY,
-        false => StatusCode::PERMANENT_REDIRECT,
-    };
+    *response.status_mut() = status;
     let location = HeaderValue::from_maybe_shared(Bytes::from(location))
         .expect("the host is a URL's, and the rest is encoded");
     let headers = response.headers_mut();

@@ -40,6 +40,7 @@ use self::queue::{Queue, Worker};
 use self::request::{Asked, Unread};
 use self::tokens::Bearer;
 
+pub use self::request::PrivateUrls;
 pub use self::tokens::{TokenFile, TokensError};
 
 /// The path where links are registered and, with a slash and a code appended, looked up.
@@ -63,7 +64,7 @@ pub struct Registrations {
     tokens: Arc<TokenFile>,
     queue: Queue,
     worker: Worker,
-    refuses_private: bool,
+    private: PrivateUrls,
 }
 
 /// The service as requests see it.
@@ -71,8 +72,7 @@ pub(super) struct Service {
     tokens: Arc<TokenFile>,
     queue: Queue,
     memory: Memory,
-    /// Whether URLs with a private address are refused.
-    refuses_private: bool,
+    private: PrivateUrls,
 }
 
 /// Returns the outcome of the registration that gets this answer.
@@ -96,18 +96,14 @@ impl Registrations {
             tokens: Arc::new(tokens),
             queue,
             worker,
-            refuses_private: false,
+            private: PrivateUrls::Accepted,
         }
     }
 
-    /// Refuses URLs with a literal address that is private, shared, loopback, link-local or
-    /// unspecified, or with the host `localhost`.
+    /// Decides on URLs with a private address.
     #[must_use]
-    pub fn refusing_private(self, refuses_private: bool) -> Self {
-        Self {
-            refuses_private,
-            ..self
-        }
+    pub fn with_private_urls(self, private: PrivateUrls) -> Self {
+        Self { private, ..self }
     }
 
     /// Returns the service, and the work to run beside it for as long as it is used.
@@ -124,7 +120,7 @@ impl Registrations {
             tokens: self.tokens,
             queue: self.queue,
             memory: Memory::default(),
-            refuses_private: self.refuses_private,
+            private: self.private,
         };
         (service, work)
     }
@@ -186,7 +182,7 @@ impl Service {
         let Asked {
             mut wish,
             get_or_create,
-        } = match Asked::read(&body, self.refuses_private) {
+        } = match Asked::read(&body, self.private) {
             Ok(asked) => asked,
             Err(Unread::Malformed) => return ProblemType::Malformed.answer(),
             Err(Unread::Invalid(findings)) => return Problem::invalid(None, findings).into(),

@@ -51,13 +51,23 @@ pub(super) enum Unread {
     Invalid(Vec<Finding>),
 }
 
+/// What happens to URLs with a literal address that is private, shared, loopback, link-local or
+/// unspecified, or with the host `localhost`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrivateUrls {
+    /// They are registered like others.
+    Accepted,
+    /// They are refused.
+    Refused,
+}
+
 impl Asked {
-    /// Reads a body; a URL with a private address may be refused.
+    /// Reads a body.
     ///
     /// # Errors
     ///
     /// Returns all errors in its keys and their types. The registry checks their values.
-    pub(super) fn read(body: &[u8], refuses_private: bool) -> Result<Self, Unread> {
+    pub(super) fn read(body: &[u8], private: PrivateUrls) -> Result<Self, Unread> {
         let read: Result<Pairs, _> = serde_json::from_slice(body);
         let Pairs(pairs) = read.map_err(|error| match error.classify() {
             Category::Data => Unread::Invalid(vec![finding("", "is not an object")]),
@@ -69,7 +79,7 @@ impl Asked {
         };
         let asked = reader.asked();
         let target = Target::parse(&asked.wish.url);
-        if refuses_private && target.is_ok_and(|target| target.is_private()) {
+        if private == PrivateUrls::Refused && target.is_ok_and(|target| target.is_private()) {
             reader.note("url", "has a private or loopback address");
         }
         match reader.findings.is_empty() {
@@ -281,7 +291,7 @@ mod tests {
 
     /// Returns the errors in a body, one per line.
     fn wrong(body: &str) -> Vec<String> {
-        match Asked::read(body.as_bytes(), false) {
+        match Asked::read(body.as_bytes(), PrivateUrls::Accepted) {
             Err(Unread::Invalid(findings)) => {
                 let lines = findings.iter();
                 lines
@@ -299,7 +309,7 @@ mod tests {
                 "owner": "o", "tags": ["x", "y"], "status": 308, "forward": "path",
                 "expires": "2030-01-01", "site": "https://s.code/", "file": "a.yaml",
                 "short_code": null, "get_or_create": true}"#,
-            true,
+            PrivateUrls::Refused,
         )
         .unwrap();
         assert!(asked.get_or_create);
@@ -354,7 +364,7 @@ mod tests {
             ]
         );
         let marks = r#"{"url": "u", "title": "\u05d0\u200f", "tags": ["\u200e"]}"#;
-        assert!(Asked::read(marks.as_bytes(), false).is_ok());
+        assert!(Asked::read(marks.as_bytes(), PrivateUrls::Accepted).is_ok());
     }
 
     #[test]
@@ -367,8 +377,11 @@ mod tests {
             ("no URL", false),
         ] {
             let body = format!(r#"{{"url": "{url}"}}"#);
-            assert!(Asked::read(body.as_bytes(), false).is_ok(), "{url}");
-            let read = Asked::read(body.as_bytes(), true);
+            assert!(
+                Asked::read(body.as_bytes(), PrivateUrls::Accepted).is_ok(),
+                "{url}"
+            );
+            let read = Asked::read(body.as_bytes(), PrivateUrls::Refused);
             assert_eq!(read.is_err(), is_refused, "{url}");
             if let Err(Unread::Invalid(findings)) = read {
                 assert_eq!(findings[0].pointer, "/url");
@@ -384,7 +397,7 @@ mod tests {
                 r#"{{"url": "u", "title": "{text}", "owner": "{text}", "tags": ["a", "{text}"]}}"#
             )
         };
-        assert!(Asked::read(of(&fits).as_bytes(), false).is_ok());
+        assert!(Asked::read(of(&fits).as_bytes(), PrivateUrls::Accepted).is_ok());
         assert_eq!(
             wrong(&of(&long)),
             ["/title", "/owner", "/tags"].map(|it| format!("{it} has more than 1000 characters"))
@@ -397,16 +410,16 @@ mod tests {
     #[test]
     fn what_is_no_json_is_no_request() {
         for body in ["", "{", "{\"url\":\"\u{1}\"}", "{} {}", "url=x"] {
-            let read = Asked::read(body.as_bytes(), false);
+            let read = Asked::read(body.as_bytes(), PrivateUrls::Accepted);
             assert!(matches!(read, Err(Unread::Malformed)), "{body}");
         }
         assert!(matches!(
-            Asked::read(b"{\"url\": \"\xff\"}", false),
+            Asked::read(b"{\"url\": \"\xff\"}", PrivateUrls::Accepted),
             Err(Unread::Malformed)
         ));
         let deep = format!("{{\"url\": {}", "[".repeat(60_000));
         assert!(matches!(
-            Asked::read(deep.as_bytes(), false),
+            Asked::read(deep.as_bytes(), PrivateUrls::Accepted),
             Err(Unread::Malformed)
         ));
     }

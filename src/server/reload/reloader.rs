@@ -100,6 +100,15 @@ impl Reloads {
     }
 }
 
+/// How the latest revision is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Refresh {
+    /// It is fetched.
+    Fetch,
+    /// It is also loaded, whatever the outcome of an earlier attempt.
+    Insist,
+}
+
 /// The reload loop.
 pub(crate) struct Reloader {
     shared: Arc<Shared>,
@@ -184,17 +193,20 @@ impl Reloader {
 
             let requested = waiting.iter().any(|one| matches!(one, Asked::Reload(_)));
             if let Some(tls) = &self.shared.tls {
-                tls_again = tls.look(requested).await;
+                tls_again = match requested {
+                    true => tls.reload().await,
+                    false => tls.look().await,
+                };
             }
             let began = Instant::now();
             let ended = if requested {
-                self.refresh(true).await;
+                self.refresh(Refresh::Insist).await;
                 // Only an explicit request waits for unfinished files; hooks, events and timers do
                 // not.
                 self.attempt_settled().await
             } else {
                 if waiting.iter().any(|one| matches!(one, Asked::Fetch)) {
-                    self.refresh(false).await;
+                    self.refresh(Refresh::Fetch).await;
                 }
                 let known = self.known.take();
                 self.attempt(known).await
@@ -208,12 +220,12 @@ impl Reloader {
         }
     }
 
-    /// Fetches the latest, and if `insisting`, has it loaded whatever its earlier outcome.
-    async fn refresh(&self, insisting: bool) {
+    /// Asks the source for its latest revision.
+    async fn refresh(&self, refresh: Refresh) {
         let source = Arc::clone(&self.source);
         let refreshing = in_background(move || {
             source.refresh();
-            if insisting {
+            if refresh == Refresh::Insist {
                 source.insist();
             }
         });

@@ -60,6 +60,13 @@ struct Shared {
     expiry: IntGauge,
 }
 
+/// Why the files are read again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Check {
+    Periodic,
+    Requested,
+}
+
 struct Resting {
     digest: [u8; 32],
     seen: Instant,
@@ -127,17 +134,27 @@ impl Tls {
 
     /// Reads the files again, and if they contain a new and valid pair, makes it live.
     ///
-    /// A bad pair is only reported at the second check, unless someone `asked`: two files are
-    /// replaced one after the other. Likewise a valid pair only goes live after a rest: a file that
-    /// is written in place may contain the first certificate of a chain and not yet the others.
-    /// Returns how long to wait before the next check, if a pair has not rested yet.
-    pub(super) async fn look(&self, asked: bool) -> Option<Duration> {
-        let tls = self.clone();
-        // A panic in it would be in one of the parsers; the live certificate stays.
-        (spawn_blocking(move || tls.look_now(asked)).await).unwrap_or_default()
+    /// A bad pair is only reported at the second check: two files are replaced one after the other.
+    /// Likewise a valid pair only goes live after a rest: a file that is written in place may contain
+    /// the first certificate of a chain and not yet the others. Returns how long to wait before the
+    /// next check, if a pair has not rested yet.
+    pub(super) async fn look(&self) -> Option<Duration> {
+        self.check(Check::Periodic).await
     }
 
-    fn look_now(&self, asked: bool) -> Option<Duration> {
+    /// Reads the files again for someone who says that they are complete: does not wait for a rest
+    /// or a second check.
+    pub(super) async fn reload(&self) -> Option<Duration> {
+        self.check(Check::Requested).await
+    }
+
+    async fn check(&self, check: Check) -> Option<Duration> {
+        let tls = self.clone();
+        // A panic in it would be in one of the parsers; the live certificate stays.
+        (spawn_blocking(move || tls.check_now(check)).await).unwrap_or_default()
+    }
+
+    fn check_now(&self, check: Check) -> Option<Duration> {
         let Shared { files, live, .. } = &*self.0;
         let mut problem = self.problem();
         let mut resting = (self.0.resting.lock()).unwrap_or_else(PoisonError::into_inner);
@@ -152,7 +169,7 @@ impl Tls {
                 let before = before.filter(|before| before.digest == pair.digest);
                 let seen = before.map_or_else(Instant::now, |before| before.seen);
                 let left = self.0.rest.saturating_sub(seen.elapsed());
-                if !asked && !left.is_zero() {
+                if check == Check::Periodic && !left.is_zero() {
                     let digest = pair.digest;
                     *resting = Some(Resting { digest, seen });
                     return Some(left);
@@ -172,7 +189,7 @@ impl Tls {
                     message,
                     logged: false,
                 });
-                if !known.logged && (seen || asked) {
+                if !known.logged && (seen || check == Check::Requested) {
                     let error = &*known.message;
                     error!(error, "certificate rejected, keeping the previous one");
                     known.logged = true;

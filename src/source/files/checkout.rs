@@ -14,8 +14,7 @@ use git2::{ErrorCode, ObjectType, Oid, Repository, Tree};
 
 use super::listing::Listing;
 use super::trails::Trails;
-use crate::git::Link;
-use crate::git::work_tree;
+use crate::git::{Link, work_tree};
 use crate::mapping::{SourceFile, Timestamp, is_table_name};
 
 /// The checkouts that some files lie in: usually one or none.

@@ -8,8 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::git::masked;
-use crate::git::symlinks;
+use crate::git::{masked, symlinks};
 
 /// Why the text of a table could not be read from its files.
 #[derive(Debug, thiserror::Error)]

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use super::rounds::Observer;
 use super::schedule::Schedule;
-use crate::git::Credentials;
-use crate::git::Transfer;
-use crate::git::Verify;
+use crate::git::{Credentials, Transfer, Verify};
 
 /// Options for fetches.
 #[derive(Clone)]

@@ -11,10 +11,7 @@ use super::current_clone::CurrentClone;
 use super::follower::RemoteError;
 use super::report::FetchResult;
 use super::rounds::{Ended, Round};
-use crate::git::TransferError;
-use crate::git::Wanted;
-use crate::git::chain;
-use crate::git::{StateDir, StateError};
+use crate::git::{StateDir, StateError, TransferError, Wanted, chain};
 
 /// The rounds of a follower.
 pub(crate) struct Fetches(pub(crate) Arc<CurrentClone>);

@@ -15,11 +15,7 @@ use super::fetch_options::FetchOptions;
 use super::fetches::Fetches;
 use super::report::RemoteStatus;
 use super::rounds::Rounds;
-use crate::git::Refusal;
-use crate::git::RemoteUrl;
-use crate::git::StateError;
-use crate::git::TransferError;
-use crate::git::TreeError;
+use crate::git::{Refusal, RemoteUrl, StateError, TransferError, TreeError};
 use crate::source::files::Revision;
 use crate::source::files::{Fingerprint, Reading};
 

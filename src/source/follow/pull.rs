@@ -15,14 +15,10 @@ use tokio::time::sleep;
 use super::fetch_options::FetchOptions;
 use super::report::{Fetch, FetchResult};
 use super::rounds::{Ended, Round, Rounds};
-use crate::git::Wanted;
-use crate::git::chain;
-use crate::git::symlinks;
-use crate::git::work_tree;
-use crate::git::{FastForwardError, fast_forward};
-use crate::git::{Refusal, Verify};
-use crate::git::{RemoteUrl, RemoteUrlError};
-use crate::git::{Tip, TransferError};
+use crate::git::{
+    FastForwardError, Refusal, RemoteUrl, RemoteUrlError, Tip, TransferError, Verify, Wanted,
+    chain, fast_forward, symlinks, work_tree,
+};
 use crate::mapping::Timestamp;
 
 /// The timeout for another Git command to release the checkout.
