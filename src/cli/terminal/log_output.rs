@@ -5,9 +5,8 @@
 //! the queue has been written, a line reports how many are missing.
 //!
 //! Invariants: logging never waits for the descriptor; lines are written in the order in which they
-//! were logged, each as a whole; the queue is bounded in lines and in bytes.
+//! were logged.
 
-use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -18,17 +17,11 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::server::LogDrops;
 
-/// The maximum number of lines. A rejected table is 22 lines of some hundred bytes, and nothing
-/// logs more at once.
-const MAX_LINES: usize = 4096;
-/// The maximum size in bytes: as much as a process may keep for a reader that has gone away.
-const MAX_BYTES: usize = 1 << 20;
+use super::log_queue::LogQueue;
+use super::log_sink::LogSink;
 
 /// The target of the line that reports missing lines.
 const NOTICE: &str = "waypost::log";
-
-/// The retry interval for a descriptor that another process has made non-blocking.
-const RETRY: Duration = Duration::from_millis(10);
 
 /// The output of log lines.
 #[derive(Debug, Clone)]
@@ -36,47 +29,12 @@ pub(crate) struct LogOutput(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    queue: Mutex<Queue>,
+    queue: Mutex<LogQueue>,
     /// Notified when there is something to write.
     filled: Condvar,
     /// Notified when everything has been written.
     drained: Condvar,
     drops: LogDrops,
-}
-
-/// Lines that wait to be written.
-#[derive(Debug, Default)]
-struct Queue {
-    lines: VecDeque<Box<[u8]>>,
-    /// The size of the lines, including the one that is being written.
-    bytes: usize,
-    /// Whether the last line had no room; then no more are accepted until all have been written.
-    full: bool,
-    /// The number of missing lines that are not yet reported.
-    missing: u64,
-    /// Whether the thread is writing.
-    writing: bool,
-}
-
-impl Queue {
-    /// Appends a line if there is room for it; returns whether there was.
-    fn push(&mut self, line: &[u8]) -> bool {
-        let fits = self.lines.len() < MAX_LINES && self.bytes + line.len() <= MAX_BYTES;
-        self.full |= !fits;
-        if self.full {
-            self.missing += 1;
-            return false;
-        }
-        self.bytes += line.len();
-        self.lines.push_back(line.into());
-        true
-    }
-
-    /// Prepends a line, whether or not there is room.
-    fn push_first(&mut self, line: &[u8]) {
-        self.bytes += line.len();
-        self.lines.push_front(line.into());
-    }
 }
 
 impl LogOutput {
@@ -112,39 +70,28 @@ impl LogOutput {
 
     /// Waits until everything that was logged has been written, but no longer than `limit`.
     pub(crate) fn flush(&self, limit: Duration) {
-        let is_busy = |queue: &mut Queue| queue.writing || !queue.lines.is_empty();
         let drained = &self.0.drained;
-        drop(drained.wait_timeout_while(self.0.queue(), limit, is_busy));
+        drop(drained.wait_timeout_while(self.0.queue(), limit, |queue| queue.is_busy()));
     }
 }
 
 impl Shared {
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn queue(&self) -> MutexGuard<'_, LogQueue> {
         // It is consistent at all times.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes lines forever.
-    fn write_all_to(&self, mut sink: impl Write, report: impl Fn(u64)) {
-        // Whether the sink has accepted only a part of a line.
-        let mut is_cut = false;
+    fn write_all_to(&self, sink: impl Write, report: impl Fn(u64)) {
+        let mut sink = LogSink::new(sink);
         loop {
             let line = self.next();
-            let is_written = write_line(&mut sink, &line, &mut is_cut).is_ok();
-            let mut queue = self.queue();
-            queue.bytes -= line.len();
-            if !is_written {
-                queue.missing += 1;
+            let written = sink.write_line(&line);
+            if written.is_err() {
                 self.drops.count();
             }
-            if !queue.lines.is_empty() {
-                continue;
-            }
-            queue.full = false;
-            // If writing fails, a line that reports this cannot be written either.
-            if is_written && queue.missing > 0 {
-                let missing = std::mem::take(&mut queue.missing);
-                drop(queue);
+            let missing = self.queue().done(&line, &written);
+            if let Some(missing) = missing {
                 report(missing);
             }
         }
@@ -154,45 +101,14 @@ impl Shared {
     fn next(&self) -> Box<[u8]> {
         let mut queue = self.queue();
         loop {
-            if let Some(line) = queue.lines.pop_front() {
-                queue.writing = true;
+            if let Some(line) = queue.pop() {
                 return line;
             }
-            queue.writing = false;
             self.drained.notify_all();
             let filled = self.filled.wait(queue);
             queue = filled.unwrap_or_else(PoisonError::into_inner);
         }
     }
-}
-
-/// Writes a whole line, after ending one that was `cut`. Sets `cut` if it fails within the line.
-fn write_line(sink: &mut impl Write, line: &[u8], cut: &mut bool) -> io::Result<()> {
-    if *cut {
-        write_whole(sink, b"\n").map_err(|(_, error)| error)?;
-        *cut = false;
-    }
-    write_whole(sink, line).map_err(|(written, error)| {
-        *cut = written > 0;
-        error
-    })
-}
-
-/// Writes everything, or fails with the number of bytes written.
-fn write_whole(sink: &mut impl Write, bytes: &[u8]) -> Result<(), (usize, io::Error)> {
-    let mut written = 0;
-    while written < bytes.len() {
-        match sink.write(&bytes[written..]) {
-            Ok(0) => return Err((written, io::ErrorKind::WriteZero.into())),
-            Ok(count) => written += count,
-            Err(error) => match error.kind() {
-                io::ErrorKind::Interrupted => {}
-                io::ErrorKind::WouldBlock => thread::sleep(RETRY),
-                _ => return Err((written, error)),
-            },
-        }
-    }
-    Ok(())
 }
 
 /// The writer for one event, which is one line in one call.
@@ -243,6 +159,7 @@ mod tests {
 
     use tracing::subscriber::with_default;
 
+    use super::super::log_queue::MAX_LINES;
     use super::*;
 
     /// A timeout that no test reaches.
@@ -318,7 +235,7 @@ mod tests {
         /// Logs a line, and waits until only this line is being written.
         fn hold(&self, line: &str) {
             self.log(line);
-            while !self.output.0.queue().lines.is_empty() {
+            while !self.output.0.queue().is_empty() {
                 thread::yield_now();
             }
         }
@@ -360,17 +277,6 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_bounded_by_their_bytes() {
-        let scene = scene();
-        scene.hold("first");
-        let half = "x".repeat(MAX_BYTES / 2);
-        scene.log(&half);
-        scene.log(&half);
-        assert_eq!(scene.drops.total(), 1);
-        assert!(scene.output.0.queue().bytes <= MAX_BYTES);
-    }
-
-    #[test]
     fn a_sink_that_fails_costs_its_line_alone() {
         let scene = scene();
         let gone = || Err(io::ErrorKind::BrokenPipe.into());
@@ -386,51 +292,5 @@ mod tests {
         assert_eq!(scene.next(), "found");
         let notice = scene.next();
         assert!(notice.contains("dropped missing=2"), "{notice}");
-    }
-
-    /// A sink that accepts as many bytes as are left, like a disk that fills up.
-    struct Disk {
-        left: Arc<Mutex<usize>>,
-        file: Arc<Mutex<Vec<u8>>>,
-    }
-
-    impl Write for Disk {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            let mut left = self.left.lock().unwrap();
-            let count = bytes.len().min(*left);
-            if count == 0 {
-                return Err(io::ErrorKind::StorageFull.into());
-            }
-            *left -= count;
-            self.file.lock().unwrap().extend(&bytes[..count]);
-            Ok(count)
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn a_line_that_was_cut_is_ended_before_the_next() {
-        let (left, file) = (Arc::new(Mutex::new(9)), Arc::default());
-        let disk = Disk {
-            left: Arc::clone(&left),
-            file: Arc::clone(&file),
-        };
-        let drops = LogDrops::default();
-        let output = LogOutput::start_with(disk, drops.clone(), |_| ()).unwrap();
-        let log = |line: &[u8]| {
-            output.make_writer().write_all(line).unwrap();
-            output.flush(FOREVER);
-        };
-        log(b"first\n");
-        log(b"second\n");
-        log(b"third\n");
-        *left.lock().unwrap() = 100;
-        log(b"fourth\n");
-        log(b"fifth\n");
-        assert_eq!(*file.lock().unwrap(), b"first\nsec\nfourth\nfifth\n");
-        assert_eq!(drops.total(), 2);
     }
 }

@@ -6,6 +6,8 @@ mod error;
 mod legible;
 mod log_filter;
 mod log_output;
+mod log_queue;
+mod log_sink;
 pub(super) mod logging;
 mod panics;
 mod progress;
