@@ -15,7 +15,7 @@ use super::draft::{Draft, target_of};
 use super::drafts;
 use super::proof::{Before, Shadowing, with};
 use super::refusal::Refusal;
-use super::wish::Wish;
+use super::request::Wish;
 use crate::edit::OwnCode;
 use crate::mapping::{Neighbourhood, Site, SourceFile, Timestamp};
 
@@ -243,7 +243,7 @@ impl<'t> Claims<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::wish::WishedCode;
+    use super::super::request::WishedCode;
     use super::*;
     use crate::mapping::compile;
 

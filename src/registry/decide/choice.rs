@@ -8,7 +8,7 @@
 //! depends on the order of entries.
 
 use super::refusal::{Holder, Refusal};
-use super::wish::{Wish, WishedCode};
+use super::request::{Wish, WishedCode};
 use crate::edit::OwnCode;
 use crate::mapping::{Code, NewCode, Site, Target, Timestamp};
 

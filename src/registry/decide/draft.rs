@@ -1,7 +1,7 @@
 //! Drafts: entries that a table allows, before their files are written.
 
 use super::refusal::Refusal;
-use super::wish::{Destination, Wish};
+use super::request::{Destination, Wish};
 use super::{choice, placement};
 use crate::edit::NewEntry;
 use crate::mapping::{Code, Site, Table, Target, Timestamp};

@@ -8,11 +8,11 @@ pub(super) mod placement;
 mod proof;
 mod refusal;
 pub(super) mod register;
-mod wish;
+mod request;
 
 pub use batch::{Batch, Registered, register_all};
 pub(crate) use draft::check_texts;
 pub(crate) use proof::{Before, Shadowing};
 pub use refusal::{Holder, Refusal};
 pub use register::{Registration, register};
-pub use wish::{Destination, MayShadow, Wish, WishedCode};
+pub use request::{Destination, MayShadow, Wish, WishedCode};

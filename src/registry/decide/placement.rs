@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::refusal::Refusal;
-use super::wish::Destination;
+use super::request::Destination;
 use crate::mapping::{BaseUrl, Site, Table};
 
 /// Returns the site that a wish names, or the only one.

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::refusal::{Holder, Refusal};
-use super::wish::MayShadow;
+use super::request::MayShadow;
 use crate::edit::NewEntry;
 use crate::mapping::{
     ChangeKind, Diagnostic, Entry, Place, Retired, Site, SourceFile, Statement, Table, Target,

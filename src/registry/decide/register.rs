@@ -8,7 +8,7 @@ use super::draft::{Draft, target_of};
 use super::drafts;
 use super::proof::{Before, Proof};
 use super::refusal::Refusal;
-use super::wish::Wish;
+use super::request::Wish;
 use crate::mapping::{Diagnostic, Place, Site, SourceFile, Timestamp};
 
 /// A link that is registered once its file is written.

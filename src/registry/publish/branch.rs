@@ -14,7 +14,7 @@ use git2::{Oid, Repository};
 use super::backoff::pause;
 use super::checkout::CheckoutError;
 use super::commit::IdentityError;
-use super::turn::Turn;
+use super::writer_lock::Turn;
 use crate::git::{GitProgramError, Pushed, RemoteBranchError, RemoteUrl, TreeError, random};
 use crate::mapping::SourceFile;
 use crate::source::read_table;

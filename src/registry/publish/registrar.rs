@@ -11,8 +11,8 @@ use git2::{Oid, Repository};
 use tracing::warn;
 
 use super::branch::{Branch, Edit, PublishError, TablePath, publish};
+use super::clone_branch::Remote;
 use super::commit::Identity;
-use super::remote::Remote;
 use crate::git::{Pushed, RemoteBranch, RemoteUrl};
 use crate::mapping::SourceFile;
 use crate::registry::decide::{Batch, MayShadow, Refusal, Registered, Wish, register_all};

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use hyper::HeaderMap;
 use sha2::{Digest, Sha256};
 
-use super::answer::Answer;
+use super::response::Answer;
 use super::tokens::{Bearer, Fingerprint};
 
 /// How long an answer is kept.

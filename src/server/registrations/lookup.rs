@@ -9,8 +9,8 @@ use url::form_urlencoded;
 
 use crate::mapping::{Entry, Site, Table, Target, Timestamp};
 
-use super::answer::{Answer, Finding, Link, Problem};
 use super::problem_type::ProblemType;
+use super::response::{Answer, Finding, Link, Problem};
 use crate::server::state::Snapshot;
 
 /// The link that is looked up.

@@ -7,13 +7,13 @@
 //! answered as created is in the remote's branch and live here; serving threads never wait; nothing
 //! a client sends is logged, and no token is stored.
 
-mod answer;
 mod idempotency;
 mod lookup;
 mod openapi;
 mod problem_type;
 mod queue;
 mod request;
+mod response;
 mod tokens;
 
 use std::sync::Arc;
@@ -32,12 +32,12 @@ use super::http::{Answered, Content, Counts, bad_request, request as head};
 use super::reload::Reloads;
 use super::state::{Ended, Shared};
 
-use self::answer::{Answer, Problem};
 use self::idempotency::{Known, Memory};
 use self::lookup::{Sought, site_of};
 use self::problem_type::ProblemType;
 use self::queue::{Queue, Worker};
 use self::request::{Asked, Unread};
+use self::response::{Answer, Problem};
 use self::tokens::Bearer;
 
 pub use self::request::PrivateUrls;

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::answer::Answer;
+use super::response::Answer;
 
 /// The description, without the version of this program.
 const DOCUMENT: &str = include_str!("openapi.json");

@@ -2,7 +2,7 @@
 
 use hyper::StatusCode;
 
-use super::answer::{Answer, Problem};
+use super::response::{Answer, Problem};
 
 /// A problem type (RFC 9457, section 3.1.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -21,9 +21,9 @@ use crate::registry::{
     Application, Decided, PublishError, Refusal, Registered, Registrar, RegistrarError, Wish,
 };
 
-use super::answer::{Answer, Finding, Link, Problem};
 use super::idempotency::Ticket;
 use super::problem_type::ProblemType;
+use super::response::{Answer, Finding, Link, Problem};
 use crate::git::chain;
 use crate::server::reload::{Reloads, in_background};
 use crate::server::state::{Shared, Snapshot};

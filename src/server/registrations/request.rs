@@ -9,7 +9,7 @@ use serde_json::error::Category;
 use crate::mapping::{Forward, Status, Target, direction_control};
 use crate::registry::{Destination, MayShadow, Wish, WishedCode};
 
-use super::answer::Finding;
+use super::response::Finding;
 
 /// The known keys.
 pub(super) const KEYS: [&str; 13] = [

@@ -17,7 +17,7 @@ use crate::mapping::{Table, Timestamp};
 use crate::source::Revision;
 
 use super::ended::Ended;
-use super::fetches::Fetches;
+use super::fetch_metrics::Fetches;
 use super::live::Reloaded;
 use super::log_drops::LogDrops;
 use crate::server::http::{Counts, Requests};

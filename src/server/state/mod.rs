@@ -3,7 +3,7 @@
 
 mod dump_slots;
 mod ended;
-mod fetches;
+mod fetch_metrics;
 mod live;
 mod load;
 mod log_drops;
@@ -12,7 +12,7 @@ mod shared;
 
 pub(crate) use dump_slots::DumpSlots;
 pub(crate) use ended::Ended;
-pub use fetches::Fetches;
+pub use fetch_metrics::Fetches;
 pub(crate) use live::{LastError, LastReload, Live, Reloaded, Snapshot};
 pub use load::{Fetching, LoadError, Source};
 pub use log_drops::LogDrops;
