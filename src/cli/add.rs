@@ -12,7 +12,9 @@ use self::publish::{Added, PublishArgs};
 use super::arguments::{STDIN, TableArgs, table};
 use super::terminal::{Error, complain, legible};
 use crate::mapping::{Forward, Status};
-use crate::registry::{Destination, Holder, MayShadow, Refusal, Wish, WishedCode};
+use crate::registry::{
+    Destination, Holder, MayShadow, RegistrationRefusal, RegistrationRequest, RequestedCode,
+};
 
 /// The maximum size of standard input: more than any URL, so that a longer one is reported as such.
 const MAX_INPUT: u64 = 1 << 20;
@@ -54,7 +56,7 @@ pub(super) struct Args {
 
     /// A number whose base62 form is the code: `next` is the one behind the highest
     #[arg(long, env = "WAYPOST_NUMBER", value_name = "N|next", value_parser = number)]
-    number: Option<WishedCode>,
+    number: Option<RequestedCode>,
 
     /// A further code for the same URL; may be repeated
     #[arg(
@@ -139,10 +141,10 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
             ));
         }
     };
-    let code = args.code.map(WishedCode::Custom);
+    let code = args.code.map(RequestedCode::Custom);
     // Scripts pass what they have, which may be empty.
     let says_something = |text: &String| !text.is_empty();
-    let wish = Wish {
+    let request = RegistrationRequest {
         url: match args.url {
             Some(url) => url,
             None => ask()?,
@@ -159,9 +161,11 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
         destination,
         may_shadow: MayShadow::of_flag(args.allow_shadowing),
     };
-    match args.git.add(&args.table.paths, wish) {
+    match args.git.add(&args.table.paths, request) {
         Ok(Ok(added)) => announce(&added),
-        Ok(Err(Refusal::AlreadyRegistered(holder))) if args.get_or_create && !holder.is_gone => {
+        Ok(Err(RegistrationRefusal::AlreadyRegistered(holder)))
+            if args.get_or_create && !holder.is_gone =>
+        {
             writeln!(stdout(), "{}", holder.short_url)?;
             Ok(())
         }
@@ -195,15 +199,15 @@ fn announce(added: &Added) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reports why a wish is refused, and a hint.
-fn report(refusal: &Refusal) -> Result<(), Error> {
+/// Reports why a request is refused, and a hint.
+fn report(refusal: &RegistrationRefusal) -> Result<(), Error> {
     match refusal {
-        Refusal::AlreadyRegistered(holder) => report_holder(refusal, holder)?,
-        Refusal::TableHasErrors(diagnostics) => {
+        RegistrationRefusal::AlreadyRegistered(holder) => report_holder(refusal, holder)?,
+        RegistrationRefusal::TableHasErrors(diagnostics) => {
             table::report(diagnostics)?;
             complain(&refusal.to_string());
         }
-        Refusal::Unsound { problems } => {
+        RegistrationRefusal::Unsound { problems } => {
             complain(&refusal.to_string());
             for problem in problems {
                 // Its place is in a text that was not written.
@@ -213,7 +217,7 @@ fn report(refusal: &Refusal) -> Result<(), Error> {
                 }
             }
         }
-        Refusal::CannotInsert { problems, entry } => {
+        RegistrationRefusal::CannotInsert { problems, entry } => {
             table::report(problems)?;
             complain(&format!("{refusal}, but it can be pasted:\n{entry}"));
         }
@@ -228,7 +232,7 @@ fn report(refusal: &Refusal) -> Result<(), Error> {
 }
 
 /// Reports a link that already exists. Scripts match the beginning of the first line.
-fn report_holder(refusal: &Refusal, holder: &Holder) -> io::Result<()> {
+fn report_holder(refusal: &RegistrationRefusal, holder: &Holder) -> io::Result<()> {
     let gone = if holder.is_gone {
         " (retired or expired)"
     } else {
@@ -239,11 +243,11 @@ fn report_holder(refusal: &Refusal, holder: &Holder) -> io::Result<()> {
     writeln!(stderr(), "  {}", holder.place)
 }
 
-fn number(text: &str) -> Result<WishedCode, String> {
+fn number(text: &str) -> Result<RequestedCode, String> {
     if text == "next" {
-        return Ok(WishedCode::NextNumber);
+        return Ok(RequestedCode::NextNumber);
     }
-    let number = text.parse().map(WishedCode::Number);
+    let number = text.parse().map(RequestedCode::Number);
     number.map_err(|_| "a number from 0 to 18446744073709551615, or \"next\"".to_owned())
 }
 

@@ -14,7 +14,7 @@ use super::terminal::{Error, Progress, complain, legible};
 use crate::exchange::read::{Column, Form, Options, ReadError, Row, RowError};
 use crate::mapping::BaseUrl;
 use crate::registry::{
-    Import, Imported, Intake, LocalError, MayShadow, Refusal, import_into_files,
+    Import, Imported, Intake, LocalError, MayShadow, RegistrationRefusal, import_into_files,
 };
 
 /// The maximum size of a file. A table keeps less than its content.
@@ -278,9 +278,9 @@ fn report_row(name: &str, line: usize, message: &str, hint: Option<&str>) -> io:
 }
 
 /// Returns why a row is refused, and a hint.
-fn why(refusal: &Refusal) -> (String, Option<String>) {
+fn why(refusal: &RegistrationRefusal) -> (String, Option<String>) {
     match refusal {
-        Refusal::AlreadyRegistered(holder) => {
+        RegistrationRefusal::AlreadyRegistered(holder) => {
             let hint = format!(
                 "its link {} at {} is retired or expired, and no import brings it back",
                 holder.short_url, holder.place
@@ -288,7 +288,7 @@ fn why(refusal: &Refusal) -> (String, Option<String>) {
             (refusal.to_string(), Some(hint))
         }
         // The place of a problem is in a text that was not written.
-        Refusal::Unsound { problems } => match &problems[..] {
+        RegistrationRefusal::Unsound { problems } => match &problems[..] {
             [first, ..] => (format!("{refusal}: {}", first.message), first.hint.clone()),
             [] => (refusal.to_string(), None),
         },
@@ -338,12 +338,14 @@ fn links(count: usize) -> String {
 }
 
 /// Reports why nothing was imported.
-fn report(refusal: &Refusal) -> Result<(), Error> {
-    if let Refusal::TableHasErrors(problems) | Refusal::CannotInsertAny { problems } = refusal {
+fn report(refusal: &RegistrationRefusal) -> Result<(), Error> {
+    if let RegistrationRefusal::TableHasErrors(problems)
+    | RegistrationRefusal::CannotInsertAny { problems } = refusal
+    {
         table::report(problems)?;
     }
     complain(&refusal.to_string());
-    if let Refusal::Unsound { problems } = refusal {
+    if let RegistrationRefusal::Unsound { problems } = refusal {
         for problem in problems {
             // Its place is in a text that was not written.
             writeln!(stderr(), "  error: {}", legible(&problem.message))?;

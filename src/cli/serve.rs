@@ -15,7 +15,7 @@ use super::arguments::{
 use super::terminal::{Error, LogFilter, LogFormat, complaint, logging};
 use super::tls::TlsArgs;
 use crate::server::{
-    AdminHost, Config, Fetches, Files, HookSecret, Inherited, Listener, Listeners, LoadError,
+    AdminHost, Config, FetchMetrics, Files, HookSecret, Inherited, Listener, Listeners, LoadError,
     LogDrops, Server, bind, room_for, signals, stop_requested,
 };
 use crate::source::Follower;
@@ -225,7 +225,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Res
     let remote = args.git.remote();
     let remote = remote.map_err(|error| Error::usage(format!("--repo: {error}")))?;
     let registrations = args.registrations.prepare(&args.git, remote.as_ref())?;
-    let fetches = Fetches::default();
+    let fetches = FetchMetrics::default();
     let observer = fetches.observer();
     let hook = secret::of("WAYPOST_HOOK_SECRET")
         .map(|secret| secret.read())

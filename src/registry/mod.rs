@@ -1,4 +1,4 @@
-//! Registers links: from a wish to the changed text of a table.
+//! Registers links: from a request to the changed text of a table.
 //!
 //! Every decision is a pure function of the table's files, so that a writer that lost a race for
 //! the table can decide again on its current state. Writing to files is separate.
@@ -10,13 +10,13 @@ mod import;
 mod publish;
 
 pub use self::decide::{
-    Batch, Destination, Holder, MayShadow, Refusal, Registered, Registration, Wish, WishedCode,
-    register, register_all,
+    Batch, Destination, Holder, MayShadow, Registered, Registration, RegistrationRefusal,
+    RegistrationRequest, RequestedCode, register, register_all,
 };
 pub use self::import::{Import, Imported, Intake, import_into_files};
 pub use self::publish::{
-    Application, Branch, Checkout, CheckoutBranch, CheckoutError, Decided, Edit, Identity,
+    Branch, CheckoutBranch, CheckoutError, CloneBranch, CommitIdentity, Decided, Edit,
     IdentityError, LocalError, NewBranch, NewBranchError, PublishError, Published, Registrar,
-    RegistrarError, Remote, TablePath, publish, register_in_files, register_on_branch,
-    review_address,
+    RegistrarError, Submission, TablePath, UserCheckout, publish, register_in_files,
+    register_on_branch, review_address,
 };

@@ -9,7 +9,7 @@ use super::Tls;
 use super::http::AdminHost;
 use super::net::{Pace, Timeouts};
 use super::public::HookSecret;
-use super::state::{Fetches, LogDrops};
+use super::state::{FetchMetrics, LogDrops};
 
 /// The configuration of a server; the defaults are those of the command line.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ pub struct Config {
     /// The public listener's TLS; without it, the listener uses plain HTTP.
     pub tls: Option<Tls>,
     /// The counts of the source's fetches, updated by the code that makes them.
-    pub fetches: Fetches,
+    pub fetches: FetchMetrics,
     /// The count of dropped log lines, updated by the code that writes the log.
     pub log_drops: LogDrops,
     /// The maximum age of the last successful fetch for the server to be ready.
@@ -65,7 +65,7 @@ impl Default for Config {
             hook: None,
             public_table: true,
             tls: None,
-            fetches: Fetches::default(),
+            fetches: FetchMetrics::default(),
             log_drops: LogDrops::default(),
             max_staleness: None,
             table_limit: "the limit of its size".into(),

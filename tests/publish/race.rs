@@ -22,7 +22,7 @@ const COLLIDING: [&str; 4] = [
 
 /// What each writer adds: URLs of its own with the next number, those that all add, and those whose
 /// codes collide.
-fn wishes(writer: usize) -> Vec<Vec<String>> {
+fn requests(writer: usize) -> Vec<Vec<String>> {
     let own = (0..3).map(|n| {
         let url = format!("https://example.org/{writer}/{n}");
         vec![url, "--number=next".to_owned()]
@@ -79,12 +79,12 @@ fn nothing_is_lost_doubled_or_numbered_twice() {
     assert_eq!(numbers, (1..=WRITERS * 3).collect::<Vec<_>>());
 }
 
-/// Adds all of a writer's wishes, half of the writers without a checkout, and returns the links.
+/// Adds all of a writer's requests, half of the writers without a checkout, and returns the links.
 fn write(scene: &Scene, writer: usize) -> Vec<String> {
     let mut links = Vec::new();
-    for wish in wishes(writer) {
+    for request in requests(writer) {
         let mut command = add(scene, &scene.at(&writer.to_string()));
-        command.args(&wish);
+        command.args(&request);
         match writer % 2 {
             0 => command.arg("--push"),
             _ => command.arg("--repo").arg(scene.at("remote.git")),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use waypost::git::{Credentials, RemoteBranch, RemoteUrl, Transfer};
 use waypost::mapping::SourceFile;
 use waypost::registry::{
-    Edit, Identity, NewBranch, PublishError, Published, Remote, TablePath, publish,
+    CloneBranch, CommitIdentity, Edit, NewBranch, PublishError, Published, TablePath, publish,
 };
 
 use crate::git::git;
@@ -76,19 +76,19 @@ impl Scene {
         RemoteBranch::new(remote, reference, transfer, Credentials::default()).unwrap()
     }
 
-    pub(crate) fn writer(&self, review: Option<&str>) -> Remote {
-        let author = Identity {
+    pub(crate) fn writer(&self, review: Option<&str>) -> CloneBranch {
+        let author = CommitIdentity {
             name: "W".to_owned(),
             email: "w@example.org".to_owned(),
         };
         let review = review.map(|name| name.parse::<NewBranch>().unwrap());
-        Remote::new(self.branch(None), Some(author), review)
+        CloneBranch::new(self.branch(None), Some(author), review)
     }
 
     /// Publishes what `compute` makes of the table's text.
     pub(crate) fn publish(
         &self,
-        writer: &mut Remote,
+        writer: &mut CloneBranch,
         mut compute: impl FnMut(&str) -> Result<Edit, String>,
     ) -> Result<Result<Published, String>, PublishError> {
         let table = TablePath::new("mapping.yaml", 1 << 20);

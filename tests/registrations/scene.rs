@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use waypost::git::{Anyone, Credentials, RemoteBranch, RemoteUrl, Transfer};
-use waypost::registry::{Identity, Registrar, TablePath};
-use waypost::server::{Config, Registrations, Remote, Server, TokenFile};
+use waypost::registry::{CommitIdentity, Registrar, TablePath};
+use waypost::server::{Config, Registrations, RemoteSource, Server, TokenFile};
 use waypost::source::{FetchOptions, Following, Schedule};
 
 use crate::git::git;
@@ -73,7 +73,7 @@ impl Scene {
             transfer.clone(),
             Credentials::default(),
         );
-        let followed = Remote::start(Following {
+        let followed = RemoteSource::start(Following {
             remote,
             reference: None,
             path: path.to_owned(),
@@ -90,7 +90,7 @@ impl Scene {
             },
         })
         .unwrap();
-        let author = Identity {
+        let author = CommitIdentity {
             name: "W".to_owned(),
             email: "w@example.org".to_owned(),
         };

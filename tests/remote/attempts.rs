@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use waypost::server::{Config, HookSecret, LoadError, Remote, Server};
+use waypost::server::{Config, HookSecret, LoadError, RemoteSource, Server};
 use waypost::source::{Follower, Following};
 
 use crate::scene::{Followed, Scene, chain};
@@ -56,7 +56,7 @@ fn killed(scene: &Scene) {
 fn serving(config: Config, following: Following, look: impl AsyncFnOnce(&Running, &Arc<Follower>)) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let remote = Remote::start(following).unwrap();
+        let remote = RemoteSource::start(following).unwrap();
         let follower = Arc::clone(remote.follower());
         let directory = tempfile::tempdir().unwrap();
         let server = Running::on(config, directory, remote).await;
@@ -210,7 +210,7 @@ fn without_a_good_one_it_is_reported_and_not_tried_again() {
     killed(&scene);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let refused = runtime.block_on(async {
-        let remote = Remote::start(scene.following()).unwrap();
+        let remote = RemoteSource::start(scene.following()).unwrap();
         Server::load(quiet(), remote).await.err().unwrap()
     });
     drop(runtime);

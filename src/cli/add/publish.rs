@@ -11,9 +11,9 @@ use crate::cli::arguments::{AccessArgs, MAX_BYTES};
 use crate::cli::terminal::{Error, complain};
 use crate::git::{RemoteBranch, RemoteUrl};
 use crate::registry::{
-    Branch as _, Checkout, CheckoutBranch, Destination, Identity, LocalError, NewBranch,
-    PublishError, Published, Refusal, Registration, Remote, TablePath, Wish, register_in_files,
-    register_on_branch, review_address,
+    Branch as _, CheckoutBranch, CloneBranch, CommitIdentity, Destination, LocalError, NewBranch,
+    PublishError, Published, Registration, RegistrationRefusal, RegistrationRequest, TablePath,
+    UserCheckout, register_in_files, register_on_branch, review_address,
 };
 
 /// How long to retry while others are faster. Each attempt is a fetch and a push.
@@ -64,7 +64,7 @@ pub(super) struct PublishArgs {
 
     /// Who commits, as in 'A. Name <name@example.org>' [default: whom Git's configuration names]
     #[arg(long, value_name = "WHO", env = "WAYPOST_GIT_AUTHOR")]
-    git_author: Option<Identity>,
+    git_author: Option<CommitIdentity>,
 
     #[command(flatten)]
     access: AccessArgs,
@@ -86,18 +86,18 @@ impl PublishArgs {
     pub(super) fn add(
         &self,
         table: &[PathBuf],
-        wish: Wish,
-    ) -> Result<Result<Added, Refusal>, Error> {
+        request: RegistrationRequest,
+    ) -> Result<Result<Added, RegistrationRefusal>, Error> {
         if let Some(repo) = &self.repo {
-            return self.add_to_repository(repo, wish);
+            return self.add_to_repository(repo, request);
         }
         let checkout =
-            |path| Checkout::around(path, self.git_author.clone(), self.access.git_timeout);
+            |path| UserCheckout::around(path, self.git_author.clone(), self.access.git_timeout);
         if self.push || self.branch.is_some() {
             let [path] = table else {
                 return Err(Error::usage("--push and --branch go with one --table"));
             };
-            return self.add_from(checkout(path)?, path, wish);
+            return self.add_from(checkout(path)?, path, request);
         }
         let checkout = match (self.commit, table) {
             (true, [path]) => Some(checkout(path)?),
@@ -105,7 +105,7 @@ impl PublishArgs {
             (false, _) => None,
         };
         let now = SystemTime::now().into();
-        match register_in_files(table, MAX_BYTES, &wish, now, checkout.as_ref()) {
+        match register_in_files(table, MAX_BYTES, &request, now, checkout.as_ref()) {
             Ok(registration) => Ok(Ok(Added {
                 registration,
                 notes: match checkout {
@@ -118,7 +118,11 @@ impl PublishArgs {
         }
     }
 
-    fn add_to_repository(&self, repo: &str, wish: Wish) -> Result<Result<Added, Refusal>, Error> {
+    fn add_to_repository(
+        &self,
+        repo: &str,
+        request: RegistrationRequest,
+    ) -> Result<Result<Added, RegistrationRefusal>, Error> {
         let address = RemoteUrl::parse(repo).map_err(|error| Error::Usage(error.into()))?;
         for file in self.access.exposed_files() {
             let file = file.display();
@@ -129,10 +133,10 @@ impl PublishArgs {
         let (transfer, credentials) = (self.access.transfer()?, self.access.credentials());
         let reference = self.reference.as_deref();
         let branch = RemoteBranch::new(address, reference, transfer, credentials)?;
-        let mut remote = Remote::new(branch, self.git_author.clone(), self.branch.clone());
+        let mut remote = CloneBranch::new(branch, self.git_author.clone(), self.branch.clone());
         let table = TablePath::new(&self.path, MAX_BYTES);
-        let wish = in_repository(wish, &table);
-        let registered = register_on_branch(&mut remote, &table, &wish, PATIENCE)?;
+        let request = in_repository(request, &table);
+        let registered = register_on_branch(&mut remote, &table, &request, PATIENCE)?;
         Ok(registered.map(|(registration, published)| Added {
             registration,
             notes: self.notes(remote.address().as_ref(), remote.name(), &published),
@@ -141,15 +145,15 @@ impl PublishArgs {
 
     fn add_from(
         &self,
-        checkout: Checkout,
+        checkout: UserCheckout,
         table: &Path,
-        wish: Wish,
-    ) -> Result<Result<Added, Refusal>, Error> {
+        request: RegistrationRequest,
+    ) -> Result<Result<Added, RegistrationRefusal>, Error> {
         let inside = checkout.inside(table).map_err(PublishError::from)?;
         let mut branch = CheckoutBranch::of(checkout, self.branch.clone())?;
         let table = TablePath::new(&inside, MAX_BYTES);
-        let wish = in_repository(wish, &table);
-        let registered = register_on_branch(&mut branch, &table, &wish, PATIENCE)?;
+        let request = in_repository(request, &table);
+        let registered = register_on_branch(&mut branch, &table, &request, PATIENCE)?;
         Ok(registered.map(|(registration, published)| {
             let mut notes = self.notes(branch.address().as_ref(), branch.base(), &published);
             if self.branch.is_none()
@@ -190,9 +194,9 @@ fn short(commit: Oid) -> String {
 }
 
 /// Makes the path of a new file relative to the repository's top.
-fn in_repository(mut wish: Wish, table: &TablePath) -> Wish {
-    if let Destination::Fragment(directory) = &mut wish.destination {
+fn in_repository(mut request: RegistrationRequest, table: &TablePath) -> RegistrationRequest {
+    if let Destination::Fragment(directory) = &mut request.destination {
         table.path().clone_into(directory);
     }
-    wish
+    request
 }

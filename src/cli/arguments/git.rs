@@ -12,7 +12,7 @@ use super::{quantity, secret};
 use crate::git::{
     AllowedSigners, Anyone, Credentials, RemoteUrl, RemoteUrlError, Transfer, Verify, is_exposed,
 };
-use crate::server::{Files, Remote};
+use crate::server::{Files, RemoteSource};
 use crate::source::{FetchOptions, Following, Observer, Puller, Pulling, Schedule};
 
 /// How remotes are reached.
@@ -141,7 +141,7 @@ impl GitArgs {
         max_bytes: u64,
         memory: Option<u64>,
         observer: Observer,
-    ) -> anyhow::Result<Remote> {
+    ) -> anyhow::Result<RemoteSource> {
         let following = Following {
             remote,
             reference: self.reference.clone(),
@@ -151,7 +151,7 @@ impl GitArgs {
             memory,
             fetch: self.fetch_options(self.pull_interval, observer)?,
         };
-        Ok(Remote::start(following)?)
+        Ok(RemoteSource::start(following)?)
     }
 
     /// Starts pulling the checkout around files, if requested. Must be called within a runtime.

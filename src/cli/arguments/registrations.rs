@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::git::GitArgs;
 use crate::cli::terminal::Error;
 use crate::git::{RemoteBranch, RemoteUrl};
-use crate::registry::{Identity, Registrar, TablePath};
-use crate::server::{PrivateUrls, Registrations, Remote, TokenFile};
+use crate::registry::{CommitIdentity, Registrar, TablePath};
+use crate::server::{PrivateUrls, Registrations, RemoteSource, TokenFile};
 use crate::source::Follower;
 
 /// Registering over HTTP.
@@ -31,13 +31,13 @@ pub(crate) struct RegistrationArgs {
 
     /// Who commits, as in 'A. Name <name@example.org>' [default: whom Git's configuration names]
     #[arg(long, value_name = "WHO", env = "WAYPOST_GIT_AUTHOR")]
-    git_author: Option<Identity>,
+    git_author: Option<CommitIdentity>,
 }
 
 /// The settings of registrations before a table is loaded.
 pub(crate) struct Prepared {
     tokens: TokenFile,
-    author: Identity,
+    author: CommitIdentity,
     remote: RemoteUrl,
     private: PrivateUrls,
 }
@@ -69,9 +69,11 @@ impl RegistrationArgs {
             refuse(&format!("{error:#}"))
         })?;
         let author = self.git_author.clone();
-        let author = author.map_or_else(Identity::of_git, Ok).map_err(|_| {
-            refuse("name who commits with --git-author 'A. Name <name@example.org>'")
-        })?;
+        let author = author
+            .map_or_else(CommitIdentity::of_git, Ok)
+            .map_err(|_| {
+                refuse("name who commits with --git-author 'A. Name <name@example.org>'")
+            })?;
         Ok(Some(Prepared {
             tokens,
             author,
@@ -101,7 +103,7 @@ impl Prepared {
     pub(crate) fn registrations(
         self,
         git: &GitArgs,
-        followed: &Remote,
+        followed: &RemoteSource,
         max_bytes: u64,
     ) -> anyhow::Result<Registrations> {
         let (path, branch) = git.table_and_branch();

@@ -1,21 +1,21 @@
-//! From many wishes and a table to one change of its files.
+//! From many requests and a table to one change of its files.
 //!
-//! Compiling a table costs far more than checking a wish, so all wishes that do not conflict are
-//! written and proved together. Those that conflict, because they request the same target or code,
-//! or codes of which one may shadow the other, wait for the next round, in which the first of them
-//! is in the table.
+//! Compiling a table costs far more than checking a request, so all requests that do not conflict
+//! are written and proved together. Those that conflict, because they request the same target or
+//! code, or codes of which one may shadow the other, wait for the next round, in which the first of
+//! them is in the table.
 //!
-//! Invariants: the result is as if the wishes had been registered one by one; a fault in one wish
-//! changes nothing for the others; the number of rounds is bounded, so that faulty wishes delay the
-//! others only briefly.
+//! Invariants: the result is as if the requests had been registered one by one; a fault in one
+//! request changes nothing for the others; the number of rounds is bounded, so that faulty requests
+//! delay the others only briefly.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::draft::{Draft, target_of};
 use super::drafts;
-use super::proof::{Before, Shadowing, with};
-use super::refusal::Refusal;
-use super::request::Wish;
+use super::proof::{Base, Shadowing, with};
+use super::refusal::RegistrationRefusal;
+use super::request::RegistrationRequest;
 use crate::edit::OwnCode;
 use crate::mapping::{Neighbourhood, Site, SourceFile, Timestamp};
 
@@ -23,13 +23,13 @@ use crate::mapping::{Neighbourhood, Site, SourceFile, Timestamp};
 /// and once more if something was written.
 const MOST_ROUNDS: u32 = 8;
 
-/// The result of a batch of wishes.
+/// The result of a batch of requests.
 #[derive(Debug)]
 pub struct Batch {
-    /// The outcome of each wish, in order: at least one is known. Those that took too long have
+    /// The outcome of each request, in order: at least one is known. Those that took too long have
     /// none, and are to be submitted again.
-    pub outcomes: Vec<Option<Result<Registered, Refusal>>>,
-    /// The files that change or are new, with their new text: none if all wishes were refused.
+    pub outcomes: Vec<Option<Result<Registered, RegistrationRefusal>>>,
+    /// The files that change or are new, with their new text: none if all requests were refused.
     pub files: Vec<SourceFile>,
 }
 
@@ -46,27 +46,27 @@ pub struct Registered {
     pub trailers: BTreeSet<String>,
 }
 
-/// Registers wishes in a table of these files, of at most `max_bytes` in total.
+/// Registers requests in a table of these files, of at most `max_bytes` in total.
 ///
 /// # Errors
 ///
 /// Returns the problems of the table if it already has errors.
 pub fn register_all(
     files: &[SourceFile],
-    wishes: &[Wish],
+    requests: &[RegistrationRequest],
     max_bytes: u64,
     now: Timestamp,
-) -> Result<Batch, Refusal> {
+) -> Result<Batch, RegistrationRefusal> {
     let mut rounds = Rounds {
-        outcomes: wishes.iter().map(|_| None).collect(),
-        waiting: (0..wishes.len()).collect(),
+        outcomes: requests.iter().map(|_| None).collect(),
+        waiting: (0..requests.len()).collect(),
         together: usize::MAX,
         gone: 0,
     };
     let mut changed = files.to_vec();
     while rounds.go_on() {
-        let before = Before::of(&changed, max_bytes, now)?;
-        let written = rounds.write(&before, wishes, now);
+        let before = Base::of(&changed, max_bytes, now)?;
+        let written = rounds.write(&before, requests, now);
         changed = with(&changed, &written);
     }
     let before: HashMap<_, _> = files.iter().map(|file| (&file.path, file)).collect();
@@ -78,10 +78,10 @@ pub fn register_all(
 }
 
 struct Rounds {
-    outcomes: Vec<Option<Result<Registered, Refusal>>>,
-    /// The wishes without an outcome, by number, in order.
+    outcomes: Vec<Option<Result<Registered, RegistrationRefusal>>>,
+    /// The requests without an outcome, by number, in order.
     waiting: Vec<usize>,
-    /// How many wishes may be combined in one round.
+    /// How many requests may be combined in one round.
     together: usize,
     /// The number of rounds so far.
     gone: u32,
@@ -93,21 +93,26 @@ impl Rounds {
         !self.waiting.is_empty() && is_in_time
     }
 
-    /// Runs rounds until wishes are written; returns the files that changed, if any.
-    fn write(&mut self, before: &Before<'_>, wishes: &[Wish], now: Timestamp) -> Vec<SourceFile> {
+    /// Runs rounds until requests are written; returns the files that changed, if any.
+    fn write(
+        &mut self,
+        before: &Base<'_>,
+        requests: &[RegistrationRequest],
+        now: Timestamp,
+    ) -> Vec<SourceFile> {
         while self.go_on() {
-            if let Some(written) = self.go(before, wishes, now) {
+            if let Some(written) = self.go(before, requests, now) {
                 return written;
             }
         }
         Vec::new()
     }
 
-    /// Decides at least one wish, or halves the number of wishes per round.
+    /// Decides at least one request, or halves the number of requests per round.
     fn go(
         &mut self,
-        before: &Before<'_>,
-        wishes: &[Wish],
+        before: &Base<'_>,
+        requests: &[RegistrationRequest],
         now: Timestamp,
     ) -> Option<Vec<SourceFile>> {
         self.gone += 1;
@@ -120,10 +125,10 @@ impl Rounds {
                 later.push(number);
                 continue;
             }
-            let wish = &wishes[number];
-            let draft = target_of(wish).and_then(|target| {
+            let request = &requests[number];
+            let draft = target_of(request).and_then(|target| {
                 let highest = |site| claims.highest(site);
-                Draft::of(wish, target, &before.table, highest, now)
+                Draft::of(request, target, &before.table, highest, now)
             });
             match draft {
                 Err(refusal) => self.outcomes[number] = Some(Err(refusal)),
@@ -145,7 +150,7 @@ impl Rounds {
                 let mut refusals = BTreeMap::new();
                 for shadowing in &proof.shadowings {
                     let number = put[shadowing.number];
-                    if let Some(refusal) = shadowing.refusal(&wishes[number].may_shadow) {
+                    if let Some(refusal) = shadowing.refusal(&requests[number].may_shadow) {
                         refusals.entry(number).or_insert(refusal);
                     }
                 }
@@ -243,7 +248,7 @@ impl<'t> Claims<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::request::WishedCode;
+    use super::super::request::RequestedCode;
     use super::*;
     use crate::mapping::compile;
 
@@ -254,26 +259,26 @@ mod tests {
         }]
     }
 
-    fn wish(url: &str, code: WishedCode) -> Wish {
-        Wish {
+    fn request(url: &str, code: RequestedCode) -> RegistrationRequest {
+        RegistrationRequest {
             url: url.to_owned(),
             code,
-            ..Wish::default()
+            ..RegistrationRequest::default()
         }
     }
 
-    fn custom(code: &str) -> WishedCode {
-        WishedCode::Custom(code.to_owned())
+    fn custom(code: &str) -> RequestedCode {
+        RequestedCode::Custom(code.to_owned())
     }
 
-    /// Registers wishes, resubmitting those that took too long; returns their codes or refusals,
+    /// Registers requests, resubmitting those that took too long; returns their codes or refusals,
     /// and the text.
-    fn registered(text: &str, wishes: &[Wish]) -> (Vec<String>, String) {
+    fn registered(text: &str, requests: &[RegistrationRequest]) -> (Vec<String>, String) {
         let mut files = table(text);
-        let mut reported = vec![String::new(); wishes.len()];
-        let mut waiting: Vec<usize> = (0..wishes.len()).collect();
+        let mut reported = vec![String::new(); requests.len()];
+        let mut waiting: Vec<usize> = (0..requests.len()).collect();
         while !waiting.is_empty() {
-            let these: Vec<_> = waiting.iter().map(|&it| wishes[it].clone()).collect();
+            let these: Vec<_> = waiting.iter().map(|&it| requests[it].clone()).collect();
             let batch = register_all(&files, &these, 1 << 20, Timestamp::MIN).unwrap();
             assert!(batch.outcomes.iter().any(Option::is_some));
             let mut left = Vec::new();
@@ -298,14 +303,14 @@ mod tests {
         let (reported, text) = registered(
             EMPTY,
             &[
-                wish("https://a.example/", WishedCode::NextNumber),
-                wish("https://b.example/", custom("b")),
-                wish("https://A.example", WishedCode::Any),
-                wish("https://c.example/", custom("b")),
-                wish("https://d.example/", WishedCode::NextNumber),
-                wish("https://e.example/", WishedCode::Number(9)),
-                wish("https://f.example/", WishedCode::NextNumber),
-                wish("no URL", WishedCode::Any),
+                request("https://a.example/", RequestedCode::NextNumber),
+                request("https://b.example/", custom("b")),
+                request("https://A.example", RequestedCode::Any),
+                request("https://c.example/", custom("b")),
+                request("https://d.example/", RequestedCode::NextNumber),
+                request("https://e.example/", RequestedCode::Number(9)),
+                request("https://f.example/", RequestedCode::NextNumber),
+                request("no URL", RequestedCode::Any),
             ],
         );
         assert_eq!(reported[..2], ["1", "b"]);
@@ -321,11 +326,11 @@ mod tests {
         // The table's test expects `taken` to lead nowhere.
         let text = "base_url: https://s.code/\nmapping: []\n\
                     tests:\n- from: /taken\n  to: not-found\n";
-        let mut wishes: Vec<_> = (0..9)
-            .map(|n| wish(&format!("https://e.org/{n}"), WishedCode::NextNumber))
+        let mut requests: Vec<_> = (0..9)
+            .map(|n| request(&format!("https://e.org/{n}"), RequestedCode::NextNumber))
             .collect();
-        wishes[5].code = custom("taken");
-        let (reported, text) = registered(text, &wishes);
+        requests[5].code = custom("taken");
+        let (reported, text) = registered(text, &requests);
         assert_eq!(reported[5], "the table would have errors");
         let others = reported
             .iter()
@@ -337,16 +342,16 @@ mod tests {
     #[test]
     fn what_would_be_too_large_is_refused() {
         let text = table(EMPTY);
-        let large = Wish {
+        let large = RegistrationRequest {
             title: Some("t".repeat(500)),
-            ..wish("https://large.example/", custom("large"))
+            ..request("https://large.example/", custom("large"))
         };
-        let wishes = [wish("https://a.example/", custom("a")), large];
-        let batch = register_all(&text, &wishes, 500, Timestamp::MIN).unwrap();
+        let requests = [request("https://a.example/", custom("a")), large];
+        let batch = register_all(&text, &requests, 500, Timestamp::MIN).unwrap();
         assert!(matches!(batch.outcomes[0], Some(Ok(_))));
         assert!(matches!(
             batch.outcomes[1],
-            Some(Err(Refusal::TooLarge { max_bytes: 500 }))
+            Some(Err(RegistrationRefusal::TooLarge { max_bytes: 500 }))
         ));
         assert!(batch.files[0].bytes.len() <= 500);
     }
@@ -354,23 +359,26 @@ mod tests {
     #[test]
     fn those_at_fault_do_not_hold_up_the_rest_for_long() {
         let text = table(EMPTY);
-        let large = (0..256).map(|n| Wish {
+        let large = (0..256).map(|n| RegistrationRequest {
             title: Some("t".repeat(500)),
-            ..wish(&format!("https://e.org/{n}"), WishedCode::NextNumber)
+            ..request(&format!("https://e.org/{n}"), RequestedCode::NextNumber)
         });
-        let mut wishes: Vec<_> = large.collect();
-        wishes.insert(1, wish("https://sound.example/", custom("sound")));
-        let batch = register_all(&text, &wishes[..9], 500, Timestamp::MIN).unwrap();
+        let mut requests: Vec<_> = large.collect();
+        requests.insert(1, request("https://sound.example/", custom("sound")));
+        let batch = register_all(&text, &requests[..9], 500, Timestamp::MIN).unwrap();
         assert!(matches!(batch.outcomes[0], Some(Err(_))));
         assert!(matches!(batch.outcomes[1], Some(Ok(_))));
-        let batch = register_all(&text, &wishes, 500, Timestamp::MIN).unwrap();
+        let batch = register_all(&text, &requests, 500, Timestamp::MIN).unwrap();
         assert_eq!(batch.outcomes.iter().flatten().count(), 1);
     }
 
     #[test]
     fn a_table_with_errors_takes_nothing() {
-        let wishes = [wish("https://a.example/", WishedCode::Any)];
-        let refused = register_all(&table("mapping: 1\n"), &wishes, 1 << 20, Timestamp::MIN);
-        assert!(matches!(refused, Err(Refusal::TableHasErrors(_))));
+        let requests = [request("https://a.example/", RequestedCode::Any)];
+        let refused = register_all(&table("mapping: 1\n"), &requests, 1 << 20, Timestamp::MIN);
+        assert!(matches!(
+            refused,
+            Err(RegistrationRefusal::TableHasErrors(_))
+        ));
     }
 }

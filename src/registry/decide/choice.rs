@@ -7,28 +7,28 @@
 //! on the table and is written out wherever another entry had to be avoided, so that no code ever
 //! depends on the order of entries.
 
-use super::refusal::{Holder, Refusal};
-use super::request::{Wish, WishedCode};
+use super::refusal::{Holder, RegistrationRefusal};
+use super::request::{RegistrationRequest, RequestedCode};
 use crate::edit::OwnCode;
 use crate::mapping::{Code, NewCode, Site, Target, Timestamp};
 
 /// Returns the code of a new entry; `highest` is the highest existing number.
 pub(crate) fn own_code<'t>(
     site: &'t Site,
-    wished: &WishedCode,
+    requested: &RequestedCode,
     target: &Target<'_>,
     highest: impl FnOnce(&'t Site) -> Option<u64>,
     now: Timestamp,
-) -> Result<OwnCode, Refusal> {
+) -> Result<OwnCode, RegistrationRefusal> {
     let is_free = |code: &Code| site.lookup(code.as_str()).is_none();
-    match wished {
-        WishedCode::Custom(text) => Ok(OwnCode::Custom(free(site, Code::custom(text)?, now)?)),
-        WishedCode::Number(number) => {
+    match requested {
+        RequestedCode::Custom(text) => Ok(OwnCode::Custom(free(site, Code::custom(text)?, now)?)),
+        RequestedCode::Number(number) => {
             let code = free(site, Code::number(*number)?, now)?;
             Ok(OwnCode::Number(code, *number))
         }
-        WishedCode::NextNumber => next_number(highest(site), is_free),
-        WishedCode::Any => any(site, target, || highest(site), is_free),
+        RequestedCode::NextNumber => next_number(highest(site), is_free),
+        RequestedCode::Any => any(site, target, || highest(site), is_free),
     }
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn any(
     target: &Target<'_>,
     highest: impl FnOnce() -> Option<u64>,
     is_free: impl Fn(&Code) -> bool,
-) -> Result<OwnCode, Refusal> {
+) -> Result<OwnCode, RegistrationRefusal> {
     match site.new_code() {
         NewCode::Auto => Ok(derived(site, target, is_free)),
         NewCode::Number => next_number(highest(), is_free),
@@ -48,15 +48,15 @@ pub(crate) fn any(
 /// Returns the further codes of a new entry.
 pub(crate) fn aliases(
     site: &Site,
-    wish: &Wish,
+    request: &RegistrationRequest,
     own: &Code,
     now: Timestamp,
-) -> Result<Vec<Code>, Refusal> {
+) -> Result<Vec<Code>, RegistrationRefusal> {
     let mut aliases = Vec::new();
-    for text in &wish.aliases {
+    for text in &request.aliases {
         let alias = free(site, Code::custom(text)?, now)?;
         if alias == *own || aliases.contains(&alias) {
-            return Err(Refusal::CodeRepeated {
+            return Err(RegistrationRefusal::CodeRepeated {
                 code: alias.to_string(),
             });
         }
@@ -66,10 +66,10 @@ pub(crate) fn aliases(
 }
 
 /// Returns the code if no entry of the site has it.
-pub(crate) fn free(site: &Site, code: Code, now: Timestamp) -> Result<Code, Refusal> {
+pub(crate) fn free(site: &Site, code: Code, now: Timestamp) -> Result<Code, RegistrationRefusal> {
     match site.lookup(code.as_str()) {
         None => Ok(code),
-        Some(holder) => Err(Refusal::CodeTaken {
+        Some(holder) => Err(RegistrationRefusal::CodeTaken {
             code: code.to_string(),
             holder: Holder::of(holder, now),
         }),
@@ -106,7 +106,10 @@ fn derived(site: &Site, target: &Target<'_>, is_free: impl Fn(&Code) -> bool) ->
 }
 
 /// Returns the number after the highest one, skipping those whose code is taken or reserved.
-fn next_number(highest: Option<u64>, is_free: impl Fn(&Code) -> bool) -> Result<OwnCode, Refusal> {
+fn next_number(
+    highest: Option<u64>,
+    is_free: impl Fn(&Code) -> bool,
+) -> Result<OwnCode, RegistrationRefusal> {
     let numbers = (highest.unwrap_or(0))
         .checked_add(1)
         .into_iter()
@@ -115,5 +118,5 @@ fn next_number(highest: Option<u64>, is_free: impl Fn(&Code) -> bool) -> Result<
         let code = Code::number(number).ok()?;
         is_free(&code).then_some(OwnCode::Number(code, number))
     });
-    codes.next().ok_or(Refusal::NoNumberLeft)
+    codes.next().ok_or(RegistrationRefusal::NoNumberLeft)
 }

@@ -1,7 +1,7 @@
 //! Drafts: entries that a table allows, before their files are written.
 
-use super::refusal::Refusal;
-use super::request::{Destination, Wish};
+use super::refusal::RegistrationRefusal;
+use super::request::{Destination, RegistrationRequest};
 use super::{choice, placement};
 use crate::edit::NewEntry;
 use crate::mapping::{Code, Site, Table, Target, Timestamp};
@@ -21,49 +21,49 @@ pub(crate) struct Draft<'t> {
 }
 
 impl<'t> Draft<'t> {
-    /// Drafts the entry for a wish, with the [target](target_of) of the wish; `highest` is the
-    /// highest existing number of a site.
+    /// Drafts the entry for a request, with the [target](target_of) of the request; `highest` is
+    /// the highest existing number of a site.
     ///
     /// # Errors
     ///
     /// Returns the first reason for refusal: whether the target has a link is checked first, then
     /// codes, then the file.
     pub(crate) fn of(
-        wish: &Wish,
+        request: &RegistrationRequest,
         target: Target<'_>,
         table: &'t Table,
         highest: impl FnOnce(&'t Site) -> Option<u64>,
         now: Timestamp,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, RegistrationRefusal> {
         if table.covers(&target) {
-            return Err(Refusal::OwnLink);
+            return Err(RegistrationRefusal::OwnLink);
         }
-        let site = placement::site(table, wish.site.as_deref(), &wish.destination)?;
+        let site = placement::site(table, request.site.as_deref(), &request.destination)?;
         if let Some(holder) = choice::registered(site, &target, now) {
-            return Err(Refusal::AlreadyRegistered(holder));
+            return Err(RegistrationRefusal::AlreadyRegistered(holder));
         }
-        let own = choice::own_code(site, &wish.code, &target, highest, now)?;
+        let own = choice::own_code(site, &request.code, &target, highest, now)?;
         let target = target.into_owned();
         let mut entry = NewEntry::new(target.clone(), own);
         let code = entry.own_code(site.scheme()).into_owned();
-        entry.aliases = choice::aliases(site, wish, &code, now)?;
+        entry.aliases = choice::aliases(site, request, &code, now)?;
         let entry = NewEntry {
-            title: wish.title.clone(),
-            owner: wish.owner.clone(),
-            tags: wish.tags.clone(),
-            status: wish.status,
-            forward: wish.forward,
-            expires: wish.expires.clone(),
+            title: request.title.clone(),
+            owner: request.owner.clone(),
+            tags: request.tags.clone(),
+            status: request.status,
+            forward: request.forward,
+            expires: request.expires.clone(),
             ..entry
         };
-        let (path, is_new_file) = match &wish.destination {
+        let (path, is_new_file) = match &request.destination {
             Destination::Document(name) => (
                 placement::document(site, name.as_deref())?.to_owned(),
                 false,
             ),
             Destination::Fragment(directory) => {
                 let name = placement::fragment_name(code.as_str());
-                let name = name.ok_or_else(|| Refusal::NameTooLong {
+                let name = name.ok_or_else(|| RegistrationRefusal::NameTooLong {
                     code: code.to_string(),
                 })?;
                 let path = match directory.trim_end_matches('/') {
@@ -89,17 +89,21 @@ impl<'t> Draft<'t> {
     }
 }
 
-/// Returns the target of a wish, checked without regard to the table.
+/// Returns the target of a request, checked without regard to the table.
 ///
 /// # Errors
 ///
-/// If the wish is refused for any table.
-pub(super) fn target_of(wish: &Wish) -> Result<Target<'_>, Refusal> {
-    let target = Target::parse(&wish.url)?;
-    check_texts(wish.title.as_deref(), wish.owner.as_deref(), &wish.tags)?;
-    match &wish.expires {
+/// If the request is refused for any table.
+pub(super) fn target_of(request: &RegistrationRequest) -> Result<Target<'_>, RegistrationRefusal> {
+    let target = Target::parse(&request.url)?;
+    check_texts(
+        request.title.as_deref(),
+        request.owner.as_deref(),
+        &request.tags,
+    )?;
+    match &request.expires {
         Some(text) if Timestamp::parse_end(text).is_none() => {
-            Err(Refusal::Expires { text: text.clone() })
+            Err(RegistrationRefusal::Expires { text: text.clone() })
         }
         _ => Ok(target),
     }
@@ -110,13 +114,13 @@ pub(crate) fn check_texts(
     title: Option<&str>,
     owner: Option<&str>,
     tags: &[String],
-) -> Result<(), Refusal> {
+) -> Result<(), RegistrationRefusal> {
     let title = title.map(|it| ("title", it)).into_iter();
     let owner = owner.map(|it| ("owner", it)).into_iter();
     let tags = tags.iter().map(|it| ("tag", &**it));
     for (what, text) in title.chain(owner).chain(tags) {
         if let Some(character) = text.chars().find(|c| c.is_control()) {
-            return Err(Refusal::ControlCharacter { what, character });
+            return Err(RegistrationRefusal::ControlCharacter { what, character });
         }
     }
     Ok(())

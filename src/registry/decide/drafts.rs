@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::draft::Draft;
-use super::refusal::Refusal;
+use super::refusal::RegistrationRefusal;
 use crate::edit::{self, NewEntry};
 use crate::mapping::{SourceFile, Table};
 
@@ -17,7 +17,7 @@ pub(crate) fn write(
     table: &Table,
     files: &[SourceFile],
     drafts: &[Draft<'_>],
-) -> Result<Vec<SourceFile>, Refusal> {
+) -> Result<Vec<SourceFile>, RegistrationRefusal> {
     let mut written: Vec<SourceFile> = Vec::new();
     let mut waiting: Vec<&Draft<'_>> = drafts.iter().collect();
     while let Some(&first) = waiting.first() {
@@ -33,18 +33,19 @@ pub(crate) fn write(
     Ok(written)
 }
 
-fn insert(files: &[SourceFile], drafts: &[&Draft<'_>]) -> Result<SourceFile, Refusal> {
+fn insert(files: &[SourceFile], drafts: &[&Draft<'_>]) -> Result<SourceFile, RegistrationRefusal> {
     let old = files.iter().find(|file| *file.path == *drafts[0].path);
     let old = old.expect("a table is compiled from these files");
     let entries: Vec<NewEntry> = drafts.iter().map(|draft| draft.entry.clone()).collect();
-    let text = edit::insert(old, &entries).map_err(|problems| Refusal::CannotInsert {
-        problems,
-        entry: entries
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("\n"),
-    })?;
+    let text =
+        edit::insert(old, &entries).map_err(|problems| RegistrationRefusal::CannotInsert {
+            problems,
+            entry: entries
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("\n"),
+        })?;
     Ok(SourceFile {
         path: Arc::clone(&old.path),
         bytes: text.into_bytes(),
@@ -53,13 +54,17 @@ fn insert(files: &[SourceFile], drafts: &[&Draft<'_>]) -> Result<SourceFile, Ref
 
 /// Writes a file for one entry. It belongs to the only site, or names its site if there are
 /// several.
-fn fragment(table: &Table, files: &[SourceFile], draft: &Draft<'_>) -> Result<SourceFile, Refusal> {
+fn fragment(
+    table: &Table,
+    files: &[SourceFile],
+    draft: &Draft<'_>,
+) -> Result<SourceFile, RegistrationRefusal> {
     let path = Path::new(&draft.path);
     // Or the intended directory is a file.
     let is_there = |file: &SourceFile| path.starts_with(&*file.path);
     if files.iter().any(is_there) {
         let path = draft.path.clone();
-        return Err(Refusal::FileExists { path });
+        return Err(RegistrationRefusal::FileExists { path });
     }
     let base_url = match table.sites() {
         [_] => String::new(),

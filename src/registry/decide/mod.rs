@@ -12,7 +12,7 @@ mod request;
 
 pub use batch::{Batch, Registered, register_all};
 pub(crate) use draft::check_texts;
-pub(crate) use proof::{Before, Shadowing};
-pub use refusal::{Holder, Refusal};
+pub(crate) use proof::{Base, Shadowing};
+pub use refusal::{Holder, RegistrationRefusal};
 pub use register::{Registration, register};
-pub use request::{Destination, MayShadow, Wish, WishedCode};
+pub use request::{Destination, MayShadow, RegistrationRequest, RequestedCode};

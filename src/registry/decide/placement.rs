@@ -4,16 +4,16 @@
 
 use std::path::Path;
 
-use super::refusal::Refusal;
+use super::refusal::RegistrationRefusal;
 use super::request::Destination;
 use crate::mapping::{BaseUrl, Site, Table};
 
-/// Returns the site that a wish names, or the only one.
+/// Returns the site that a request names, or the only one.
 pub(crate) fn site<'t>(
     table: &'t Table,
     named: Option<&str>,
     destination: &Destination,
-) -> Result<&'t Site, Refusal> {
+) -> Result<&'t Site, RegistrationRefusal> {
     let sites = table.sites();
     let urls = || {
         sites
@@ -26,7 +26,7 @@ pub(crate) fn site<'t>(
         let found = sites
             .iter()
             .find(|it| Some(it.base_url()) == base_url.as_ref());
-        return found.ok_or_else(|| Refusal::UnknownSite {
+        return found.ok_or_else(|| RegistrationRefusal::UnknownSite {
             site: named.to_owned(),
             sites: urls(),
         });
@@ -35,20 +35,23 @@ pub(crate) fn site<'t>(
         return Ok(only);
     }
     let Destination::Document(Some(name)) = destination else {
-        return Err(Refusal::SeveralSites { sites: urls() });
+        return Err(RegistrationRefusal::SeveralSites { sites: urls() });
     };
     let mut with_file = sites.iter().filter(|site| find(site, name).is_some());
     match (with_file.next(), with_file.next()) {
         (Some(only), None) => Ok(only),
-        _ => Err(Refusal::SeveralSites { sites: urls() }),
+        _ => Err(RegistrationRefusal::SeveralSites { sites: urls() }),
     }
 }
 
-/// Returns the path of the document of a site that a wish names, or of the only one.
-pub(crate) fn document<'s>(site: &'s Site, named: Option<&str>) -> Result<&'s str, Refusal> {
+/// Returns the path of the document of a site that a request names, or of the only one.
+pub(crate) fn document<'s>(
+    site: &'s Site,
+    named: Option<&str>,
+) -> Result<&'s str, RegistrationRefusal> {
     let paths = || site.files().map(str::to_owned).collect();
     if let Some(name) = named {
-        return find(site, name).ok_or_else(|| Refusal::UnknownFile {
+        return find(site, name).ok_or_else(|| RegistrationRefusal::UnknownFile {
             file: name.to_owned(),
             files: paths(),
         });
@@ -56,7 +59,7 @@ pub(crate) fn document<'s>(site: &'s Site, named: Option<&str>) -> Result<&'s st
     let mut files = site.files();
     match (files.next(), files.next()) {
         (Some(only), None) => Ok(only),
-        _ => Err(Refusal::SeveralFiles { files: paths() }),
+        _ => Err(RegistrationRefusal::SeveralFiles { files: paths() }),
     }
 }
 

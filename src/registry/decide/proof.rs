@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::refusal::{Holder, Refusal};
+use super::refusal::{Holder, RegistrationRefusal};
 use super::request::MayShadow;
 use crate::edit::NewEntry;
 use crate::mapping::{
@@ -13,7 +13,7 @@ use crate::mapping::{
 };
 
 /// A table before entries are added.
-pub(crate) struct Before<'f> {
+pub(crate) struct Base<'f> {
     pub(crate) files: &'f [SourceFile],
     pub(crate) table: Table,
     /// The most bytes of text that the table may have.
@@ -49,9 +49,9 @@ pub(crate) struct Shadowing {
 
 impl Shadowing {
     /// Returns why the new entry is refused, unless the shadowing is allowed.
-    pub(crate) fn refusal(&self, may_shadow: &MayShadow) -> Option<Refusal> {
+    pub(crate) fn refusal(&self, may_shadow: &MayShadow) -> Option<RegistrationRefusal> {
         let is_allowed = may_shadow.allows(self.owner.as_deref());
-        (!is_allowed).then(|| Refusal::Shadows {
+        (!is_allowed).then(|| RegistrationRefusal::Shadows {
             code: self.code.clone(),
             path: self.path.clone(),
             holder: self.holder.clone(),
@@ -59,7 +59,7 @@ impl Shadowing {
     }
 }
 
-impl<'f> Before<'f> {
+impl<'f> Base<'f> {
     /// Compiles the table of these files, of at most `max_bytes` in total.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl<'f> Before<'f> {
         files: &'f [SourceFile],
         max_bytes: u64,
         now: Timestamp,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, RegistrationRefusal> {
         let mut compiled = compile(files);
         compiled.run_tests(now);
         match compiled.table {
@@ -79,7 +79,7 @@ impl<'f> Before<'f> {
                 max_bytes,
                 problems: compiled.diagnostics,
             }),
-            None => Err(Refusal::TableHasErrors(compiled.diagnostics)),
+            None => Err(RegistrationRefusal::TableHasErrors(compiled.diagnostics)),
         }
     }
 
@@ -90,12 +90,12 @@ impl<'f> Before<'f> {
         written: &[SourceFile],
         added: &[(&Site, &NewEntry)],
         now: Timestamp,
-    ) -> Result<Proof, Refusal> {
+    ) -> Result<Proof, RegistrationRefusal> {
         let files = with(self.files, written);
         let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
         if bytes as u64 > self.max_bytes {
             let max_bytes = self.max_bytes;
-            return Err(Refusal::TooLarge { max_bytes });
+            return Err(RegistrationRefusal::TooLarge { max_bytes });
         }
         let mut new = compile(&files);
         new.run_tests(now);
@@ -104,12 +104,12 @@ impl<'f> Before<'f> {
             .into_iter()
             .partition::<Vec<_>, _>(Diagnostic::is_error);
         let Some(table) = new.table.filter(|_| problems.is_empty()) else {
-            return Err(Refusal::Unsound { problems });
+            return Err(RegistrationRefusal::Unsound { problems });
         };
         let changes = compare(&self.table, &table);
         let codes: usize = added.iter().map(|(_, new)| 1 + new.aliases.len()).sum();
         if changes.len() != codes || changes.iter().any(|it| it.kind != ChangeKind::Added) {
-            return Err(Refusal::SideEffects);
+            return Err(RegistrationRefusal::SideEffects);
         }
         let place = |(site, entry): &(&Site, &NewEntry)| {
             let site = table.counterpart(site)?;
@@ -118,7 +118,7 @@ impl<'f> Before<'f> {
         };
         let places: Option<_> = added.iter().map(place).collect();
         Ok(Proof {
-            places: places.ok_or(Refusal::SideEffects)?,
+            places: places.ok_or(RegistrationRefusal::SideEffects)?,
             warnings,
             shadowings: self.shadowings(&table, added, now),
         })

@@ -1,4 +1,4 @@
-//! Refusals: why a wish is not registered.
+//! Refusals: why a request is not registered.
 
 use thiserror::Error;
 
@@ -7,10 +7,10 @@ use crate::mapping::{CodeError, Diagnostic, Entry, Misfit, Place, TargetError, T
 /// How many sites or files are named: a table of fragments has thousands.
 const SHOWN: usize = 4;
 
-/// Why a wish is not registered.
+/// Why a request is not registered.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum RegistrationRefusal {
     /// The URL cannot be a target.
     #[error(transparent)]
     Target(#[from] TargetError),
@@ -203,7 +203,7 @@ fn some(names: &[String]) -> String {
     }
 }
 
-impl Refusal {
+impl RegistrationRefusal {
     /// Returns a hint, unless the message already contains it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {

@@ -1,4 +1,4 @@
-//! From a wish and a table to a registration, or to a refusal.
+//! From a request and a table to a registration, or to a refusal.
 //!
 //! Invariant: a registration adds exactly one entry to the meaning of the table.
 
@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use super::draft::{Draft, target_of};
 use super::drafts;
-use super::proof::{Before, Proof};
-use super::refusal::Refusal;
-use super::request::Wish;
+use super::proof::{Base, Proof};
+use super::refusal::RegistrationRefusal;
+use super::request::RegistrationRequest;
 use crate::mapping::{Diagnostic, Place, Site, SourceFile, Timestamp};
 
 /// A link that is registered once its file is written.
@@ -32,22 +32,22 @@ pub struct Registration {
     pub trailers: BTreeSet<String>,
 }
 
-/// Registers a wish in a table of these files, of at most `max_bytes` in total.
+/// Registers a request in a table of these files, of at most `max_bytes` in total.
 ///
 /// # Errors
 ///
-/// Returns the first reason why the wish is refused: the target is checked first, then whether it
-/// has a link, then codes, then the file, then the resulting table, and last what the codes would
-/// shadow.
+/// Returns the first reason why the request is refused: the target is checked first, then whether
+/// it has a link, then codes, then the file, then the resulting table, and last what the codes
+/// would shadow.
 pub fn register(
     files: &[SourceFile],
-    wish: &Wish,
+    request: &RegistrationRequest,
     max_bytes: u64,
     now: Timestamp,
-) -> Result<Registration, Refusal> {
-    let target = target_of(wish)?;
-    let before = Before::of(files, max_bytes, now)?;
-    let draft = Draft::of(wish, target, &before.table, Site::highest_number, now)?;
+) -> Result<Registration, RegistrationRefusal> {
+    let target = target_of(request)?;
+    let before = Base::of(files, max_bytes, now)?;
+    let draft = Draft::of(request, target, &before.table, Site::highest_number, now)?;
     let drafts = std::slice::from_ref(&draft);
     let mut written = drafts::write(&before.table, files, drafts)?;
     let Proof {
@@ -55,7 +55,7 @@ pub fn register(
         warnings,
         shadowings,
     } = before.prove(&written, &[(draft.site, &draft.entry)], now)?;
-    let mut refusals = shadowings.iter().map(|it| it.refusal(&wish.may_shadow));
+    let mut refusals = shadowings.iter().map(|it| it.refusal(&request.may_shadow));
     if let Some(refusal) = refusals.find_map(|it| it) {
         return Err(refusal);
     }

@@ -1,4 +1,4 @@
-//! Wishes: registration requests as given, not yet checked.
+//! Requests: registration requests as given, not yet checked.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use crate::mapping::{Forward, Status};
 
 /// A requested link.
 #[derive(Debug, Clone, Default)]
-pub struct Wish {
+pub struct RegistrationRequest {
     /// Its target.
     pub url: String,
     /// Its code.
-    pub code: WishedCode,
+    pub code: RequestedCode,
     /// Further codes.
     pub aliases: Vec<String>,
     /// The title.
@@ -67,7 +67,7 @@ impl MayShadow {
 
 /// How a link gets its code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum WishedCode {
+pub enum RequestedCode {
     /// As the site makes codes for new links.
     #[default]
     Any,

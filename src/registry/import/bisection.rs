@@ -12,14 +12,14 @@ use std::sync::Arc;
 use super::intake::Batch;
 use crate::edit::{self, NewEntry};
 use crate::mapping::{Diagnostic, Site, SourceFile, Timestamp};
-use crate::registry::decide::{Before, MayShadow, Refusal, Shadowing};
+use crate::registry::decide::{Base, MayShadow, RegistrationRefusal, Shadowing};
 
 /// How many entries at fault are searched for: each step of the binary search compiles the table.
 const MOST_AT_FAULT: usize = 20;
 
 /// A document, and its table.
 pub(crate) struct Bisection<'s> {
-    pub(crate) before: &'s Before<'s>,
+    pub(crate) before: &'s Base<'s>,
     pub(crate) site: &'s Site,
     pub(crate) document: &'s SourceFile,
     pub(crate) now: Timestamp,
@@ -42,7 +42,7 @@ impl Bisection<'_> {
     /// # Errors
     ///
     /// If no entries can be inserted, if they exceed the size limit, or if too many are at fault.
-    pub(super) fn run(&self, batch: &mut Batch) -> Result<Bisected, Refusal> {
+    pub(super) fn run(&self, batch: &mut Batch) -> Result<Bisected, RegistrationRefusal> {
         loop {
             let bisected = self.reject_errors(batch)?;
             let mut refusals = BTreeMap::new();
@@ -59,7 +59,7 @@ impl Bisection<'_> {
     }
 
     /// Keeps the entries with which the table has no errors.
-    fn reject_errors(&self, batch: &mut Batch) -> Result<Bisected, Refusal> {
+    fn reject_errors(&self, batch: &mut Batch) -> Result<Bisected, RegistrationRefusal> {
         let (mut kept, mut at_fault) = (0, 0);
         let mut parts = vec![batch.entries.len()];
         let mut bisected = None;
@@ -69,9 +69,10 @@ impl Bisection<'_> {
                     kept += part;
                     bisected = Some(proved);
                 }
-                Err(refusal @ (Refusal::Unsound { .. } | Refusal::SideEffects))
-                    if part > 0 && at_fault < MOST_AT_FAULT =>
-                {
+                Err(
+                    refusal @ (RegistrationRefusal::Unsound { .. }
+                    | RegistrationRefusal::SideEffects),
+                ) if part > 0 && at_fault < MOST_AT_FAULT => {
                     if part == 1 {
                         at_fault += 1;
                         batch.refuse(kept, refusal);
@@ -86,9 +87,9 @@ impl Bisection<'_> {
         bisected.map_or_else(|| self.prove(&[]), Ok)
     }
 
-    fn prove(&self, entries: &[NewEntry]) -> Result<Bisected, Refusal> {
+    fn prove(&self, entries: &[NewEntry]) -> Result<Bisected, RegistrationRefusal> {
         let text = edit::insert(self.document, entries)
-            .map_err(|problems| Refusal::CannotInsertAny { problems })?;
+            .map_err(|problems| RegistrationRefusal::CannotInsertAny { problems })?;
         let file = SourceFile {
             path: Arc::clone(&self.document.path),
             bytes: text.into_bytes(),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::bisection::{Bisected, Bisection};
 use super::intake::Intake;
 use crate::mapping::{BaseUrl, Diagnostic, Outline, SourceFile, Timestamp};
-use crate::registry::decide::{Before, Destination, MayShadow, Refusal, placement};
+use crate::registry::decide::{Base, Destination, MayShadow, RegistrationRefusal, placement};
 use crate::registry::publish::{LocalError, lock, undone, write};
 use crate::source::FileSource;
 
@@ -42,7 +42,7 @@ pub struct Imported {
     /// The number of links that were in the table already, or are duplicates.
     pub known: usize,
     /// The links that were refused at the end, with their lines.
-    pub refused: Vec<(usize, Refusal)>,
+    pub refused: Vec<(usize, RegistrationRefusal)>,
     /// The warnings that the new entries cause.
     pub warnings: Vec<Diagnostic>,
 }
@@ -64,7 +64,7 @@ pub fn import_into_files<E: From<LocalError>>(
         None => source.read_once().map_err(LocalError::from)?.files,
     };
     let refused = |refusal| LocalError::Refused(refusal);
-    let before = Before::of(&files, import.max_bytes, import.now).map_err(refused)?;
+    let before = Base::of(&files, import.max_bytes, import.now).map_err(refused)?;
     let table = &before.table;
     let destination = Destination::Document(import.file.map(str::to_owned));
     let site = placement::site(table, import.site, &destination).map_err(refused)?;
@@ -74,7 +74,7 @@ pub fn import_into_files<E: From<LocalError>>(
 
     let outline = Outline::of(document);
     let defaults = outline
-        .map_err(|problems| refused(Refusal::CannotInsertAny { problems }))?
+        .map_err(|problems| refused(RegistrationRefusal::CannotInsertAny { problems }))?
         .defaults;
     let mut intake = Intake::new(table, site, defaults, import.now);
     fill(&mut intake)?;

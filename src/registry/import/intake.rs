@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use crate::edit::{NewEntry, OwnCode};
 use crate::exchange::read::Link;
 use crate::mapping::{Code, Defaults, Forward, Misfit, Site, Table, Target, Timestamp};
-use crate::registry::decide::{Refusal, check_texts, choice};
+use crate::registry::decide::{RegistrationRefusal, check_texts, choice};
 
 pub(crate) use waiting::Batch;
 
@@ -75,7 +75,7 @@ impl<'t> Intake<'t> {
     /// # Errors
     ///
     /// Returns why the link cannot be taken.
-    pub fn take(&mut self, line: usize, link: Link) -> Result<(), Refusal> {
+    pub fn take(&mut self, line: usize, link: Link) -> Result<(), RegistrationRefusal> {
         let url = link.url.as_deref().map(Target::parse).transpose()?;
         let url = url.map(Target::into_owned);
         let archive = link.archive.as_deref().map(Target::parse).transpose()?;
@@ -88,7 +88,7 @@ impl<'t> Intake<'t> {
             (None, None) => None,
         };
         if url.is_none() && (link.retired.is_none() || own.is_none()) {
-            return Err(Refusal::NoUrl);
+            return Err(RegistrationRefusal::NoUrl);
         }
         let aliases = link.aliases.iter().map(|text| Code::custom(text));
         let aliases: Vec<_> = aliases.collect::<Result<_, _>>()?;
@@ -106,12 +106,12 @@ impl<'t> Intake<'t> {
             self.check_free(code)?;
             if !seen.insert(code) {
                 let code = code.to_string();
-                return Err(Refusal::CodeRepeated { code });
+                return Err(RegistrationRefusal::CodeRepeated { code });
             }
         }
         let taken_down = |url| choice::taken_down(self.site, url, self.now);
         if let Some(holder) = (own.as_ref()).and(url.as_ref()).and_then(taken_down) {
-            return Err(Refusal::AlreadyRegistered(holder));
+            return Err(RegistrationRefusal::AlreadyRegistered(holder));
         }
         let entry = own.is_some().then_some(self.entries.len());
         for code in codes() {
@@ -151,13 +151,12 @@ impl<'t> Intake<'t> {
         &self,
         url: Option<&Target<'_>>,
         forward: Option<Forward>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RegistrationRefusal> {
         let misfit = |forward: Option<Forward>| Misfit::of(forward?, url?.as_str());
         match forward {
             Some(_) => misfit(forward).map_or(Ok(()), |it| Err(it.into())),
-            None => {
-                misfit(self.defaults.forward).map_or(Ok(()), |it| Err(Refusal::DefaultMisfit(it)))
-            }
+            None => misfit(self.defaults.forward)
+                .map_or(Ok(()), |it| Err(RegistrationRefusal::DefaultMisfit(it))),
         }
     }
 
@@ -167,18 +166,18 @@ impl<'t> Intake<'t> {
         &self,
         url: &Target<'_>,
         mut codes: impl Iterator<Item = &'c Code>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RegistrationRefusal> {
         if !self.table.covers(url) {
             return Ok(());
         }
         let rest = |url: &str| url.split_once("://").map(|(_, rest)| rest.to_owned());
         let page = url.as_str().split(['?', '#']).next().and_then(rest);
         let Some(first) = codes.next() else {
-            return Err(Refusal::OwnLink);
+            return Err(RegistrationRefusal::OwnLink);
         };
         let mut links = [first].into_iter().chain(codes);
         match links.any(|code| rest(&self.site.short_url(code.as_str())) == page) {
-            true => Err(Refusal::OwnLink),
+            true => Err(RegistrationRefusal::OwnLink),
             false => Ok(()),
         }
     }
@@ -202,10 +201,10 @@ impl<'t> Intake<'t> {
         self.site.lookup(code.as_str()).is_none() && !self.codes.contains_key(code)
     }
 
-    fn check_free(&self, code: &Code) -> Result<(), Refusal> {
+    fn check_free(&self, code: &Code) -> Result<(), RegistrationRefusal> {
         choice::free(self.site, code.clone(), self.now)?;
         match self.codes.get(code) {
-            Some(Holding { line, .. }) => Err(Refusal::CodeTakenByLine {
+            Some(Holding { line, .. }) => Err(RegistrationRefusal::CodeTakenByLine {
                 code: code.to_string(),
                 line: *line,
             }),

@@ -14,7 +14,7 @@ use git2::{Oid, Repository};
 use super::backoff::pause;
 use super::checkout::CheckoutError;
 use super::commit::IdentityError;
-use super::writer_lock::Turn;
+use super::writer_lock::WriterLock;
 use crate::git::{GitProgramError, Pushed, RemoteBranchError, RemoteUrl, TreeError, random};
 use crate::mapping::SourceFile;
 use crate::source::read_table;
@@ -180,7 +180,7 @@ pub fn publish<E>(
     mut compute: impl FnMut(&[SourceFile]) -> Result<Edit, E>,
 ) -> Result<Result<Published, E>, PublishError> {
     let directory = branch.address().and_then(|it| it.directory());
-    let _turn = directory.and_then(|it| Turn::take(&it, timeout));
+    let _lock = directory.and_then(|it| WriterLock::take(&it, timeout));
     let began = Instant::now();
     let mut losses = 0;
     let mut tip = branch.fetch()?;

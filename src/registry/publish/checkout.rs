@@ -9,7 +9,7 @@ use std::time::Duration;
 use git2::{ErrorCode, Oid, Repository, RepositoryState, Status};
 
 use super::branch::PublishError;
-use super::commit::{Identity, IdentityError};
+use super::commit::{CommitIdentity, IdentityError};
 use crate::git::{GitProgram, GitProgramError};
 
 /// The message of libgit2 for a repository with an unknown object format.
@@ -101,14 +101,14 @@ pub enum CheckoutError {
 }
 
 /// A checkout, and the author of commits in it.
-pub struct Checkout {
+pub struct UserCheckout {
     pub(crate) git: GitProgram,
     git_dir: PathBuf,
     work_dir: PathBuf,
-    author: Option<Identity>,
+    author: Option<CommitIdentity>,
 }
 
-impl Checkout {
+impl UserCheckout {
     /// Opens the checkout around a table, in which commits are made by `author`, or else by the
     /// identity in Git's configuration. Each Git command may take as long as `timeout`.
     ///
@@ -117,7 +117,7 @@ impl Checkout {
     /// If there is none, or another operation is in progress.
     pub fn around(
         table: &Path,
-        author: Option<Identity>,
+        author: Option<CommitIdentity>,
         timeout: Duration,
     ) -> Result<Self, PublishError> {
         let path = || table.to_owned();
@@ -196,7 +196,7 @@ impl Checkout {
     }
 
     /// Returns Git's identities for the author and the committer.
-    pub(super) fn identities(&self) -> Result<[Identity; 2], PublishError> {
+    pub(super) fn identities(&self) -> Result<[CommitIdentity; 2], PublishError> {
         let ask = |of| {
             let known = self.git.run(&self.named(&["var", of]));
             let who = known.map_err(|error| match error {
@@ -205,7 +205,7 @@ impl Checkout {
             })?;
             // The time follows the address.
             let (who, _) = who.rsplit_once("> ").ok_or(IdentityError::Unknown)?;
-            Ok::<_, PublishError>(format!("{who}>").parse::<Identity>()?)
+            Ok::<_, PublishError>(format!("{who}>").parse::<CommitIdentity>()?)
         };
         Ok([ask("GIT_AUTHOR_IDENT")?, ask("GIT_COMMITTER_IDENT")?])
     }
@@ -213,7 +213,7 @@ impl Checkout {
     /// Returns arguments that set Git's identity, if an author was given.
     pub(crate) fn named(&self, arguments: &[&str]) -> Vec<String> {
         let mut all = Vec::new();
-        if let Some(Identity { name, email }) = &self.author {
+        if let Some(CommitIdentity { name, email }) = &self.author {
             for setting in [format!("user.name={name}"), format!("user.email={email}")] {
                 all.extend(["-c".to_owned(), setting]);
             }

@@ -6,8 +6,8 @@
 use git2::{Oid, Repository};
 
 use super::branch::{Branch, Edit, PublishError};
-use super::checkout::{Checkout, CheckoutError, refuse_changes};
-use super::commit::{Identity, commit_tree, write_tree};
+use super::checkout::{CheckoutError, UserCheckout, refuse_changes};
+use super::commit::{CommitIdentity, commit_tree, write_tree};
 use super::review::NewBranch;
 use crate::git::{GitProgram, GitProgramError, Pushed, RemoteUrl, random};
 
@@ -16,9 +16,9 @@ const NO_SUCH_BRANCH: &str = "couldn't find remote ref";
 
 /// A remote branch, as it is changed from a checkout.
 pub struct CheckoutBranch {
-    checkout: Checkout,
+    checkout: UserCheckout,
     /// Author and committer.
-    identities: [Identity; 2],
+    identities: [CommitIdentity; 2],
     /// Whether the user signs all commits.
     signs: bool,
     /// The remote's name.
@@ -35,7 +35,7 @@ impl CheckoutBranch {
     ///
     /// If there is none, or, for changes that are to be pushed to it, if the branch that is checked
     /// out has commits of its own.
-    pub fn of(checkout: Checkout, review: Option<NewBranch>) -> Result<Self, PublishError> {
+    pub fn of(checkout: UserCheckout, review: Option<NewBranch>) -> Result<Self, PublishError> {
         let identities = checkout.identities()?;
         let signs = (checkout.git).run(&["config", "--type=bool", "--get", "commit.gpgSign"]);
         let repository = checkout.repository()?;

@@ -3,25 +3,29 @@
 use git2::{Oid, Repository};
 
 use super::branch::{Branch, Edit, PublishError};
-use super::commit::{Identity, commit_tree, configured, write_tree};
+use super::commit::{CommitIdentity, commit_tree, configured, write_tree};
 use super::review::NewBranch;
 use crate::git::{Pushed, RemoteBranch, RemoteUrl};
 
 /// A remote's branch, and the author of changes to it.
-pub struct Remote {
+pub struct CloneBranch {
     branch: RemoteBranch,
-    author: Option<Identity>,
+    author: Option<CommitIdentity>,
     /// The branch to push to instead of the branch itself.
     review: Option<NewBranch>,
     /// The branch's full name, once fetched.
     name: String,
 }
 
-impl Remote {
+impl CloneBranch {
     /// Changes a branch in the name of `author`, or of the identity in Git's configuration.
     ///
     /// With `review`, changes are pushed as a new branch.
-    pub fn new(branch: RemoteBranch, author: Option<Identity>, review: Option<NewBranch>) -> Self {
+    pub fn new(
+        branch: RemoteBranch,
+        author: Option<CommitIdentity>,
+        review: Option<NewBranch>,
+    ) -> Self {
         Self {
             branch,
             author,
@@ -41,7 +45,7 @@ impl Remote {
     }
 }
 
-impl Branch for Remote {
+impl Branch for CloneBranch {
     fn address(&self) -> Option<RemoteUrl> {
         Some(self.branch.remote().clone())
     }

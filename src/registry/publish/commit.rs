@@ -8,7 +8,7 @@ use crate::mapping::SourceFile;
 
 /// The identity of an author or committer: `NAME <EMAIL>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
+pub struct CommitIdentity {
     /// The name.
     pub name: String,
     /// The email address.
@@ -29,7 +29,7 @@ pub enum IdentityError {
     Malformed,
 }
 
-impl Identity {
+impl CommitIdentity {
     /// Returns the identity in Git's variables or its configuration.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl Identity {
     }
 }
 
-impl std::str::FromStr for Identity {
+impl std::str::FromStr for CommitIdentity {
     type Err = IdentityError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -90,12 +90,12 @@ pub(super) fn write_tree(
 /// leads to the commit.
 pub(super) fn commit_tree(
     repository: &Repository,
-    [author, committer]: &[Identity; 2],
+    [author, committer]: &[CommitIdentity; 2],
     edit: &Edit,
     tree: Oid,
     parent: &Commit<'_>,
 ) -> Result<Oid, git2::Error> {
-    let now = |who: &Identity| Signature::now(&who.name, &who.email);
+    let now = |who: &CommitIdentity| Signature::now(&who.name, &who.email);
     let tree = repository.find_tree(tree)?;
     let message = &edit.message;
     repository.commit(
@@ -113,12 +113,12 @@ pub(super) fn commit_tree(
 /// # Errors
 ///
 /// If these have none.
-pub(crate) fn configured(repository: &Repository) -> Result<[Identity; 2], IdentityError> {
+pub(crate) fn configured(repository: &Repository) -> Result<[CommitIdentity; 2], IdentityError> {
     let identity = |signature: Result<Signature<'_>, git2::Error>| {
         let signature = signature.map_err(|_| IdentityError::Unknown)?;
         let part =
             |part: Result<&str, _>| part.map(str::to_owned).map_err(|_| IdentityError::Unknown);
-        Ok(Identity {
+        Ok(CommitIdentity {
             name: part(signature.name())?,
             email: part(signature.email())?,
         })
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn reads_who_it_is() {
-        let someone: Identity = "A. Name <a@example.org>".parse().unwrap();
+        let someone: CommitIdentity = "A. Name <a@example.org>".parse().unwrap();
         assert_eq!(someone.name, "A. Name");
         assert_eq!(someone.email, "a@example.org");
         for text in [
@@ -147,7 +147,7 @@ mod tests {
             "A <a@b> x",
             "A\nB <a@b>",
         ] {
-            assert!(text.parse::<Identity>().is_err(), "{text:?}");
+            assert!(text.parse::<CommitIdentity>().is_err(), "{text:?}");
         }
     }
 }

@@ -10,10 +10,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::branch::PublishError;
-use super::checkout::Checkout;
+use super::checkout::UserCheckout;
 use super::online::message;
 use crate::mapping::{SourceFile, Timestamp, compile};
-use crate::registry::decide::{Refusal, Registration, Wish, register};
+use crate::registry::decide::{Registration, RegistrationRefusal, RegistrationRequest, register};
 use crate::source::{self, FileSource, FilesError};
 
 /// The number of attempts when another process has written to the file.
@@ -23,9 +23,9 @@ const ATTEMPTS: usize = 5;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LocalError {
-    /// The wish is refused.
+    /// The request is refused.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] RegistrationRefusal),
     /// The table cannot be read.
     #[error(transparent)]
     Source(#[from] FilesError),
@@ -79,28 +79,28 @@ pub enum LocalError {
     },
 }
 
-/// Registers a wish in the table at these paths, files and directories, and writes it.
+/// Registers a request in the table at these paths, files and directories, and writes it.
 ///
 /// Waits for other writers. A file is replaced atomically, so that a reader sees it either without
 /// the entry or with it. In a `checkout`, it is also committed, or restored.
 ///
 /// # Errors
 ///
-/// If the wish is refused, or a file cannot be read, written or committed; then nothing has
+/// If the request is refused, or a file cannot be read, written or committed; then nothing has
 /// changed.
 pub fn register_in_files(
     paths: &[PathBuf],
     max_bytes: u64,
-    wish: &Wish,
+    request: &RegistrationRequest,
     now: Timestamp,
-    checkout: Option<&Checkout>,
+    checkout: Option<&UserCheckout>,
 ) -> Result<Registration, LocalError> {
     let _locks = lock(paths)?;
     let table = FileSource::new(paths.to_vec(), max_bytes);
     let mut path = String::new();
     for _ in 0..ATTEMPTS {
         let files = table.read_once()?.files;
-        let registration = register(&files, wish, max_bytes, now)?;
+        let registration = register(&files, request, max_bytes, now)?;
         path = registration.file.path.to_string();
         let old = files.iter().find(|file| *file.path == *path);
         if let Some(checkout) = checkout {
@@ -222,12 +222,17 @@ mod tests {
     #[test]
     fn what_was_changed_since_it_was_read_is_not_replaced() {
         let (_directory, file) = file("base_url: https://s.code/\nmapping: []\n");
-        let wish = Wish {
+        let request = RegistrationRequest {
             url: "https://e.org/".to_owned(),
-            ..Wish::default()
+            ..RegistrationRequest::default()
         };
-        let registered =
-            register(std::slice::from_ref(&file), &wish, 1 << 20, Timestamp::MIN).unwrap();
+        let registered = register(
+            std::slice::from_ref(&file),
+            &request,
+            1 << 20,
+            Timestamp::MIN,
+        )
+        .unwrap();
         fs::write(&*file.path, "other").unwrap();
         assert!(!write(&registered.file, Some(&file)).unwrap());
         assert_eq!(read(&file), "other");

@@ -13,12 +13,12 @@ mod review;
 mod writer_lock;
 
 pub use branch::{Branch, Edit, PublishError, Published, TablePath, publish};
-pub use checkout::{Checkout, CheckoutError};
+pub use checkout::{CheckoutError, UserCheckout};
 pub use checkout_branch::CheckoutBranch;
-pub use clone_branch::Remote;
-pub use commit::{Identity, IdentityError};
+pub use clone_branch::CloneBranch;
+pub use commit::{CommitIdentity, IdentityError};
 pub use local::{LocalError, register_in_files};
 pub(crate) use local::{lock, undone, write};
 pub use online::register_on_branch;
-pub use registrar::{Application, Decided, Registrar, RegistrarError};
+pub use registrar::{Decided, Registrar, RegistrarError, Submission};
 pub use review::{NewBranch, NewBranchError, review_address};

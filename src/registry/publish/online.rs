@@ -3,24 +3,24 @@
 use std::time::{Duration, SystemTime};
 
 use super::branch::{Branch, Edit, PublishError, Published, TablePath, publish};
-use crate::registry::decide::{Refusal, Registration, Wish, register};
+use crate::registry::decide::{Registration, RegistrationRefusal, RegistrationRequest, register};
 
-/// Registers a wish in the table on a remote's branch, retrying on newer tips for as long as
+/// Registers a request in the table on a remote's branch, retrying on newer tips for as long as
 /// `timeout` lasts. Blocks the thread.
 ///
 /// # Errors
 ///
-/// If it cannot be published. A refusal of the wish is a returned value; in both cases nothing has
-/// changed.
+/// If it cannot be published. A refusal of the request is a returned value; in both cases nothing
+/// has changed.
 pub fn register_on_branch(
     branch: &mut impl Branch,
     table: &TablePath,
-    wish: &Wish,
+    request: &RegistrationRequest,
     timeout: Duration,
-) -> Result<Result<(Registration, Published), Refusal>, PublishError> {
+) -> Result<Result<(Registration, Published), RegistrationRefusal>, PublishError> {
     let mut last = None;
     let published = publish(branch, table, timeout, |files| {
-        let registration = register(files, wish, table.max_bytes(), SystemTime::now().into())?;
+        let registration = register(files, request, table.max_bytes(), SystemTime::now().into())?;
         let edit = Edit {
             files: vec![registration.file.clone()],
             message: message(&registration),

@@ -11,31 +11,33 @@ use git2::{Oid, Repository};
 use tracing::warn;
 
 use super::branch::{Branch, Edit, PublishError, TablePath, publish};
-use super::clone_branch::Remote;
-use super::commit::Identity;
+use super::clone_branch::CloneBranch;
+use super::commit::CommitIdentity;
 use crate::git::{Pushed, RemoteBranch, RemoteUrl};
 use crate::mapping::SourceFile;
-use crate::registry::decide::{Batch, MayShadow, Refusal, Registered, Wish, register_all};
+use crate::registry::decide::{
+    Batch, MayShadow, Registered, RegistrationRefusal, RegistrationRequest, register_all,
+};
 use crate::source::Follower;
 
 /// How long to compete with other writers for the branch.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A wish, and its applicant.
+/// A request, and its submitter.
 #[derive(Debug, Clone)]
-pub struct Application {
+pub struct Submission {
     /// The requested link.
-    pub wish: Wish,
+    pub request: RegistrationRequest,
     /// The name in the commit, and the owner whose links it may shadow; without white space.
     pub by: Arc<str>,
 }
 
-/// The result of applications.
+/// The result of submissions.
 #[derive(Debug)]
 pub struct Decided {
-    /// The outcome of each application, in order: at least one is known. Those without an outcome
+    /// The outcome of each submission, in order: at least one is known. Those without an outcome
     /// are to be submitted again.
-    pub outcomes: Vec<Option<Result<Registered, Refusal>>>,
+    pub outcomes: Vec<Option<Result<Registered, RegistrationRefusal>>>,
     /// The commit that they were decided on, or in which they are registered: in hexadecimal.
     pub commit: String,
 }
@@ -46,7 +48,7 @@ pub struct Decided {
 pub enum RegistrarError {
     /// The table already has errors.
     #[error(transparent)]
-    Table(Refusal),
+    Table(RegistrationRefusal),
     /// The newest table may exceed this machine's memory.
     #[error("the newest table may be what ended the process before, and is not loaded")]
     InDoubt,
@@ -58,7 +60,7 @@ pub enum RegistrarError {
 /// Registers in the branch that a follower follows.
 pub struct Registrar {
     follower: Arc<Follower>,
-    remote: Remote,
+    remote: CloneBranch,
     table: TablePath,
     /// The last known tip of the branch.
     seen: Option<Oid>,
@@ -70,22 +72,22 @@ impl Registrar {
         follower: Arc<Follower>,
         branch: RemoteBranch,
         table: TablePath,
-        author: Identity,
+        author: CommitIdentity,
     ) -> Self {
         Self {
             follower,
-            remote: Remote::new(branch, Some(author), None),
+            remote: CloneBranch::new(branch, Some(author), None),
             table,
             seen: None,
         }
     }
 
-    /// Registers applications: one commit, or none if all are refused. Blocks the thread.
+    /// Registers submissions: one commit, or none if all are refused. Blocks the thread.
     ///
     /// # Errors
     ///
     /// If nothing was decided and, as far as is known, nothing changed.
-    pub fn register(&mut self, applications: &[Application]) -> Result<Decided, RegistrarError> {
+    pub fn register(&mut self, submissions: &[Submission]) -> Result<Decided, RegistrarError> {
         let follower = Arc::clone(&self.follower);
         if follower.is_in_doubt() {
             return Err(RegistrarError::InDoubt);
@@ -98,15 +100,15 @@ impl Registrar {
             tip: None,
             remote: &mut self.remote,
         };
-        let wishes = applications.iter().map(|it| Wish {
+        let requests = submissions.iter().map(|it| RegistrationRequest {
             may_shadow: MayShadow::OwnedBy(Arc::clone(&it.by)),
-            ..it.wish.clone()
+            ..it.request.clone()
         });
-        let wishes: Vec<_> = wishes.collect();
+        let requests: Vec<_> = requests.collect();
         let max_bytes = self.table.max_bytes();
         let mut outcomes = Vec::new();
         let published = publish(&mut branch, &self.table, PATIENCE, |files| {
-            let batch = register_all(files, &wishes, max_bytes, SystemTime::now().into());
+            let batch = register_all(files, &requests, max_bytes, SystemTime::now().into());
             let Batch {
                 outcomes: all,
                 files,
@@ -114,7 +116,7 @@ impl Registrar {
             outcomes = all;
             match files.is_empty() {
                 true => Err(None),
-                false => Ok(edit(files, applications, &outcomes)),
+                false => Ok(edit(files, submissions, &outcomes)),
             }
         })?;
         let commit = match published {
@@ -142,24 +144,24 @@ impl Registrar {
 /// Returns the change that contains the registered links.
 fn edit(
     files: Vec<SourceFile>,
-    applications: &[Application],
-    outcomes: &[Option<Result<Registered, Refusal>>],
+    submissions: &[Submission],
+    outcomes: &[Option<Result<Registered, RegistrationRefusal>>],
 ) -> Edit {
-    let all = applications.iter().zip(outcomes);
+    let all = submissions.iter().zip(outcomes);
     let registered: Vec<_> = all
-        .filter_map(|(application, outcome)| Some((application, outcome.as_ref()?.as_ref().ok()?)))
+        .filter_map(|(submission, outcome)| Some((submission, outcome.as_ref()?.as_ref().ok()?)))
         .collect();
     let mut message = match registered[..] {
         [(_, only)] => format!("Add {}\n\n", only.code),
         _ => format!("Add {} short links\n\n", registered.len()),
     };
-    for (application, registered) in registered {
+    for (submission, registered) in registered {
         let Registered {
             short_url,
             trailers,
             ..
         } = registered;
-        let by = &application.by;
+        let by = &submission.by;
         message += &format!("Short-Link: {short_url}\nRegistered-By: {by}\n");
         for trailer in trailers {
             message += trailer;
@@ -171,7 +173,7 @@ fn edit(
 
 /// A remote's branch that is assumed to be at its last known tip, until a push shows otherwise.
 struct Optimist<'r> {
-    remote: &'r mut Remote,
+    remote: &'r mut CloneBranch,
     seen: Option<Oid>,
     /// The last assumed tip.
     tip: Option<Oid>,

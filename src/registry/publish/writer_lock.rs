@@ -1,6 +1,6 @@
-//! Turns for writers on one machine that share a remote.
+//! A lock for writers on one machine that share a remote.
 //!
-//! A courtesy, so that no writer is always too late: a writer that cannot have a turn proceeds
+//! A courtesy, so that no writer is always too late: a writer that cannot have it proceeds
 //! without. Correctness depends only on the push, which compares.
 
 use std::fs::File;
@@ -14,11 +14,11 @@ use crate::git::random;
 /// be next.
 const STEP_MS: u64 = 20;
 
-/// A turn, which ends when this is dropped or its process ends.
-pub(crate) struct Turn(#[expect(dead_code, reason = "holds the lock")] File);
+/// The lock, which is released when this is dropped or its process ends.
+pub(crate) struct WriterLock(#[expect(dead_code, reason = "holds the lock")] File);
 
-impl Turn {
-    /// Waits for a turn to write to the remote in a directory, for as long as `timeout` lasts.
+impl WriterLock {
+    /// Waits for the lock of the remote in a directory, for as long as `timeout` lasts.
     pub(crate) fn take(directory: &Path, timeout: Duration) -> Option<Self> {
         let began = Instant::now();
         let lock = File::open(directory).ok()?;
@@ -39,12 +39,12 @@ mod tests {
     #[test]
     fn one_at_a_time_has_it() {
         let directory = tempfile::tempdir().unwrap();
-        let take = || Turn::take(directory.path(), Duration::ZERO);
+        let take = || WriterLock::take(directory.path(), Duration::ZERO);
         let first = take();
         assert!(first.is_some());
         assert!(take().is_none());
         drop(first);
         assert!(take().is_some());
-        assert!(Turn::take(&directory.path().join("none"), Duration::MAX).is_none());
+        assert!(WriterLock::take(&directory.path().join("none"), Duration::MAX).is_none());
     }
 }

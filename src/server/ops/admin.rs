@@ -16,7 +16,7 @@ use crate::mapping::Timestamp;
 use super::health;
 use super::status::{ErrorView, RevisionView, Status};
 use crate::server::http::{Content, JSON, TEXT, admin_hosts, request, response};
-use crate::server::reload::{Reloads, Report};
+use crate::server::reload::{ReloadReport, Reloads};
 use crate::server::state::{Reloaded, Shared};
 use crate::server::tls::{Tls, TlsView};
 
@@ -101,7 +101,7 @@ fn refusal<B>(shared: &Shared, request: &Request<B>) -> Option<Response<Content>
 async fn reload(shared: &Shared, reloads: &Reloads) -> Response<Content> {
     match reloads.now().await {
         None => response::line(StatusCode::SERVICE_UNAVAILABLE),
-        Some(Report::Live(result)) => {
+        Some(ReloadReport::Live(result)) => {
             let live = shared.live.load();
             let done = Reload {
                 result: result.as_str(),
@@ -110,7 +110,7 @@ async fn reload(shared: &Shared, reloads: &Reloads) -> Response<Content> {
             };
             response::json(StatusCode::OK, JSON, &done)
         }
-        Some(Report::Refused(error)) => {
+        Some(ReloadReport::Refused(error)) => {
             let status = match error.result() {
                 Reloaded::Rejected => StatusCode::UNPROCESSABLE_ENTITY,
                 _ => StatusCode::SERVICE_UNAVAILABLE,

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use hyper::HeaderMap;
 use sha2::{Digest, Sha256};
 
-use super::response::Answer;
-use super::tokens::{Bearer, Fingerprint};
+use super::response::ApiResponse;
+use super::tokens::{Bearer, Sha256Digest};
 
 /// How long an answer is kept.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -37,28 +37,28 @@ pub(super) struct Memory(Arc<Mutex<Kept>>);
 
 #[derive(Default)]
 struct Kept {
-    requests: HashMap<Fingerprint, Request>,
+    requests: HashMap<Sha256Digest, KeyedRequest>,
     /// In order of arrival. Requests that are not in the map any more ended without an answer.
-    order: VecDeque<(Instant, Fingerprint)>,
+    order: VecDeque<(Instant, Sha256Digest)>,
     /// The bytes of all answers.
     bytes: usize,
 }
 
-struct Request {
+struct KeyedRequest {
     began: Instant,
-    body: Fingerprint,
+    body: Sha256Digest,
     /// `None` while it is under way.
-    answer: Option<Answer>,
+    answer: Option<ApiResponse>,
 }
 
 /// The state of a request.
-pub(super) enum Known {
+pub(super) enum KeyState {
     /// It is new: it may proceed, and must record its answer.
     New(Ticket),
     /// It is under way.
     UnderWay,
     /// It was answered.
-    Answered(Box<Answer>),
+    Answered(Box<ApiResponse>),
     /// Its key was used for another body.
     Differs,
 }
@@ -66,7 +66,7 @@ pub(super) enum Known {
 /// A request that is under way. If dropped without an answer, it is forgotten.
 pub(super) struct Ticket {
     memory: Memory,
-    key: Fingerprint,
+    key: Sha256Digest,
     began: Instant,
 }
 
@@ -93,29 +93,29 @@ pub(super) fn key(headers: &HeaderMap) -> Result<Option<&[u8]>, ()> {
 
 impl Memory {
     /// Looks up a request by its key, and records that it is under way if it is new.
-    pub(super) fn begin(&self, bearer: &Bearer, key: &[u8], body: &[u8], now: Instant) -> Known {
+    pub(super) fn begin(&self, bearer: &Bearer, key: &[u8], body: &[u8], now: Instant) -> KeyState {
         let key = Sha256::new().chain_update(bearer.token).chain_update(key);
-        let key: Fingerprint = key.finalize().into();
-        let body: Fingerprint = Sha256::digest(body).into();
+        let key: Sha256Digest = key.finalize().into();
+        let body: Sha256Digest = Sha256::digest(body).into();
         let mut kept = self.kept();
         kept.forget(now);
         match kept.requests.get(&key) {
-            Some(known) if known.body != body => return Known::Differs,
-            Some(Request { answer: None, .. }) => return Known::UnderWay,
-            Some(Request {
+            Some(known) if known.body != body => return KeyState::Differs,
+            Some(KeyedRequest { answer: None, .. }) => return KeyState::UnderWay,
+            Some(KeyedRequest {
                 answer: Some(answer),
                 ..
-            }) => return Known::Answered(Box::new(answer.clone())),
+            }) => return KeyState::Answered(Box::new(answer.clone())),
             None => {}
         }
-        let request = Request {
+        let request = KeyedRequest {
             began: now,
             body,
             answer: None,
         };
         kept.requests.insert(key, request);
         kept.order.push_back((now, key));
-        Known::New(Ticket {
+        KeyState::New(Ticket {
             memory: self.clone(),
             key,
             began: now,
@@ -141,7 +141,7 @@ impl Kept {
     }
 
     /// Removes a request, but not a later one with the same key.
-    fn remove(&mut self, key: &Fingerprint, began: Instant) {
+    fn remove(&mut self, key: &Sha256Digest, began: Instant) {
         if self.requests.get(key).is_some_and(|it| it.began == began) {
             let removed = self.requests.remove(key);
             self.bytes -= removed.and_then(|it| it.answer).map_or(0, |it| it.bytes());
@@ -151,7 +151,7 @@ impl Kept {
 
 impl Ticket {
     /// Keeps the answer, if it is worth keeping.
-    pub(super) fn answered(self, answer: &Answer) {
+    pub(super) fn answered(self, answer: &ApiResponse) {
         let mut kept = self.memory.kept();
         if answer.is_final()
             && let Some(request) = kept.requests.get_mut(&self.key)
@@ -186,13 +186,13 @@ mod tests {
         }
     }
 
-    fn begin(memory: &Memory, key: &str, body: &str) -> Known {
+    fn begin(memory: &Memory, key: &str, body: &str) -> KeyState {
         memory.begin(&bearer(1), key.as_bytes(), body.as_bytes(), Instant::now())
     }
 
-    fn ticket(known: Known) -> Ticket {
+    fn ticket(known: KeyState) -> Ticket {
         match known {
-            Known::New(ticket) => ticket,
+            KeyState::New(ticket) => ticket,
             _ => panic!("it is known"),
         }
     }
@@ -201,16 +201,16 @@ mod tests {
     fn the_same_again_gets_the_same_answer() {
         let memory = Memory::default();
         let first = ticket(begin(&memory, "k", "a"));
-        assert!(matches!(begin(&memory, "k", "a"), Known::UnderWay));
-        assert!(matches!(begin(&memory, "k", "b"), Known::Differs));
+        assert!(matches!(begin(&memory, "k", "a"), KeyState::UnderWay));
+        assert!(matches!(begin(&memory, "k", "b"), KeyState::Differs));
         first.answered(&ProblemType::CodeTaken.answer());
-        let Known::Answered(answer) = begin(&memory, "k", "a") else {
+        let KeyState::Answered(answer) = begin(&memory, "k", "a") else {
             panic!("it is not known");
         };
         assert_eq!(answer.status, ProblemType::CodeTaken.status());
-        assert!(matches!(begin(&memory, "k", "b"), Known::Differs));
+        assert!(matches!(begin(&memory, "k", "b"), KeyState::Differs));
         let other = memory.begin(&bearer(2), b"k", b"a", Instant::now());
-        assert!(matches!(other, Known::New(_)), "of another token");
+        assert!(matches!(other, KeyState::New(_)), "of another token");
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
         // It continued, was forgotten, and began again: its end is not the end of the second.
         let second = ticket(begin(&memory, "0", ""));
         first.answered(&ProblemType::CodeTaken.answer());
-        assert!(matches!(begin(&memory, "0", ""), Known::UnderWay));
+        assert!(matches!(begin(&memory, "0", ""), KeyState::UnderWay));
         drop(second);
         let tomorrow = Instant::now() + KEPT;
         drop(memory.begin(&bearer(1), b"x", b"", tomorrow));
@@ -243,16 +243,16 @@ mod tests {
     #[test]
     fn many_large_answers_take_no_more_room() {
         let memory = Memory::default();
-        let large = Answer::document(&"x".repeat(MAX_BYTES / 4));
+        let large = ApiResponse::document(&"x".repeat(MAX_BYTES / 4));
         for n in 0..9 {
             ticket(begin(&memory, &n.to_string(), "")).answered(&large);
             let kept = memory.kept();
             assert!(kept.bytes <= MAX_BYTES);
             let answers = kept.requests.values().filter_map(|it| it.answer.as_ref());
-            assert_eq!(kept.bytes, answers.map(Answer::bytes).sum::<usize>());
+            assert_eq!(kept.bytes, answers.map(ApiResponse::bytes).sum::<usize>());
         }
-        assert!(matches!(begin(&memory, "8", ""), Known::Answered(_)));
-        assert!(matches!(begin(&memory, "0", ""), Known::New(_)));
+        assert!(matches!(begin(&memory, "8", ""), KeyState::Answered(_)));
+        assert!(matches!(begin(&memory, "0", ""), KeyState::New(_)));
     }
 
     #[test]

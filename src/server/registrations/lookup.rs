@@ -10,12 +10,12 @@ use url::form_urlencoded;
 use crate::mapping::{Entry, Site, Table, Target, Timestamp};
 
 use super::problem_type::ProblemType;
-use super::response::{Answer, Finding, Link, Problem};
+use super::response::{ApiResponse, LinkView, ProblemDetails, RequestError};
 use crate::server::state::Snapshot;
 
 /// The link that is looked up.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Sought<'r> {
+pub(super) struct LinkQuery<'r> {
     by: By<'r>,
     /// The base URL of the site, if given.
     site: Option<Cow<'r, str>>,
@@ -28,7 +28,7 @@ enum By<'r> {
     Url(Cow<'r, str>),
 }
 
-impl<'r> Sought<'r> {
+impl<'r> LinkQuery<'r> {
     /// Reads a lookup from the rest of a path, which is the code, or if there is none from the
     /// query.
     ///
@@ -55,7 +55,12 @@ impl<'r> Sought<'r> {
     }
 
     /// Returns the answer; if no site is given, `host` chooses one.
-    pub(super) fn answer(&self, live: &Snapshot, host: Option<&str>, now: Timestamp) -> Answer {
+    pub(super) fn answer(
+        &self,
+        live: &Snapshot,
+        host: Option<&str>,
+        now: Timestamp,
+    ) -> ApiResponse {
         let Some(site) = site_of(&live.table, self.site.as_deref(), host) else {
             return ProblemType::NotFound.answer();
         };
@@ -64,18 +69,18 @@ impl<'r> Sought<'r> {
             By::Url(url) => match Target::parse(url) {
                 Ok(target) => by_target(site, &target, now),
                 Err(error) => {
-                    let finding = Finding {
+                    let finding = RequestError {
                         pointer: String::new(),
                         message: error.to_string(),
                         hint: error.hint(),
                     };
-                    return Problem::invalid(None, vec![finding]).into();
+                    return ProblemDetails::invalid(None, vec![finding]).into();
                 }
             },
         };
         let commit = live.revision.commit();
         match entry {
-            Some(entry) => Answer::link(StatusCode::OK, &Link::of(entry, commit, now)),
+            Some(entry) => ApiResponse::link(StatusCode::OK, &LinkView::of(entry, commit, now)),
             None => ProblemType::NotFound.answer(),
         }
     }
@@ -114,10 +119,11 @@ mod tests {
 
     #[test]
     fn a_query_has_one_meaning() {
-        let by_url = Sought::read(None, Some("url=https%3A%2F%2Fe.org%2F%3Fa%3Db&site=s")).unwrap();
+        let by_url =
+            LinkQuery::read(None, Some("url=https%3A%2F%2Fe.org%2F%3Fa%3Db&site=s")).unwrap();
         assert_eq!(by_url.by, By::Url("https://e.org/?a=b".into()));
         assert_eq!(by_url.site.as_deref(), Some("s"));
-        let by_code = Sought::read(Some("a/b"), None).unwrap();
+        let by_code = LinkQuery::read(Some("a/b"), None).unwrap();
         assert_eq!(by_code.by, By::Code("a/b"));
         for (code, query) in [
             (None, ""),
@@ -125,7 +131,10 @@ mod tests {
             (None, "url=a&page=2"),
             (Some("a"), "url=a"),
         ] {
-            assert_eq!(Sought::read(code, Some(query)), Err(ProblemType::BadQuery));
+            assert_eq!(
+                LinkQuery::read(code, Some(query)),
+                Err(ProblemType::BadQuery)
+            );
         }
     }
 }

@@ -30,14 +30,14 @@ use crate::registry::Registrar;
 
 use super::http::{Answered, Content, Counts, bad_request, request as head};
 use super::reload::Reloads;
-use super::state::{Ended, Shared};
+use super::state::{RegistrationResult, Shared};
 
-use self::idempotency::{Known, Memory};
-use self::lookup::{Sought, site_of};
+use self::idempotency::{KeyState, Memory};
+use self::lookup::{LinkQuery, site_of};
 use self::problem_type::ProblemType;
-use self::queue::{Queue, Worker};
-use self::request::{Asked, Unread};
-use self::response::{Answer, Problem};
+use self::queue::{RegistrationQueue, Worker};
+use self::request::{BodyError, RegistrationBody};
+use self::response::{ApiResponse, ProblemDetails};
 use self::tokens::Bearer;
 
 pub use self::request::PrivateUrls;
@@ -62,7 +62,7 @@ const TIMEOUT: Duration = Duration::from_secs(55);
 /// A registration service that has not started yet.
 pub struct Registrations {
     tokens: Arc<TokenFile>,
-    queue: Queue,
+    queue: RegistrationQueue,
     worker: Worker,
     private: PrivateUrls,
 }
@@ -70,21 +70,21 @@ pub struct Registrations {
 /// The service as requests see it.
 pub(super) struct Service {
     tokens: Arc<TokenFile>,
-    queue: Queue,
+    queue: RegistrationQueue,
     memory: Memory,
     private: PrivateUrls,
 }
 
 /// Returns the outcome of the registration that gets this answer.
-fn ended(answer: &Answer) -> Ended {
+fn ended(answer: &ApiResponse) -> RegistrationResult {
     match answer.status {
-        StatusCode::CREATED => Ended::Created,
-        StatusCode::OK => Ended::Existing,
-        _ if answer.kind == Some(ProblemType::AlreadyRegistered) => Ended::Existing,
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Ended::Unauthorized,
-        StatusCode::TOO_MANY_REQUESTS => Ended::Limited,
-        status if status.is_server_error() => Ended::Failed,
-        _ => Ended::Refused,
+        StatusCode::CREATED => RegistrationResult::Created,
+        StatusCode::OK => RegistrationResult::Existing,
+        _ if answer.kind == Some(ProblemType::AlreadyRegistered) => RegistrationResult::Existing,
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => RegistrationResult::Unauthorized,
+        StatusCode::TOO_MANY_REQUESTS => RegistrationResult::Limited,
+        status if status.is_server_error() => RegistrationResult::Failed,
+        _ => RegistrationResult::Refused,
     }
 }
 
@@ -163,7 +163,7 @@ pub(super) async fn answer(
 }
 
 impl Service {
-    async fn register(&self, shared: &Shared, request: Request<Incoming>) -> Answer {
+    async fn register(&self, shared: &Shared, request: Request<Incoming>) -> ApiResponse {
         let (head, body) = request.into_parts();
         let admitted = match self.admit(shared, &head.headers) {
             Ok(bearer) => bearer,
@@ -179,34 +179,38 @@ impl Service {
             Ok(body) => body,
             Err(kind) => return kind.answer(),
         };
-        let Asked {
-            mut wish,
+        let RegistrationBody {
+            mut request,
             get_or_create,
-        } = match Asked::read(&body, self.private) {
+        } = match RegistrationBody::read(&body, self.private) {
             Ok(asked) => asked,
-            Err(Unread::Malformed) => return ProblemType::Malformed.answer(),
-            Err(Unread::Invalid(findings)) => return Problem::invalid(None, findings).into(),
+            Err(BodyError::Malformed) => return ProblemType::Malformed.answer(),
+            Err(BodyError::Invalid(findings)) => {
+                return ProblemDetails::invalid(None, findings).into();
+            }
         };
-        wish.owner.get_or_insert_with(|| bearer.owner.to_string());
-        if wish.site.is_none() {
+        request
+            .owner
+            .get_or_insert_with(|| bearer.owner.to_string());
+        if request.site.is_none() {
             let host = head.uri.host();
             let host = host.or_else(|| head.headers.get(hyper::header::HOST)?.to_str().ok());
             let live = shared.live.load();
             let site = live
                 .as_ref()
                 .and_then(|live| site_of(&live.table, None, host));
-            wish.site = site.map(|site| site.base_url().as_str().to_owned());
+            request.site = site.map(|site| site.base_url().as_str().to_owned());
         }
         let ticket = match key {
             None => None,
             Some(key) => match self.memory.begin(&bearer, key, &body, Instant::now()) {
-                Known::New(ticket) => Some(ticket),
-                Known::UnderWay => return ProblemType::UnderWay.answer(),
-                Known::Answered(answer) => return *answer,
-                Known::Differs => return ProblemType::KeyReused.answer(),
+                KeyState::New(ticket) => Some(ticket),
+                KeyState::UnderWay => return ProblemType::UnderWay.answer(),
+                KeyState::Answered(answer) => return *answer,
+                KeyState::Differs => return ProblemType::KeyReused.answer(),
             },
         };
-        let answer = match self.queue.put(wish, bearer.owner, get_or_create, ticket) {
+        let answer = match self.queue.put(request, bearer.owner, get_or_create, ticket) {
             Ok(answer) => answer,
             Err(kind) => return kind.answer(),
         };
@@ -250,7 +254,7 @@ impl Service {
     }
 
     /// Answers a request that changes nothing.
-    fn read<B>(&self, shared: &Shared, request: &Request<B>) -> Answer {
+    fn read<B>(&self, shared: &Shared, request: &Request<B>) -> ApiResponse {
         let path = request.uri().path();
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             let mut answer = ProblemType::MethodNotAllowed.answer();
@@ -271,7 +275,7 @@ impl Service {
             return ProblemType::NoTable.answer();
         };
         let code = path.strip_prefix(LINKS).and_then(|it| it.strip_prefix('/'));
-        match Sought::read(code, request.uri().query()) {
+        match LinkQuery::read(code, request.uri().query()) {
             Err(kind) => kind.answer(),
             Ok(sought) => {
                 let host = head::read(request).ok().and_then(|asked| asked.host);

@@ -5,14 +5,14 @@
 
 use serde_json::Value;
 
-use super::response::Answer;
+use super::response::ApiResponse;
 
 /// The description, without the version of this program.
 const DOCUMENT: &str = include_str!("openapi.json");
 
 /// Returns the description.
-pub(super) fn answer() -> Answer {
-    Answer::document(&document())
+pub(super) fn answer() -> ApiResponse {
+    ApiResponse::document(&document())
 }
 
 fn document() -> Value {

@@ -2,7 +2,7 @@
 
 use hyper::StatusCode;
 
-use super::response::{Answer, Problem};
+use super::response::{ApiResponse, ProblemDetails};
 
 /// A problem type (RFC 9457, section 3.1.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -194,7 +194,7 @@ impl ProblemType {
     }
 
     /// Returns an answer with no further details.
-    pub(super) fn answer(self) -> Answer {
-        Problem::of(self).into()
+    pub(super) fn answer(self) -> ApiResponse {
+        ProblemDetails::of(self).into()
     }
 }

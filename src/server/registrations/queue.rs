@@ -18,12 +18,13 @@ use tracing::{error, info, warn};
 
 use crate::mapping::Timestamp;
 use crate::registry::{
-    Application, Decided, PublishError, Refusal, Registered, Registrar, RegistrarError, Wish,
+    Decided, PublishError, Registered, Registrar, RegistrarError, RegistrationRefusal,
+    RegistrationRequest, Submission,
 };
 
 use super::idempotency::Ticket;
 use super::problem_type::ProblemType;
-use super::response::{Answer, Finding, Link, Problem};
+use super::response::{ApiResponse, LinkView, ProblemDetails, RequestError};
 use crate::git::chain;
 use crate::server::reload::{Reloads, in_background};
 use crate::server::state::{Shared, Snapshot};
@@ -38,8 +39,8 @@ const MAX_OF_OWNER: usize = 256;
 const MAX_GROUP: usize = 256;
 
 /// The sending end of the queue.
-pub(super) struct Queue {
-    sender: mpsc::UnboundedSender<Job>,
+pub(super) struct RegistrationQueue {
+    sender: mpsc::UnboundedSender<QueuedRequest>,
     /// All places in the queue.
     room: Arc<Semaphore>,
     /// The places of each owner.
@@ -47,26 +48,26 @@ pub(super) struct Queue {
 }
 
 /// A waiting registration.
-pub(super) struct Job {
-    application: Application,
+pub(super) struct QueuedRequest {
+    submission: Submission,
     get_or_create: bool,
     ticket: Option<Ticket>,
-    reply: oneshot::Sender<Answer>,
+    reply: oneshot::Sender<ApiResponse>,
     _places: [OwnedSemaphorePermit; 2],
 }
 
 /// The receiving end of the queue, and its worker.
 pub(super) struct Worker {
-    jobs: mpsc::UnboundedReceiver<Job>,
+    jobs: mpsc::UnboundedReceiver<QueuedRequest>,
     registrar: Arc<Mutex<Registrar>>,
     /// The last error, so that it is logged only once.
     reported: Option<String>,
 }
 
 /// Returns both ends of a queue.
-pub(super) fn queue(registrar: Registrar) -> (Queue, Worker) {
+pub(super) fn queue(registrar: Registrar) -> (RegistrationQueue, Worker) {
     let (sender, jobs) = mpsc::unbounded_channel();
-    let queue = Queue {
+    let queue = RegistrationQueue {
         sender,
         room: Arc::new(Semaphore::new(MAX_WAITING)),
         places: Mutex::default(),
@@ -79,7 +80,7 @@ pub(super) fn queue(registrar: Registrar) -> (Queue, Worker) {
     (queue, worker)
 }
 
-impl Queue {
+impl RegistrationQueue {
     /// Adds a registration to the queue; the answer is sent to the returned receiver, unless the
     /// server ends before.
     ///
@@ -88,17 +89,17 @@ impl Queue {
     /// Fails if there is no room for it.
     pub(super) fn put(
         &self,
-        wish: Wish,
+        request: RegistrationRequest,
         by: Arc<str>,
         get_or_create: bool,
         ticket: Option<Ticket>,
-    ) -> Result<oneshot::Receiver<Answer>, ProblemType> {
+    ) -> Result<oneshot::Receiver<ApiResponse>, ProblemType> {
         let place = self.places_of(&by).try_acquire_owned();
         let place = place.map_err(|_| ProblemType::TooMany)?;
         let room = Arc::clone(&self.room).try_acquire_owned();
         let (reply, answer) = oneshot::channel();
-        let job = Job {
-            application: Application { wish, by },
+        let job = QueuedRequest {
+            submission: Submission { request, by },
             get_or_create,
             ticket,
             reply,
@@ -117,8 +118,8 @@ impl Queue {
     }
 }
 
-impl Job {
-    fn answer(self, answer: Answer) {
+impl QueuedRequest {
+    fn answer(self, answer: ApiResponse) {
         if let Some(ticket) = self.ticket {
             ticket.answered(&answer);
         }
@@ -140,12 +141,12 @@ impl Worker {
                 waiting.push(job);
             }
             let jobs = group(&mut waiting, size);
-            let applications: Vec<_> = jobs.iter().map(|job| job.application.clone()).collect();
+            let submissions: Vec<_> = jobs.iter().map(|job| job.submission.clone()).collect();
             let registrar = Arc::clone(&self.registrar);
             let registering = in_background(move || {
                 // After a panic it begins with a fetch, as after an error.
                 let mut registrar = registrar.lock().unwrap_or_else(PoisonError::into_inner);
-                registrar.register(&applications)
+                registrar.register(&submissions)
             });
             match registering.await {
                 Ok(Ok(decided)) => {
@@ -190,14 +191,14 @@ impl Worker {
 }
 
 /// Takes a group from the waiting jobs: one of each owner in turn, each owner's in order.
-fn group(waiting: &mut Vec<Job>, size: usize) -> Vec<Job> {
+fn group(waiting: &mut Vec<QueuedRequest>, size: usize) -> Vec<QueuedRequest> {
     let mut turns = HashMap::new();
     let in_turn = waiting.drain(..).map(|job| {
-        let turn = turns.entry(Arc::clone(&job.application.by)).or_insert(0);
+        let turn = turns.entry(Arc::clone(&job.submission.by)).or_insert(0);
         *turn += 1;
         (*turn, job)
     });
-    let mut in_turn: Vec<(usize, Job)> = in_turn.collect();
+    let mut in_turn: Vec<(usize, QueuedRequest)> = in_turn.collect();
     in_turn.sort_by_key(|(turn, _)| *turn);
     let mut group: Vec<_> = in_turn.into_iter().map(|(_, job)| job).collect();
     *waiting = group.split_off(size.min(group.len()));
@@ -206,11 +207,11 @@ fn group(waiting: &mut Vec<Job>, size: usize) -> Vec<Job> {
 
 /// Waits until the outcomes are live, and answers; returns the jobs that must be tried again.
 async fn conclude(
-    jobs: Vec<Job>,
+    jobs: Vec<QueuedRequest>,
     decided: Decided,
     shared: &Shared,
     reloads: &Reloads,
-) -> Vec<Job> {
+) -> Vec<QueuedRequest> {
     let Decided { outcomes, commit } = decided;
     let registered = outcomes.iter().flatten().filter(|it| it.is_ok()).count();
     if registered > 0 {
@@ -233,21 +234,23 @@ async fn conclude(
 }
 
 fn answer(
-    job: &Job,
-    outcome: Result<Registered, Refusal>,
+    job: &QueuedRequest,
+    outcome: Result<Registered, RegistrationRefusal>,
     live: Option<&Snapshot>,
     commit: &str,
     now: Timestamp,
-) -> Answer {
+) -> ApiResponse {
     let link = |site: &str, code: &str, status| {
         let mut sites = live?.table.sites().iter();
         let site = sites.find(|it| it.base_url().as_str() == site)?;
-        let link = Link::of(site.lookup(code)?, Some(commit), now);
-        Some(Answer::link(status, &link))
+        let link = LinkView::of(site.lookup(code)?, Some(commit), now);
+        Some(ApiResponse::link(status, &link))
     };
     let answer = match outcome {
         Ok(Registered { site, code, .. }) => link(&site, &code, StatusCode::CREATED),
-        Err(Refusal::AlreadyRegistered(holder)) if job.get_or_create && !holder.is_gone => {
+        Err(RegistrationRefusal::AlreadyRegistered(holder))
+            if job.get_or_create && !holder.is_gone =>
+        {
             link(&holder.site, &holder.code, StatusCode::OK)
         }
         Err(refusal) => return refused(refusal),
@@ -259,48 +262,49 @@ fn answer(
 }
 
 /// Returns the answer to a client for a refusal.
-fn refused(refusal: Refusal) -> Answer {
+fn refused(refusal: RegistrationRefusal) -> ApiResponse {
     let message = refusal.to_string();
     match refusal {
-        Refusal::AlreadyRegistered(holder) => {
-            Problem::held(ProblemType::AlreadyRegistered, None, *holder).into()
+        RegistrationRefusal::AlreadyRegistered(holder) => {
+            ProblemDetails::held(ProblemType::AlreadyRegistered, None, *holder).into()
         }
-        Refusal::CodeTaken { holder, .. } => {
-            Problem::held(ProblemType::CodeTaken, Some(message), *holder).into()
+        RegistrationRefusal::CodeTaken { holder, .. } => {
+            ProblemDetails::held(ProblemType::CodeTaken, Some(message), *holder).into()
         }
-        Refusal::Shadows { holder, .. } => {
-            Problem::held(ProblemType::Shadowing, Some(message), *holder).into()
+        RegistrationRefusal::Shadows { holder, .. } => {
+            ProblemDetails::held(ProblemType::Shadowing, Some(message), *holder).into()
         }
-        Refusal::Unsound { problems } | Refusal::CannotInsert { problems, .. } => {
-            let findings = problems.into_iter().map(|problem| Finding {
+        RegistrationRefusal::Unsound { problems }
+        | RegistrationRefusal::CannotInsert { problems, .. } => {
+            let findings = problems.into_iter().map(|problem| RequestError {
                 pointer: String::new(),
                 message: problem.message,
                 hint: problem.hint,
             });
-            Problem::invalid(Some(message), findings.collect()).into()
+            ProblemDetails::invalid(Some(message), findings.collect()).into()
         }
         _ => {
             let (pointer, hint) = place(&refusal);
-            let finding = Finding {
+            let finding = RequestError {
                 pointer: pointer.to_owned(),
                 message,
                 hint,
             };
-            Problem::invalid(None, vec![finding]).into()
+            ProblemDetails::invalid(None, vec![finding]).into()
         }
     }
 }
 
 /// Returns a pointer to the value that a refusal is about, and a hint.
-fn place(refusal: &Refusal) -> (&'static str, Option<String>) {
+fn place(refusal: &RegistrationRefusal) -> (&'static str, Option<String>) {
     let named = |key| Some(format!("name one as {key:?}"));
     match refusal {
-        Refusal::Target(_) | Refusal::OwnLink => ("/url", refusal.hint()),
-        Refusal::Code(_) => ("/short_code", refusal.hint()),
-        Refusal::NameTooLong { .. } => ("/short_code", None),
-        Refusal::CodeRepeated { .. } => ("/aliases", None),
-        Refusal::NoNumberLeft => ("/number", None),
-        Refusal::ControlCharacter { what, .. } => (
+        RegistrationRefusal::Target(_) | RegistrationRefusal::OwnLink => ("/url", refusal.hint()),
+        RegistrationRefusal::Code(_) => ("/short_code", refusal.hint()),
+        RegistrationRefusal::NameTooLong { .. } => ("/short_code", None),
+        RegistrationRefusal::CodeRepeated { .. } => ("/aliases", None),
+        RegistrationRefusal::NoNumberLeft => ("/number", None),
+        RegistrationRefusal::ControlCharacter { what, .. } => (
             match *what {
                 "title" => "/title",
                 "owner" => "/owner",
@@ -308,11 +312,11 @@ fn place(refusal: &Refusal) -> (&'static str, Option<String>) {
             },
             None,
         ),
-        Refusal::Expires { .. } => ("/expires", None),
-        Refusal::UnknownSite { .. } => ("/site", None),
-        Refusal::SeveralSites { .. } => ("/site", named("site")),
-        Refusal::UnknownFile { .. } => ("/file", None),
-        Refusal::SeveralFiles { .. } => ("/file", named("file")),
+        RegistrationRefusal::Expires { .. } => ("/expires", None),
+        RegistrationRefusal::UnknownSite { .. } => ("/site", None),
+        RegistrationRefusal::SeveralSites { .. } => ("/site", named("site")),
+        RegistrationRefusal::UnknownFile { .. } => ("/file", None),
+        RegistrationRefusal::SeveralFiles { .. } => ("/file", named("file")),
         _ => ("", None),
     }
 }
@@ -325,11 +329,11 @@ mod tests {
     fn owners_have_their_turns() {
         let places = Arc::new(Semaphore::new(100));
         let place = || Arc::clone(&places).try_acquire_owned().unwrap();
-        let job = |(by, url): (&str, &str)| Job {
-            application: Application {
-                wish: Wish {
+        let job = |(by, url): (&str, &str)| QueuedRequest {
+            submission: Submission {
+                request: RegistrationRequest {
                     url: url.to_owned(),
-                    ..Wish::default()
+                    ..RegistrationRequest::default()
                 },
                 by: by.into(),
             },
@@ -348,7 +352,7 @@ mod tests {
         let mut waiting: Vec<_> = all.into_iter().map(job).collect();
         let mut urls = |size| {
             let group = group(&mut waiting, size);
-            let urls = group.into_iter().map(|it| it.application.wish.url);
+            let urls = group.into_iter().map(|it| it.submission.request.url);
             urls.collect::<Vec<_>>().concat()
         };
         assert_eq!([urls(3), urls(1), urls(9), urls(9)], ["142", "5", "3", ""]);

@@ -1,4 +1,4 @@
-//! The body of a registration: from JSON to a wish, with all errors reported together.
+//! The body of a registration: from JSON to a request, with all errors reported together.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use serde_json::Value;
 use serde_json::error::Category;
 
 use crate::mapping::{Forward, Status, Target, direction_control};
-use crate::registry::{Destination, MayShadow, Wish, WishedCode};
+use crate::registry::{Destination, MayShadow, RegistrationRequest, RequestedCode};
 
-use super::response::Finding;
+use super::response::RequestError;
 
 /// The known keys.
 pub(super) const KEYS: [&str; 13] = [
@@ -36,19 +36,19 @@ const MAX_UNKNOWN: usize = 10;
 
 /// A client's request.
 #[derive(Debug)]
-pub(super) struct Asked {
-    pub(super) wish: Wish,
+pub(super) struct RegistrationBody {
+    pub(super) request: RegistrationRequest,
     /// Whether an existing link may be returned instead.
     pub(super) get_or_create: bool,
 }
 
 /// Why a body is invalid.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unread {
+pub(super) enum BodyError {
     /// It is not JSON.
     Malformed,
     /// The errors in it.
-    Invalid(Vec<Finding>),
+    Invalid(Vec<RequestError>),
 }
 
 /// What happens to URLs with a literal address that is private, shared, loopback, link-local or
@@ -61,30 +61,30 @@ pub enum PrivateUrls {
     Refused,
 }
 
-impl Asked {
+impl RegistrationBody {
     /// Reads a body.
     ///
     /// # Errors
     ///
     /// Returns all errors in its keys and their types. The registry checks their values.
-    pub(super) fn read(body: &[u8], private: PrivateUrls) -> Result<Self, Unread> {
+    pub(super) fn read(body: &[u8], private: PrivateUrls) -> Result<Self, BodyError> {
         let read: Result<Pairs, _> = serde_json::from_slice(body);
         let Pairs(pairs) = read.map_err(|error| match error.classify() {
-            Category::Data => Unread::Invalid(vec![finding("", "is not an object")]),
-            _ => Unread::Malformed,
+            Category::Data => BodyError::Invalid(vec![finding("", "is not an object")]),
+            _ => BodyError::Malformed,
         })?;
-        let mut reader = Reader {
+        let mut reader = BodyReader {
             pairs,
             findings: Vec::new(),
         };
         let asked = reader.asked();
-        let target = Target::parse(&asked.wish.url);
+        let target = Target::parse(&asked.request.url);
         if private == PrivateUrls::Refused && target.is_ok_and(|target| target.is_private()) {
             reader.note("url", "has a private or loopback address");
         }
         match reader.findings.is_empty() {
             true => Ok(asked),
-            false => Err(Unread::Invalid(reader.findings)),
+            false => Err(BodyError::Invalid(reader.findings)),
         }
     }
 }
@@ -115,22 +115,22 @@ impl<'de> Deserialize<'de> for Pairs {
 }
 
 /// Takes values by their keys, and collects errors in them.
-struct Reader {
+struct BodyReader {
     pairs: Vec<(String, Value)>,
-    findings: Vec<Finding>,
+    findings: Vec<RequestError>,
 }
 
-impl Reader {
-    fn asked(&mut self) -> Asked {
+impl BodyReader {
+    fn asked(&mut self) -> RegistrationBody {
         let url = self.text("url");
         let code = self.text("short_code");
         let number = self.number();
         if code.is_some() && number.is_some() {
             self.note("number", "goes without \"short_code\"");
         }
-        let wish = Wish {
+        let request = RegistrationRequest {
             code: match code {
-                Some(code) => WishedCode::Custom(code),
+                Some(code) => RequestedCode::Custom(code),
                 None => number.unwrap_or_default(),
             },
             aliases: self.texts("aliases"),
@@ -154,11 +154,11 @@ impl Reader {
                 false => self.unknown(&key),
             }
         }
-        if wish.url.is_empty() && !self.findings.iter().any(|it| it.pointer == "/url") {
+        if request.url.is_empty() && !self.findings.iter().any(|it| it.pointer == "/url") {
             self.note("url", "is missing");
         }
-        Asked {
-            wish,
+        RegistrationBody {
+            request,
             get_or_create,
         }
     }
@@ -214,9 +214,9 @@ impl Reader {
             .unwrap_or_default()
     }
 
-    fn number(&mut self) -> Option<WishedCode> {
+    fn number(&mut self) -> Option<RequestedCode> {
         match self.take("number")? {
-            Value::String(text) if text == "next" => Some(WishedCode::NextNumber),
+            Value::String(text) if text == "next" => Some(RequestedCode::NextNumber),
             // A client that chose the last number would leave none after it for others.
             _ => self.find("number", "is not \"next\""),
         }
@@ -255,7 +255,7 @@ impl Reader {
             (distance, known)
         });
         let nearest = alike.min().filter(|(distance, _)| *distance <= 3);
-        self.findings.push(Finding {
+        self.findings.push(RequestError {
             hint: nearest.map(|(_, known)| format!("did you mean {known:?}?")),
             ..finding(key, "is no key of a registration")
         });
@@ -273,12 +273,12 @@ impl Reader {
 }
 
 /// Returns an error in the value of a key, or in the whole body.
-fn finding(key: &str, message: impl Into<String>) -> Finding {
+fn finding(key: &str, message: impl Into<String>) -> RequestError {
     let pointer = match key {
         "" => String::new(),
         key => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
     };
-    Finding {
+    RequestError {
         pointer,
         message: message.into(),
         hint: None,
@@ -291,8 +291,8 @@ mod tests {
 
     /// Returns the errors in a body, one per line.
     fn wrong(body: &str) -> Vec<String> {
-        match Asked::read(body.as_bytes(), PrivateUrls::Accepted) {
-            Err(Unread::Invalid(findings)) => {
+        match RegistrationBody::read(body.as_bytes(), PrivateUrls::Accepted) {
+            Err(BodyError::Invalid(findings)) => {
                 let lines = findings.iter();
                 lines
                     .map(|it| format!("{} {}", it.pointer, it.message))
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn reads_all_that_may_be_asked() {
-        let asked = Asked::read(
+        let asked = RegistrationBody::read(
             br#"{"url": "https://e.org/", "number": "next", "aliases": ["a"], "title": "T",
                 "owner": "o", "tags": ["x", "y"], "status": 308, "forward": "path",
                 "expires": "2030-01-01", "site": "https://s.code/", "file": "a.yaml",
@@ -313,13 +313,16 @@ mod tests {
         )
         .unwrap();
         assert!(asked.get_or_create);
-        let wish = asked.wish;
-        assert_eq!(wish.code, WishedCode::NextNumber);
-        assert_eq!((wish.aliases, wish.tags.len()), (vec!["a".to_owned()], 2));
-        assert_eq!(wish.status, Some(Status::PermanentRedirect));
-        assert_eq!(wish.forward, Some(Forward::Path));
+        let request = asked.request;
+        assert_eq!(request.code, RequestedCode::NextNumber);
         assert_eq!(
-            wish.destination,
+            (request.aliases, request.tags.len()),
+            (vec!["a".to_owned()], 2)
+        );
+        assert_eq!(request.status, Some(Status::PermanentRedirect));
+        assert_eq!(request.forward, Some(Forward::Path));
+        assert_eq!(
+            request.destination,
             Destination::Document(Some("a.yaml".to_owned()))
         );
     }
@@ -364,7 +367,7 @@ mod tests {
             ]
         );
         let marks = r#"{"url": "u", "title": "\u05d0\u200f", "tags": ["\u200e"]}"#;
-        assert!(Asked::read(marks.as_bytes(), PrivateUrls::Accepted).is_ok());
+        assert!(RegistrationBody::read(marks.as_bytes(), PrivateUrls::Accepted).is_ok());
     }
 
     #[test]
@@ -378,12 +381,12 @@ mod tests {
         ] {
             let body = format!(r#"{{"url": "{url}"}}"#);
             assert!(
-                Asked::read(body.as_bytes(), PrivateUrls::Accepted).is_ok(),
+                RegistrationBody::read(body.as_bytes(), PrivateUrls::Accepted).is_ok(),
                 "{url}"
             );
-            let read = Asked::read(body.as_bytes(), PrivateUrls::Refused);
+            let read = RegistrationBody::read(body.as_bytes(), PrivateUrls::Refused);
             assert_eq!(read.is_err(), is_refused, "{url}");
-            if let Err(Unread::Invalid(findings)) = read {
+            if let Err(BodyError::Invalid(findings)) = read {
                 assert_eq!(findings[0].pointer, "/url");
             }
         }
@@ -397,7 +400,7 @@ mod tests {
                 r#"{{"url": "u", "title": "{text}", "owner": "{text}", "tags": ["a", "{text}"]}}"#
             )
         };
-        assert!(Asked::read(of(&fits).as_bytes(), PrivateUrls::Accepted).is_ok());
+        assert!(RegistrationBody::read(of(&fits).as_bytes(), PrivateUrls::Accepted).is_ok());
         assert_eq!(
             wrong(&of(&long)),
             ["/title", "/owner", "/tags"].map(|it| format!("{it} has more than 1000 characters"))
@@ -410,17 +413,17 @@ mod tests {
     #[test]
     fn what_is_no_json_is_no_request() {
         for body in ["", "{", "{\"url\":\"\u{1}\"}", "{} {}", "url=x"] {
-            let read = Asked::read(body.as_bytes(), PrivateUrls::Accepted);
-            assert!(matches!(read, Err(Unread::Malformed)), "{body}");
+            let read = RegistrationBody::read(body.as_bytes(), PrivateUrls::Accepted);
+            assert!(matches!(read, Err(BodyError::Malformed)), "{body}");
         }
         assert!(matches!(
-            Asked::read(b"{\"url\": \"\xff\"}", PrivateUrls::Accepted),
-            Err(Unread::Malformed)
+            RegistrationBody::read(b"{\"url\": \"\xff\"}", PrivateUrls::Accepted),
+            Err(BodyError::Malformed)
         ));
         let deep = format!("{{\"url\": {}", "[".repeat(60_000));
         assert!(matches!(
-            Asked::read(deep.as_bytes(), PrivateUrls::Accepted),
-            Err(Unread::Malformed)
+            RegistrationBody::read(deep.as_bytes(), PrivateUrls::Accepted),
+            Err(BodyError::Malformed)
         ));
     }
 }

@@ -27,7 +27,7 @@ const MAX_FINDINGS: usize = 30;
 
 /// An answer, which may be sent again.
 #[derive(Debug, Clone)]
-pub(super) struct Answer {
+pub(super) struct ApiResponse {
     pub(super) status: StatusCode,
     /// `None` if it is not a problem.
     pub(super) kind: Option<ProblemType>,
@@ -38,7 +38,7 @@ pub(super) struct Answer {
 
 /// A link as clients see it.
 #[derive(Debug, Serialize)]
-pub(super) struct Link {
+pub(super) struct LinkView {
     short_url: String,
     code: String,
     /// `None` if it is retired and its target was removed.
@@ -61,7 +61,7 @@ pub(super) struct Link {
     commit: Option<String>,
 }
 
-impl Link {
+impl LinkView {
     /// Returns the link of an entry in the table of a commit.
     pub(super) fn of(entry: Entry<'_>, commit: Option<&str>, now: Timestamp) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Link {
 
 /// A problem.
 #[derive(Debug, Serialize)]
-pub(super) struct Problem {
+pub(super) struct ProblemDetails {
     r#type: String,
     title: &'static str,
     status: u16,
@@ -93,7 +93,7 @@ pub(super) struct Problem {
     existing: Option<Existing>,
     /// The errors in the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    errors: Vec<Finding>,
+    errors: Vec<RequestError>,
     #[serde(skip)]
     kind: ProblemType,
 }
@@ -110,7 +110,7 @@ struct Existing {
 
 /// An error in a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Finding {
+pub(super) struct RequestError {
     /// Its place in the body: a JSON pointer (RFC 6901), empty for the whole body.
     pub(super) pointer: String,
     pub(super) message: String,
@@ -118,7 +118,7 @@ pub(super) struct Finding {
     pub(super) hint: Option<String>,
 }
 
-impl Problem {
+impl ProblemDetails {
     pub(super) fn of(kind: ProblemType) -> Self {
         let (status, _, title) = kind.parts();
         Self {
@@ -147,12 +147,15 @@ impl Problem {
     }
 
     /// Reports the errors in a request, in at most some kilobytes.
-    pub(super) fn invalid(detail: Option<String>, errors: Vec<Finding>) -> Self {
-        let errors = errors.into_iter().take(MAX_FINDINGS).map(|it| Finding {
-            pointer: cut(it.pointer),
-            message: cut(it.message),
-            hint: it.hint.map(cut),
-        });
+    pub(super) fn invalid(detail: Option<String>, errors: Vec<RequestError>) -> Self {
+        let errors = errors
+            .into_iter()
+            .take(MAX_FINDINGS)
+            .map(|it| RequestError {
+                pointer: cut(it.pointer),
+                message: cut(it.message),
+                hint: it.hint.map(cut),
+            });
         Self {
             detail: detail.map(cut),
             errors: errors.collect(),
@@ -170,8 +173,8 @@ fn cut(mut text: String) -> String {
     text
 }
 
-impl From<Problem> for Answer {
-    fn from(problem: Problem) -> Self {
+impl From<ProblemDetails> for ApiResponse {
+    fn from(problem: ProblemDetails) -> Self {
         let kind = problem.kind;
         let mut answer = Self::of(kind.status(), PROBLEM, &problem);
         answer.kind = Some(kind);
@@ -192,9 +195,9 @@ impl From<Problem> for Answer {
     }
 }
 
-impl Answer {
+impl ApiResponse {
     /// Answers with a link.
-    pub(super) fn link(status: StatusCode, link: &Link) -> Self {
+    pub(super) fn link(status: StatusCode, link: &LinkView) -> Self {
         let mut answer = Self::of(status, JSON, link);
         if status == StatusCode::CREATED
             && let Ok(location) = HeaderValue::try_from(&link.short_url)

@@ -39,7 +39,7 @@ const MAX_BYTES: u64 = 16 << 20;
 const MAX_OWNER: usize = 100;
 
 /// The SHA-256 of a token.
-pub(super) type Fingerprint = [u8; 32];
+pub(super) type Sha256Digest = [u8; 32];
 
 /// Why a file of tokens cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -82,7 +82,7 @@ pub enum TokensError {
 pub struct TokenFile {
     path: PathBuf,
     tokens: ArcSwap<Vec<Token>>,
-    seen: Mutex<Seen>,
+    seen: Mutex<TokenFileState>,
 }
 
 /// The owner of a token that was presented.
@@ -90,17 +90,17 @@ pub struct TokenFile {
 pub(super) struct Bearer {
     pub(super) owner: Arc<str>,
     /// Distinguishes tokens of one owner.
-    pub(super) token: Fingerprint,
+    pub(super) token: Sha256Digest,
 }
 
 #[derive(Debug)]
 struct Token {
     owner: Arc<str>,
-    fingerprint: Fingerprint,
+    fingerprint: Sha256Digest,
 }
 
 /// The last observed state of the file.
-struct Seen {
+struct TokenFileState {
     /// Its contents, if it could be read.
     bytes: Option<Vec<u8>>,
     /// When the file was first found missing.
@@ -125,7 +125,7 @@ impl TokenFile {
         Ok(Self {
             path: path.to_owned(),
             tokens: ArcSwap::from_pointee(tokens),
-            seen: Mutex::new(Seen {
+            seen: Mutex::new(TokenFileState {
                 bytes: Some(bytes),
                 missing_since: None,
                 unreadable: None,
@@ -135,7 +135,7 @@ impl TokenFile {
 
     /// Returns the bearer of a token, if it is known. Always compares it with all tokens.
     pub(super) fn bearer(&self, token: &[u8]) -> Option<Bearer> {
-        let token: Fingerprint = Sha256::digest(token).into();
+        let token: Sha256Digest = Sha256::digest(token).into();
         let mut owner = None;
         for known in self.tokens.load().iter() {
             if bool::from(known.fingerprint.ct_eq(&token)) {
@@ -198,7 +198,7 @@ impl TokenFile {
     }
 
     /// Revokes all tokens if their file has been missing for long enough.
-    fn look_for_it(&self, seen: &mut Seen, now: Instant) {
+    fn look_for_it(&self, seen: &mut TokenFileState, now: Instant) {
         let file = self.path.display();
         let Some(since) = seen.missing_since else {
             seen.missing_since = Some(now);
@@ -279,12 +279,12 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Token>, TokensError> {
     }
 }
 
-fn decode_hex(text: &str) -> Option<Fingerprint> {
+fn decode_hex(text: &str) -> Option<Sha256Digest> {
     let digits = text.as_bytes();
     if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
-    let mut bytes = Fingerprint::default();
+    let mut bytes = Sha256Digest::default();
     for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
         *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
     }

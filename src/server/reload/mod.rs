@@ -7,5 +7,5 @@ mod remote;
 
 pub(crate) use background::{begin, in_background};
 pub use files::Files;
-pub(crate) use reloader::{Reloader, Reloads, Report, channel};
-pub use remote::Remote;
+pub(crate) use reloader::{ReloadReport, Reloader, Reloads, channel};
+pub use remote::RemoteSource;

@@ -36,7 +36,7 @@ const SETTLING: Duration = Duration::from_secs(12);
 
 /// The outcome of one check of the source, for callers that wait for it.
 #[derive(Debug, Clone)]
-pub(crate) enum Report {
+pub(crate) enum ReloadReport {
     /// The source's table is live.
     Live(Reloaded),
     /// The source's table cannot go live.
@@ -45,24 +45,24 @@ pub(crate) enum Report {
 
 /// The requesting end of a reload loop.
 #[derive(Debug, Clone)]
-pub(crate) struct Reloads(mpsc::Sender<Asked>);
+pub(crate) struct Reloads(mpsc::Sender<ReloadRequest>);
 
 /// A request to the reload loop, which may wait for its report.
 #[derive(Debug)]
-pub(crate) enum Asked {
+pub(crate) enum ReloadRequest {
     /// Someone requests a reload: the latest is fetched first, and loaded whatever its earlier
     /// outcome.
-    Reload(oneshot::Sender<Report>),
+    Reload(oneshot::Sender<ReloadReport>),
     /// The remote may have a newer table. The hint is unverified, so nothing that was to be tried
     /// later is tried now.
     Fetch,
     /// A check of what is already on this machine, without a fetch.
-    Look(oneshot::Sender<Report>),
+    Look(oneshot::Sender<ReloadReport>),
 }
 
-impl Asked {
+impl ReloadRequest {
     /// Returns the sender of the report, if one is awaited.
-    fn waiting(self) -> Option<oneshot::Sender<Report>> {
+    fn waiting(self) -> Option<oneshot::Sender<ReloadReport>> {
         match self {
             Self::Reload(waiting) | Self::Look(waiting) => Some(waiting),
             Self::Fetch => None,
@@ -71,7 +71,7 @@ impl Asked {
 }
 
 /// Returns both ends of the channel for reload requests.
-pub(crate) fn channel() -> (Reloads, mpsc::Receiver<Asked>) {
+pub(crate) fn channel() -> (Reloads, mpsc::Receiver<ReloadRequest>) {
     let (sender, receiver) = mpsc::channel(16);
     (Reloads(sender), receiver)
 }
@@ -80,13 +80,13 @@ impl Reloads {
     /// Requests a fetch without waiting for it.
     pub(crate) fn hint(&self) {
         // If there is no room, others are waiting, and one fetch serves all.
-        let _ = self.0.try_send(Asked::Fetch);
+        let _ = self.0.try_send(ReloadRequest::Fetch);
     }
 
     /// Waits for a reload that begins after this call; `None` if the server was dropped.
-    pub(crate) async fn now(&self) -> Option<Report> {
+    pub(crate) async fn now(&self) -> Option<ReloadReport> {
         let (sender, report) = oneshot::channel();
-        self.0.send(Asked::Reload(sender)).await.ok()?;
+        self.0.send(ReloadRequest::Reload(sender)).await.ok()?;
         report.await.ok()
     }
 
@@ -94,7 +94,7 @@ impl Reloads {
     pub(crate) async fn look(&self) {
         let (sender, report) = oneshot::channel();
         // They fail only if the server was dropped.
-        if self.0.send(Asked::Look(sender)).await.is_ok() {
+        if self.0.send(ReloadRequest::Look(sender)).await.is_ok() {
             let _ = report.await;
         }
     }
@@ -170,7 +170,11 @@ impl Reloader {
     /// Checks the source at every hint, request and `poll_interval`, forever.
     ///
     /// If nothing was loaded before, it first makes the first load.
-    pub(crate) async fn run(mut self, poll_interval: Duration, mut asked: mpsc::Receiver<Asked>) {
+    pub(crate) async fn run(
+        mut self,
+        poll_interval: Duration,
+        mut asked: mpsc::Receiver<ReloadRequest>,
+    ) {
         if self.shared.live.history().last_reload.is_none() {
             let began = Instant::now();
             let ended = self.first(began).await;
@@ -191,7 +195,9 @@ impl Reloader {
                 waiting.push(one);
             }
 
-            let requested = waiting.iter().any(|one| matches!(one, Asked::Reload(_)));
+            let requested = waiting
+                .iter()
+                .any(|one| matches!(one, ReloadRequest::Reload(_)));
             if let Some(tls) = &self.shared.tls {
                 tls_again = match requested {
                     true => tls.reload().await,
@@ -205,7 +211,10 @@ impl Reloader {
                 // not.
                 self.attempt_settled().await
             } else {
-                if waiting.iter().any(|one| matches!(one, Asked::Fetch)) {
+                if waiting
+                    .iter()
+                    .any(|one| matches!(one, ReloadRequest::Fetch))
+                {
                     self.refresh(Refresh::Fetch).await;
                 }
                 let known = self.known.take();
@@ -213,7 +222,7 @@ impl Reloader {
             };
             let ended = self.unless_unsettled(ended);
             let report = self.conclude(began, ended);
-            for reply in waiting.into_iter().filter_map(Asked::waiting) {
+            for reply in waiting.into_iter().filter_map(ReloadRequest::waiting) {
                 // The caller may have stopped waiting.
                 let _ = reply.send(report.clone());
             }
@@ -386,7 +395,7 @@ impl Reloader {
     }
 
     /// Records the outcome of a check, and logs it if it is new.
-    fn conclude(&self, began: Instant, ended: Result<Reloaded, Arc<LoadError>>) -> Report {
+    fn conclude(&self, began: Instant, ended: Result<Reloaded, Arc<LoadError>>) -> ReloadReport {
         let at = Timestamp::from(SystemTime::now());
         let took = began.elapsed();
         let result = match &ended {
@@ -401,7 +410,7 @@ impl Reloader {
                 if was_bad && result == Reloaded::Unchanged {
                     info!("the source holds the live table again");
                 }
-                Report::Live(result)
+                ReloadReport::Live(result)
             }
             Err(error) => {
                 let known = history.last_error.take();
@@ -414,7 +423,7 @@ impl Reloader {
                     since: since.unwrap_or(at),
                     error: Arc::clone(&error),
                 });
-                Report::Refused(error)
+                ReloadReport::Refused(error)
             }
         };
         drop(history);

@@ -10,9 +10,9 @@ use crate::source::{Fingerprint, Follower, Following, Reading, Revision, SourceE
 use crate::server::state::{Fetching, Source};
 
 /// A table in a remote repository.
-pub struct Remote(Arc<Follower>);
+pub struct RemoteSource(Arc<Follower>);
 
-impl Remote {
+impl RemoteSource {
     /// Starts to follow. Must be called within a Tokio runtime.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ impl Remote {
     }
 }
 
-impl Source for Remote {
+impl Source for RemoteSource {
     fn describe(&self) -> String {
         self.0.describe()
     }

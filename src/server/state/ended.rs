@@ -2,7 +2,7 @@
 
 /// The outcome of a registration, as `waypost_registrations_total` reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum RegistrationResult {
     Created,
     Existing,
     Refused,
@@ -11,7 +11,7 @@ pub(crate) enum Ended {
     Failed,
 }
 
-impl Ended {
+impl RegistrationResult {
     pub(crate) const ALL: [Self; 6] = [
         Self::Created,
         Self::Existing,

@@ -6,12 +6,12 @@ use crate::source::{Fetch, FetchResult, Observer};
 
 /// The metrics of a source that is fetched; all zero for one that is not.
 #[derive(Debug, Clone)]
-pub struct Fetches {
+pub struct FetchMetrics {
     results: IntCounterVec,
     last_success: IntGauge,
 }
 
-impl Default for Fetches {
+impl Default for FetchMetrics {
     fn default() -> Self {
         let help = "Fetches from the remote by how they ended.";
         let options = Opts::new("waypost_git_fetches_total", help);
@@ -31,7 +31,7 @@ impl Default for Fetches {
     }
 }
 
-impl Fetches {
+impl FetchMetrics {
     /// Returns an observer that counts each fetch.
     pub fn observer(&self) -> Observer {
         let fetches = self.clone();
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn counts_by_result_and_dates_the_last_success() {
-        let fetches = Fetches::default();
+        let fetches = FetchMetrics::default();
         let registry = Registry::new();
         fetches.register(&registry);
         for (at, result) in [(10, FetchResult::Updated), (20, FetchResult::TimedOut)] {

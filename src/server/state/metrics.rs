@@ -16,8 +16,8 @@ use prometheus::{
 use crate::mapping::{Table, Timestamp};
 use crate::source::Revision;
 
-use super::ended::Ended;
-use super::fetch_metrics::Fetches;
+use super::ended::RegistrationResult;
+use super::fetch_metrics::FetchMetrics;
 use super::live::Reloaded;
 use super::log_drops::LogDrops;
 use crate::server::http::{Counts, Requests};
@@ -44,7 +44,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    pub(crate) fn new(fetches: &Fetches, log_drops: &LogDrops, max_connections: u32) -> Self {
+    pub(crate) fn new(fetches: &FetchMetrics, log_drops: &LogDrops, max_connections: u32) -> Self {
         let registry = Registry::new();
         fetches.register(&registry);
         log_drops.register(&registry);
@@ -72,7 +72,7 @@ impl Metrics {
                 &["result"],
             ),
         );
-        for ended in Ended::ALL {
+        for ended in RegistrationResult::ALL {
             registrations.with_label_values(&[ended.as_str()]);
         }
         let build = registered(
@@ -158,7 +158,7 @@ impl Metrics {
     }
 
     /// Counts a registration.
-    pub(crate) fn registered(&self, ended: Ended) {
+    pub(crate) fn registered(&self, ended: RegistrationResult) {
         self.registrations
             .with_label_values(&[ended.as_str()])
             .inc();
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn every_label_value_is_there_from_the_start() {
         let text = String::from_utf8(
-            Metrics::new(&Fetches::default(), &LogDrops::default(), 1).exposition(),
+            Metrics::new(&FetchMetrics::default(), &LogDrops::default(), 1).exposition(),
         )
         .unwrap();
         for answered in Answered::ALL {
@@ -226,7 +226,7 @@ mod tests {
             );
             assert!(text.contains(&line), "{line}");
         }
-        for ended in Ended::ALL {
+        for ended in RegistrationResult::ALL {
             let line = format!(
                 "waypost_registrations_total{{result=\"{}\"}} 0\n",
                 ended.as_str()

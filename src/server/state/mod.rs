@@ -11,8 +11,8 @@ mod metrics;
 mod shared;
 
 pub(crate) use dump_slots::DumpSlots;
-pub(crate) use ended::Ended;
-pub use fetch_metrics::Fetches;
+pub(crate) use ended::RegistrationResult;
+pub use fetch_metrics::FetchMetrics;
 pub(crate) use live::{LastError, LastReload, Live, Reloaded, Snapshot};
 pub use load::{Fetching, LoadError, Source};
 pub use log_drops::LogDrops;

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use waypost::mapping::{CodeError, Forward, Scheme, SourceFile, Status, Timestamp};
 use waypost::registry::{
-    Destination, MayShadow, Refusal, Registration, Wish, WishedCode, register,
+    Destination, MayShadow, Registration, RegistrationRefusal, RegistrationRequest, RequestedCode,
+    register,
 };
 
 const HEAD: &str = "base_url: https://short.code/\n";
@@ -20,28 +21,31 @@ fn files(texts: &[(&str, &str)]) -> Vec<SourceFile> {
     texts.iter().map(file).collect()
 }
 
-fn wish(url: &str) -> Wish {
-    Wish {
+fn request(url: &str) -> RegistrationRequest {
+    RegistrationRequest {
         url: url.to_owned(),
-        ..Wish::default()
+        ..RegistrationRequest::default()
     }
 }
 
-fn custom(url: &str, code: &str) -> Wish {
-    Wish {
-        code: WishedCode::Custom(code.to_owned()),
-        ..wish(url)
+fn custom(url: &str, code: &str) -> RegistrationRequest {
+    RegistrationRequest {
+        code: RequestedCode::Custom(code.to_owned()),
+        ..request(url)
     }
 }
 
-fn number(url: &str, code: WishedCode) -> Wish {
-    Wish { code, ..wish(url) }
+fn number(url: &str, code: RequestedCode) -> RegistrationRequest {
+    RegistrationRequest {
+        code,
+        ..request(url)
+    }
 }
 
-fn at(url: &str, destination: Destination) -> Wish {
-    Wish {
+fn at(url: &str, destination: Destination) -> RegistrationRequest {
+    RegistrationRequest {
         destination,
-        ..wish(url)
+        ..request(url)
     }
 }
 
@@ -50,30 +54,32 @@ fn now() -> Timestamp {
 }
 
 /// Registers in a table of one file, behind its base URL.
-fn in_one(text: &str, wish: &Wish) -> Result<Registration, Refusal> {
+fn in_one(text: &str, request: &RegistrationRequest) -> Result<Registration, RegistrationRefusal> {
     register(
         &files(&[("t.yaml", &format!("{HEAD}{text}"))]),
-        wish,
+        request,
         MAX_BYTES,
         now(),
     )
 }
 
 /// Returns what a registration adds to an empty list, behind a head of the document.
-fn added(head: &str, wish: &Wish) -> String {
-    let text = in_one(&format!("{head}mapping: []\n"), wish).unwrap().file;
+fn added(head: &str, request: &RegistrationRequest) -> String {
+    let text = in_one(&format!("{head}mapping: []\n"), request)
+        .unwrap()
+        .file;
     let text = String::from_utf8(text.bytes).unwrap();
     let before = format!("{HEAD}{head}mapping:\n");
     text.strip_prefix(&before).unwrap().to_owned()
 }
 
-fn refused(text: &str, wish: &Wish) -> Refusal {
-    in_one(text, wish).unwrap_err()
+fn refused(text: &str, request: &RegistrationRequest) -> RegistrationRefusal {
+    in_one(text, request).unwrap_err()
 }
 
 #[test]
 fn a_target_is_written_in_canonical_form() {
-    let registration = in_one("mapping: []\n", &wish("HTTPS://Framasoft.org:443")).unwrap();
+    let registration = in_one("mapping: []\n", &request("HTTPS://Framasoft.org:443")).unwrap();
     assert_eq!(registration.short_url, "https://short.code/t0P0JMya");
     assert_eq!(registration.place.to_string(), "t.yaml:3:3");
     assert_eq!(
@@ -84,7 +90,7 @@ fn a_target_is_written_in_canonical_form() {
 
 #[test]
 fn what_is_said_of_a_link_is_written() {
-    let wish = Wish {
+    let request = RegistrationRequest {
         aliases: vec!["2024".to_owned()],
         title: Some("a: b".to_owned()),
         status: Status::from_code(301),
@@ -92,7 +98,7 @@ fn what_is_said_of_a_link_is_written() {
         ..custom("https://e.org/", "no")
     };
     assert_eq!(
-        added("", &wish),
+        added("", &request),
         "- url: https://e.org/\n  short-code: \"no\"\n  aliases: [\"2024\"]\n  title: \"a: b\"\n  \
          status: 301\n  expires: 2030-01-01\n"
     );
@@ -101,16 +107,17 @@ fn what_is_said_of_a_link_is_written() {
 #[test]
 fn a_url_is_registered_once() {
     let live = "mapping:\n- url: HTTPS://E.org\n  short-code: a\n";
-    let Refusal::AlreadyRegistered(holder) = refused(live, &wish("https://e.org/")) else {
+    let RegistrationRefusal::AlreadyRegistered(holder) = refused(live, &request("https://e.org/"))
+    else {
         panic!()
     };
     assert_eq!(holder.short_url, "https://short.code/a");
     assert_eq!(holder.place.to_string(), "t.yaml:3:3");
     assert!(!holder.is_gone);
-    // It is found by whatever code is wished for.
+    // It is found by whatever code is requested for.
     assert!(matches!(
         refused(live, &custom("https://e.org/", "b")),
-        Refusal::AlreadyRegistered(_)
+        RegistrationRefusal::AlreadyRegistered(_)
     ));
 }
 
@@ -124,14 +131,15 @@ fn a_url_stays_registered_when_its_link_is_gone() {
         "- short-code: t0P0JMya\n  retired: true\n",
     ] {
         let text = format!("mapping:\n{entry}");
-        match refused(&text, &wish("https://framasoft.org/")) {
-            Refusal::AlreadyRegistered(holder) => assert!(holder.is_gone, "{entry}"),
+        match refused(&text, &request("https://framasoft.org/")) {
+            RegistrationRefusal::AlreadyRegistered(holder) => assert!(holder.is_gone, "{entry}"),
             other => panic!("{entry}{other:?}"),
         }
     }
     // Of two, the live one is named.
     let text = "mapping:\n- url: https://e.org/\n  retired: true\n- url: https://e.org/\n  short-code: b\n";
-    let Refusal::AlreadyRegistered(holder) = refused(text, &wish("https://e.org/")) else {
+    let RegistrationRefusal::AlreadyRegistered(holder) = refused(text, &request("https://e.org/"))
+    else {
         panic!()
     };
     assert_eq!(holder.short_url, "https://short.code/b");
@@ -141,41 +149,41 @@ fn a_url_stays_registered_when_its_link_is_gone() {
 fn a_code_is_given_once() {
     let text = "mapping:\n- url: https://e.org/\n  short-code: a\n  aliases: [b]\n\
                 - number: 62\n  retired: true\n";
-    for (wished, by) in [
+    for (requested, by) in [
         (custom("https://n.org/", "a"), 3),
         (custom("https://n.org/", "b"), 3),
         (custom("https://n.org/", "10"), 6),
-        (number("https://n.org/", WishedCode::Number(62)), 6),
+        (number("https://n.org/", RequestedCode::Number(62)), 6),
         (
-            Wish {
+            RegistrationRequest {
                 aliases: vec!["b".to_owned()],
-                ..wish("https://n.org/")
+                ..request("https://n.org/")
             },
             3,
         ),
     ] {
-        match refused(text, &wished) {
-            Refusal::CodeTaken { holder, .. } => {
-                assert_eq!(holder.place.position.line, by, "{wished:?}");
+        match refused(text, &requested) {
+            RegistrationRefusal::CodeTaken { holder, .. } => {
+                assert_eq!(holder.place.position.line, by, "{requested:?}");
             }
             other => panic!("{other:?}"),
         }
     }
-    let twice = Wish {
+    let twice = RegistrationRequest {
         aliases: vec!["x".to_owned()],
         ..custom("https://n.org/", "x")
     };
     assert!(matches!(
         refused(text, &twice),
-        Refusal::CodeRepeated { .. }
+        RegistrationRefusal::CodeRepeated { .. }
     ));
     assert!(matches!(
         refused(text, &custom("https://n.org/", "metrics")),
-        Refusal::Code(CodeError::Reserved { .. })
+        RegistrationRefusal::Code(CodeError::Reserved { .. })
     ));
     assert!(matches!(
         refused(text, &custom("https://n.org/", "a+")),
-        Refusal::Code(CodeError::Character { character: '+' })
+        RegistrationRefusal::Code(CodeError::Character { character: '+' })
     ));
 }
 
@@ -192,7 +200,7 @@ fn a_derived_code_that_is_held_is_probed_for_and_written_out() {
             let url = |at: usize| vector["urls"][at].as_str().unwrap();
             for (first, second) in [(0, 1), (1, 0)] {
                 let before = format!("{head}mapping:\n- url: {}\n", url(first));
-                let registration = in_one(&before, &wish(url(second))).unwrap();
+                let registration = in_one(&before, &request(url(second))).unwrap();
                 assert_eq!(registration.code, text("next"));
                 let written = String::from_utf8(registration.file.bytes).unwrap();
                 let line = format!("  short-code: {}\n", text("next"));
@@ -202,11 +210,11 @@ fn a_derived_code_that_is_held_is_probed_for_and_written_out() {
                     "{before}- url: https://e.org/\n  aliases: [\"{}\"]\n",
                     text("next")
                 );
-                let registration = in_one(&before, &wish(url(second))).unwrap();
+                let registration = in_one(&before, &request(url(second))).unwrap();
                 let mut probed = scheme.probe(text("code")).skip(1);
                 assert_eq!(registration.code, probed.next().unwrap().as_str());
             }
-            let alone = added(&head, &wish(url(1)));
+            let alone = added(&head, &request(url(1)));
             assert_eq!(alone, format!("- url: {}\n", url(1)));
         }
     }
@@ -215,8 +223,8 @@ fn a_derived_code_that_is_held_is_probed_for_and_written_out() {
 #[test]
 fn the_next_number_is_behind_the_highest_one() {
     let next = |text: &str| {
-        let wish = number("https://n.org/", WishedCode::NextNumber);
-        in_one(text, &wish).map(|it| it.code)
+        let request = number("https://n.org/", RequestedCode::NextNumber);
+        in_one(text, &request).map(|it| it.code)
     };
     assert_eq!(next("mapping: []\n").unwrap(), "1");
     let text =
@@ -230,11 +238,11 @@ fn the_next_number_is_behind_the_highest_one() {
     assert_eq!(next(&text).unwrap(), "fRT");
     assert_eq!(next(&text.replace("61000", "60")).unwrap(), "11");
     let last = "mapping:\n- url: https://e.org/\n  number: 18446744073709551615\n";
-    assert!(matches!(next(last), Err(Refusal::NoNumberLeft)));
+    assert!(matches!(next(last), Err(RegistrationRefusal::NoNumberLeft)));
     // A site may make numbers its way.
     let head = "defaults: {new: number}\n";
     assert_eq!(
-        added(head, &wish("https://n.org/")),
+        added(head, &request("https://n.org/")),
         "- url: https://n.org/\n  number: 1\n"
     );
 }
@@ -248,8 +256,8 @@ fn a_number_that_spells_a_reserved_word_is_passed_over() {
         number * 62 + digit.unwrap() as u64
     }) - 1;
     let text = format!("mapping:\n- url: https://e.org/\n  number: {before}\n");
-    let wish = number("https://n.org/", WishedCode::NextNumber);
-    assert_eq!(in_one(&text, &wish).unwrap().code, "metrict");
+    let request = number("https://n.org/", RequestedCode::NextNumber);
+    assert_eq!(in_one(&text, &request).unwrap().code, "metrict");
 }
 
 #[test]
@@ -259,30 +267,30 @@ fn the_site_and_the_file_are_never_guessed() {
         ("d/b.yaml", "base_url: https://b.example/\nmapping: []\n"),
         ("d/c.yaml", "base_url: https://b.example/\nmapping: []\n"),
     ]);
-    let try_ = |wish: &Wish| register(&table, wish, MAX_BYTES, now());
+    let try_ = |request: &RegistrationRequest| register(&table, request, MAX_BYTES, now());
     let document = |name: &str| Destination::Document(Some(name.to_owned()));
     let url = "https://n.org/";
     assert!(matches!(
-        try_(&wish(url)),
-        Err(Refusal::SeveralSites { .. })
+        try_(&request(url)),
+        Err(RegistrationRefusal::SeveralSites { .. })
     ));
-    let on = |site: &str, destination| Wish {
+    let on = |site: &str, destination| RegistrationRequest {
         site: Some(site.to_owned()),
         ..at(url, destination)
     };
     assert!(matches!(
         try_(&on("https://c.example/", Destination::default())),
-        Err(Refusal::UnknownSite { .. })
+        Err(RegistrationRefusal::UnknownSite { .. })
     ));
     let a = try_(&on("https://A.example", Destination::default())).unwrap();
     assert_eq!(a.place.to_string(), "d/a.yaml:3:3");
     assert!(matches!(
         try_(&on("https://b.example/", Destination::default())),
-        Err(Refusal::SeveralFiles { .. })
+        Err(RegistrationRefusal::SeveralFiles { .. })
     ));
     assert!(matches!(
         try_(&on("https://b.example/", document("a.yaml"))),
-        Err(Refusal::UnknownFile { .. })
+        Err(RegistrationRefusal::UnknownFile { .. })
     ));
     for name in ["c.yaml", "d/c.yaml"] {
         let c = try_(&at(url, document(name))).unwrap();
@@ -306,7 +314,10 @@ fn the_site_and_the_file_are_never_guessed() {
         MAX_BYTES,
         now(),
     );
-    assert!(matches!(again, Err(Refusal::AlreadyRegistered(_))));
+    assert!(matches!(
+        again,
+        Err(RegistrationRefusal::AlreadyRegistered(_))
+    ));
     assert!(
         register(
             &table,
@@ -325,8 +336,8 @@ fn a_fragment_joins_the_only_site() {
         &format!("{HEAD}code-scheme: crc64-xz\nmapping: []\n"),
     )]);
     let fragment = Destination::Fragment("d".to_owned());
-    let wish = at("https://framasoft.org/", fragment);
-    let new = register(&table, &wish, MAX_BYTES, now()).unwrap();
+    let request = at("https://framasoft.org/", fragment);
+    let new = register(&table, &request, MAX_BYTES, now()).unwrap();
     assert_eq!(new.code, "VDxGgZ3y2qk");
     assert_eq!(new.file.bytes, b"mapping:\n- url: https://framasoft.org/\n");
     // Something else may have its name already.
@@ -334,45 +345,48 @@ fn a_fragment_joins_the_only_site() {
     other.bytes = b"mapping: []\n".to_vec();
     table.push(other);
     assert!(matches!(
-        register(&table, &wish, MAX_BYTES, now()),
-        Err(Refusal::FileExists { .. })
+        register(&table, &request, MAX_BYTES, now()),
+        Err(RegistrationRefusal::FileExists { .. })
     ));
 }
 
 #[test]
 fn what_cannot_stand_is_refused() {
     let text = "mapping:\n- url: https://e.org/\ntests:\n- {from: /x, to: not-found}\n";
-    let forwarding = Wish {
+    let forwarding = RegistrationRequest {
         forward: Some(Forward::Path),
-        ..wish("https://n.org/a")
+        ..request("https://n.org/a")
     };
-    for wish in [custom("https://n.org/", "x"), forwarding] {
-        let Refusal::Unsound { problems } = refused(text, &wish) else {
-            panic!("{wish:?}")
+    for request in [custom("https://n.org/", "x"), forwarding] {
+        let RegistrationRefusal::Unsound { problems } = refused(text, &request) else {
+            panic!("{request:?}")
         };
         assert_eq!(problems.len(), 1);
     }
     // A test that fails as it is says nothing about the entry.
     let failing = text.replace("not-found", "gone");
-    assert!(in_one(&failing, &wish("https://n.org/")).is_ok());
+    assert!(in_one(&failing, &request("https://n.org/")).is_ok());
     for url in ["http://short.code/x", "https://short.code./"] {
-        assert!(matches!(refused(text, &wish(url)), Refusal::OwnLink));
+        assert!(matches!(
+            refused(text, &request(url)),
+            RegistrationRefusal::OwnLink
+        ));
     }
     assert!(matches!(
-        refused("mapping: [{url: https://e.org/}]\n", &wish("https://n.org/")),
-        Refusal::CannotInsert { entry, .. } if entry == "- url: https://n.org/"
+        refused("mapping: [{url: https://e.org/}]\n", &request("https://n.org/")),
+        RegistrationRefusal::CannotInsert { entry, .. } if entry == "- url: https://n.org/"
     ));
     assert!(matches!(
-        refused("mapping:\n- url: x\n", &wish("https://n.org/")),
-        Refusal::TableHasErrors(problems) if problems.len() == 1
+        refused("mapping:\n- url: x\n", &request("https://n.org/")),
+        RegistrationRefusal::TableHasErrors(problems) if problems.len() == 1
     ));
-    let bell = Wish {
+    let bell = RegistrationRequest {
         owner: Some("a\u{7}".to_owned()),
-        ..wish("https://n.org/")
+        ..request("https://n.org/")
     };
     assert!(matches!(
         refused(text, &bell),
-        Refusal::ControlCharacter { what: "owner", .. }
+        RegistrationRefusal::ControlCharacter { what: "owner", .. }
     ));
 }
 
@@ -391,7 +405,7 @@ fn of_many_files_a_few_are_named() {
     let mut table = files(&[("d/a.yaml", &format!("{HEAD}mapping: []\n"))]);
     let more = (0..9).map(|number| format!("d/b{number}.yaml"));
     table.extend(more.flat_map(|path| files(&[(&path, "mapping: []\n")])));
-    let refusal = register(&table, &wish("https://n.org/"), MAX_BYTES, now()).unwrap_err();
+    let refusal = register(&table, &request("https://n.org/"), MAX_BYTES, now()).unwrap_err();
     assert_eq!(
         refusal.to_string(),
         "the site is written in several files: d/a.yaml, d/b0.yaml, d/b1.yaml, d/b2.yaml and 6 more"
@@ -403,8 +417,8 @@ fn a_table_that_could_not_be_read_again_is_not_made() {
     let table = files(&[("t.yaml", &format!("{HEAD}mapping: []\n"))]);
     let full = table[0].bytes.len() as u64;
     assert!(matches!(
-        register(&table, &wish("https://n.org/"), full, now()),
-        Err(Refusal::TooLarge { max_bytes }) if max_bytes == full
+        register(&table, &request("https://n.org/"), full, now()),
+        Err(RegistrationRefusal::TooLarge { max_bytes }) if max_bytes == full
     ));
 }
 
@@ -412,7 +426,7 @@ fn a_table_that_could_not_be_read_again_is_not_made() {
 fn published_paths_are_taken_over_only_where_that_is_allowed() {
     let text = "mapping:\n- url: https://bank.example/\n  short-code: bank\n  owner: ada\n  \
                 forward: path\n- url: https://docs.example/\n  short-code: docs\n";
-    let asks = |code: &str, may_shadow: MayShadow| Wish {
+    let asks = |code: &str, may_shadow: MayShadow| RegistrationRequest {
         may_shadow,
         ..custom("https://n.org/", code)
     };
@@ -424,18 +438,21 @@ fn published_paths_are_taken_over_only_where_that_is_allowed() {
         ("docs.", ada(), "docs"),
     ] {
         match refused(text, &asks(code, may_shadow)) {
-            Refusal::Shadows { holder, path, .. } => {
+            RegistrationRefusal::Shadows { holder, path, .. } => {
                 assert_eq!((&*holder.code, &*path), (by, code))
             }
             other => panic!("{other:?}"),
         }
     }
     // An alias is a code like any other.
-    let alias = Wish {
+    let alias = RegistrationRequest {
         aliases: vec!["docs.".to_owned()],
-        ..wish("https://n.org/")
+        ..request("https://n.org/")
     };
-    assert!(matches!(refused(text, &alias), Refusal::Shadows { .. }));
+    assert!(matches!(
+        refused(text, &alias),
+        RegistrationRefusal::Shadows { .. }
+    ));
     for (code, may_shadow, trailers) in [
         (
             "bank/login",
@@ -453,9 +470,12 @@ fn published_paths_are_taken_over_only_where_that_is_allowed() {
     }
     // What lies below a code of a prefix is published as well.
     let text = "mapping:\n- url: https://e.org/\n  short-code: team/a\n";
-    let prefix = Wish {
+    let prefix = RegistrationRequest {
         forward: Some(Forward::Path),
         ..custom("https://n.org/", "team")
     };
-    assert!(matches!(refused(text, &prefix), Refusal::Shadows { .. }));
+    assert!(matches!(
+        refused(text, &prefix),
+        RegistrationRefusal::Shadows { .. }
+    ));
 }

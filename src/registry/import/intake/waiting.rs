@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::{Holding, Intake, is_gone};
 use crate::edit::{NewEntry, OwnCode};
 use crate::mapping::{DEFAULT_MAX_AGE, Defaults, Target};
-use crate::registry::decide::{Refusal, choice};
+use crate::registry::decide::{RegistrationRefusal, choice};
 
 /// The result of an intake.
 pub(crate) struct Batch {
@@ -18,12 +18,12 @@ pub(crate) struct Batch {
     /// The number of links that were in the table already, or are duplicates.
     pub(crate) known: usize,
     /// The links that were refused at the end, with their lines.
-    pub(crate) refused: Vec<(usize, Refusal)>,
+    pub(crate) refused: Vec<(usize, RegistrationRefusal)>,
 }
 
 impl Intake<'_> {
     /// Assigns codes to the links that wait for one.
-    pub(crate) fn finish(mut self) -> Result<Batch, Refusal> {
+    pub(crate) fn finish(mut self) -> Result<Batch, RegistrationRefusal> {
         let mut refused = Vec::new();
         let waiting = std::mem::take(&mut self.waiting);
         if !waiting.is_empty() {
@@ -90,7 +90,7 @@ impl Intake<'_> {
         url: &Target<'_>,
         targets: &HashMap<String, Holding>,
         is_gone: bool,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, RegistrationRefusal> {
         let taken = targets.get(url.as_str()).or_else(|| self.taken_down(url));
         if taken.is_some_and(|taken| !taken.is_gone) {
             return Ok(true);
@@ -98,9 +98,11 @@ impl Intake<'_> {
         let holder = choice::registered(self.site, url, self.now);
         match (holder, taken) {
             (Some(holder), _) if holder.is_gone && !is_gone => {
-                Err(Refusal::AlreadyRegistered(holder))
+                Err(RegistrationRefusal::AlreadyRegistered(holder))
             }
-            (None, Some(taken)) if !is_gone => Err(Refusal::GoneByLine { line: taken.line }),
+            (None, Some(taken)) if !is_gone => {
+                Err(RegistrationRefusal::GoneByLine { line: taken.line })
+            }
             (holder, taken) => Ok(holder.is_some() || taken.is_some()),
         }
     }
@@ -124,13 +126,13 @@ impl Intake<'_> {
 
 impl Batch {
     /// Refuses an entry, by its number.
-    pub(crate) fn refuse(&mut self, number: usize, refusal: Refusal) {
+    pub(crate) fn refuse(&mut self, number: usize, refusal: RegistrationRefusal) {
         self.entries.remove(number);
         self.refused.push((self.lines.remove(number), refusal));
     }
 
     /// Refuses entries, by their numbers.
-    pub(crate) fn refuse_all(&mut self, mut refusals: BTreeMap<usize, Refusal>) {
+    pub(crate) fn refuse_all(&mut self, mut refusals: BTreeMap<usize, RegistrationRefusal>) {
         let entries = std::mem::take(&mut self.entries).into_iter();
         let lines = std::mem::take(&mut self.lines);
         for (number, (entry, line)) in entries.zip(lines).enumerate() {
