@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser as _};
 
-use self::publish::{Added, PublishArgs};
+use self::publish::{AddError, Added, PublishArgs};
 use super::arguments::{STDIN, TableArgs, table};
 use super::terminal::{Error, complain, legible};
 use crate::mapping::{Forward, Status};
@@ -162,15 +162,15 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
         may_shadow: MayShadow::of_flag(args.allow_shadowing),
     };
     match args.git.add(&args.table.paths, request) {
-        Ok(Ok(added)) => announce(&added),
-        Ok(Err(RegistrationRefusal::AlreadyRegistered(holder)))
+        Ok(added) => announce(&added),
+        Err(AddError::Refused(RegistrationRefusal::AlreadyRegistered(holder)))
             if args.get_or_create && !holder.is_gone =>
         {
             writeln!(stdout(), "{}", holder.short_url)?;
             Ok(())
         }
-        Ok(Err(refusal)) => report(&refusal),
-        Err(error) => Err(error),
+        Err(AddError::Refused(refusal)) => report(&refusal),
+        Err(AddError::Other(error)) => Err(error),
     }
 }
 

@@ -14,34 +14,25 @@ use std::ops::Range;
 
 use super::NewEntry;
 use super::layout::{indent, line, line_break};
-use super::list::{List, Style};
+use super::list::List;
+use super::obstacle::Obstacle;
 use super::refusal::lone_carriage_return;
-use crate::mapping::{Diagnostic, Outline, Place, Position, SourceFile};
+use super::style::{Style, fitted};
+use crate::mapping::{Outline, Position};
 
-/// Returns a document with new entries inserted.
+/// Returns a document with new entries inserted, given its outline.
 ///
 /// Takes time in proportion to the document and the entries, of which there may be millions; only
 /// sorting them takes slightly more.
 ///
 /// # Errors
 ///
-/// Returns the problems of the document if it has errors of its own, or the reason why an entry
-/// cannot be inserted safely: a list or a document in flow style, a neighbour whose end is not
-/// known, or lone carriage returns.
-pub fn insert(file: &SourceFile, entries: &[NewEntry]) -> Result<String, Vec<Diagnostic>> {
-    let outline = Outline::of(file)?;
-    let change = Change::of(&outline, entries).map_err(|Obstacle(position, message)| {
-        let file = file.path.clone();
-        let place = Place { file, position };
-        let hint = "insert the entry by hand, or write the list in block form, \"- url: …\"";
-        vec![Diagnostic::error(place, message).with_hint(hint)]
-    })?;
-    let has_mark = outline.text.len() < file.bytes.len();
-    Ok(change.apply(outline.text, has_mark))
+/// Returns the reason why an entry cannot be inserted safely: a list or a document in flow style, a
+/// neighbour whose end is not known, or lone carriage returns.
+pub fn insert(outline: &Outline<'_>, entries: &[&NewEntry]) -> Result<String, Obstacle> {
+    let change = Change::of(outline, entries)?;
+    Ok(change.apply(outline.text, outline.has_mark))
 }
-
-/// The reason why an entry cannot be inserted, and its position.
-pub(super) struct Obstacle(pub(super) Position, pub(super) &'static str);
 
 /// The edits of a text: insertions, in order of their offsets.
 #[derive(Default)]
@@ -52,14 +43,14 @@ struct Change {
 }
 
 impl Change {
-    fn of(outline: &Outline<'_>, entries: &[NewEntry]) -> Result<Self, Obstacle> {
+    fn of(outline: &Outline<'_>, entries: &[&NewEntry]) -> Result<Self, Obstacle> {
         if entries.is_empty() {
             return Ok(Self::default());
         }
-        let obstacle = |message| Obstacle(Position::START, message);
+        let obstacle = |message| Obstacle::new(Position::START, message);
         if let Some(position) = lone_carriage_return(outline.text) {
             let message = "a carriage return without a line feed keeps lines from being inserted";
-            return Err(Obstacle(position, message));
+            return Err(Obstacle::new(position, message));
         }
         if outline.is_flow {
             return Err(obstacle(
@@ -70,7 +61,7 @@ impl Change {
             (Some(bracket), []) => Self::fill(outline, bracket, entries),
             (Some(bracket), _) => {
                 let message = "nothing can be inserted into a list in brackets";
-                Err(Obstacle(position(outline.text, bracket), message))
+                Err(Obstacle::new(position(outline.text, bracket), message))
             }
             (None, []) => Err(obstacle("the list of entries has no place")),
             (None, _) => Ok(Self {
@@ -81,7 +72,7 @@ impl Change {
     }
 
     /// Turns an empty list in brackets into a list in block form.
-    fn fill(outline: &Outline<'_>, at: usize, entries: &[NewEntry]) -> Result<Self, Obstacle> {
+    fn fill(outline: &Outline<'_>, at: usize, entries: &[&NewEntry]) -> Result<Self, Obstacle> {
         let text = outline.text;
         let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
         let key = text[start..at].trim_end_matches(' ');
@@ -90,7 +81,7 @@ impl Change {
         let brackets = &text[at..outline.list_end];
         if !is_key || brackets.contains('\n') {
             let message = "the empty list does not stand on the line of its key";
-            return Err(Obstacle(position(text, at), message));
+            return Err(Obstacle::new(position(text, at), message));
         }
         let style = Style {
             margin,
@@ -98,7 +89,7 @@ impl Change {
             is_spaced: false,
         };
         let end = outline.list_end + line(&text[outline.list_end..]).len();
-        let mut sorted: Vec<_> = entries.iter().collect();
+        let mut sorted = entries.to_vec();
         sorted.sort_by_cached_key(|entry| entry.own_code(outline.scheme).into_owned());
         let breaks = line_break(text);
         let lines: String = sorted
@@ -130,16 +121,6 @@ impl Change {
         result.push_str(&text[from..]);
         result
     }
-}
-
-/// Moves the line break of new lines to their start if the line before them has none.
-pub(super) fn fitted(text: &str, at: usize, mut lines: String, line_break: &str) -> String {
-    if text[..at].ends_with('\n') {
-        return lines;
-    }
-    lines.truncate(lines.len() - line_break.len());
-    lines.insert_str(0, line_break);
-    lines
 }
 
 /// Returns the position of a byte of a text.

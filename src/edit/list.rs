@@ -4,41 +4,10 @@
 //! new entry matter.
 
 use super::NewEntry;
-use super::insert::{Obstacle, fitted};
 use super::layout::{comments_len, deep_comments_len, indent, is_blank, line, line_break};
+use super::obstacle::Obstacle;
+use super::style::{Style, fitted};
 use crate::mapping::{Code, EntryOutline, Form, Outline};
-
-/// The style in which an entry is written.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Style<'t> {
-    /// The text before the dash.
-    pub(super) margin: &'t str,
-    /// The text after the dash.
-    pub(super) gap: &'t str,
-    /// Whether a blank line separates the entry from the next.
-    pub(super) is_spaced: bool,
-}
-
-impl Style<'_> {
-    /// Writes an entry, each line with its line break.
-    pub(super) fn write(&self, entry: &NewEntry, line_break: &str) -> String {
-        let Self { margin, gap, .. } = self;
-        let mut text = String::new();
-        for (number, (key, value)) in entry.pairs().enumerate() {
-            let dash = if number == 0 { '-' } else { ' ' };
-            text.extend([
-                margin,
-                &*dash.to_string(),
-                gap,
-                key,
-                ": ",
-                &value,
-                line_break,
-            ]);
-        }
-        text
-    }
-}
 
 /// A list of at least one entry in block form.
 pub(super) struct List<'o, 't> {
@@ -75,12 +44,12 @@ impl<'o, 't> List<'o, 't> {
     }
 
     /// Returns the lines of new entries with their offsets in the text, in order.
-    pub(super) fn insert(&self, entries: &[NewEntry]) -> Result<Vec<(usize, String)>, Obstacle> {
+    pub(super) fn insert(&self, entries: &[&NewEntry]) -> Result<Vec<(usize, String)>, Obstacle> {
         let scheme = self.outline.scheme;
         let section = &self.outline.entries[self.first..];
         let is_sorted = section.is_sorted_by_key(|entry| &entry.code);
         let mut new: Vec<(_, &NewEntry)> = (entries.iter())
-            .map(|entry| (entry.own_code(scheme), entry))
+            .map(|&entry| (entry.own_code(scheme), entry))
             .collect();
         if is_sorted {
             new.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -113,7 +82,7 @@ impl<'o, 't> List<'o, 't> {
         let is_first = number == self.first;
         let neighbour = if is_first { number } else { number - 1 };
         let entry = &self.outline.entries[neighbour];
-        let obstacle = |message| Obstacle(entry.position, message);
+        let obstacle = |message| Obstacle::new(entry.position, message);
         let Some(mut style) = self.style(neighbour) else {
             let message = "no entry can be inserted next to one that begins below its dash";
             return Err(obstacle(message));

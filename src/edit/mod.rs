@@ -11,11 +11,14 @@ mod layout;
 mod list;
 mod merge;
 mod new_entry;
+mod obstacle;
 mod refusal;
 mod replace;
+mod style;
 
 pub use format::format;
 pub use insert::insert;
 pub use layout::{Entry, Layout, Section};
 pub use merge::{Conflict, MergeError, Merged, merge};
 pub use new_entry::{NewEntry, OwnCode};
+pub use obstacle::Obstacle;

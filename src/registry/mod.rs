@@ -10,13 +10,13 @@ mod import;
 mod publish;
 
 pub use self::decide::{
-    Batch, Destination, Holder, MayShadow, Registered, Registration, RegistrationRefusal,
-    RegistrationRequest, RequestedCode, register, register_all,
+    Decision, Destination, Holder, MayShadow, ProvedTable, Registered, Registration,
+    RegistrationRefusal, RegistrationRequest, RequestedCode, register, register_all,
 };
 pub use self::import::{Import, Imported, Intake, import_into_files};
 pub use self::publish::{
-    Branch, CheckoutBranch, CheckoutError, CloneBranch, CommitIdentity, Decided, Edit,
-    IdentityError, LocalError, NewBranch, NewBranchError, PublishError, Published, Registrar,
-    RegistrarError, Submission, TablePath, UserCheckout, publish, register_in_files,
-    register_on_branch, review_address,
+    Branch, BranchTip, CheckoutBranch, CheckoutError, CloneBranch, CommitIdentity, CommittedTable,
+    Edit, IdentityError, LocalError, NewBranch, NewBranchError, OnlineError, PublishError,
+    Published, PublishedGroup, Registrar, RegistrarError, Submission, TablePath, UserCheckout,
+    publish, register_in_files, register_on_branch, review_address,
 };

@@ -196,3 +196,54 @@ impl Server {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::mapping::{SourceFile, compile};
+    use crate::registry::ProvedTable;
+    use crate::source::Rests;
+
+    #[tokio::test]
+    async fn a_proved_table_goes_live_without_being_compiled_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("mapping.yaml");
+        let text = |title: &str| format!("# {title}\nbase_url: https://s.code/\nmapping: []\n");
+        fs::write(&path, text("one")).unwrap();
+        let source = Files::polled(vec![path.clone()], 1 << 20).resting(Rests::NONE);
+        let server = Server::load(Config::default(), source).await.unwrap();
+        let shared = server.shared;
+        let live = || Arc::clone(&shared.live.load_full().unwrap().table);
+        let (reloads, asked) = reload::channel();
+        tokio::spawn(server.reloader.run(Duration::from_secs(3_600), asked));
+
+        let proved = |text: &str| {
+            let files = vec![SourceFile {
+                path: path.to_str().unwrap().into(),
+                bytes: text.into(),
+            }];
+            let table = compile(&files).into_sound().unwrap();
+            ProvedTable { files, table }
+        };
+        // A file that was written just now may be taken a check later.
+        let go_live = async |text: &str, table: &dyn Fn() -> ProvedTable| {
+            fs::write(&path, text).unwrap();
+            let before = live();
+            loop {
+                let proved = table();
+                let compiled = Arc::clone(&proved.table.table);
+                shared.live.offer(proved);
+                reloads.look().await;
+                if !Arc::ptr_eq(&live(), &before) {
+                    return compiled;
+                }
+            }
+        };
+        let two = go_live(&text("two"), &|| proved(&text("two"))).await;
+        assert!(Arc::ptr_eq(&live(), &two));
+        let two = go_live(&text("three"), &|| proved(&text("two"))).await;
+        assert!(!Arc::ptr_eq(&live(), &two), "of other bytes");
+    }
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 use waypost::git::RemoteBranchError;
 use waypost::registry::{PublishError, TablePath, publish};
 
-use crate::scene::{Scene, add_line, names};
+use crate::scene::{NotPublished, Scene, add_line, names};
 
 /// Ends the process that takes a push, once the branch is moved and before it could say so.
 const ONCE_MOVED_DIE: &str = "test $1 = committed || exit 0\nkill -9 $PPID";
@@ -17,7 +17,7 @@ fn puts_one_commit_on_the_tip() {
     scene.push("README.md", "kept");
     let mut writer = scene.writer(None);
     let published = scene.publish(&mut writer, |text| Ok(add_line(text, "two")));
-    let published = published.unwrap().unwrap();
+    let published = published.unwrap();
     assert_eq!(scene.table(), "one\ntwo");
     assert_eq!(
         scene.remote("show --stat --format=%H|%an|%ae|%cn|%(trailers:only) main"),
@@ -43,7 +43,7 @@ fn computes_again_what_somebody_else_was_faster_with() {
         }
         Ok(add_line(text, &format!("mine {}", tries.get())))
     });
-    published.unwrap().unwrap();
+    published.unwrap();
     assert_eq!(scene.table(), "one\nother 1\nother 2\nmine 3");
     assert_eq!(scene.commits(), 4);
 }
@@ -58,7 +58,7 @@ fn does_not_bring_back_what_was_taken_back() {
         scene.remote(&format!("update-ref refs/heads/main {}", before.trim()));
         Ok(add_line(text, "mine"))
     });
-    published.unwrap().unwrap();
+    published.unwrap();
     assert_eq!(scene.table(), "one\nmine");
     assert_eq!(scene.commits(), 2);
 }
@@ -69,12 +69,12 @@ fn hands_through_what_is_refused_on_the_new_tip() {
     let mut writer = scene.writer(None);
     let published = scene.publish(&mut writer, |text| {
         if text.contains("other") {
-            return Err("it is there".to_owned());
+            return Err(NotPublished::IsThere);
         }
         scene.push("mapping.yaml", "other\n");
         Ok(add_line(text, "mine"))
     });
-    assert_eq!(published.unwrap().unwrap_err(), "it is there");
+    assert!(matches!(published, Err(NotPublished::IsThere)));
     assert_eq!(scene.table(), "other");
 }
 
@@ -88,17 +88,17 @@ fn a_commit_that_somebody_else_made_too_is_not_ours() {
     let published = scene.publish(one, |text| {
         tries.set(tries.get() + 1);
         if text.contains("same") {
-            return Err("it is there".to_owned());
+            return Err(NotPublished::IsThere);
         }
         // In spite of the first one's turn.
         let table = TablePath::new("mapping.yaml", 1 << 20);
         let first = publish(other, &table, Duration::ZERO, |_| {
-            Ok::<_, String>(add_line(text, "same"))
+            Ok::<_, PublishError>(add_line(text, "same"))
         });
-        first.unwrap().unwrap();
+        first.unwrap();
         Ok(add_line(text, "same"))
     });
-    assert_eq!(published.unwrap().unwrap_err(), "it is there");
+    assert!(matches!(published, Err(NotPublished::IsThere)));
     assert_eq!(tries.get(), 2);
     assert_eq!(scene.table(), "one\nsame");
 }
@@ -129,7 +129,7 @@ fn finds_what_was_taken_although_the_answer_was_lost() {
     let published = scene.publish(&mut writer, |text| Ok(add_line(text, "two")));
     assert_eq!(
         scene.remote("rev-parse main"),
-        published.unwrap().unwrap().commit.to_string()
+        published.unwrap().commit.to_string()
     );
     assert_eq!(scene.table(), "one\ntwo");
 }
@@ -148,7 +148,7 @@ fn finds_what_was_taken_under_what_came_later() {
     let published = scene.publish(&mut writer, |text| Ok(add_line(text, "two")));
     assert_eq!(
         scene.remote("rev-parse main~1"),
-        published.unwrap().unwrap().commit.to_string()
+        published.unwrap().commit.to_string()
     );
 }
 
@@ -158,7 +158,10 @@ fn says_that_it_is_unclear_what_became_of_a_push() {
     scene.hook("pre-receive", "kill -9 $PPID");
     let mut writer = scene.writer(None);
     let published = scene.publish(&mut writer, |text| Ok(add_line(text, "two")));
-    assert!(matches!(published, Err(PublishError::Unclear { .. })));
+    assert!(matches!(
+        published,
+        Err(NotPublished::Failed(PublishError::Unclear { .. }))
+    ));
     assert_eq!(scene.table(), "one");
 }
 
@@ -169,7 +172,7 @@ fn gives_up_when_its_patience_ends() {
     let table = TablePath::new("mapping.yaml", 1 << 20);
     let published = publish(&mut writer, &table, Duration::ZERO, |_| {
         scene.push("mapping.yaml", "other\n");
-        Ok::<_, String>(add_line("", "mine"))
+        Ok::<_, PublishError>(add_line("", "mine"))
     });
     assert!(matches!(
         published,
@@ -185,7 +188,7 @@ fn makes_a_branch_for_review_once() {
         let mut writer = scene.writer(Some("links/two"));
         let published = scene.publish(&mut writer, |text| Ok(add_line(text, "two")));
         match expected {
-            None => assert!(published.unwrap().is_ok()),
+            None => assert!(published.is_ok()),
             Some(words) => {
                 let error = published.unwrap_err().to_string();
                 assert!(error.contains(words), "{error}");
@@ -203,7 +206,10 @@ fn does_not_move_a_branch_for_review_that_is_there() {
     scene.remote("branch theirs main");
     let mut writer = scene.writer(Some("theirs"));
     let published = scene.publish(&mut writer, |text| Ok(add_line(text, "two")));
-    assert!(matches!(published, Err(PublishError::Refused { .. })));
+    assert!(matches!(
+        published,
+        Err(NotPublished::Failed(PublishError::Refused { .. }))
+    ));
     assert_eq!(
         scene.remote("rev-parse theirs"),
         scene.remote("rev-parse main")

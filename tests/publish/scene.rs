@@ -16,6 +16,15 @@ use crate::git::git;
 /// Longer than anything takes, on the slowest machine.
 pub(crate) const FOREVER: Duration = Duration::from_secs(60);
 
+/// Why an edit was not published.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotPublished {
+    #[error("it is there")]
+    IsThere,
+    #[error(transparent)]
+    Failed(#[from] PublishError),
+}
+
 /// The remote `remote.git`, whose branch `main` holds `mapping.yaml` with the text `one`, and the
 /// checkout `work` of somebody else.
 pub(crate) struct Scene {
@@ -89,11 +98,11 @@ impl Scene {
     pub(crate) fn publish(
         &self,
         writer: &mut CloneBranch,
-        mut compute: impl FnMut(&str) -> Result<Edit, String>,
-    ) -> Result<Result<Published, String>, PublishError> {
+        mut compute: impl FnMut(&str) -> Result<Edit, NotPublished>,
+    ) -> Result<Published, NotPublished> {
         let table = TablePath::new("mapping.yaml", 1 << 20);
-        publish(writer, &table, FOREVER, |files: &[SourceFile]| {
-            compute(std::str::from_utf8(&files[0].bytes).unwrap())
+        publish(writer, &table, FOREVER, |tip| {
+            compute(std::str::from_utf8(&tip.files[0].bytes).unwrap())
         })
     }
 

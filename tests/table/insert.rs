@@ -4,8 +4,8 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use waypost::edit::{NewEntry, OwnCode, insert};
-use waypost::mapping::{ChangeKind, Code, SourceFile, Target, compare, compile};
+use waypost::edit::{NewEntry, OwnCode};
+use waypost::mapping::{ChangeKind, Code, Outline, SourceFile, Target, compare, compile};
 
 fn file(text: &str) -> SourceFile {
     SourceFile {
@@ -19,16 +19,22 @@ fn entry(code: &str) -> NewEntry {
     NewEntry::new(url, OwnCode::Custom(Code::custom(code).unwrap()))
 }
 
+/// Inserts entries into a document; returns its text, or why that is not possible.
+fn insert(text: &str, entries: &[NewEntry]) -> Result<String, String> {
+    let file = file(text);
+    let outline = Outline::of(&file).map_err(|problems| problems[0].to_string())?;
+    let entries: Vec<_> = entries.iter().collect();
+    let inserted = waypost::edit::insert(&outline, &entries);
+    inserted.map_err(|obstacle| obstacle.in_file(&file.path).to_string())
+}
+
 fn inserted(text: &str, codes: &[&str]) -> String {
     let entries: Vec<_> = codes.iter().map(|code| entry(code)).collect();
-    insert(&file(text), &entries).unwrap()
+    insert(text, &entries).unwrap()
 }
 
 fn obstacle(text: &str) -> String {
-    let [problem] = &insert(&file(text), &[entry("m")]).unwrap_err()[..] else {
-        panic!("{text}");
-    };
-    problem.to_string()
+    insert(text, &[entry("m")]).unwrap_err()
 }
 
 /// A list whose entries have these codes, each with what stands above it.
@@ -83,7 +89,7 @@ fn many_are_inserted_at_once() {
         .map(|(_, code)| code)
         .collect();
     assert_eq!(codes, ["a", "b", "c", "d", "e", "f"]);
-    assert_eq!(insert(&file(&old), &[]).unwrap(), old);
+    assert_eq!(insert(&old, &[]).unwrap(), old);
 }
 
 #[test]
@@ -290,7 +296,7 @@ proptest! {
         let entry = NewEntry::new(url, code);
         let own = entry.own_code(site.scheme()).into_owned();
         prop_assume!(site.lookup(own.as_str()).is_none());
-        let Ok(after) = insert(&file(&text), &[entry]) else {
+        let Ok(after) = insert(&text, &[entry]) else {
             // The only one that any of these documents meets.
             let is_open = !text.ends_with('\n');
             prop_assert!(is_open && text.contains("title: "), "{}", text);
@@ -316,7 +322,7 @@ proptest! {
         codes.sort();
         codes.dedup();
         let entries: Vec<_> = codes.iter().rev().map(|code| entry(code)).collect();
-        let (Some(before), Ok(after)) = (before.table, insert(&file(&text), &entries)) else {
+        let (Some(before), Ok(after)) = (before.table, insert(&text, &entries)) else {
             return Err(TestCaseError::reject("nothing can be inserted"));
         };
         let now = compile(&[file(&after)]);

@@ -9,11 +9,11 @@ use clap::builder::BoolishValueParser;
 
 use crate::cli::arguments::{AccessArgs, MAX_BYTES};
 use crate::cli::terminal::{Error, complain};
-use crate::git::{RemoteBranch, RemoteUrl};
+use crate::git::{RemoteBranch, RemoteBranchError, RemoteUrl};
 use crate::registry::{
     Branch as _, CheckoutBranch, CloneBranch, CommitIdentity, Destination, LocalError, NewBranch,
-    PublishError, Published, Registration, RegistrationRefusal, RegistrationRequest, TablePath,
-    UserCheckout, register_in_files, register_on_branch, review_address,
+    OnlineError, PublishError, Published, Registration, RegistrationRefusal, RegistrationRequest,
+    TablePath, UserCheckout, register_in_files, register_on_branch, review_address,
 };
 
 /// How long to retry while others are faster. Each attempt is a fetch and a push.
@@ -87,7 +87,7 @@ impl PublishArgs {
         &self,
         table: &[PathBuf],
         request: RegistrationRequest,
-    ) -> Result<Result<Added, RegistrationRefusal>, Error> {
+    ) -> Result<Added, AddError> {
         if let Some(repo) = &self.repo {
             return self.add_to_repository(repo, request);
         }
@@ -95,34 +95,31 @@ impl PublishArgs {
             |path| UserCheckout::around(path, self.git_author.clone(), self.access.git_timeout);
         if self.push || self.branch.is_some() {
             let [path] = table else {
-                return Err(Error::usage("--push and --branch go with one --table"));
+                return Err(Error::usage("--push and --branch go with one --table").into());
             };
             return self.add_from(checkout(path)?, path, request);
         }
         let checkout = match (self.commit, table) {
             (true, [path]) => Some(checkout(path)?),
-            (true, _) => return Err(Error::usage("--commit goes with one --table")),
+            (true, _) => return Err(Error::usage("--commit goes with one --table").into()),
             (false, _) => None,
         };
         let now = SystemTime::now().into();
-        match register_in_files(table, MAX_BYTES, &request, now, checkout.as_ref()) {
-            Ok(registration) => Ok(Ok(Added {
-                registration,
-                notes: match checkout {
-                    Some(checkout) => vec![format!("committed as {}", short(checkout.head()?))],
-                    None => Vec::new(),
-                },
-            })),
-            Err(LocalError::Refused(refusal)) => Ok(Err(refusal)),
-            Err(error) => Err(error.into()),
-        }
+        let registration = register_in_files(table, MAX_BYTES, &request, now, checkout.as_ref())?;
+        Ok(Added {
+            registration,
+            notes: match checkout {
+                Some(checkout) => vec![format!("committed as {}", short(checkout.head()?))],
+                None => Vec::new(),
+            },
+        })
     }
 
     fn add_to_repository(
         &self,
         repo: &str,
         request: RegistrationRequest,
-    ) -> Result<Result<Added, RegistrationRefusal>, Error> {
+    ) -> Result<Added, AddError> {
         let address = RemoteUrl::parse(repo).map_err(|error| Error::Usage(error.into()))?;
         for file in self.access.exposed_files() {
             let file = file.display();
@@ -136,11 +133,12 @@ impl PublishArgs {
         let mut remote = CloneBranch::new(branch, self.git_author.clone(), self.branch.clone());
         let table = TablePath::new(&self.path, MAX_BYTES);
         let request = in_repository(request, &table);
-        let registered = register_on_branch(&mut remote, &table, &request, PATIENCE)?;
-        Ok(registered.map(|(registration, published)| Added {
+        let (registration, published) =
+            register_on_branch(&mut remote, &table, &request, PATIENCE)?;
+        Ok(Added {
             registration,
             notes: self.notes(remote.address().as_ref(), remote.name(), &published),
-        }))
+        })
     }
 
     fn add_from(
@@ -148,24 +146,23 @@ impl PublishArgs {
         checkout: UserCheckout,
         table: &Path,
         request: RegistrationRequest,
-    ) -> Result<Result<Added, RegistrationRefusal>, Error> {
+    ) -> Result<Added, AddError> {
         let inside = checkout.inside(table).map_err(PublishError::from)?;
         let mut branch = CheckoutBranch::of(checkout, self.branch.clone())?;
         let table = TablePath::new(&inside, MAX_BYTES);
         let request = in_repository(request, &table);
-        let registered = register_on_branch(&mut branch, &table, &request, PATIENCE)?;
-        Ok(registered.map(|(registration, published)| {
-            let mut notes = self.notes(branch.address().as_ref(), branch.base(), &published);
-            if self.branch.is_none()
-                && let Err(error) = branch.follow(published.commit)
-            {
-                notes.push(format!("the checkout does not have it yet: {error}"));
-            }
-            Added {
-                registration,
-                notes,
-            }
-        }))
+        let (registration, published) =
+            register_on_branch(&mut branch, &table, &request, PATIENCE)?;
+        let mut notes = self.notes(branch.address().as_ref(), branch.base(), &published);
+        if self.branch.is_none()
+            && let Err(error) = branch.follow(published.commit)
+        {
+            notes.push(format!("the checkout does not have it yet: {error}"));
+        }
+        Ok(Added {
+            registration,
+            notes,
+        })
     }
 
     /// Returns notes on where a link was pushed: `base`, a full name, or a branch for review.
@@ -186,6 +183,45 @@ impl PublishArgs {
         notes
     }
 }
+
+/// Why nothing was added.
+pub(super) enum AddError {
+    /// The request is refused.
+    Refused(RegistrationRefusal),
+    /// Any other reason.
+    Other(Error),
+}
+
+impl From<LocalError> for AddError {
+    fn from(error: LocalError) -> Self {
+        match error {
+            LocalError::Refused(refusal) => Self::Refused(refusal),
+            error => Self::Other(error.into()),
+        }
+    }
+}
+
+impl From<OnlineError> for AddError {
+    fn from(error: OnlineError) -> Self {
+        match error {
+            OnlineError::Refused(refusal) => Self::Refused(refusal),
+            OnlineError::Publish(error) => Self::Other(error.into()),
+        }
+    }
+}
+
+/// Declares errors other than refusals.
+macro_rules! others {
+    ($($error:ty),* $(,)?) => {$(
+        impl From<$error> for AddError {
+            fn from(error: $error) -> Self {
+                Self::Other(error.into())
+            }
+        }
+    )*};
+}
+
+others!(Error, PublishError, RemoteBranchError, anyhow::Error);
 
 fn short(commit: Oid) -> String {
     let mut text = commit.to_string();

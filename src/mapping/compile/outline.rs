@@ -21,8 +21,8 @@ pub struct Outline<'t> {
     pub text: &'t str,
     /// The document's scheme for auto codes, whatever other documents of the site state.
     pub scheme: Scheme,
-    /// The defaults of its entries.
-    pub defaults: Defaults,
+    /// Whether the file begins with a byte order mark.
+    pub has_mark: bool,
     /// Whether the document itself is written in braces.
     pub is_flow: bool,
     /// The start of the list of entries, if it is written in brackets.
@@ -96,20 +96,28 @@ impl<'t> Outline<'t> {
         let mut problems = Problems::default();
         let document = Document::read(0, file, &mut problems);
         let scheme = document.scheme.map(|scheme| scheme.value);
-        let defaults = document.defaults;
         let reported = problems.into_reported();
         if reported.iter().any(Diagnostic::is_error) {
             return Err(reported);
         }
-        let text = text::decode(file).map_err(|problem| vec![problem])?;
+        Self::of_sound(file, scheme.unwrap_or_default()).map_err(|problem| vec![problem])
+    }
+
+    /// Outlines a document of a table that was compiled without errors, of a site with this scheme.
+    ///
+    /// # Errors
+    ///
+    /// Returns a problem of a file that is not part of such a table.
+    pub fn of_sound(file: &'t SourceFile, scheme: Scheme) -> Result<Self, Diagnostic> {
+        let text = text::decode(file)?;
         let mut walk = Walk {
             parser: Parser::new_from_str(text),
             line_start: 0,
             searched: 0,
             outline: Self {
                 text,
-                scheme: scheme.unwrap_or_default(),
-                defaults,
+                scheme,
+                has_mark: text.len() < file.bytes.len(),
                 is_flow: false,
                 bracket: None,
                 list_end: text.len(),
@@ -120,10 +128,15 @@ impl<'t> Outline<'t> {
             Ok(()) => Ok(walk.outline),
             Err(error) => {
                 let place = Place::new(&file.path, yaml::position(error.marker()));
-                Err(vec![Diagnostic::error(place, error.to_string())])
+                Err(Diagnostic::error(place, error.to_string()))
             }
         }
     }
+}
+
+/// Returns the defaults of a document, as far as it can be read.
+pub fn defaults_of(file: &SourceFile) -> Defaults {
+    Document::read(0, file, &mut Problems::default()).defaults
 }
 
 /// A walk over the events of a document that is known to be valid.
@@ -141,9 +154,13 @@ impl<'t> Walk<'t> {
     fn document(&mut self) -> Result<(), ScanError> {
         // The walk begins after the start of the root map.
         loop {
-            if let Event::MappingStart(style, ..) = self.event()?.0 {
-                self.outline.is_flow = style == StructureStyle::Flow;
-                break;
+            match self.event()?.0 {
+                Event::MappingStart(style, ..) => {
+                    self.outline.is_flow = style == StructureStyle::Flow;
+                    break;
+                }
+                Event::StreamEnd => return Ok(()),
+                _ => {}
             }
         }
         while let (Event::Scalar(key, ..), _) = self.event()? {

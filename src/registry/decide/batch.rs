@@ -2,35 +2,39 @@
 //!
 //! Compiling a table costs far more than checking a request, so all requests that do not conflict
 //! are written and proved together. Those that conflict, because they request the same target or
-//! code, or codes of which one may shadow the other, wait for the next round, in which the first of
+//! code, or codes of which one may shadow the other, wait for the next pass, in which the first of
 //! them is in the table.
 //!
 //! Invariants: the result is as if the requests had been registered one by one; a fault in one
-//! request changes nothing for the others; the number of rounds is bounded, so that faulty requests
-//! delay the others only briefly.
+//! request changes nothing for the others; the number of proofs is bounded, so that faulty requests
+//! delay the others only briefly; a table that was compiled is not compiled again.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::draft::{Draft, target_of};
-use super::drafts;
-use super::proof::{Base, Shadowing, with};
+use super::addition::{Addition, target_of};
+use super::base::Base;
+use super::bisection::{Accepted, Bisection, Effort};
+use super::proof::ProvedTable;
 use super::refusal::RegistrationRefusal;
 use super::request::RegistrationRequest;
 use crate::edit::OwnCode;
-use crate::mapping::{Neighbourhood, Site, SourceFile, Timestamp};
+use crate::mapping::{Diagnostic, Neighbourhood, Site, SoundTable, SourceFile, Target, Timestamp};
 
-/// The maximum number of rounds, unless nothing is decided by then: each compiles the table once,
-/// and once more if something was written.
-const MOST_ROUNDS: u32 = 8;
+/// The maximum number of proofs, unless nothing is decided by then: each compiles the table.
+const MOST_PROOFS: u32 = 8;
 
-/// The result of a batch of requests.
+/// The decision on some requests.
 #[derive(Debug)]
-pub struct Batch {
+pub struct Decision {
     /// The outcome of each request, in order: at least one is known. Those that took too long have
     /// none, and are to be submitted again.
     pub outcomes: Vec<Option<Result<Registered, RegistrationRefusal>>>,
-    /// The files that change or are new, with their new text: none if all requests were refused.
-    pub files: Vec<SourceFile>,
+    /// The files that change or are new, with their new text: none if nothing is registered.
+    pub changed: Vec<SourceFile>,
+    /// The table with these files: none if nothing is registered.
+    pub proved: Option<ProvedTable>,
+    /// The warnings that the new entries cause.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// A link that is registered once the files are written.
@@ -42,176 +46,145 @@ pub struct Registered {
     pub code: String,
     /// The short link.
     pub short_url: String,
+    /// Its target, in canonical form.
+    pub target: String,
     /// The trailers of a commit that state that the shadowing by its codes is intended.
     pub trailers: BTreeSet<String>,
 }
 
-/// Registers requests in a table of these files, of at most `max_bytes` in total.
-///
-/// # Errors
-///
-/// Returns the problems of the table if it already has errors.
+/// Registers requests in a table that was compiled from these files, so that it has at most
+/// `max_bytes` in total.
 pub fn register_all(
     files: &[SourceFile],
+    compiled: &SoundTable,
     requests: &[RegistrationRequest],
     max_bytes: u64,
     now: Timestamp,
-) -> Result<Batch, RegistrationRefusal> {
-    let mut rounds = Rounds {
+) -> Decision {
+    let mut passes = Passes {
+        requests,
+        max_bytes,
+        now,
         outcomes: requests.iter().map(|_| None).collect(),
         waiting: (0..requests.len()).collect(),
-        together: usize::MAX,
-        gone: 0,
+        proofs: 0,
+        warnings: Vec::new(),
     };
-    let mut changed = files.to_vec();
-    while rounds.go_on() {
-        let before = Base::of(&changed, max_bytes, now)?;
-        let written = rounds.write(&before, requests, now);
-        changed = with(&changed, &written);
+    let mut proved: Option<ProvedTable> = None;
+    while passes.go_on() {
+        let base = match &proved {
+            None => Base::new(files, compiled, now),
+            Some(proved) => Base::new(&proved.files, &proved.table, now),
+        };
+        if let Some(next) = passes.pass(&base) {
+            proved = Some(next);
+        }
     }
-    let before: HashMap<_, _> = files.iter().map(|file| (&file.path, file)).collect();
-    changed.retain(|file| before.get(&file.path) != Some(&file));
-    Ok(Batch {
-        outcomes: rounds.outcomes,
-        files: changed,
-    })
+    Decision {
+        outcomes: passes.outcomes,
+        changed: proved.iter().flat_map(|it| changed(files, it)).collect(),
+        proved,
+        warnings: passes.warnings,
+    }
 }
 
-struct Rounds {
+/// Returns the files of a proved table that differ from those of the table before.
+fn changed(files: &[SourceFile], proved: &ProvedTable) -> Vec<SourceFile> {
+    let before: HashMap<_, _> = files.iter().map(|file| (&file.path, file)).collect();
+    let all = proved.files.iter();
+    let changed = all.filter(|file| before.get(&file.path) != Some(file));
+    changed.cloned().collect()
+}
+
+struct Passes<'r> {
+    requests: &'r [RegistrationRequest],
+    max_bytes: u64,
+    now: Timestamp,
     outcomes: Vec<Option<Result<Registered, RegistrationRefusal>>>,
     /// The requests without an outcome, by number, in order.
     waiting: Vec<usize>,
-    /// How many requests may be combined in one round.
-    together: usize,
-    /// The number of rounds so far.
-    gone: u32,
+    /// The number of proofs so far.
+    proofs: u32,
+    warnings: Vec<Diagnostic>,
 }
 
-impl Rounds {
+impl Passes<'_> {
     fn go_on(&self) -> bool {
-        let is_in_time = self.gone < MOST_ROUNDS || self.outcomes.iter().all(Option::is_none);
+        let is_in_time = self.proofs < MOST_PROOFS || !self.is_any_known();
         !self.waiting.is_empty() && is_in_time
     }
 
-    /// Runs rounds until requests are written; returns the files that changed, if any.
-    fn write(
-        &mut self,
-        before: &Base<'_>,
-        requests: &[RegistrationRequest],
-        now: Timestamp,
-    ) -> Vec<SourceFile> {
-        while self.go_on() {
-            if let Some(written) = self.go(before, requests, now) {
-                return written;
-            }
-        }
-        Vec::new()
+    fn is_any_known(&self) -> bool {
+        self.outcomes.iter().any(Option::is_some)
     }
 
-    /// Decides at least one request, or halves the number of requests per round.
-    fn go(
-        &mut self,
-        before: &Base<'_>,
-        requests: &[RegistrationRequest],
-        now: Timestamp,
-    ) -> Option<Vec<SourceFile>> {
-        self.gone += 1;
+    /// Decides on at least one request; returns the table with those that are registered.
+    fn pass(&mut self, base: &Base<'_>) -> Option<ProvedTable> {
         let mut claims = Claims::default();
-        let mut put = Vec::new();
-        let mut drafts = Vec::new();
+        let (mut numbers, mut additions) = (Vec::new(), Vec::new());
         let mut later = Vec::new();
         for number in std::mem::take(&mut self.waiting) {
-            if drafts.len() == self.together {
-                later.push(number);
-                continue;
-            }
-            let request = &requests[number];
-            let draft = target_of(request).and_then(|target| {
+            let request = &self.requests[number];
+            let addition = target_of(request).and_then(|target| {
                 let highest = |site| claims.highest(site);
-                Draft::of(request, target, &before.table, highest, now)
+                Addition::of(request, target, base.table(), highest, self.now)
             });
-            match draft {
+            match addition {
                 Err(refusal) => self.outcomes[number] = Some(Err(refusal)),
-                Ok(draft) if !claims.admit(&draft) => later.push(number),
-                Ok(draft) => {
-                    put.push(number);
-                    drafts.push(draft);
+                Ok(addition) if !claims.admit(&addition) => later.push(number),
+                Ok(addition) => {
+                    numbers.push(number);
+                    additions.push(addition);
                 }
             }
         }
-        if drafts.is_empty() {
-            return None;
-        }
-        let added: Vec<_> = drafts.iter().map(|it| (it.site, &it.entry)).collect();
-        let written = drafts::write(&before.table, before.files, &drafts)
-            .and_then(|written| Ok((before.prove(&written, &added, now)?, written)));
-        let written = match written {
-            Ok((proof, written)) => {
-                let mut refusals = BTreeMap::new();
-                for shadowing in &proof.shadowings {
-                    let number = put[shadowing.number];
-                    if let Some(refusal) = shadowing.refusal(&requests[number].may_shadow) {
-                        refusals.entry(number).or_insert(refusal);
-                    }
-                }
-                if refusals.is_empty() {
-                    for (number, draft) in put.iter().zip(&drafts) {
-                        self.outcomes[*number] = Some(Ok(Registered::of(draft)));
-                    }
-                    for Shadowing {
-                        number, trailer, ..
-                    } in proof.shadowings
-                    {
-                        if let Some(Ok(registered)) = &mut self.outcomes[put[number]] {
-                            registered.trailers.insert(trailer);
-                        }
-                    }
-                    self.together = self.together.saturating_mul(2);
-                    Some(written)
-                } else {
-                    // The others are tried without them in the next round.
-                    later.extend(put.into_iter().filter(|it| !refusals.contains_key(it)));
-                    later.sort_unstable();
-                    for (number, refusal) in refusals {
-                        self.outcomes[number] = Some(Err(refusal));
-                    }
-                    None
-                }
-            }
-            Err(refusal) => {
-                match put[..] {
-                    // If one is at fault, the next may be, too.
-                    [only] => {
-                        self.outcomes[only] = Some(Err(refusal));
-                        self.together = 1;
-                    }
-                    // Some of them are at fault, but perhaps not in the first half.
-                    _ => {
-                        self.together = put.len() / 2;
-                        later.extend(put);
-                        later.sort_unstable();
-                    }
-                }
-                None
-            }
+        let bisection = Bisection {
+            base,
+            additions: &additions,
+            may_shadow: &|position| &self.requests[numbers[position]].may_shadow,
+            max_bytes: self.max_bytes,
+            now: self.now,
         };
+        let bisected = bisection.run(&Effort::AtMost {
+            proofs: MOST_PROOFS.saturating_sub(self.proofs),
+            is_any_known: self.is_any_known(),
+        });
+        let bisected = bisected.expect("with that effort, everything is the fault of an entry");
+        self.proofs += bisected.proofs;
+        for (position, refusal) in bisected.refused {
+            self.outcomes[numbers[position]] = Some(Err(refusal));
+        }
+        if let Some(accepted) = &bisected.accepted {
+            for &position in &accepted.numbers {
+                let registered = Registered::of(&additions[position], accepted, position);
+                self.outcomes[numbers[position]] = Some(Ok(registered));
+            }
+        }
+        later.extend(numbers.iter().filter(|it| self.outcomes[**it].is_none()));
+        later.sort_unstable();
         self.waiting = later;
-        written
+        let accepted = bisected.accepted?;
+        self.warnings.extend(accepted.proof.warnings);
+        Some(accepted.proof.proved)
     }
 }
 
 impl Registered {
-    fn of(draft: &Draft<'_>) -> Self {
+    fn of(addition: &Addition<'_>, accepted: &Accepted, number: usize) -> Self {
+        let (site, code) = (addition.site, addition.code());
+        let target = addition.entry.url.as_ref().map(Target::as_str);
         Self {
-            site: draft.site.base_url().as_str().to_owned(),
-            code: draft.code.to_string(),
-            short_url: draft.site.short_url(draft.code.as_str()),
-            trailers: BTreeSet::new(),
+            site: site.base_url().as_str().to_owned(),
+            short_url: site.short_url(code.as_str()),
+            code: code.to_string(),
+            target: target.unwrap_or_default().to_owned(),
+            trailers: accepted.trailers(number),
         }
     }
 }
 
-/// The codes and targets that the drafts of one round have claimed, each with its site's base URL.
+/// The codes and targets that the additions of one pass have claimed, each with its site's base
+/// URL.
 #[derive(Default)]
 struct Claims<'t> {
     targets: HashSet<(&'t str, String)>,
@@ -227,19 +200,22 @@ impl<'t> Claims<'t> {
         *known.or_insert_with(|| site.highest_number())
     }
 
-    /// Claims what a draft requests, unless that conflicts with another draft.
-    fn admit(&mut self, draft: &Draft<'t>) -> bool {
-        let site = draft.site.base_url().as_str();
-        let target = (site, draft.target.as_str().to_owned());
+    /// Claims what an addition requests, unless that conflicts with another one.
+    fn admit(&mut self, addition: &Addition<'t>) -> bool {
+        let site = addition.site.base_url().as_str();
+        let target = addition.entry.url.as_ref().map(Target::as_str);
+        let target = (site, target.unwrap_or_default().to_owned());
         let codes = self.codes.entry(site).or_default();
-        let is_near = draft.codes().any(|code| codes.touches(code.as_str()));
+        let is_near = addition.codes().any(|code| codes.touches(code.as_str()));
         if is_near || self.targets.contains(&target) {
             return false;
         }
         self.targets.insert(target);
-        draft.codes().for_each(|code| codes.insert(code.as_str()));
-        if let OwnCode::Number(_, number) = draft.entry.code {
-            let highest = self.highest(draft.site).max(Some(number));
+        addition
+            .codes()
+            .for_each(|code| codes.insert(code.as_str()));
+        if let OwnCode::Number(_, number) = addition.entry.code {
+            let highest = self.highest(addition.site).max(Some(number));
             self.numbers.insert(site, highest);
         }
         true
@@ -248,6 +224,7 @@ impl<'t> Claims<'t> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::base::with;
     use super::super::request::RequestedCode;
     use super::*;
     use crate::mapping::compile;
@@ -267,6 +244,11 @@ mod tests {
         }
     }
 
+    fn decide(files: &[SourceFile], requests: &[RegistrationRequest], max_bytes: u64) -> Decision {
+        let compiled = compile(files).into_sound().unwrap();
+        register_all(files, &compiled, requests, max_bytes, Timestamp::MIN)
+    }
+
     fn custom(code: &str) -> RequestedCode {
         RequestedCode::Custom(code.to_owned())
     }
@@ -279,7 +261,7 @@ mod tests {
         let mut waiting: Vec<usize> = (0..requests.len()).collect();
         while !waiting.is_empty() {
             let these: Vec<_> = waiting.iter().map(|&it| requests[it].clone()).collect();
-            let batch = register_all(&files, &these, 1 << 20, Timestamp::MIN).unwrap();
+            let batch = decide(&files, &these, 1 << 20);
             assert!(batch.outcomes.iter().any(Option::is_some));
             let mut left = Vec::new();
             for (number, outcome) in waiting.into_iter().zip(batch.outcomes) {
@@ -290,7 +272,7 @@ mod tests {
                 }
             }
             waiting = left;
-            files = with(&files, &batch.files);
+            files = with(&files, &batch.changed);
         }
         let text = String::from_utf8(files.remove(0).bytes).unwrap();
         (reported, text)
@@ -347,13 +329,13 @@ mod tests {
             ..request("https://large.example/", custom("large"))
         };
         let requests = [request("https://a.example/", custom("a")), large];
-        let batch = register_all(&text, &requests, 500, Timestamp::MIN).unwrap();
+        let batch = decide(&text, &requests, 500);
         assert!(matches!(batch.outcomes[0], Some(Ok(_))));
         assert!(matches!(
             batch.outcomes[1],
             Some(Err(RegistrationRefusal::TooLarge { max_bytes: 500 }))
         ));
-        assert!(batch.files[0].bytes.len() <= 500);
+        assert!(batch.changed[0].bytes.len() <= 500);
     }
 
     #[test]
@@ -365,20 +347,25 @@ mod tests {
         });
         let mut requests: Vec<_> = large.collect();
         requests.insert(1, request("https://sound.example/", custom("sound")));
-        let batch = register_all(&text, &requests[..9], 500, Timestamp::MIN).unwrap();
+        let batch = decide(&text, &requests[..9], 500);
         assert!(matches!(batch.outcomes[0], Some(Err(_))));
         assert!(matches!(batch.outcomes[1], Some(Ok(_))));
-        let batch = register_all(&text, &requests, 500, Timestamp::MIN).unwrap();
+        let batch = decide(&text, &requests, 500);
         assert_eq!(batch.outcomes.iter().flatten().count(), 1);
     }
 
     #[test]
-    fn a_table_with_errors_takes_nothing() {
-        let requests = [request("https://a.example/", RequestedCode::Any)];
-        let refused = register_all(&table("mapping: 1\n"), &requests, 1 << 20, Timestamp::MIN);
-        assert!(matches!(
-            refused,
-            Err(RegistrationRefusal::TableHasErrors(_))
-        ));
+    fn a_table_with_the_links_is_passed_on() {
+        let files = table("base_url: https://s.code/\nmapping: []\ntests: []\n");
+        let requests = [
+            request("https://a.example/", custom("a")),
+            request("https://b.example/", custom("a")),
+        ];
+        let decision = decide(&files, &requests, 1 << 20);
+        let proved = decision.proved.unwrap();
+        assert_eq!(proved.files, decision.changed);
+        assert_eq!(proved.table.table.len(), 1);
+        let refused = decide(&proved.files, &requests[1..], 1 << 20);
+        assert!(refused.proved.is_none() && refused.changed.is_empty());
     }
 }

@@ -1,18 +1,22 @@
-//! The decision on a registration: a pure function of the table's files and the request.
+//! The decision on registrations: a pure function of the table's files and the requests.
 
+mod addition;
+mod base;
 mod batch;
+mod bisection;
 pub(super) mod choice;
-mod draft;
-mod drafts;
+mod insertion;
 pub(super) mod placement;
 mod proof;
 mod refusal;
 pub(super) mod register;
 mod request;
 
-pub use batch::{Batch, Registered, register_all};
-pub(crate) use draft::check_texts;
-pub(crate) use proof::{Base, Shadowing};
+pub(crate) use addition::{Addition, check_texts};
+pub(crate) use base::Base;
+pub use batch::{Decision, Registered, register_all};
+pub(crate) use bisection::{Bisection, Effort};
+pub use proof::ProvedTable;
 pub use refusal::{Holder, RegistrationRefusal};
 pub use register::{Registration, register};
 pub use request::{Destination, MayShadow, RegistrationRequest, RequestedCode};

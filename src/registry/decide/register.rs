@@ -1,18 +1,16 @@
-//! From a request and a table to a registration, or to a refusal.
-//!
-//! Invariant: a registration adds exactly one entry to the meaning of the table.
+//! From one request and a table to a registration, or to a refusal: a batch of one.
 
 use std::collections::BTreeSet;
 
-use super::draft::{Draft, target_of};
-use super::drafts;
-use super::proof::{Base, Proof};
+use super::addition::target_of;
+use super::batch::{Decision, Registered, register_all};
+use super::proof::ProvedTable;
 use super::refusal::RegistrationRefusal;
 use super::request::RegistrationRequest;
-use crate::mapping::{Diagnostic, Place, Site, SourceFile, Timestamp};
+use crate::mapping::{Diagnostic, Place, SourceFile, Timestamp, compile};
 
 /// A link that is registered once its file is written.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Registration {
     /// The code.
     pub code: String,
@@ -24,8 +22,8 @@ pub struct Registration {
     pub place: Place,
     /// The file to write, with its new text.
     pub file: SourceFile,
-    /// Whether that file is new.
-    pub is_new_file: bool,
+    /// The table with that file.
+    pub proved: ProvedTable,
     /// The warnings that the entry causes.
     pub warnings: Vec<Diagnostic>,
     /// The trailers of a commit that state that the shadowing by its codes is intended.
@@ -45,28 +43,34 @@ pub fn register(
     max_bytes: u64,
     now: Timestamp,
 ) -> Result<Registration, RegistrationRefusal> {
-    let target = target_of(request)?;
-    let before = Base::of(files, max_bytes, now)?;
-    let draft = Draft::of(request, target, &before.table, Site::highest_number, now)?;
-    let drafts = std::slice::from_ref(&draft);
-    let mut written = drafts::write(&before.table, files, drafts)?;
-    let Proof {
-        mut places,
+    target_of(request)?;
+    let compiled = compile(files).into_sound();
+    let compiled = compiled.map_err(RegistrationRefusal::TableHasErrors)?;
+    let requests = std::slice::from_ref(request);
+    let Decision {
+        mut outcomes,
+        mut changed,
+        proved,
         warnings,
-        shadowings,
-    } = before.prove(&written, &[(draft.site, &draft.entry)], now)?;
-    let mut refusals = shadowings.iter().map(|it| it.refusal(&request.may_shadow));
-    if let Some(refusal) = refusals.find_map(|it| it) {
-        return Err(refusal);
-    }
+    } = register_all(files, &compiled, requests, max_bytes, now);
+    let outcome = outcomes.pop().flatten();
+    let registered = outcome.expect("at least one outcome is known")?;
+    let proved = proved.expect("what is registered is proved");
     Ok(Registration {
-        short_url: draft.site.short_url(draft.code.as_str()),
-        code: draft.code.to_string(),
-        target: draft.target.into_string(),
-        place: places.remove(0),
-        file: written.remove(0),
-        is_new_file: draft.is_new_file,
+        place: place(&proved, &registered).expect("what is registered is in the proved table"),
+        code: registered.code,
+        short_url: registered.short_url,
+        target: registered.target,
+        file: changed.remove(0),
+        proved,
         warnings,
-        trailers: shadowings.into_iter().map(|it| it.trailer).collect(),
+        trailers: registered.trailers,
     })
+}
+
+/// Returns the place of a registered link in the table.
+fn place(proved: &ProvedTable, registered: &Registered) -> Option<Place> {
+    let mut sites = proved.table.table.sites().iter();
+    let site = sites.find(|site| site.base_url().as_str() == registered.site)?;
+    Some(site.lookup(&registered.code)?.place())
 }

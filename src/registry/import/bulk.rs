@@ -3,13 +3,18 @@
 //! Either the table gains exactly the new entries, or nothing changes.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use super::bisection::{Bisected, Bisection};
 use super::intake::Intake;
-use crate::mapping::{BaseUrl, Diagnostic, Outline, SourceFile, Timestamp};
-use crate::registry::decide::{Base, Destination, MayShadow, RegistrationRefusal, placement};
+use crate::mapping::{BaseUrl, Diagnostic, SourceFile, Timestamp, compile, defaults_of};
+use crate::registry::decide::{
+    Addition, Base, Bisection, Destination, Effort, MayShadow, RegistrationRefusal, placement,
+};
 use crate::registry::publish::{LocalError, lock, undone, write};
 use crate::source::FileSource;
+
+/// How many entries at fault are searched for: each step of the bisection compiles the table.
+const MOST_AT_FAULT: usize = 20;
 
 /// The destination of an import.
 #[derive(Debug, Clone, Copy)]
@@ -64,43 +69,60 @@ pub fn import_into_files<E: From<LocalError>>(
         None => source.read_once().map_err(LocalError::from)?.files,
     };
     let refused = |refusal| LocalError::Refused(refusal);
-    let before = Base::of(&files, import.max_bytes, import.now).map_err(refused)?;
-    let table = &before.table;
+    let compiled = compile(&files).into_sound();
+    let compiled = compiled.map_err(|found| refused(RegistrationRefusal::TableHasErrors(found)))?;
+    let base = Base::new(&files, &compiled, import.now);
+    let table = base.table();
     let destination = Destination::Document(import.file.map(str::to_owned));
     let site = placement::site(table, import.site, &destination).map_err(refused)?;
     let path = placement::document(site, import.file).map_err(refused)?;
     let document = files.iter().find(|file| *file.path == *path);
     let document = document.expect("a table is compiled from these files");
 
-    let outline = Outline::of(document);
-    let defaults = outline
-        .map_err(|problems| refused(RegistrationRefusal::CannotInsertAny { problems }))?
-        .defaults;
+    let defaults = defaults_of(document);
     let mut intake = Intake::new(table, site, defaults, import.now);
     fill(&mut intake)?;
-    let mut batch = intake.finish().map_err(refused)?;
-    batch.drop_defaults(defaults);
-    let bisection = Bisection {
-        before: &before,
+    let mut taken = intake.finish().map_err(refused)?;
+    taken.drop_defaults(defaults);
+    let addition = |entry| Addition {
         site,
-        document,
+        entry,
+        path: Arc::clone(&document.path),
+        is_new_file: false,
+    };
+    let additions: Vec<_> = taken.entries.into_iter().map(addition).collect();
+    let bisection = Bisection {
+        base: &base,
+        additions: &additions,
+        may_shadow: &|_| import.may_shadow,
+        max_bytes: import.max_bytes,
         now: import.now,
-        may_shadow: import.may_shadow,
     };
-    let Bisected { file, warnings, .. } = bisection.run(&mut batch).map_err(refused)?;
-    let imported = Imported {
-        path: path.to_owned(),
-        added: batch.entries.len(),
-        known: batch.known,
-        refused: batch.refused,
-        warnings,
+    let effort = Effort::Complete {
+        faults: MOST_AT_FAULT,
     };
-    let is_changed = imported.added > 0 || import.made.is_some();
-    if is_changed && !import.is_rehearsal {
+    let bisected = bisection.run(&effort).map_err(refused)?;
+    let late = bisected.refused.into_iter();
+    taken
+        .refused
+        .extend(late.map(|(number, refusal)| (taken.lines[number], refusal)));
+    let (added, file, warnings) = match bisected.accepted {
+        Some(mut it) => (it.numbers.len(), it.written.pop(), it.proof.warnings),
+        None => (0, None, Vec::new()),
+    };
+    // A new table is written even without entries.
+    let file = file.or_else(|| import.made.map(|_| document.clone()));
+    if let Some(file) = file.filter(|_| !import.is_rehearsal) {
         let document = import.made.is_none().then_some(document);
         put(&source, &files, &file, document)?;
     }
-    Ok(imported)
+    Ok(Imported {
+        path: path.to_owned(),
+        added,
+        known: taken.known,
+        refused: taken.refused,
+        warnings,
+    })
 }
 
 /// Returns a table without entries.

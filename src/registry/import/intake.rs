@@ -15,8 +15,6 @@ use crate::exchange::read::Link;
 use crate::mapping::{Code, Defaults, Forward, Misfit, Site, Table, Target, Timestamp};
 use crate::registry::decide::{RegistrationRefusal, check_texts, choice};
 
-pub(crate) use waiting::Batch;
-
 /// The links taken so far.
 pub struct Intake<'t> {
     table: &'t Table,

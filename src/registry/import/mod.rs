@@ -1,6 +1,5 @@
 //! Imports links from another format, as one change.
 
-mod bisection;
 mod bulk;
 mod intake;
 

@@ -122,6 +122,15 @@ pub enum PublishError {
     },
 }
 
+/// The tip of a branch.
+#[derive(Debug)]
+pub struct BranchTip {
+    /// The commit.
+    pub commit: Oid,
+    /// The files of its table.
+    pub files: Vec<SourceFile>,
+}
+
 /// A branch of a remote, as its writer sees it.
 pub trait Branch {
     /// Returns the remote's address, if known.
@@ -165,40 +174,37 @@ pub trait Branch {
     }
 }
 
-/// Publishes the edit that `compute` makes of a table's files, retrying on newer tips for as long
-/// as `timeout` lasts. Blocks the thread.
-///
-/// A refusal by `compute` is passed on; then nothing was changed.
+/// Publishes the edit that `compute` makes of the table at a branch's tip, retrying on newer tips
+/// for as long as `timeout` lasts. Blocks the thread.
 ///
 /// # Errors
 ///
-/// If the edit is not published.
-pub fn publish<E>(
+/// If the edit is not published. An error of `compute` is passed on; then nothing was changed.
+pub fn publish<E: From<PublishError>>(
     branch: &mut impl Branch,
     table: &TablePath,
     timeout: Duration,
-    mut compute: impl FnMut(&[SourceFile]) -> Result<Edit, E>,
-) -> Result<Result<Published, E>, PublishError> {
+    mut compute: impl FnMut(&BranchTip) -> Result<Edit, E>,
+) -> Result<Published, E> {
     let directory = branch.address().and_then(|it| it.directory());
     let _lock = directory.and_then(|it| WriterLock::take(&it, timeout));
     let began = Instant::now();
     let mut losses = 0;
     let mut tip = branch.fetch()?;
     loop {
-        let edit = match compute(&read(branch, tip, table)?) {
-            Ok(edit) => edit,
-            Err(refusal) => return Ok(Err(refusal)),
-        };
+        let read = read(branch, tip, table)?;
+        let edit = compute(&read)?;
+        drop(read);
         let commit = branch.commit(&edit, tip)?;
         let refused = match branch.push(commit, tip)? {
-            Pushed::Landed { said } => return Ok(Ok(Published { commit, said })),
+            Pushed::Landed { said } => return Ok(Published { commit, said }),
             Pushed::Unclear { reason } => {
                 return match holds(branch, commit) {
-                    Ok(true) => Ok(Ok(Published {
+                    Ok(true) => Ok(Published {
                         commit,
                         said: String::new(),
-                    })),
-                    _ => Err(PublishError::Unclear { commit, reason }),
+                    }),
+                    _ => Err(PublishError::Unclear { commit, reason }.into()),
                 };
             }
             Pushed::Lost => None,
@@ -206,7 +212,7 @@ pub fn publish<E>(
         };
         losses += 1;
         if began.elapsed() >= timeout {
-            return Err(PublishError::TooBusy { losses, timeout });
+            return Err(PublishError::TooBusy { losses, timeout }.into());
         }
         if refused.is_none() {
             thread::sleep(pause(losses, random()));
@@ -216,25 +222,17 @@ pub fn publish<E>(
             // Hosts have many messages for a branch that was moved. If it was, the race was lost.
             && now == tip
         {
-            return Err(PublishError::Refused { reason });
+            return Err(PublishError::Refused { reason }.into());
         }
         tip = now;
     }
 }
 
-fn read(
-    branch: &impl Branch,
-    tip: Oid,
-    table: &TablePath,
-) -> Result<Vec<SourceFile>, PublishError> {
+fn read(branch: &impl Branch, tip: Oid, table: &TablePath) -> Result<BranchTip, PublishError> {
     let repository = branch.repository()?;
     let commit = repository.find_commit(tip)?;
-    Ok(read_table(
-        &repository,
-        &commit,
-        &table.path,
-        table.max_bytes,
-    )?)
+    let files = read_table(&repository, &commit, &table.path, table.max_bytes)?;
+    Ok(BranchTip { commit: tip, files })
 }
 
 /// Returns whether a commit is in the branch now.

@@ -12,13 +12,13 @@ mod registrar;
 mod review;
 mod writer_lock;
 
-pub use branch::{Branch, Edit, PublishError, Published, TablePath, publish};
+pub use branch::{Branch, BranchTip, Edit, PublishError, Published, TablePath, publish};
 pub use checkout::{CheckoutError, UserCheckout};
 pub use checkout_branch::CheckoutBranch;
 pub use clone_branch::CloneBranch;
 pub use commit::{CommitIdentity, IdentityError};
 pub use local::{LocalError, register_in_files};
 pub(crate) use local::{lock, undone, write};
-pub use online::register_on_branch;
-pub use registrar::{Decided, Registrar, RegistrarError, Submission};
+pub use online::{OnlineError, register_on_branch};
+pub use registrar::{CommittedTable, PublishedGroup, Registrar, RegistrarError, Submission};
 pub use review::{NewBranch, NewBranchError, review_address};

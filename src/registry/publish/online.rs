@@ -5,34 +5,42 @@ use std::time::{Duration, SystemTime};
 use super::branch::{Branch, Edit, PublishError, Published, TablePath, publish};
 use crate::registry::decide::{Registration, RegistrationRefusal, RegistrationRequest, register};
 
+/// Why nothing was registered on a remote's branch.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OnlineError {
+    /// The request is refused.
+    #[error(transparent)]
+    Refused(#[from] RegistrationRefusal),
+    /// It could not be published.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+}
+
 /// Registers a request in the table on a remote's branch, retrying on newer tips for as long as
 /// `timeout` lasts. Blocks the thread.
 ///
 /// # Errors
 ///
-/// If it cannot be published. A refusal of the request is a returned value; in both cases nothing
-/// has changed.
+/// If the request is refused or cannot be published; then nothing has changed.
 pub fn register_on_branch(
     branch: &mut impl Branch,
     table: &TablePath,
     request: &RegistrationRequest,
     timeout: Duration,
-) -> Result<Result<(Registration, Published), RegistrationRefusal>, PublishError> {
+) -> Result<(Registration, Published), OnlineError> {
     let mut last = None;
-    let published = publish(branch, table, timeout, |files| {
-        let registration = register(files, request, table.max_bytes(), SystemTime::now().into())?;
+    let published = publish(branch, table, timeout, |tip| {
+        let now = SystemTime::now().into();
+        let registration = register(&tip.files, request, table.max_bytes(), now)?;
         let edit = Edit {
             files: vec![registration.file.clone()],
             message: message(&registration),
         };
         last = Some(registration);
-        Ok(edit)
+        Ok::<_, OnlineError>(edit)
     })?;
-    let registered = |published| {
-        let registration = last.expect("what was published was computed");
-        (registration, published)
-    };
-    Ok(published.map(registered))
+    Ok((last.expect("what was published was computed"), published))
 }
 
 /// Returns the message of the commit with a registration: its link, and its statements as trailers

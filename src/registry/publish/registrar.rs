@@ -10,13 +10,14 @@ use std::time::{Duration, SystemTime};
 use git2::{Oid, Repository};
 use tracing::warn;
 
-use super::branch::{Branch, Edit, PublishError, TablePath, publish};
+use super::branch::{Branch, BranchTip, Edit, PublishError, TablePath, publish};
 use super::clone_branch::CloneBranch;
 use super::commit::CommitIdentity;
 use crate::git::{Pushed, RemoteBranch, RemoteUrl};
-use crate::mapping::SourceFile;
+use crate::mapping::{SoundTable, compile};
 use crate::registry::decide::{
-    Batch, MayShadow, Registered, RegistrationRefusal, RegistrationRequest, register_all,
+    Decision, MayShadow, ProvedTable, Registered, RegistrationRefusal, RegistrationRequest,
+    register_all,
 };
 use crate::source::Follower;
 
@@ -32,9 +33,17 @@ pub struct Submission {
     pub by: Arc<str>,
 }
 
+/// A compiled table, and the commit that has it.
+pub struct CommittedTable {
+    /// The commit, in hexadecimal.
+    pub commit: String,
+    /// The table, compiled from the files of that commit.
+    pub compiled: SoundTable,
+}
+
 /// The result of submissions.
 #[derive(Debug)]
-pub struct Decided {
+pub struct PublishedGroup {
     /// The outcome of each submission, in order: at least one is known. Those without an outcome
     /// are to be submitted again.
     pub outcomes: Vec<Option<Result<Registered, RegistrationRefusal>>>,
@@ -84,10 +93,18 @@ impl Registrar {
 
     /// Registers submissions: one commit, or none if all are refused. Blocks the thread.
     ///
+    /// `live` is not compiled again if it is the table at the branch's tip, and `offer` gets the
+    /// table of a commit before it is followed, so that it is not compiled again either.
+    ///
     /// # Errors
     ///
     /// If nothing was decided and, as far as is known, nothing changed.
-    pub fn register(&mut self, submissions: &[Submission]) -> Result<Decided, RegistrarError> {
+    pub fn register(
+        &mut self,
+        submissions: &[Submission],
+        live: Option<&CommittedTable>,
+        offer: impl FnOnce(ProvedTable),
+    ) -> Result<PublishedGroup, RegistrarError> {
         let follower = Arc::clone(&self.follower);
         if follower.is_in_doubt() {
             return Err(RegistrarError::InDoubt);
@@ -106,24 +123,24 @@ impl Registrar {
         });
         let requests: Vec<_> = requests.collect();
         let max_bytes = self.table.max_bytes();
-        let mut outcomes = Vec::new();
-        let published = publish(&mut branch, &self.table, PATIENCE, |files| {
-            let batch = register_all(files, &requests, max_bytes, SystemTime::now().into());
-            let Batch {
-                outcomes: all,
-                files,
-            } = batch.map_err(Some)?;
-            outcomes = all;
-            match files.is_empty() {
-                true => Err(None),
-                false => Ok(edit(files, submissions, &outcomes)),
-            }
-        })?;
+        let mut last = None;
+        let published = publish(&mut branch, &self.table, PATIENCE, |tip| {
+            let compiled = compiled(tip, live)?;
+            let now = SystemTime::now().into();
+            let decision = register_all(&tip.files, &compiled, &requests, max_bytes, now);
+            let edit = edit(&decision, submissions);
+            last = Some(decision);
+            edit.ok_or(NotPublished::Unchanged)
+        });
         let commit = match published {
             Ok(published) => published.commit,
-            Err(Some(refusal)) => return Err(RegistrarError::Table(refusal)),
-            Err(None) => branch.tip.unwrap_or(Oid::ZERO_SHA1),
+            Err(NotPublished::Unchanged) => branch.tip.unwrap_or(Oid::ZERO_SHA1),
+            Err(NotPublished::Failed(error)) => return Err(error),
         };
+        let decision = last.expect("what was published was decided");
+        if let Some(proved) = decision.proved {
+            offer(proved);
+        }
         if follower.commit() != Some(commit) {
             let repository = self.remote.repository()?;
             let followed = turn.follow(&repository, self.remote.name(), commit);
@@ -134,20 +151,45 @@ impl Registrar {
             }
         }
         self.seen = Some(commit);
-        Ok(Decided {
-            outcomes,
+        Ok(PublishedGroup {
+            outcomes: decision.outcomes,
             commit: commit.to_string(),
         })
     }
 }
 
-/// Returns the change that contains the registered links.
-fn edit(
-    files: Vec<SourceFile>,
-    submissions: &[Submission],
-    outcomes: &[Option<Result<Registered, RegistrationRefusal>>],
-) -> Edit {
-    let all = submissions.iter().zip(outcomes);
+/// Why no commit was made.
+enum NotPublished {
+    /// Nothing is registered.
+    Unchanged,
+    Failed(RegistrarError),
+}
+
+impl From<PublishError> for NotPublished {
+    fn from(error: PublishError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Returns the table at a tip: the live one, or else it is compiled.
+fn compiled(tip: &BranchTip, live: Option<&CommittedTable>) -> Result<SoundTable, NotPublished> {
+    let commit = tip.commit.to_string();
+    if let Some(live) = live.filter(|live| live.commit == commit) {
+        return Ok(live.compiled.clone());
+    }
+    let compiled = compile(&tip.files).into_sound();
+    compiled.map_err(|diagnostics| {
+        let refusal = RegistrationRefusal::TableHasErrors(diagnostics);
+        NotPublished::Failed(RegistrarError::Table(refusal))
+    })
+}
+
+/// Returns the change that contains the registered links, if there are any.
+fn edit(decision: &Decision, submissions: &[Submission]) -> Option<Edit> {
+    if decision.changed.is_empty() {
+        return None;
+    }
+    let all = submissions.iter().zip(&decision.outcomes);
     let registered: Vec<_> = all
         .filter_map(|(submission, outcome)| Some((submission, outcome.as_ref()?.as_ref().ok()?)))
         .collect();
@@ -168,7 +210,10 @@ fn edit(
             message.push('\n');
         }
     }
-    Edit { files, message }
+    Some(Edit {
+        files: decision.changed.clone(),
+        message,
+    })
 }
 
 /// A remote's branch that is assumed to be at its last known tip, until a push shows otherwise.
@@ -203,5 +248,48 @@ impl Branch for Optimist<'_> {
 
     fn push(&self, commit: Oid, tip: Oid) -> Result<Pushed, PublishError> {
         self.remote.push(commit, tip)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::SourceFile;
+
+    fn tip(text: &str) -> BranchTip {
+        let file = SourceFile {
+            path: "mapping.yaml".into(),
+            bytes: text.into(),
+        };
+        BranchTip {
+            commit: Oid::ZERO_SHA1,
+            files: vec![file],
+        }
+    }
+
+    #[test]
+    fn the_live_table_of_the_tip_is_not_compiled_again() {
+        let tip = tip("base_url: https://s.code/\nmapping: []\n");
+        let first = compiled(&tip, None).ok().unwrap();
+        let live = |commit: Oid| CommittedTable {
+            commit: commit.to_string(),
+            compiled: first.clone(),
+        };
+        let again = compiled(&tip, Some(&live(tip.commit))).ok().unwrap();
+        assert!(Arc::ptr_eq(&again.table, &first.table));
+        let other = Oid::from_str(&"1".repeat(40)).unwrap();
+        let again = compiled(&tip, Some(&live(other))).ok().unwrap();
+        assert!(!Arc::ptr_eq(&again.table, &first.table));
+    }
+
+    #[test]
+    fn a_table_with_errors_takes_nothing() {
+        let error = compiled(&tip("mapping: 1\n"), None).err().unwrap();
+        assert!(matches!(
+            error,
+            NotPublished::Failed(RegistrarError::Table(RegistrationRefusal::TableHasErrors(
+                _
+            )))
+        ));
     }
 }

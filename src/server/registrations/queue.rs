@@ -18,8 +18,8 @@ use tracing::{error, info, warn};
 
 use crate::mapping::Timestamp;
 use crate::registry::{
-    Decided, PublishError, Registered, Registrar, RegistrarError, RegistrationRefusal,
-    RegistrationRequest, Submission,
+    CommittedTable, PublishError, PublishedGroup, Registered, Registrar, RegistrarError,
+    RegistrationRefusal, RegistrationRequest, Submission,
 };
 
 use super::idempotency::Ticket;
@@ -143,10 +143,13 @@ impl Worker {
             let jobs = group(&mut waiting, size);
             let submissions: Vec<_> = jobs.iter().map(|job| job.submission.clone()).collect();
             let registrar = Arc::clone(&self.registrar);
+            let served = Arc::clone(&shared);
             let registering = in_background(move || {
                 // After a panic it begins with a fetch, as after an error.
                 let mut registrar = registrar.lock().unwrap_or_else(PoisonError::into_inner);
-                registrar.register(&submissions)
+                let live = served.live.load_full().as_deref().and_then(committed);
+                let offer = |proved| served.live.offer(proved);
+                registrar.register(&submissions, live.as_ref(), offer)
             });
             match registering.await {
                 Ok(Ok(decided)) => {
@@ -190,6 +193,15 @@ impl Worker {
     }
 }
 
+/// Returns the live table with its commit, if it is exactly that of a commit.
+fn committed(live: &Snapshot) -> Option<CommittedTable> {
+    let commit = live.revision.commit().filter(|_| !live.revision.is_dirty());
+    Some(CommittedTable {
+        commit: commit?.to_owned(),
+        compiled: live.compiled.clone(),
+    })
+}
+
 /// Takes a group from the waiting jobs: one of each owner in turn, each owner's in order.
 fn group(waiting: &mut Vec<QueuedRequest>, size: usize) -> Vec<QueuedRequest> {
     let mut turns = HashMap::new();
@@ -208,16 +220,17 @@ fn group(waiting: &mut Vec<QueuedRequest>, size: usize) -> Vec<QueuedRequest> {
 /// Waits until the outcomes are live, and answers; returns the jobs that must be tried again.
 async fn conclude(
     jobs: Vec<QueuedRequest>,
-    decided: Decided,
+    decided: PublishedGroup,
     shared: &Shared,
     reloads: &Reloads,
 ) -> Vec<QueuedRequest> {
-    let Decided { outcomes, commit } = decided;
+    let PublishedGroup { outcomes, commit } = decided;
     let registered = outcomes.iter().flatten().filter(|it| it.is_ok()).count();
     if registered > 0 {
         info!(registered, commit, "registered");
     }
     reloads.look().await;
+    shared.live.withdraw();
     let live = shared.live.load_full();
     let now = Timestamp::from(SystemTime::now());
     let mut left = Vec::new();

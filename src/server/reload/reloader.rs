@@ -18,7 +18,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::sleep;
 use tracing::{error, info, warn};
 
-use crate::mapping::{Compilation, Table, Timestamp, compile};
+use crate::mapping::{SoundTable, Timestamp, compile};
 use crate::source::{FilesError, Fingerprint, Reading, Revision, SourceError};
 
 use super::background::in_background;
@@ -342,7 +342,7 @@ impl Reloader {
                 return Ok(Reloaded::Unchanged);
             }
             if live.revision.hash() == revision.hash() {
-                self.swap(Arc::clone(&live.table), revision).await;
+                self.swap(live.compiled.clone(), revision).await;
                 return Ok(Reloaded::Success);
             }
         }
@@ -350,21 +350,20 @@ impl Reloader {
             return Err(known);
         }
 
-        // A table's own tests are the concern of `check`.
-        let Compilation {
-            table, diagnostics, ..
-        } = in_background(move || compile(&files))
-            .await
-            .map_err(LoadError::Panicked)?;
-        let Some(table) = table else {
-            return Err(Arc::new(LoadError::Rejected {
-                revision: Box::new(revision),
-                diagnostics,
-            }));
+        let compiled = match self.shared.live.take_offered(&files) {
+            Some(proved) => proved,
+            // A table's own tests are the concern of `check`.
+            None => in_background(move || compile(&files).into_sound())
+                .await
+                .map_err(LoadError::Panicked)?
+                .map_err(|diagnostics| LoadError::Rejected {
+                    revision: Box::new(revision.clone()),
+                    diagnostics,
+                })?,
         };
-        let (entries, warnings) = (table.len(), diagnostics.len());
+        let (entries, warnings) = (compiled.table.len(), compiled.warnings.len());
         info!(%revision, entries, warnings, "table loaded");
-        self.swap(Arc::new(table), revision).await;
+        self.swap(compiled, revision).await;
         Ok(Reloaded::Success)
     }
 
@@ -384,10 +383,10 @@ impl Reloader {
         (error.revision()?.hash() == revision.hash()).then(|| Arc::clone(error))
     }
 
-    async fn swap(&self, table: Arc<Table>, revision: Revision) {
-        self.shared.metrics.live(&table, &revision);
+    async fn swap(&self, compiled: SoundTable, revision: Revision) {
+        self.shared.metrics.live(&compiled.table, &revision);
         let (source, accepted) = (Arc::clone(&self.source), revision.clone());
-        if let Some(old) = self.shared.live.swap(Snapshot::new(table, revision)) {
+        if let Some(old) = self.shared.live.swap(Snapshot::new(compiled, revision)) {
             tokio::spawn(retire(old));
         }
         // If this cannot be recorded, the source reports that; the table is served anyway.

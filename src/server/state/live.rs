@@ -9,7 +9,8 @@ use std::time::Duration;
 use arc_swap::{ArcSwapOption, Guard};
 use tokio::sync::Notify;
 
-use crate::mapping::{Table, Timestamp};
+use crate::mapping::{SoundTable, SourceFile, Table, Timestamp};
+use crate::registry::ProvedTable;
 use crate::source::Revision;
 
 use super::load::LoadError;
@@ -17,15 +18,18 @@ use super::load::LoadError;
 /// A table and its revision.
 pub(crate) struct Snapshot {
     pub(crate) table: Arc<Table>,
+    /// The same table, with the findings of its compilation.
+    pub(crate) compiled: SoundTable,
     pub(crate) revision: Revision,
     /// The revision in its short form, as shown on every page.
     pub(crate) short: String,
 }
 
 impl Snapshot {
-    pub(crate) fn new(table: Arc<Table>, revision: Revision) -> Self {
+    pub(crate) fn new(compiled: SoundTable, revision: Revision) -> Self {
         Self {
-            table,
+            table: Arc::clone(&compiled.table),
+            compiled,
             short: revision.short(),
             revision,
         }
@@ -90,6 +94,8 @@ pub(crate) struct Live {
     snapshot: ArcSwapOption<Snapshot>,
     history: Mutex<History>,
     looked_at: Notify,
+    /// A table that was compiled already, with the files of it.
+    offered: Mutex<Option<ProvedTable>>,
 }
 
 impl Live {
@@ -106,6 +112,27 @@ impl Live {
     /// Replaces the snapshot, and returns the previous one.
     pub(crate) fn swap(&self, snapshot: Snapshot) -> Option<Arc<Snapshot>> {
         self.snapshot.swap(Some(Arc::new(snapshot)))
+    }
+
+    /// Offers a compiled table to the reload loop, which may be about to load its files.
+    pub(crate) fn offer(&self, proved: ProvedTable) {
+        *self.offered() = Some(proved);
+    }
+
+    /// Takes the offered table if it was compiled from exactly these files.
+    pub(crate) fn take_offered(&self, files: &[SourceFile]) -> Option<SoundTable> {
+        let mut offered = self.offered();
+        let proved = offered.take_if(|proved| proved.files == files)?;
+        Some(proved.table)
+    }
+
+    /// Drops the offered table.
+    pub(crate) fn withdraw(&self) {
+        self.offered().take();
+    }
+
+    fn offered(&self) -> MutexGuard<'_, Option<ProvedTable>> {
+        self.offered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the history of reloads.

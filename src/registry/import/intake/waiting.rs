@@ -2,7 +2,7 @@
 //!
 //! Only now, when all links with a code have been taken, is it known whether a target has one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use super::{Holding, Intake, is_gone};
 use crate::edit::{NewEntry, OwnCode};
@@ -10,11 +10,11 @@ use crate::mapping::{DEFAULT_MAX_AGE, Defaults, Target};
 use crate::registry::decide::{RegistrationRefusal, choice};
 
 /// The result of an intake.
-pub(crate) struct Batch {
+pub(crate) struct Taken {
     /// The entries to insert.
     pub(crate) entries: Vec<NewEntry>,
     /// The line of each.
-    lines: Vec<usize>,
+    pub(crate) lines: Vec<usize>,
     /// The number of links that were in the table already, or are duplicates.
     pub(crate) known: usize,
     /// The links that were refused at the end, with their lines.
@@ -23,7 +23,7 @@ pub(crate) struct Batch {
 
 impl Intake<'_> {
     /// Assigns codes to the links that wait for one.
-    pub(crate) fn finish(mut self) -> Result<Batch, RegistrationRefusal> {
+    pub(crate) fn finish(mut self) -> Result<Taken, RegistrationRefusal> {
         let mut refused = Vec::new();
         let waiting = std::mem::take(&mut self.waiting);
         if !waiting.is_empty() {
@@ -60,7 +60,7 @@ impl Intake<'_> {
                 self.lines.push(line);
             }
         }
-        Ok(Batch {
+        Ok(Taken {
             entries: self.entries,
             lines: self.lines,
             known: self.known,
@@ -124,28 +124,7 @@ impl Intake<'_> {
     }
 }
 
-impl Batch {
-    /// Refuses an entry, by its number.
-    pub(crate) fn refuse(&mut self, number: usize, refusal: RegistrationRefusal) {
-        self.entries.remove(number);
-        self.refused.push((self.lines.remove(number), refusal));
-    }
-
-    /// Refuses entries, by their numbers.
-    pub(crate) fn refuse_all(&mut self, mut refusals: BTreeMap<usize, RegistrationRefusal>) {
-        let entries = std::mem::take(&mut self.entries).into_iter();
-        let lines = std::mem::take(&mut self.lines);
-        for (number, (entry, line)) in entries.zip(lines).enumerate() {
-            match refusals.remove(&number) {
-                Some(refusal) => self.refused.push((line, refusal)),
-                None => {
-                    self.entries.push(entry);
-                    self.lines.push(line);
-                }
-            }
-        }
-    }
-
+impl Taken {
     /// Removes the values of an entry that equal the defaults of its document.
     pub(crate) fn drop_defaults(&mut self, defaults: Defaults) {
         let status = defaults.status.unwrap_or_default();

@@ -1,4 +1,7 @@
-//! Drafts: entries that a table allows, before their files are written.
+//! Additions: entries that a table allows, before its files are changed.
+
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::refusal::RegistrationRefusal;
 use super::request::{Destination, RegistrationRequest};
@@ -6,22 +9,19 @@ use super::{choice, placement};
 use crate::edit::NewEntry;
 use crate::mapping::{Code, Site, Table, Target, Timestamp};
 
-/// An entry that may be written.
-pub(crate) struct Draft<'t> {
+/// An entry to be added to a table.
+pub(crate) struct Addition<'t> {
     /// The site to which it is added.
     pub(crate) site: &'t Site,
-    /// Its target.
-    pub(crate) target: Target<'static>,
     pub(crate) entry: NewEntry,
-    pub(crate) code: Code,
     /// The path of the file to which it is added.
-    pub(crate) path: String,
+    pub(crate) path: Arc<str>,
     /// Whether that file is new.
-    pub(super) is_new_file: bool,
+    pub(crate) is_new_file: bool,
 }
 
-impl<'t> Draft<'t> {
-    /// Drafts the entry for a request, with the [target](target_of) of the request; `highest` is
+impl<'t> Addition<'t> {
+    /// Makes the entry for a request, with the [target](target_of) of the request; `highest` is
     /// the highest existing number of a site.
     ///
     /// # Errors
@@ -43,8 +43,7 @@ impl<'t> Draft<'t> {
             return Err(RegistrationRefusal::AlreadyRegistered(holder));
         }
         let own = choice::own_code(site, &request.code, &target, highest, now)?;
-        let target = target.into_owned();
-        let mut entry = NewEntry::new(target.clone(), own);
+        let mut entry = NewEntry::new(target.into_owned(), own);
         let code = entry.own_code(site.scheme()).into_owned();
         entry.aliases = choice::aliases(site, request, &code, now)?;
         let entry = NewEntry {
@@ -57,10 +56,9 @@ impl<'t> Draft<'t> {
             ..entry
         };
         let (path, is_new_file) = match &request.destination {
-            Destination::Document(name) => (
-                placement::document(site, name.as_deref())?.to_owned(),
-                false,
-            ),
+            Destination::Document(name) => {
+                (placement::document(site, name.as_deref())?.into(), false)
+            }
             Destination::Fragment(directory) => {
                 let name = placement::fragment_name(code.as_str());
                 let name = name.ok_or_else(|| RegistrationRefusal::NameTooLong {
@@ -70,22 +68,26 @@ impl<'t> Draft<'t> {
                     "" => name,
                     directory => format!("{directory}/{name}"),
                 };
-                (path, true)
+                (path.into(), true)
             }
         };
         Ok(Self {
             site,
-            target,
             entry,
-            code,
             path,
             is_new_file,
         })
     }
 
+    /// Returns the own code of the entry.
+    pub(crate) fn code(&self) -> Cow<'_, Code> {
+        self.entry.own_code(self.site.scheme())
+    }
+
     /// Returns all codes of the entry, its own first.
-    pub(crate) fn codes(&self) -> impl Iterator<Item = &Code> {
-        std::iter::once(&self.code).chain(&self.entry.aliases)
+    pub(crate) fn codes(&self) -> impl Iterator<Item = Cow<'_, Code>> {
+        let aliases = self.entry.aliases.iter().map(Cow::Borrowed);
+        std::iter::once(self.code()).chain(aliases)
     }
 }
 

@@ -1,0 +1,185 @@
+//! Bisection: which of some entries can be added to a table, and the proof that they can.
+//!
+//! All are tried together, and usually the table is valid with all of them. If it is not, halves
+//! are tried until each entry at fault is known, in their original order: of entries that lead to
+//! each other in a loop, it is the one that closes it.
+//! Then entries that shadow older entries of the table are refused, unless that is allowed.
+//! Invariant: the entries that are accepted were proved together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::addition::Addition;
+use super::base::Base;
+use super::insertion::insert;
+use super::proof::{Proof, prove};
+use super::refusal::RegistrationRefusal;
+use super::request::MayShadow;
+use crate::mapping::{SourceFile, Timestamp};
+
+/// How long a bisection goes on: each proof compiles the table.
+pub(crate) enum Effort {
+    /// Until something is known about at least one entry, and then at most for some more proofs.
+    /// Everything that refuses an entry is its own fault.
+    AtMost {
+        /// The number of proofs.
+        proofs: u32,
+        /// Whether something is known about another entry already.
+        is_any_known: bool,
+    },
+    /// Until each entry is accepted or refused. More than some entries at fault, or a fault of the
+    /// whole, are an error.
+    Complete {
+        /// The most entries at fault.
+        faults: usize,
+    },
+}
+
+/// Entries to be added to a table.
+pub(crate) struct Bisection<'b, 'f> {
+    pub(crate) base: &'b Base<'f>,
+    pub(crate) additions: &'b [Addition<'b>],
+    /// Which entries of the table each may shadow.
+    pub(crate) may_shadow: &'b dyn Fn(usize) -> &'b MayShadow,
+    /// The most bytes of text that the table may have.
+    pub(crate) max_bytes: u64,
+    pub(crate) now: Timestamp,
+}
+
+/// The result of a bisection.
+#[derive(Default)]
+pub(crate) struct Bisected {
+    /// The entries that can be added, by number, and their proof.
+    pub(crate) accepted: Option<Accepted>,
+    /// The entries that are refused, by number.
+    pub(crate) refused: BTreeMap<usize, RegistrationRefusal>,
+    /// How many proofs were tried.
+    pub(crate) proofs: u32,
+}
+
+/// Entries that can be added together.
+pub(crate) struct Accepted {
+    /// Their numbers, in order.
+    pub(crate) numbers: Vec<usize>,
+    /// The files that change, or are new, with the entries in them.
+    pub(crate) written: Vec<SourceFile>,
+    /// The proof; its shadowings refer to positions in `numbers`.
+    pub(crate) proof: Proof,
+}
+
+impl Accepted {
+    /// Returns the trailers of a commit that state that the shadowing by an entry is intended, by
+    /// the entry's number.
+    pub(crate) fn trailers(&self, number: usize) -> BTreeSet<String> {
+        let shadowings = self.proof.shadowings.iter();
+        let own = shadowings.filter(|it| self.numbers[it.number] == number);
+        own.map(|it| it.trailer.clone()).collect()
+    }
+}
+
+impl Bisection<'_, '_> {
+    /// Accepts the entries with which the table is valid, and refuses the others; those for which
+    /// the effort does not suffice are neither.
+    ///
+    /// # Errors
+    ///
+    /// If a complete bisection is not possible.
+    pub(crate) fn run(&self, effort: &Effort) -> Result<Bisected, RegistrationRefusal> {
+        let mut bisected = Bisected::default();
+        let mut candidates: Vec<_> = (0..self.additions.len()).collect();
+        loop {
+            self.reject_errors(&candidates, effort, &mut bisected)?;
+            let Some(accepted) = &bisected.accepted else {
+                return Ok(bisected);
+            };
+            let mut refused = BTreeMap::new();
+            for shadowing in &accepted.proof.shadowings {
+                let number = accepted.numbers[shadowing.number];
+                if let Some(refusal) = shadowing.refusal((self.may_shadow)(number)) {
+                    refused.entry(number).or_insert(refusal);
+                }
+            }
+            if refused.is_empty() {
+                return Ok(bisected);
+            }
+            candidates.clone_from(&accepted.numbers);
+            candidates.retain(|number| !refused.contains_key(number));
+            bisected.accepted = None;
+            bisected.refused.extend(refused);
+        }
+    }
+
+    /// Accepts those of some entries with which the table has no errors.
+    fn reject_errors(
+        &self,
+        candidates: &[usize],
+        effort: &Effort,
+        bisected: &mut Bisected,
+    ) -> Result<(), RegistrationRefusal> {
+        let mut parts = vec![candidates];
+        let mut faults = 0;
+        while let Some(part) = parts.pop().filter(|_| effort.suffices(bisected)) {
+            if part.is_empty() {
+                continue;
+            }
+            let accepted = bisected.accepted.as_ref();
+            let accepted = accepted.map_or(&[][..], |accepted| &accepted.numbers);
+            let numbers = [accepted, part].concat();
+            bisected.proofs += 1;
+            match (self.prove(numbers), part) {
+                (Ok(accepted), _) => bisected.accepted = Some(accepted),
+                (Err(refusal), _) if !effort.blames_entries(&refusal, faults) => {
+                    return Err(refusal);
+                }
+                (Err(refusal), [only]) => {
+                    faults += 1;
+                    bisected.refused.insert(*only, refusal);
+                }
+                (Err(_), _) => {
+                    let (first, second) = part.split_at(part.len() / 2);
+                    // The first half is tried next.
+                    parts.extend([second, first]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn prove(&self, numbers: Vec<usize>) -> Result<Accepted, RegistrationRefusal> {
+        let additions: Vec<_> = numbers.iter().map(|it| &self.additions[*it]).collect();
+        let written = insert(self.base, &additions)?;
+        let proof = prove(self.base, &written, &additions, self.max_bytes, self.now)?;
+        Ok(Accepted {
+            numbers,
+            written,
+            proof,
+        })
+    }
+}
+
+impl Effort {
+    fn suffices(&self, bisected: &Bisected) -> bool {
+        match self {
+            Self::Complete { .. } => true,
+            Self::AtMost {
+                proofs,
+                is_any_known,
+            } => {
+                let is_any_known =
+                    *is_any_known || bisected.accepted.is_some() || !bisected.refused.is_empty();
+                bisected.proofs < *proofs || !is_any_known
+            }
+        }
+    }
+
+    /// Returns whether a refusal is looked for in single entries, of which some were found.
+    fn blames_entries(&self, refusal: &RegistrationRefusal, found: usize) -> bool {
+        let is_of_entries = matches!(
+            refusal,
+            RegistrationRefusal::Unsound { .. } | RegistrationRefusal::SideEffects
+        );
+        match self {
+            Self::AtMost { .. } => true,
+            Self::Complete { faults } => is_of_entries && found < *faults,
+        }
+    }
+}
