@@ -1,8 +1,6 @@
 //! The table to which entries are added, and the files it was compiled from.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::mapping::{Diagnostic, Outline, Site, SoundTable, SourceFile, Table, Timestamp};
@@ -13,8 +11,6 @@ pub(crate) struct Base<'f> {
     table: Arc<Table>,
     /// The problems of the table, including failed tests.
     problems: Vec<Diagnostic>,
-    /// The outlines of files that were needed before, by path.
-    outlines: RefCell<HashMap<Arc<str>, Rc<Outline<'f>>>>,
 }
 
 impl<'f> Base<'f> {
@@ -25,7 +21,6 @@ impl<'f> Base<'f> {
             files,
             table: Arc::clone(&compiled.table),
             problems: warnings.chain(compiled.failed_tests(now)).collect(),
-            outlines: RefCell::default(),
         }
     }
 
@@ -37,21 +32,13 @@ impl<'f> Base<'f> {
         &self.table
     }
 
-    /// Returns the outline of a file of a site, which is read only once.
-    pub(super) fn outline(
-        &self,
-        path: &Arc<str>,
-        site: &Site,
-    ) -> Result<Rc<Outline<'f>>, Diagnostic> {
-        if let Some(known) = self.outlines.borrow().get(path) {
-            return Ok(Rc::clone(known));
-        }
-        let file = self.files.iter().find(|file| file.path == *path);
+    /// Returns the outline of a file of a site.
+    ///
+    /// It takes more memory than the table, so it is not kept while another table is compiled.
+    pub(super) fn outline(&self, path: &str, site: &Site) -> Result<Outline<'f>, Diagnostic> {
+        let file = self.files.iter().find(|file| *file.path == *path);
         let file = file.expect("a table is compiled from these files");
-        let outline = Rc::new(Outline::of_sound(file, site.scheme())?);
-        let mut outlines = self.outlines.borrow_mut();
-        outlines.insert(Arc::clone(path), Rc::clone(&outline));
-        Ok(outline)
+        Outline::of_sound(file, site.scheme())
     }
 
     /// Returns those of some problems that the table does not have, wherever in a file they are.
