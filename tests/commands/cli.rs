@@ -165,6 +165,12 @@ fn variables_that_do_not_go_with_the_flags_count_as_not_set() {
     works("check", &[("WAYPOST_ALLOW_RETARGET", "zz")]);
     works("check mapping.yaml", &[("WAYPOST_TABLE", "nowhere.yaml")]);
     works("export", &[("WAYPOST_EXPORT_FORMAT", "csv"), remote[0]]);
+    // The flag overrides one variable, and the others mean nothing without that.
+    let all = [remote[0], remote[1], ("WAYPOST_REPO", "nowhere")];
+    works(&format!("{add} --table mapping.yaml"), &all);
+    // Together they apply, in whichever order the flags are defined.
+    let told = run_with(&["add", "https://e.org/"], "", &all);
+    assert!(told.contains("nowhere: no repository is there"), "{told}");
 
     // Here the flag names another table than the variable.
     let told = run_with(

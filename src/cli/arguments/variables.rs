@@ -44,7 +44,7 @@ pub(crate) fn plain(arg: Arg) -> Arg {
 pub(crate) fn parse(definition: &Command, line: &[OsString]) -> Result<ArgMatches, Error> {
     let call = Call { definition, line };
     match definition.clone().try_get_matches_from(line) {
-        Err(error) if is_about_others(&error) => call.with(&call.settle()),
+        Err(error) if is_about_others(&error) => call.with(&call.applicable()),
         result => result,
     }
 }
@@ -99,26 +99,27 @@ impl Call<'_> {
         ids.map(str::to_owned).collect()
     }
 
-    /// Returns the variables that apply together with the command line.
-    fn settle(&self) -> Names {
-        let mut used: Names = self.arguments().filter_map(set_by).collect();
-        used.retain(|name| !self.conflicts(name));
-
-        let lacked_anyway = self.lacks(&Names::new());
+    /// Returns the variables that apply together with the command line: those that do not conflict
+    /// with it, and need no further argument.
+    fn applicable(&self) -> Names {
+        let mut left: Vec<_> = self.arguments().filter_map(set_by).collect();
+        left.retain(|name| !self.conflicts(name));
+        let mut used = Names::new();
+        // One that needs the argument of another may come before that.
         loop {
-            let lacked = self.lacks(&used);
-            let is_idle = |name: &&String| {
-                let mut wanted = self.lacks(&Names::from([(*name).clone()]));
-                wanted.retain(|it| !lacked_anyway.contains(it));
-                let mut others = used.clone();
-                others.remove(*name);
-                // A variable that is itself required stays.
-                !wanted.is_disjoint(&lacked) && self.lacks(&others).is_subset(&lacked)
-            };
-            match used.iter().find(is_idle).cloned() {
-                Some(name) => used.remove(&name),
-                None => return used,
-            };
+            let before = used.len();
+            left.retain(|name| {
+                let mut more = used.clone();
+                more.insert(name.clone());
+                let needs_more = self.lacking(&more) > self.lacking(&used);
+                if !needs_more {
+                    used = more;
+                }
+                needs_more
+            });
+            if used.len() == before {
+                return used;
+            }
         }
     }
 
@@ -128,15 +129,13 @@ impl Call<'_> {
         with.is_err_and(|error| error.kind() == ErrorKind::ArgumentConflict)
     }
 
-    /// Returns the required arguments that the command line and these variables lack.
-    fn lacks(&self, names: &Names) -> BTreeSet<String> {
+    /// Returns how many required arguments the command line and these variables lack.
+    fn lacking(&self, names: &Names) -> usize {
         match self.with(names) {
             Err(error) if error.kind() == ErrorKind::MissingRequiredArgument => {
-                strings(&error, ContextKind::InvalidArg)
-                    .into_iter()
-                    .collect()
+                strings(&error, ContextKind::InvalidArg).len()
             }
-            _ => BTreeSet::new(),
+            _ => 0,
         }
     }
 
