@@ -3,6 +3,7 @@
 pub(super) mod admin_hosts;
 mod content;
 mod counts;
+mod digest;
 mod lines;
 mod negotiate;
 mod readable;
@@ -12,6 +13,7 @@ pub(super) mod response;
 pub use admin_hosts::{AdminHost, AdminHostError};
 pub(crate) use content::{Content, Piece};
 pub(crate) use counts::{Answered, Counts, Requests};
+pub(crate) use digest::{Sha256Digest, digest};
 pub(crate) use lines::{BareLineFeed, LineStream, Lines};
 pub(crate) use negotiate::{Coding, Form, coding, form};
 pub(crate) use readable::readable;

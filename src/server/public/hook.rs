@@ -22,7 +22,9 @@ use tokio::time::timeout;
 use zeroize::Zeroizing;
 
 use super::hook_pace::HookPace;
-use crate::server::http::{Answered, Content, Counts, bad_request, request, response};
+use crate::server::http::{
+    Answered, Content, Counts, Sha256Digest, bad_request, digest, request, response,
+};
 
 /// The path that hooks are sent to.
 const PATH: &str = "/-/hook";
@@ -63,7 +65,7 @@ impl HookSecret {
         }
         let signatures = SIGNATURES.iter().filter_map(|(name, prefix)| {
             let value = headers.get(*name)?.to_str().ok()?;
-            decode_hex(value.strip_prefix(prefix)?)
+            digest(value.strip_prefix(prefix)?)
         });
         let signatures: Vec<_> = signatures.collect();
         let mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
@@ -76,7 +78,7 @@ enum Proof {
     /// The secret itself was sent.
     Given,
     /// One of these must equal the body's signature, which is still being computed.
-    Signed(Hmac<Sha256>, Vec<Vec<u8>>),
+    Signed(Hmac<Sha256>, Vec<Sha256Digest>),
 }
 
 impl Proof {
@@ -167,15 +169,6 @@ async fn decide(
         Answered::Page,
         response::with(response, CACHE_CONTROL, "no-store"),
     )
-}
-
-fn decode_hex(text: &str) -> Option<Vec<u8>> {
-    if !text.len().is_multiple_of(2) || !text.is_ascii() {
-        return None;
-    }
-    let digits = text.as_bytes().chunks_exact(2);
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    digits.map(byte).collect()
 }
 
 #[cfg(test)]

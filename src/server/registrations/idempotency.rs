@@ -11,10 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hyper::HeaderMap;
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 
 use super::response::ApiResponse;
-use super::tokens::{Bearer, Sha256Digest};
+use super::tokens::Bearer;
+use crate::server::http::Sha256Digest;
 
 /// How long an answer is kept.
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);

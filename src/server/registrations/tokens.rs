@@ -14,13 +14,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use tokio::time::sleep;
 use tracing::{info, warn};
 
 use crate::git::{is_exposed, read_regular};
 
+use crate::server::http::{Sha256Digest, digest};
 use crate::server::reload::in_background;
 
 /// How often the file is checked.
@@ -37,9 +38,6 @@ const MAX_BYTES: u64 = 16 << 20;
 
 /// The longest name of an owner, in characters.
 const MAX_OWNER: usize = 100;
-
-/// The SHA-256 of a token.
-pub(super) type Sha256Digest = [u8; 32];
 
 /// Why a file of tokens cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -264,7 +262,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Token>, TokensError> {
                 "the owner's name is too long, or holds a control character",
             ));
         }
-        let fingerprint = decode_hex(digits)
+        let fingerprint = digest(digits)
             .ok_or_else(|| problem("what follows the owner is not 64 hexadecimal digits"))?;
         tokens.push(Token {
             owner: owner.into(),
@@ -277,18 +275,6 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Token>, TokensError> {
         }),
         false => Ok(tokens),
     }
-}
-
-fn decode_hex(text: &str) -> Option<Sha256Digest> {
-    let digits = text.as_bytes();
-    if digits.len() != 64 || !digits.iter().all(u8::is_ascii_hexdigit) {
-        return None;
-    }
-    let mut bytes = Sha256Digest::default();
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]
