@@ -3,8 +3,6 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use anyhow::anyhow;
-
 use super::terminal::Error;
 use crate::server::Tls;
 
@@ -47,7 +45,7 @@ impl TlsArgs {
                 true => Error::Failed,
                 false => Error::Usage,
             };
-            kind(anyhow!("TLS: {}", error.chain()))
+            kind(anyhow::Error::from(error).context("TLS"))
         })
     }
 

@@ -64,10 +64,8 @@ impl RegistrationArgs {
                 "its commits are not signed, and --allowed-signers would refuse them",
             ));
         }
-        let tokens = TokenFile::read(path).map_err(|error| {
-            let error = anyhow::Error::from(error);
-            refuse(&format!("{error:#}"))
-        })?;
+        let tokens = TokenFile::read(path)
+            .map_err(|error| Error::Usage(anyhow::Error::from(error).context("--registrations")))?;
         let author = self.git_author.clone();
         let author = author
             .map_or_else(CommitIdentity::of_git, Ok)

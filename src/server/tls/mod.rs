@@ -28,6 +28,7 @@ use tokio_rustls::server::TlsStream;
 use tracing::{error, info, warn};
 
 use crate::mapping::Timestamp;
+use crate::source::chain;
 
 use super::http::Content;
 use super::net::{
@@ -181,7 +182,7 @@ impl Tls {
                 *problem = None;
             }
             Err(error) => {
-                let message = error.chain();
+                let message = chain(&error);
                 let known = problem.take().filter(|known| known.message == message);
                 let seen = known.is_some();
                 let mut known = known.unwrap_or_else(|| Problem {

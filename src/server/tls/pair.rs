@@ -111,14 +111,6 @@ impl TlsError {
     pub fn is_io(&self) -> bool {
         matches!(self, Self::Unreadable { .. })
     }
-
-    /// Returns the message with those of its causes.
-    pub fn chain(&self) -> String {
-        match std::error::Error::source(self) {
-            Some(source) => format!("{self}: {source}"),
-            None => self.to_string(),
-        }
-    }
 }
 
 impl PairFiles {
