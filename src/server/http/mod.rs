@@ -19,4 +19,4 @@ pub(crate) use negotiate::{Coding, Form, coding, form};
 pub(crate) use readable::readable;
 pub use readable::shows_itself;
 pub(crate) use request::Refused;
-pub(crate) use response::{JSON, TEXT, bad_request, not_allowed, unavailable};
+pub(crate) use response::{JSON, READING, TEXT, bad_request, not_allowed, only_read, unavailable};

@@ -71,13 +71,18 @@ pub(crate) fn for_method(method: &Method, mut response: Response<Content>) -> Re
     response
 }
 
-/// Returns the answer to a method that is not allowed, and how it is counted.
-pub(crate) fn not_allowed() -> (Option<Answered>, Response<Content>) {
-    let response = line(StatusCode::METHOD_NOT_ALLOWED);
-    (
-        Some(Answered::MethodNotAllowed),
-        with(response, ALLOW, "GET, HEAD"),
-    )
+/// The methods that only read.
+pub(crate) const READING: &str = "GET, HEAD";
+
+/// Returns the answer to a method that is not one of the allowed ones.
+pub(crate) fn not_allowed(allowed: &'static str) -> Response<Content> {
+    with(line(StatusCode::METHOD_NOT_ALLOWED), ALLOW, allowed)
+}
+
+/// Returns the answer of a public listener to a request that is not for reading, and how it is
+/// counted.
+pub(crate) fn only_read() -> (Option<Answered>, Response<Content>) {
+    (Some(Answered::MethodNotAllowed), not_allowed(READING))
 }
 
 /// Returns an answer that closes the connection: what follows is not trusted to be the next

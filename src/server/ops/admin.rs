@@ -7,7 +7,7 @@
 
 use std::time::SystemTime;
 
-use hyper::header::{ALLOW, CACHE_CONTROL, HeaderValue};
+use hyper::header::{CACHE_CONTROL, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use serde::Serialize;
 
@@ -15,7 +15,9 @@ use crate::mapping::Timestamp;
 
 use super::health;
 use super::status::{ErrorView, RevisionView, Status};
-use crate::server::http::{Content, JSON, TEXT, admin_hosts, request, response};
+use crate::server::http::{
+    Content, JSON, READING, TEXT, admin_hosts, not_allowed, request, response,
+};
 use crate::server::reload::{ReloadReport, Reloads};
 use crate::server::state::{Reloaded, Shared};
 use crate::server::tls::{Tls, TlsView};
@@ -57,7 +59,7 @@ pub(crate) async fn answer<B>(
             _ => not_allowed("POST"),
         },
         "/livez" | "/readyz" | "/healthz" | "/metrics" | "/-/status" if !reads => {
-            not_allowed("GET, HEAD")
+            not_allowed(READING)
         }
         "/livez" => response::body(StatusCode::OK, TEXT, "ok\n"),
         "/readyz" => match health::unreadiness(shared, Timestamp::from(SystemTime::now())) {
@@ -118,9 +120,4 @@ async fn reload(shared: &Shared, reloads: &Reloads) -> Response<Content> {
             response::json(status, JSON, &ErrorView::from(&*error))
         }
     }
-}
-
-fn not_allowed(allowed: &'static str) -> Response<Content> {
-    let response = response::line(StatusCode::METHOD_NOT_ALLOWED);
-    response::with(response, ALLOW, allowed)
 }

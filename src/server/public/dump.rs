@@ -25,7 +25,7 @@ use tokio::time::{Instant, timeout};
 use crate::exchange::Format;
 use crate::mapping::{self, Site, Timestamp};
 
-use crate::server::http::{Answered, Coding, Content, Piece, coding, not_allowed, response};
+use crate::server::http::{Answered, Coding, Content, Piece, coding, only_read, response};
 use crate::server::net::Pace;
 use crate::server::reload::begin;
 use crate::server::state::{DumpSlots, Snapshot};
@@ -60,7 +60,7 @@ pub(crate) fn answer<B>(
         return Some((Some(Answered::Misdirected), response));
     };
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return Some(not_allowed());
+        return Some(only_read());
     }
 
     let tag = tag(snapshot);

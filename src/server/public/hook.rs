@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::header::{ALLOW, CACHE_CONTROL, CONNECTION, HeaderMap};
+use hyper::header::{CACHE_CONTROL, CONNECTION, HeaderMap};
 use hyper::{Method, Request, Response, StatusCode};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
@@ -23,7 +23,7 @@ use zeroize::Zeroizing;
 
 use super::hook_pace::HookPace;
 use crate::server::http::{
-    Answered, Content, Counts, Sha256Digest, bad_request, digest, request, response,
+    Answered, Content, Counts, Sha256Digest, bad_request, digest, not_allowed, request, response,
 };
 
 /// The path that hooks are sent to.
@@ -133,9 +133,7 @@ async fn decide(
         return (Answered::BadRequest, bad_request());
     }
     if request.method() != Method::POST {
-        let response = response::line(StatusCode::METHOD_NOT_ALLOWED);
-        let response = response::with(response, ALLOW, "POST");
-        return (Answered::MethodNotAllowed, response);
+        return (Answered::MethodNotAllowed, not_allowed("POST"));
     }
     let refuse = |status| {
         // The unread rest of a body must not be taken for the next request.

@@ -15,7 +15,7 @@ use percent_encoding::{CONTROLS, utf8_percent_encode};
 use crate::mapping::BaseUrl;
 
 use crate::server::http::{
-    Answered, Content, Counts, Refused, bad_request, not_allowed, request, response, unavailable,
+    Answered, Content, Counts, Refused, bad_request, only_read, request, response, unavailable,
 };
 use crate::server::ops::health;
 use crate::server::state::Shared;
@@ -46,7 +46,7 @@ fn decide<B>(
     let asked = match request::read(request) {
         Ok(asked) => asked,
         Err(Refused::BadRequest) => return (Some(Answered::BadRequest), bad_request()),
-        Err(Refused::Method) => return not_allowed(),
+        Err(Refused::Method) => return only_read(),
     };
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     if asked.path == "/healthz" && reads {

@@ -12,7 +12,7 @@ use crate::mapping::{Outcome, Timestamp};
 use super::pages::Page;
 use super::{dump, redirect};
 use crate::server::http::{
-    Answered, Content, Counts, Refused, bad_request, form, not_allowed, request, response,
+    Answered, Content, Counts, Refused, bad_request, form, only_read, request, response,
     unavailable,
 };
 use crate::server::ops::health;
@@ -40,7 +40,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
     let asked = match request::read(request) {
         Ok(asked) => asked,
         Err(Refused::BadRequest) => return (Some(Answered::BadRequest), bad_request()),
-        Err(Refused::Method) => return not_allowed(),
+        Err(Refused::Method) => return only_read(),
     };
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let fixed = match asked.path {
@@ -51,7 +51,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
     };
     match fixed {
         Some(response) if reads => return (Some(Answered::Page), response),
-        Some(_) => return not_allowed(),
+        Some(_) => return only_read(),
         None => {}
     }
 
@@ -77,7 +77,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         Outcome::Redirect(hit) if reads || hit.status.keeps_method() => redirect::answer(hit),
         Outcome::Preview(entry) if reads => (Answered::Preview, page().preview(entry)),
         Outcome::Landing(site) if reads => (Answered::Page, page().landing(site)),
-        Outcome::Redirect(_) | Outcome::Preview(_) | Outcome::Landing(_) => return not_allowed(),
+        Outcome::Redirect(_) | Outcome::Preview(_) | Outcome::Landing(_) => return only_read(),
         Outcome::Gone(entry) => (Answered::Gone, page().gone(entry)),
         Outcome::NotFound(site) => (Answered::NotFound, page().not_found(Some(site), asked.path)),
         Outcome::Misdirected => (

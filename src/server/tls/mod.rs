@@ -27,8 +27,8 @@ use tokio_rustls::rustls::server::Acceptor;
 use tokio_rustls::server::TlsStream;
 use tracing::{error, info, warn};
 
+use crate::git::chain;
 use crate::mapping::Timestamp;
-use crate::source::chain;
 
 use super::http::Content;
 use super::net::{
