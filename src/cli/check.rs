@@ -12,7 +12,6 @@ mod json;
 mod junit;
 mod lines;
 mod promised;
-mod rule;
 mod sarif;
 
 use std::io::{self, BufWriter, Write, stderr, stdout};

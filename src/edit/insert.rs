@@ -18,7 +18,7 @@ use super::list::List;
 use super::obstacle::Obstacle;
 use super::refusal::lone_carriage_return;
 use super::style::{Style, fitted};
-use crate::mapping::{Outline, Position};
+use crate::mapping::{Outline, Position, Rule};
 
 /// Returns a document with new entries inserted, given its outline.
 ///
@@ -47,13 +47,14 @@ impl Change {
         if entries.is_empty() {
             return Ok(Self::default());
         }
-        let obstacle = |message| Obstacle::new(Position::START, message);
+        let obstacle = |rule, message| Obstacle::new(rule, Position::START, message);
         if let Some(position) = lone_carriage_return(outline.text) {
             let message = "a carriage return without a line feed keeps lines from being inserted";
-            return Err(Obstacle::new(position, message));
+            return Err(Obstacle::new(Rule::LayoutCarriageReturn, position, message));
         }
         if outline.is_flow {
             return Err(obstacle(
+                Rule::LayoutFlowStyle,
                 "nothing can be inserted into a document in braces",
             ));
         }
@@ -61,9 +62,13 @@ impl Change {
             (Some(bracket), []) => Self::fill(outline, bracket, entries),
             (Some(bracket), _) => {
                 let message = "nothing can be inserted into a list in brackets";
-                Err(Obstacle::new(position(outline.text, bracket), message))
+                let position = position(outline.text, bracket);
+                Err(Obstacle::new(Rule::LayoutFlowStyle, position, message))
             }
-            (None, []) => Err(obstacle("the list of entries has no place")),
+            (None, []) => Err(obstacle(
+                Rule::LayoutListApart,
+                "the list of entries has no place",
+            )),
             (None, _) => Ok(Self {
                 removed: None,
                 inserted: List::of(outline).insert(entries)?,
@@ -81,7 +86,8 @@ impl Change {
         let brackets = &text[at..outline.list_end];
         if !is_key || brackets.contains('\n') {
             let message = "the empty list does not stand on the line of its key";
-            return Err(Obstacle::new(position(text, at), message));
+            let position = position(text, at);
+            return Err(Obstacle::new(Rule::LayoutListApart, position, message));
         }
         let style = Style {
             margin,

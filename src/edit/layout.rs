@@ -67,10 +67,10 @@ impl<'t> Layout<'t> {
     /// carriage returns.
     pub fn read(file: &'t SourceFile) -> Result<Self, Vec<Diagnostic>> {
         let outline = Outline::of(file)?;
-        if let Some((position, message, hint)) = refusal(&outline) {
+        if let Some((rule, position, message, hint)) = refusal(&outline) {
             let file = file.path.clone();
             let place = Place { file, position };
-            return Err(vec![Diagnostic::error(place, message).with_hint(hint)]);
+            return Err(vec![Diagnostic::new(rule, place, message).with_hint(hint)]);
         }
         let text = outline.text;
         let mut layout = Self {

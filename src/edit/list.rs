@@ -7,7 +7,7 @@ use super::NewEntry;
 use super::layout::{comments_len, deep_comments_len, indent, is_blank, line, line_break};
 use super::obstacle::Obstacle;
 use super::style::{Style, fitted};
-use crate::mapping::{Code, EntryOutline, Form, Outline};
+use crate::mapping::{Code, EntryOutline, Form, Outline, Rule};
 
 /// A list of at least one entry in block form.
 pub(super) struct List<'o, 't> {
@@ -82,10 +82,10 @@ impl<'o, 't> List<'o, 't> {
         let is_first = number == self.first;
         let neighbour = if is_first { number } else { number - 1 };
         let entry = &self.outline.entries[neighbour];
-        let obstacle = |message| Obstacle::new(entry.position, message);
+        let obstacle = |rule, message| Obstacle::new(rule, entry.position, message);
         let Some(mut style) = self.style(neighbour) else {
             let message = "no entry can be inserted next to one that begins below its dash";
-            return Err(obstacle(message));
+            return Err(obstacle(Rule::LayoutDashAlone, message));
         };
         let at = if is_first {
             entry.line_start - comments_len(self.above(number), style.margin.len())
@@ -98,7 +98,7 @@ impl<'o, 't> List<'o, 't> {
             if !text[..at].ends_with('\n') {
                 let message =
                     "no entry can be inserted behind a text that ends without a line break";
-                return Err(obstacle(message));
+                return Err(obstacle(Rule::LayoutBlockText, message));
             }
         }
         let lines: String = entries

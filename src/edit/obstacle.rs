@@ -2,20 +2,25 @@
 
 use std::sync::Arc;
 
-use crate::mapping::{Diagnostic, Place, Position};
+use crate::mapping::{Diagnostic, Place, Position, Rule};
 
 /// Why an entry cannot be inserted without risk.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Obstacle {
+    rule: Rule,
     /// The position in the document.
     position: Position,
     message: &'static str,
 }
 
 impl Obstacle {
-    pub(super) fn new(position: Position, message: &'static str) -> Self {
-        Self { position, message }
+    pub(super) fn new(rule: Rule, position: Position, message: &'static str) -> Self {
+        Self {
+            rule,
+            position,
+            message,
+        }
     }
 
     /// Returns this as a problem of the file at that path.
@@ -25,6 +30,6 @@ impl Obstacle {
             position: self.position,
         };
         let hint = "insert the entry by hand, or write the list in block form, \"- url: …\"";
-        Diagnostic::error(place, self.message).with_hint(hint)
+        Diagnostic::new(self.rule, place, self.message).with_hint(hint)
     }
 }

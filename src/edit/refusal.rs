@@ -3,35 +3,42 @@
 //! An entry is moved as whole lines, so it must have lines of its own, and mean the same wherever
 //! they are. How a text after `|` or `>` ends depends on what follows.
 
-use crate::mapping::{EntryOutline, Form, Outline, Position};
+use crate::mapping::{EntryOutline, Form, Outline, Position, Rule};
 
-/// Returns the first part that cannot be split safely: its position, the reason, and a hint.
-pub(super) fn refusal(outline: &Outline<'_>) -> Option<(Position, &'static str, &'static str)> {
+/// A part that cannot be split safely: the rule, its position, the reason, and a hint.
+type Refusal = (Rule, Position, &'static str, &'static str);
+
+/// Returns the first part that cannot be split safely.
+pub(super) fn refusal(outline: &Outline<'_>) -> Option<Refusal> {
     if let Some(position) = lone_carriage_return(outline.text) {
         let message = "a carriage return without a line feed cannot be kept in its place";
-        return Some((position, message, "end every line in the same way"));
+        let hint = "end every line in the same way";
+        return Some((Rule::LayoutCarriageReturn, position, message, hint));
     }
     outline.entries.iter().find_map(|entry| {
         let behind_dash = entry.line_start..entry.line_start + entry.pairs[0].span.start;
-        let (message, hint) = if entry.is_flow {
+        let (rule, message, hint) = if entry.is_flow {
             (
+                Rule::LayoutFlowStyle,
                 "an entry in brackets or braces cannot be moved",
                 "write each key on a line of its own, the first behind \"- \"",
             )
         } else if outline.text[behind_dash].trim_matches(' ') != "-" {
             (
+                Rule::LayoutDashAlone,
                 "an entry cannot be moved unless it begins behind its dash",
                 "write the first key on the line of the dash",
             )
         } else if has_block_text(entry) {
             (
+                Rule::LayoutBlockText,
                 "an entry with a text behind \"|\" or \">\" cannot be moved",
                 "write the text on one line, in quotes if need be",
             )
         } else {
             return None;
         };
-        Some((entry.position, message, hint))
+        Some((rule, entry.position, message, hint))
     })
 }
 

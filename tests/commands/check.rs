@@ -284,30 +284,6 @@ fn every_format_is_refused_alike() {
     assert!(told.stdout.starts_with(b"::"));
 }
 
-/// All rules that the tables of our own tests break. Hosts keep these names: a new wording of a
-/// message should be worth it.
-#[test]
-fn rules_are_known() {
-    let mut rules = BTreeSet::new();
-    for kind in ["ok", "err"] {
-        for table in fs::read_dir(format!("tests/tables/{kind}")).unwrap() {
-            let table = table.unwrap().path();
-            let table = table.to_str().unwrap();
-            if table.ends_with(".expected") {
-                continue;
-            }
-            let told = json(Path::new("."), &["--format", "json", table]);
-            let told = told["diagnostics"].as_array().unwrap();
-            rules.extend(
-                told.iter()
-                    .map(|it| it["rule"].as_str().unwrap().to_owned()),
-            );
-        }
-    }
-    let rules: Vec<_> = rules.into_iter().collect();
-    assert_snapshot!(rules.join("\n"));
-}
-
 /// Makes a repository of two commits in a scene: its tables, then none.
 fn commit(directory: &Path) {
     git(directory, &["init", "--quiet", "--initial-branch=main"]);

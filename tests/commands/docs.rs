@@ -9,6 +9,8 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use waypost::mapping::Rule;
+
 /// A command in a document, and what it prints there.
 struct Example {
     command: String,
@@ -267,7 +269,7 @@ fn the_schema_knows_the_keys_of_the_reader() {
         &schema["$defs"]["entry"]["properties"],
     ];
     let told = waypost::mapping::compile(&[file]).diagnostics;
-    let hints = told.iter().filter(|d| d.message.starts_with("unknown key"));
+    let hints = told.iter().filter(|d| d.rule == Rule::KeyUnknown);
     for (hint, place) in hints.map(|d| d.hint.as_deref().unwrap()).zip(places) {
         let mut known: Vec<_> = hint
             .strip_prefix("known here: ")

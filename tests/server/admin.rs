@@ -74,6 +74,7 @@ async fn a_reload_is_answered_when_it_is_done() {
     assert_eq!(rejected.status_line(), "HTTP/1.1 422 Unprocessable Entity");
     assert_eq!(rejected.json()["result"], "rejected");
     let diagnostic = &rejected.json()["diagnostics"][0];
+    assert_eq!(diagnostic["rule"], "url-scheme-unsupported");
     assert_eq!(diagnostic["severity"], "error");
     assert_eq!(diagnostic["file"], server.table().to_str().unwrap());
     assert_eq!(diagnostic["line"], 3);

@@ -1,8 +1,8 @@
 //! Formatting: examples as data, and what must hold of any table.
 //!
 //! Each file under `tests/edit/format` is formatted and compared with the text beside it; each under
-//! `tests/edit/refused` cannot be, for the reason beside it. `WAYPOST_REWRITE=1 cargo test` writes
-//! those texts anew.
+//! `tests/edit/refused` cannot be, or no entry can be inserted into it, for the reason beside it.
+//! `WAYPOST_REWRITE=1 cargo test` writes those texts anew.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use waypost::edit::{Layout, format};
-use waypost::mapping::{Compilation, Entry, SourceFile, Target, compile};
+use waypost::edit::{Layout, NewEntry, OwnCode, format, insert};
+use waypost::mapping::{Code, Compilation, Entry, Outline, SourceFile, Target, compile};
+
+use super::reported::reported;
 
 fn file(text: &str) -> SourceFile {
     SourceFile {
@@ -23,8 +25,19 @@ fn file(text: &str) -> SourceFile {
 }
 
 fn formatted(text: &str) -> Result<String, String> {
-    let told = |problems: Vec<_>| problems.iter().map(|it| format!("{it}\n")).collect();
+    let told = |problems: Vec<_>| problems.iter().map(reported).collect();
     format(&file(text)).map_err(told)
+}
+
+/// Inserts an entry into a document.
+fn extended(text: &str) -> Result<String, String> {
+    let url = Target::parse("https://new.example/").unwrap();
+    let entry = NewEntry::new(url, OwnCode::Custom(Code::custom("new").unwrap()));
+    let file = file(text);
+    let outline =
+        Outline::of(&file).map_err(|problems| problems.iter().map(reported).collect::<String>())?;
+    let inserted = insert(&outline, &[&entry]);
+    inserted.map_err(|obstacle| reported(&obstacle.in_file(&file.path)))
 }
 
 fn tables(folder: &str) -> Vec<PathBuf> {
@@ -62,7 +75,8 @@ fn documents_are_formatted_as_expected() {
 fn what_cannot_be_taken_apart_is_refused() {
     for path in tables("tests/edit/refused") {
         let text = fs::read_to_string(&path).unwrap();
-        compare(&path, &formatted(&text).unwrap_err());
+        let refused = formatted(&text).and_then(|_| extended(&text));
+        compare(&path, &refused.unwrap_err());
     }
 }
 

@@ -2,7 +2,7 @@
 //! text beside it.
 //!
 //! `ok/` tables load, perhaps with warnings; `err/` tables do not. A text ending in `.expected`
-//! holds every diagnostic, then what each code leads to. `WAYPOST_REWRITE=1 cargo test` writes
+//! holds every diagnostic with its rule, then what each code leads to. `WAYPOST_REWRITE=1 cargo test` writes
 //! those texts anew.
 
 #![allow(clippy::unwrap_used)]
@@ -12,6 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use waypost::mapping::{Compilation, SourceFile, Timestamp, compile};
+
+use super::reported::reported;
 
 /// A fixed time, so that dates in tables mean the same for ever: 2026-11-21.
 const NOW: Timestamp = Timestamp::from_unix(1_795_219_200);
@@ -43,7 +45,7 @@ fn tables_compile_as_expected() {
 fn tell(compilation: &Compilation) -> String {
     let mut told = String::new();
     for diagnostic in &compilation.diagnostics {
-        writeln!(told, "{diagnostic}").unwrap();
+        told += &reported(diagnostic);
     }
     let Some(table) = &compilation.table else {
         return told;
@@ -61,7 +63,7 @@ fn tell(compilation: &Compilation) -> String {
     }
     for expectation in &compilation.expectations {
         if let Some(failure) = expectation.check(table, NOW) {
-            writeln!(told, "{failure}").unwrap();
+            told += &reported(&failure);
         }
     }
     told

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::git::{LocalRepository, RepositoryError};
 use crate::mapping::{
-    Compilation, Diagnostic, Place, Position, SourceFile, compile, is_table_name,
+    Compilation, Diagnostic, Place, Position, Rule, SourceFile, compile, is_table_name,
 };
 use crate::source::{FileSource, FilesError};
 
@@ -96,7 +96,8 @@ pub(crate) fn refuse_links(
                 };
                 let message =
                     format!("{link:?} is a symbolic link, which is not followed in the repository");
-                Diagnostic::error(place, message).with_hint("commit the file itself")
+                Diagnostic::new(Rule::FileSymlink, place, message)
+                    .with_hint("commit the file itself")
             });
         refused.extend(reported);
     }

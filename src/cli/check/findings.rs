@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::mapping::{Compilation, Diagnostic, Place, SourceFile};
+use crate::mapping::{Compilation, Diagnostic, Place, Rule, SourceFile};
 
 /// A table's text, and the results of compiling it and running its tests.
 pub(super) struct Findings {
@@ -59,8 +59,9 @@ impl Findings {
         if self.compilation.table.is_none() {
             return HashMap::new();
         }
-        let errors = self.diagnostics().iter().filter(|it| it.is_error());
-        let reported: HashMap<_, _> = errors.map(|error| (&error.place, error)).collect();
+        let failures = self.diagnostics().iter();
+        let failures = failures.filter(|it| it.rule == Rule::TestFailed);
+        let reported: HashMap<_, _> = failures.map(|error| (&error.place, error)).collect();
         (self.compilation.expectations.iter())
             .filter_map(|test| reported.get_key_value(test.place()))
             .map(|(place, error)| (*place, *error))

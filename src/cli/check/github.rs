@@ -38,11 +38,12 @@ fn write_annotation(diagnostic: &Diagnostic, out: &mut dyn Write) -> io::Result<
     }
     writeln!(
         out,
-        "::{} file={},line={},col={},title=waypost check::{}",
-        diagnostic.severity,
+        "::{} file={},line={},col={},title=waypost check ({})::{}",
+        diagnostic.severity(),
         property(plain_path(&place.file)),
         position.line,
         position.column,
+        diagnostic.rule,
         data(&message)
     )
 }

@@ -10,13 +10,12 @@ use serde::Serialize;
 use super::findings::{Findings, plain_path, with_hint};
 use super::fingerprint::Fingerprints;
 use super::lines::with_lines;
-use super::rule::Rules;
 use crate::mapping::Severity;
 
 #[derive(Serialize)]
 struct Issue<'f> {
     description: String,
-    check_name: String,
+    check_name: &'static str,
     fingerprint: String,
     severity: &'static str,
     location: Location<'f>,
@@ -35,17 +34,16 @@ struct Lines {
 
 pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
     let mut fingerprints = Fingerprints::default();
-    let rules = Rules::of(&findings.files);
     let issues = with_lines(findings).map(|(diagnostic, line)| {
         let path = plain_path(&diagnostic.place.file);
         let number = diagnostic.place.position.line;
         let text = line.as_ref().map_or("", |line| line.text());
-        let check_name = rules.name(&diagnostic.message);
+        let check_name = diagnostic.rule.name();
         Issue {
             description: with_hint(diagnostic),
-            fingerprint: fingerprints.next(path, &check_name, number, text),
+            fingerprint: fingerprints.next(path, check_name, number, text),
             check_name,
-            severity: match diagnostic.severity {
+            severity: match diagnostic.severity() {
                 Severity::Error => "major",
                 Severity::Warning => "minor",
             },

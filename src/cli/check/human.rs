@@ -44,11 +44,12 @@ impl Palette {
 pub(super) fn write(findings: &Findings, palette: &Palette, out: &mut dyn Write) -> io::Result<()> {
     for (diagnostic, line) in with_lines(findings) {
         let Diagnostic {
-            severity,
             place,
             message,
             hint,
+            ..
         } = diagnostic;
+        let severity = diagnostic.severity();
         let weight = match severity {
             Severity::Error => palette.error,
             Severity::Warning => palette.warning,

@@ -7,7 +7,6 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::findings::Findings;
-use super::rule::Rules;
 
 const VERSION: u32 = 1;
 
@@ -24,7 +23,7 @@ struct ReportedDiagnostic<'f> {
     line: u32,
     column: u32,
     severity: &'static str,
-    rule: String,
+    rule: &'static str,
     message: &'f str,
     hint: Option<&'f str>,
 }
@@ -39,7 +38,6 @@ struct Summary {
 }
 
 pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
-    let rules = Rules::of(&findings.files);
     let diagnostics = findings
         .diagnostics()
         .iter()
@@ -47,8 +45,8 @@ pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
             file: &diagnostic.place.file,
             line: diagnostic.place.position.line,
             column: diagnostic.place.position.column,
-            severity: diagnostic.severity.as_str(),
-            rule: rules.name(&diagnostic.message),
+            severity: diagnostic.severity().as_str(),
+            rule: diagnostic.rule.name(),
             message: &diagnostic.message,
             hint: diagnostic.hint.as_deref(),
         });

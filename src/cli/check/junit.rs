@@ -3,7 +3,7 @@
 //! There is no single schema; this output is what Jenkins, GitLab and similar tools read. If the
 //! table has errors, its tests did not run and count as skipped.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
 use super::findings::{Findings, plain_path};
@@ -99,10 +99,15 @@ fn write_case(case: &Case<'_>, out: &mut dyn Write) -> io::Result<()> {
                 [only] => escaped(&only.message),
                 _ => format!("{} problems", reported.len()),
             };
+            let rules: BTreeSet<_> = reported.iter().map(|it| it.rule).collect();
+            let kind = match rules.first() {
+                Some(rule) if rules.len() == 1 => format!(r#" type="{rule}""#),
+                _ => String::new(),
+            };
             writeln!(out, ">")?;
             writeln!(
                 out,
-                r#"      <failure message="{message}">{}</failure>"#,
+                r#"      <failure message="{message}"{kind}>{}</failure>"#,
                 lines(reported)
             )?;
         }
@@ -115,7 +120,10 @@ fn write_case(case: &Case<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn lines(diagnostics: &[&Diagnostic]) -> String {
-    let lines: Vec<_> = diagnostics.iter().map(|it| it.to_string()).collect();
+    let lines = diagnostics.iter();
+    let lines: Vec<_> = lines
+        .map(|it| format!("{it}\n  rule: {}", it.rule))
+        .collect();
     escaped(&lines.join("\n"))
 }
 

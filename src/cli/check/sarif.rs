@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::findings::{Findings, plain_path, with_hint};
 use super::fingerprint::Fingerprints;
 use super::lines::with_lines;
-use super::rule::Rules;
+use crate::mapping::Rule;
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -25,27 +25,26 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
 
 pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
     let mut fingerprints = Fingerprints::default();
-    let names = Rules::of(&findings.files);
-    let mut rules: Vec<String> = Vec::new();
+    let mut rules: Vec<Rule> = Vec::new();
     let mut results = Vec::new();
     for (diagnostic, line) in with_lines(findings) {
         let place = &diagnostic.place;
-        let rule = names.name(&diagnostic.message);
-        let index = match rules.iter().position(|known| *known == rule) {
+        let rule = diagnostic.rule;
+        let index = match rules.iter().position(|&known| known == rule) {
             Some(index) => index,
             None => {
-                rules.push(rule.clone());
+                rules.push(rule);
                 rules.len() - 1
             }
         };
         let path = plain_path(&place.file);
         // The only fingerprint that GitHub reads.
         let text = line.as_ref().map_or("", |line| line.text());
-        let fingerprint = fingerprints.next(path, &rule, place.position.line, text);
+        let fingerprint = fingerprints.next(path, rule.name(), place.position.line, text);
         results.push(json!({
-            "ruleId": rule,
+            "ruleId": rule.name(),
             "ruleIndex": index,
-            "level": diagnostic.severity.as_str(),
+            "level": diagnostic.severity().as_str(),
             "message": { "text": with_hint(diagnostic) },
             "locations": [{
                 "physicalLocation": {
@@ -59,7 +58,7 @@ pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
             "partialFingerprints": { "primaryLocationLineHash": fingerprint },
         }));
     }
-    let rules: Vec<_> = rules.iter().map(|id| described(id)).collect();
+    let rules: Vec<_> = rules.into_iter().map(described).collect();
     let log = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -79,8 +78,13 @@ pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out)
 }
 
-fn described(rule: &str) -> Value {
-    json!({ "id": rule, "shortDescription": { "text": rule.replace('-', " ") } })
+/// Returns the description of a rule (3.49).
+fn described(rule: Rule) -> Value {
+    json!({
+        "id": rule.name(),
+        "shortDescription": { "text": rule.description().meaning },
+        "defaultConfiguration": { "level": rule.severity().as_str() },
+    })
 }
 
 /// Returns the location of a file: relative to the top of the checkout, which each reader knows

@@ -16,7 +16,7 @@ use super::gap::Gap;
 use super::shadow_breach;
 use super::statement::{Statement, Statements};
 use crate::mapping::packed::{Catalogue, Entry, Site, Table};
-use crate::mapping::value::Diagnostic;
+use crate::mapping::value::{Diagnostic, Rule};
 
 /// The key of the trailers by which commits state intended changes.
 pub const TRAILER: &str = "Waypost-Allow";
@@ -85,6 +85,16 @@ impl Breach {
             Some(_) if is_retired => Some(Self::Regiven),
             Some(_) => Some(Self::Elsewhere),
             None => Some(Self::Filled),
+        }
+    }
+
+    /// Returns the rule that it breaks.
+    fn rule(self) -> Rule {
+        match self {
+            Self::Gone => Rule::PublishedCodeGone,
+            Self::Elsewhere => Rule::PublishedCodeRetargeted,
+            Self::Filled => Rule::RetiredCodeRefilled,
+            Self::Regiven => Rule::RetiredCodeRetargeted,
         }
     }
 
@@ -224,7 +234,7 @@ impl<'t> BrokenCode<'t> {
                 origin
             }
         );
-        Diagnostic::error(place, message).with_hint(hint)
+        Diagnostic::new(self.breach.rule(), place, message).with_hint(hint)
     }
 }
 
@@ -382,7 +392,7 @@ mod tests {
         let crc = "- url: https://other.example/\ncode-scheme: crc64-xz\n";
         let reported = between(&site(OTHER), &site(crc), &[]);
         assert_eq!(reported.len(), 1, "{reported:?}");
-        assert!(reported[0].message.ends_with(" is gone"), "{reported:?}");
+        assert_eq!(reported[0].rule, Rule::PublishedCodeGone, "{reported:?}");
         let hint = reported[0].hint.as_deref().unwrap();
         assert!(hint.contains("to its \"aliases\""), "{hint}");
     }

@@ -8,7 +8,7 @@ use super::permanence::{Broken, Former, Link, Origin};
 use super::shadowing::{Shadowed, shadowed};
 use super::statement::{Statement, Statements};
 use crate::mapping::packed::Table;
-use crate::mapping::value::Diagnostic;
+use crate::mapping::value::{Diagnostic, Rule};
 
 /// Returns the links of new codes that shadow links of an old table without a statement.
 pub(crate) fn breaches(
@@ -83,6 +83,6 @@ impl Shadowed<'_> {
             old.code(),
             Statement::trailer(self.new.site(), code, has_several_sites)
         );
-        Diagnostic::error(self.new.place(), message).with_hint(hint)
+        Diagnostic::new(Rule::PublishedPathShadowed, self.new.place(), message).with_hint(hint)
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::admit::NOT_CANONICAL;
 use crate::mapping::packed::{CodeKind, Draft, Entry, Record, Site, index};
-use crate::mapping::value::{Code, Diagnostic, KEY_REST, Place, Problems, code_of_key};
+use crate::mapping::value::{Code, Diagnostic, KEY_REST, Place, Problems, Rule, code_of_key};
 
 /// Decides which entry keeps each code, and reports targets that several entries share.
 ///
@@ -63,7 +63,7 @@ fn report_not_canonical(site: &Site, draft: &Draft, problems: &mut Problems) {
             .code(draft.code_texts.get(code.text))
             .as_yaml();
         let hint = format!("write {target:?}, and keep its code with \"short-code: {code}\"");
-        let problem = Diagnostic::warning(entry.place_of_url(), NOT_CANONICAL);
+        let problem = Diagnostic::new(Rule::UrlNotCanonical, entry.place_of_url(), NOT_CANONICAL);
         problems.push(problem.with_hint(hint));
     }
 }
@@ -154,7 +154,7 @@ impl CodeConflicts<'_> {
             place.position = self.draft.codes[number].position;
             self.problems.push(if holder == entry.number() {
                 let message = format!("the entry has the code {alias:?} already");
-                Diagnostic::warning(place, message).with_hint("leave it out")
+                Diagnostic::new(Rule::AliasTwice, place, message).with_hint("leave it out")
             } else {
                 taken(place, alias, site.entry(holder)).with_hint("choose another code")
             });
@@ -165,7 +165,7 @@ impl CodeConflicts<'_> {
     fn refuse(&mut self, entry: Entry<'_>, holder: Entry<'_>, numbers: &[usize]) {
         if holder.says_the_same_as(entry) {
             let message = "this entry stands in the table twice";
-            let problem = Diagnostic::warning(entry.place(), message);
+            let problem = Diagnostic::new(Rule::EntryTwice, entry.place(), message);
             self.problems.push(problem.with_hint(first_at(holder)));
             return;
         }
@@ -255,7 +255,8 @@ fn report_shared_targets(site: &Site, problems: &mut Problems) {
             "{}: further codes go under its \"aliases\"",
             first_at(first)
         );
-        problems.push(Diagnostic::warning(entry.place_of_url(), message).with_hint(hint));
+        let problem = Diagnostic::new(Rule::TargetShared, entry.place_of_url(), message);
+        problems.push(problem.with_hint(hint));
     }
 }
 
@@ -264,7 +265,7 @@ fn taken(place: Place, code: &str, holder: Entry<'_>) -> Diagnostic {
         "the code {code:?} is taken by the entry at {}",
         holder.place()
     );
-    Diagnostic::error(place, message)
+    Diagnostic::new(Rule::CodeTaken, place, message)
 }
 
 fn first_at(entry: Entry<'_>) -> String {
@@ -278,7 +279,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::mapping::compile;
-    use crate::mapping::value::{Scheme, SourceFile};
+    use crate::mapping::value::{Rule, Scheme, SourceFile};
 
     /// An entry: its target, its code if not its auto code, its aliases, whether retired.
     type Written = (usize, Option<usize>, Vec<usize>, bool);
@@ -319,7 +320,7 @@ mod tests {
     }
 
     /// Returns the reports, by line, for entries that get their codes one after another.
-    fn one_by_one(entries: &[Written]) -> Vec<(usize, &'static str)> {
+    fn one_by_one(entries: &[Written]) -> Vec<(usize, Rule)> {
         let mut reported = Vec::new();
         let mut holders: Vec<(String, usize)> = Vec::new();
         let mut live: Vec<usize> = Vec::new();
@@ -336,47 +337,44 @@ mod tests {
             if let Some(first) = holder(&holders, &own) {
                 let (other, other_code, other_aliases, other_retired) = &entries[first];
                 let other_own = other_code.map_or_else(|| auto(*other), custom);
-                let same = (target, &own, aliases, retired)
+                let is_same = (target, &own, aliases, retired)
                     == (other, &other_own, other_aliases, other_retired);
-                reported.push((line, if same { "twice" } else { "taken" }));
+                reported.push((
+                    line,
+                    if is_same {
+                        Rule::EntryTwice
+                    } else {
+                        Rule::CodeTaken
+                    },
+                ));
                 continue;
             }
             holders.push((own, number));
             if !retired {
                 if live.contains(target) {
-                    reported.push((line, "shared"));
+                    reported.push((line, Rule::TargetShared));
                 }
                 live.push(*target);
             }
             for &alias in aliases {
                 match holder(&holders, &custom(alias)) {
                     None => holders.push((custom(alias), number)),
-                    Some(holder) if holder == number => reported.push((line, "already")),
-                    Some(_) => reported.push((line, "taken")),
+                    Some(holder) if holder == number => reported.push((line, Rule::AliasTwice)),
+                    Some(_) => reported.push((line, Rule::CodeTaken)),
                 }
             }
         }
         reported
     }
 
-    fn reported(entries: &[Written]) -> Vec<(usize, &'static str)> {
+    fn reported(entries: &[Written]) -> Vec<(usize, Rule)> {
         let compilation = compile(&[SourceFile {
             path: "t.yaml".into(),
             bytes: yaml(entries).into_bytes(),
         }]);
-        let kind = |message: &str| {
-            let kinds = [
-                ("twice", "stands in the table twice"),
-                ("taken", "is taken by"),
-                ("shared", "this URL already has"),
-                ("already", "already"),
-            ];
-            let found = kinds.iter().find(|(_, text)| message.contains(text));
-            found.unwrap_or_else(|| panic!("{message}")).0
-        };
         let diagnostics = compilation.diagnostics.iter();
         diagnostics
-            .map(|it| (it.place.position.line as usize, kind(&it.message)))
+            .map(|it| (it.place.position.line as usize, it.rule))
             .collect()
     }
 

@@ -10,7 +10,7 @@ use super::admit::{admit, check_defaults};
 use crate::mapping::packed::Draft;
 use crate::mapping::parse::{Located, Node, Reader, Report, SeenKeys, Stop, text};
 use crate::mapping::value::{
-    Defaults, Forward, Position, Problems, Retired, Scheme, SourceFile, Status, Timestamp,
+    Defaults, Forward, Position, Problems, Retired, Rule, Scheme, SourceFile, Status, Timestamp,
     direction_control,
 };
 
@@ -188,6 +188,7 @@ impl<'t> Document<'t> {
     fn fill(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {
         match reader.root()? {
             None => reader.error_with_hint(
+                Rule::FileEmpty,
                 Position::START,
                 "the file is empty",
                 "a table begins with \"base_url:\" and \"mapping:\"",
@@ -201,6 +202,7 @@ impl<'t> Document<'t> {
             }
             Some(Located { value, position }) => {
                 reader.error_with_hint(
+                    Rule::ValueWrongType,
                     position,
                     format!("a table is a map of keys, found {}", value.noun()),
                     "it begins with \"base_url:\" and \"mapping:\"",
@@ -236,6 +238,7 @@ impl<'t> Document<'t> {
         self.lacks_base_url = !seen.is_meant(index_of(DOCUMENT_KEYS, "base_url"));
         if !seen.is_meant(index_of(DOCUMENT_KEYS, "mapping")) {
             reader.error_with_hint(
+                Rule::KeyMissing,
                 start,
                 "the key \"mapping\" is missing",
                 "add \"mapping: []\", or list the entries under it",
@@ -272,6 +275,7 @@ impl<'t> Document<'t> {
             }
             if !matches!(value, Node::Alias) {
                 reader.error_with_hint(
+                    Rule::ValueWrongType,
                     position,
                     format!("an entry is a map of keys, found {}", value.noun()),
                     "write \"- url: https://…\"",
@@ -287,7 +291,7 @@ impl<'t> Document<'t> {
             if !matches!(value, Node::Mapping) {
                 if !matches!(value, Node::Alias) {
                     let message = format!("a test is a map of keys, found {}", value.noun());
-                    reader.error(position, message);
+                    reader.error(Rule::ValueWrongType, position, message);
                 }
                 reader.skip(&value)?;
                 continue;
@@ -304,7 +308,11 @@ impl<'t> Document<'t> {
                 (Some(from), Some(to)) => self.tests.push(TestItem { from, to }),
                 // A value of the wrong type has already been reported.
                 _ if seen.position(0).and(seen.position(1)).is_some() => {}
-                _ => reader.error(position, "a test needs both \"from\" and \"to\""),
+                _ => reader.error(
+                    Rule::KeyMissing,
+                    position,
+                    "a test needs both \"from\" and \"to\"",
+                ),
             }
         }
         Ok(())
@@ -369,16 +377,22 @@ impl<'t> Item<'t> {
         if lacks_url && (has("retired").is_none() || code.is_none()) {
             if has("retired").is_some() {
                 reader.error_with_hint(
+                    Rule::KeyMissing,
                     self.position,
                     "the key \"url\" is missing",
                     "a retired entry can drop it only if it names its \"short-code\" or \"number\"",
                 );
             } else {
-                reader.error(self.position, "the key \"url\" is missing");
+                reader.error(
+                    Rule::KeyMissing,
+                    self.position,
+                    "the key \"url\" is missing",
+                );
             }
         }
         if let (Some(_), Some(number)) = (has("short-code"), has("number")) {
             reader.error_with_hint(
+                Rule::CodeAndNumber,
                 number,
                 "an entry has a \"short-code\" or a \"number\", not both",
                 "list further codes under \"aliases\"",
@@ -394,7 +408,8 @@ fn check_direction(reader: &mut Reader<'_, '_>, key: &str, texts: &[Located<Cow<
             let number = u32::from(control);
             let message = format!("{key:?} changes the direction of writing (U+{number:04X})");
             let hint = "remove the character: with it, a text can read as another";
-            reader.report().warn(*position, message, hint);
+            let report = reader.report();
+            report.warn(Rule::TextDirection, *position, message, hint);
         }
     }
 }

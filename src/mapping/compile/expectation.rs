@@ -3,7 +3,7 @@
 use super::document::{Document, TestItem};
 use crate::mapping::packed::Table;
 use crate::mapping::resolve::{Outcome, Request};
-use crate::mapping::value::{BaseUrl, Diagnostic, Place, Problems, Target, Timestamp};
+use crate::mapping::value::{BaseUrl, Diagnostic, Place, Problems, Rule, Target, Timestamp};
 
 /// One test of a table: a request and its expected result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Expectation {
             if !from.value.starts_with('/') {
                 let message = "\"from\" is a path from the host's root";
                 problems.push(
-                    Diagnostic::error(at(from.position), message)
+                    Diagnostic::new(Rule::TestFromInvalid, at(from.position), message)
                         .with_hint(format!("begin it with {:?}", base_url.path())),
                 );
                 continue;
@@ -47,9 +47,9 @@ impl Expectation {
                     Ok(target) => Expected::Target(target.into_string()),
                     Err(error) => {
                         let hint = "\"to\" is the expected URL, \"gone\" or \"not-found\"";
-                        problems.push(
-                            Diagnostic::error(at(to.position), error.to_string()).with_hint(hint),
-                        );
+                        let (place, message) = (at(to.position), error.to_string());
+                        let problem = Diagnostic::new(Rule::TestToInvalid, place, message);
+                        problems.push(problem.with_hint(hint));
                         continue;
                     }
                 },
@@ -102,7 +102,7 @@ impl Expectation {
             };
             let from = self.from();
             let message = format!("the test of {from:?} fails: expected {expected}, got {got}");
-            Diagnostic::error(self.place.clone(), message)
+            Diagnostic::new(Rule::TestFailed, self.place.clone(), message)
         })
     }
 

@@ -11,7 +11,7 @@ use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput, Struc
 use super::document::Document;
 use crate::mapping::parse::{text, yaml};
 use crate::mapping::value::{
-    Code, Defaults, Diagnostic, Place, Position, Problems, Scheme, SourceFile,
+    Code, Defaults, Diagnostic, Place, Position, Problems, Rule, Scheme, SourceFile,
 };
 
 /// The parts of a document.
@@ -128,7 +128,8 @@ impl<'t> Outline<'t> {
             Ok(()) => Ok(walk.outline),
             Err(error) => {
                 let place = Place::new(&file.path, yaml::position(error.marker()));
-                Err(Diagnostic::error(place, error.to_string()))
+                let message = error.to_string();
+                Err(Diagnostic::new(Rule::YamlInvalid, place, message))
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use crate::mapping::packed::{CodeKind, Draft, Entry, Site, Table};
 use crate::mapping::resolve::{End, follow};
-use crate::mapping::value::{Diagnostic, Problems};
+use crate::mapping::value::{Diagnostic, Problems, Rule};
 
 /// The maximum number of links of a loop that are named.
 const SHOWN_LINKS: usize = 5;
@@ -26,12 +26,12 @@ pub(crate) fn review(table: &Table, drafts: &[Draft], problems: &mut Problems) {
                 under_forwarding(site, code),
                 under_another_site(table, site, code),
             ];
-            for (message, hint) in alternates.into_iter().flatten() {
+            for (rule, message, hint) in alternates.into_iter().flatten() {
                 let mut place = site.entry(listed.entry).place();
                 if listed.kind != CodeKind::Auto {
                     place.position = written.position;
                 }
-                problems.push(Diagnostic::warning(place, message).with_hint(hint));
+                problems.push(Diagnostic::new(rule, place, message).with_hint(hint));
             }
         }
         for entry in site.entries_to(|rest| table.may_own(rest)) {
@@ -42,11 +42,13 @@ pub(crate) fn review(table: &Table, drafts: &[Draft], problems: &mut Problems) {
     }
 }
 
-type Finding = (String, String);
+/// A rule, a message and a hint.
+type Finding = (Rule, String, String);
 
 fn in_standard_alphabet(site: &Site, code: &str) -> Option<Finding> {
     let other = site.in_standard_alphabet(code)?.code();
     Some((
+        Rule::CodeHidesSpelling,
         format!("the code {code:?} is also the standard-alphabet spelling of {other:?}"),
         "this entry wins; who spells the other code that way lands here".to_owned(),
     ))
@@ -59,6 +61,7 @@ fn left_of_another(site: &Site, code: &str) -> Option<Finding> {
     let longer = |lost: char| site.lookup_auto(&format!("{code}{lost}"));
     let other = longer('-').or_else(|| longer('_'))?.code();
     Some((
+        Rule::CodeHidesTruncation,
         format!("the code {code:?} is also what is left of {other:?} when its end is lost"),
         "this entry wins; who follows the other code broken off lands here".to_owned(),
     ))
@@ -68,6 +71,7 @@ fn without_full_stop(site: &Site, code: &str) -> Option<Finding> {
     let other = code.strip_suffix('.')?;
     site.lookup(other)?;
     Some((
+        Rule::CodeHidesFullStop,
         format!("the code {code:?} is also {other:?} at the end of a sentence"),
         "this entry wins; who follows the other code with its full stop lands here".to_owned(),
     ))
@@ -82,6 +86,7 @@ fn under_forwarding(site: &Site, code: &str) -> Option<Finding> {
     };
     let prefix = prefixes.filter(is_forwarding).last()?;
     Some((
+        Rule::CodeHidesPath,
         format!("the code {code:?} lies under {prefix:?}, which forwards its path"),
         format!("this entry wins; {prefix:?} never sees that path"),
     ))
@@ -91,6 +96,7 @@ fn under_another_site(table: &Table, site: &Site, code: &str) -> Option<Finding>
     let other = table.site_over(site, code)?.base_url();
     let inner = other.path().strip_prefix(site.base_url().path())?;
     Some((
+        Rule::CodeUnreachable,
         format!("the code {code:?} lies under another site, which has the path {inner:?}"),
         "that site answers, and this entry is never reached: choose another code".to_owned(),
     ))
@@ -99,23 +105,30 @@ fn under_another_site(table: &Table, site: &Site, code: &str) -> Option<Finding>
 /// Reports where a target that points back into the table leads.
 fn own_target(table: &Table, entry: Entry<'_>) -> Option<Diagnostic> {
     let end = follow(table, entry)?;
-    let place = entry.place_of_url();
+    let at_url = |rule, message| Diagnostic::new(rule, entry.place_of_url(), message);
     Some(match end {
         End::Page => return None,
         End::Elsewhere(target) => {
-            Diagnostic::warning(place, "the target is a short link of this table itself")
-                .with_hint(format!("lead straight to {target:?}"))
+            let message = "the target is a short link of this table itself";
+            at_url(Rule::TargetChain, message).with_hint(format!("lead straight to {target:?}"))
         }
-        End::Gone => Diagnostic::warning(place, "the target is a retired link of this table")
-            .with_hint("retire this entry too, or lead it elsewhere"),
-        End::Nothing => Diagnostic::warning(place, "the target is a link that this table lacks")
-            .with_hint("lead this entry elsewhere, or add that link"),
+        End::Gone => at_url(
+            Rule::TargetRetired,
+            "the target is a retired link of this table",
+        )
+        .with_hint("retire this entry too, or lead it elsewhere"),
+        End::Nothing => at_url(
+            Rule::TargetUnknown,
+            "the target is a link that this table lacks",
+        )
+        .with_hint("lead this entry elsewhere, or add that link"),
         End::Loop(mut links) => {
             if links.len() > SHOWN_LINKS {
                 links.truncate(SHOWN_LINKS);
                 links.push("…".to_owned());
             }
-            Diagnostic::error(place, "the target leads round in a loop of short links")
+            let message = "the target leads round in a loop of short links";
+            at_url(Rule::TargetLoop, message)
                 .with_hint(format!("{}: lead one of them elsewhere", links.join(" → ")))
         }
     })

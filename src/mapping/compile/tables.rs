@@ -14,7 +14,7 @@ use super::review::review;
 use crate::mapping::packed::{Draft, Head, Site, Table};
 use crate::mapping::parse::Located;
 use crate::mapping::value::{
-    BaseUrl, Diagnostic, Place, Position, Problems, Scheme, SourceFile, Timestamp,
+    BaseUrl, Diagnostic, Place, Position, Problems, Rule, Scheme, SourceFile, Timestamp,
 };
 
 /// The maximum text of a table, in bytes: its arenas are addressed with 32 bits, and YAML's escapes
@@ -123,7 +123,8 @@ fn unaddressable(files: &[SourceFile]) -> Option<Diagnostic> {
     let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
     (bytes > MAX_TEXT_BYTES).then(|| {
         let place = Place::new(&first.path, Position::START);
-        Diagnostic::error(place, format!("a table has at most {MAX_TEXT_BYTES} bytes"))
+        let message = format!("a table has at most {MAX_TEXT_BYTES} bytes");
+        Diagnostic::new(Rule::TableTooLarge, place, message)
             .with_hint("split it into several tables, each with its own server")
     })
 }
@@ -143,7 +144,8 @@ fn group(documents: &[Document<'_>], problems: &mut Problems) -> Vec<Group> {
         let base_url = match BaseUrl::parse(&stated.value) {
             Ok(base_url) => base_url,
             Err(error) => {
-                let mut diagnostic = Diagnostic::error(place.clone(), error.to_string());
+                let message = error.to_string();
+                let mut diagnostic = Diagnostic::new(error.rule(), place.clone(), message);
                 diagnostic.hint = error.hint();
                 problems.push(diagnostic);
                 groups.push(Group::unknown(vec![index]));
@@ -201,7 +203,7 @@ fn house(
     for document in homeless.iter().map(|&index| &documents[index]) {
         if document.lacks_base_url && is_known {
             let place = place(document, Position::START);
-            problems.push(Diagnostic::error(place, message).with_hint(hint));
+            problems.push(Diagnostic::new(Rule::KeyMissing, place, message).with_hint(hint));
         }
     }
     if !homeless.is_empty() {
@@ -226,7 +228,8 @@ fn indistinct(group: &Group, place: Place) -> Diagnostic {
         Some(first) => format!("{first} says {base_url:?}: write both the same way"),
         None => format!("the other site says {base_url:?}: write both the same way"),
     };
-    Diagnostic::error(place, "two sites differ only in scheme or port").with_hint(hint)
+    let message = "two sites differ only in scheme or port";
+    Diagnostic::new(Rule::SitesIndistinct, place, message).with_hint(hint)
 }
 
 fn compile_site(
@@ -267,10 +270,9 @@ fn agreed_scheme<'d>(
             None => first = Some((value, place)),
             Some((scheme, _)) if *scheme == value => {}
             Some((scheme, stated_at)) => {
-                problems.push(
-                    Diagnostic::error(place, "the documents of a site disagree on \"code-scheme\"")
-                        .with_hint(format!("{stated_at} says {}", scheme.name())),
-                );
+                let message = "the documents of a site disagree on \"code-scheme\"";
+                let problem = Diagnostic::new(Rule::DocumentsDisagree, place, message);
+                problems.push(problem.with_hint(format!("{stated_at} says {}", scheme.name())));
             }
         }
     }
@@ -289,6 +291,6 @@ fn sort(diagnostics: &mut [Diagnostic], names: &[Arc<str>]) {
         .collect();
     diagnostics.sort_by_key(|diagnostic| {
         let file = order.get(&*diagnostic.place.file).copied();
-        (file, diagnostic.place.position, diagnostic.severity)
+        (file, diagnostic.place.position, diagnostic.severity())
     });
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::block::{Block, Declined};
 use super::report::Report;
 use super::yaml::Yaml;
-use crate::mapping::value::{Position, Problems};
+use crate::mapping::value::{Position, Problems, Rule};
 
 /// The reason why reading cannot continue.
 #[derive(Debug)]
@@ -111,18 +111,20 @@ impl<'t, 'p> Reader<'t, 'p> {
     }
 
     /// Reports an error.
-    pub(crate) fn error(&mut self, position: Position, message: impl Into<String>) {
-        self.report.error(position, message, None);
+    pub(crate) fn error(&mut self, rule: Rule, position: Position, message: impl Into<String>) {
+        self.report.error(rule, position, message, None);
     }
 
     /// Reports an error and what to do about it.
     pub(crate) fn error_with_hint(
         &mut self,
+        rule: Rule,
         position: Position,
         message: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        self.report.error(position, message, Some(hint.into()));
+        self.report
+            .error(rule, position, message, Some(hint.into()));
     }
 
     /// Moves to the root node of the only document; `None` if the file is empty.
@@ -178,6 +180,7 @@ impl<'t, 'p> Reader<'t, 'p> {
             let Node::Scalar { text, plain } = &value else {
                 if !matches!(value, Node::Alias) {
                     self.error(
+                        Rule::KeyNotAWord,
                         position,
                         format!("a key must be a word, found {}", value.noun()),
                     );
@@ -195,6 +198,7 @@ impl<'t, 'p> Reader<'t, 'p> {
             };
             if let Some(first) = seen.positions[index] {
                 self.error_with_hint(
+                    Rule::KeyTwice,
                     position,
                     format!("the key {text:?} stands here twice"),
                     format!("it is already on line {}: keep one", first.line),
@@ -226,12 +230,14 @@ impl<'t, 'p> Reader<'t, 'p> {
     ) -> Option<usize> {
         if plain && key == "<<" {
             self.error_with_hint(
+                Rule::YamlMergeKey,
                 position,
                 "merge keys (<<) are not allowed in a table",
                 "write the keys out, or set them under \"defaults\"",
             );
             return None;
         }
+        let rule = Rule::KeyUnknown;
         let shown: String = key.chars().take(60).collect();
         let message = format!("unknown key {shown:?}");
         let spelling = key.to_lowercase().replace(['_', ' '], "-");
@@ -245,12 +251,13 @@ impl<'t, 'p> Reader<'t, 'p> {
             .min();
         match nearest.map(|(distance, index)| (distance, index, known[index].0)) {
             Some((distance, index, name)) if key.len() < 40 && distance <= 1 + name.len() / 4 => {
-                self.error_with_hint(position, message, format!("did you mean {name:?}?"));
+                self.error_with_hint(rule, position, message, format!("did you mean {name:?}?"));
                 Some(index)
             }
             _ => {
                 let names: Vec<_> = known.iter().map(|&(name, _)| name).collect();
                 self.error_with_hint(
+                    rule,
                     position,
                     message,
                     format!("known here: {}", names.join(", ")),

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::mapping::value::{Diagnostic, Place, Position, SourceFile};
+use crate::mapping::value::{Diagnostic, Place, Position, Rule, SourceFile};
 
 /// The markers at the start of lines in a Git conflict: ours, the common ancestor, theirs, the end.
 const MARKERS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
@@ -23,14 +23,15 @@ pub(crate) fn decode(file: &SourceFile) -> Result<&str, Diagnostic> {
     let at = |position| Place::new(&file.path, position);
     let bytes = &file.bytes[..];
     if looks_like_utf16(bytes) {
-        let problem =
-            Diagnostic::error(at(Position::START), "the file is UTF-16, a table is UTF-8");
+        let message = "the file is UTF-16, a table is UTF-8";
+        let problem = Diagnostic::new(Rule::FileNotUtf8, at(Position::START), message);
         return Err(problem.with_hint("save it as UTF-8"));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let valid = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
         let byte = bytes[error.valid_up_to()];
-        Diagnostic::error(
+        Diagnostic::new(
+            Rule::FileNotUtf8,
             at(end_of(valid)),
             format!("the byte 0x{byte:02X} is not UTF-8"),
         )
@@ -49,13 +50,15 @@ pub(crate) fn check(path: &Arc<str>, text: &str) -> Result<(), Vec<Diagnostic>> 
     if let Some(nul) = text.find('\0') {
         let place = at(end_of(&text[..nul]));
         return Err(vec![
-            Diagnostic::error(place, "the file holds a NUL character").with_hint("remove it"),
+            Diagnostic::new(Rule::FileWithNul, place, "the file holds a NUL character")
+                .with_hint("remove it"),
         ]);
     }
     let conflicts: Vec<_> = conflict_lines(text)
         .take(MAX_CONFLICTS)
         .map(|line| {
-            Diagnostic::error(
+            Diagnostic::new(
+                Rule::ConflictUnresolved,
                 at(Position { line, column: 1 }),
                 "unresolved merge conflict",
             )

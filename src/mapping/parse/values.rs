@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::reader::{Located, Node, Reader, Stop};
-use crate::mapping::value::{Forward, NewCode, Position, Retired, Scheme, Status, Timestamp};
+use crate::mapping::value::{Forward, NewCode, Position, Retired, Rule, Scheme, Status, Timestamp};
 
 /// The longest time a redirect may be cached, in seconds (RFC 9111 section 1.2.2).
 const MAX_CACHE_AGE: u64 = 1 << 31;
@@ -70,7 +70,7 @@ impl<'t> Reader<'t, '_> {
         }
         if !matches!(value, Node::Alias) {
             let message = format!("{key:?} is {wanted}, found {}", value.noun());
-            self.error_with_hint(position, message, hint);
+            self.error_with_hint(Rule::ValueWrongType, position, message, hint);
         }
         self.skip(&value)?;
         Ok(false)
@@ -118,7 +118,7 @@ impl<'t> Reader<'t, '_> {
         if found.is_none() {
             let names: Vec<_> = values.iter().map(|&(name, _)| name).collect();
             let message = format!("{key:?} is one of {}", names.join(", "));
-            self.error(scalar.position, message);
+            self.error(Rule::ValueUnknown, scalar.position, message);
         }
         Ok(found.map(|&(_, value)| scalar.at(value)))
     }
@@ -131,7 +131,7 @@ impl<'t> Reader<'t, '_> {
         let status = code.and_then(Status::from_code);
         if status.is_none() {
             let message = "\"status\" is one of 301, 302, 303, 307, 308";
-            self.error(scalar.position, message);
+            self.error(Rule::ValueUnknown, scalar.position, message);
         }
         Ok(status.map(|status| scalar.at(status)))
     }
@@ -154,6 +154,7 @@ impl<'t> Reader<'t, '_> {
         // YAML 1.1 reads 010 as eight, 1.2 as ten: a reader should not have to guess.
         if !scalar.plain || !digits || (text.len() > 1 && text.starts_with('0')) {
             self.error_with_hint(
+                Rule::NumberInvalid,
                 scalar.position,
                 format!("{key:?} is a whole number"),
                 "write decimal digits only: no quotes, sign, fraction or leading zero",
@@ -162,7 +163,8 @@ impl<'t> Reader<'t, '_> {
         }
         let number = text.parse().ok().filter(|&number| number <= max);
         if number.is_none() {
-            self.error(scalar.position, format!("{key:?} is at most {max}"));
+            let message = format!("{key:?} is at most {max}");
+            self.error(Rule::NumberTooLarge, scalar.position, message);
         }
         Ok(number.map(|number| scalar.at(number)))
     }
@@ -187,6 +189,7 @@ impl<'t> Reader<'t, '_> {
         }
         if scalar.plain && scalar.text == "false" {
             self.error_with_hint(
+                Rule::DateInvalid,
                 scalar.position,
                 "\"retired\" is \"true\" or a date",
                 "leave the key out: an entry is not retired unless it says so",
@@ -202,7 +205,7 @@ impl<'t> Reader<'t, '_> {
 
     fn bad_date(&mut self, position: Position, message: &str) {
         let hint = "write it as in 2026-12-31 or 2026-12-31T12:00:00Z (RFC 3339)";
-        self.error_with_hint(position, message, hint);
+        self.error_with_hint(Rule::DateInvalid, position, message, hint);
     }
 
     fn scalar(&mut self, key: &str, wanted: &str) -> Result<Option<Scalar<'t>>, Stop> {
@@ -221,7 +224,7 @@ impl<'t> Reader<'t, '_> {
         let Located { value, position } = node;
         match value {
             Node::Scalar { text, plain: true } if text.is_empty() => {
-                self.error(position, format!("{what} has no value"));
+                self.error(Rule::ValueMissing, position, format!("{what} has no value"));
             }
             Node::Scalar { text, plain } => {
                 return Ok(Some(Scalar {
@@ -233,7 +236,7 @@ impl<'t> Reader<'t, '_> {
             Node::Alias => {}
             Node::Sequence | Node::Mapping => {
                 let message = format!("{what} is {wanted}, found {}", value.noun());
-                self.error(position, message);
+                self.error(Rule::ValueWrongType, position, message);
                 self.skip(&value)?;
             }
         }

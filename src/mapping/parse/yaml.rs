@@ -8,7 +8,7 @@ use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Sp
 
 use super::reader::{Located, Node, Stop};
 use super::report::Report;
-use crate::mapping::value::Position;
+use crate::mapping::value::{Position, Rule};
 
 /// The maximum nesting of collections: a table needs four levels.
 const MAX_NESTING: usize = 16;
@@ -63,6 +63,7 @@ impl<'t> Yaml<'t> {
                 (Event::DocumentStart(..), span) => {
                     let hint = "move it to a file of its own, in a directory with this one";
                     report.error(
+                        Rule::YamlSecondDocument,
                         start(&span),
                         "a second document begins here, a file holds one",
                         Some(hint.to_owned()),
@@ -108,6 +109,7 @@ impl<'t> Yaml<'t> {
             if let Event::Anchor(..) = event {
                 self.refuse(
                     report,
+                    Rule::YamlAnchor,
                     &span,
                     "anchors",
                     "write the value out where it is needed",
@@ -115,18 +117,25 @@ impl<'t> Yaml<'t> {
                 continue;
             }
             if let Event::Alias(..) | Event::UnresolvedAlias(..) = event {
-                self.refuse(report, &span, "aliases", "write the value out");
+                self.refuse(
+                    report,
+                    Rule::YamlAlias,
+                    &span,
+                    "aliases",
+                    "write the value out",
+                );
             }
             if event.tag().is_some() {
                 let hint = "leave the tag out; quote a value that begins with \"!\"";
-                self.refuse(report, &span.tag_span().unwrap_or(span), "tags", hint);
+                let span = span.tag_span().unwrap_or(span);
+                self.refuse(report, Rule::YamlTag, &span, "tags", hint);
             }
             return Ok((event, span));
         }
     }
 
     /// Reports a token of YAML that a table may not contain, by its text.
-    fn refuse(&self, report: &mut Report<'_>, token: &Span, kind: &str, hint: &str) {
+    fn refuse(&self, report: &mut Report<'_>, rule: Rule, token: &Span, kind: &str, hint: &str) {
         let text: String = token
             .slice(self.text)
             .unwrap_or_default()
@@ -134,7 +143,7 @@ impl<'t> Yaml<'t> {
             .take(60)
             .collect();
         let message = format!("{kind} ({text}) are not allowed in a table");
-        report.error(start(token), message, Some(hint.to_owned()));
+        report.error(rule, start(token), message, Some(hint.to_owned()));
     }
 
     fn syntax_error(&self, report: &mut Report<'_>, error: &ScanError) -> Stop {
@@ -143,8 +152,8 @@ impl<'t> Yaml<'t> {
         if is_about_tabs(error.kind()) {
             position = self.indenting_tab(position.line).unwrap_or(position);
         }
-        let (message, hint) = explain(error.kind());
-        report.error(position, message, hint.map(str::to_owned));
+        let (rule, message, hint) = explain(error.kind());
+        report.error(rule, position, message, hint.map(str::to_owned));
         Stop::Syntax
     }
 
@@ -191,29 +200,38 @@ pub(crate) fn position(marker: &Marker) -> Position {
 }
 
 /// Explains a parser error in the terms of a table.
-fn explain(kind: &ErrorKind) -> (String, Option<&'static str>) {
+fn explain(kind: &ErrorKind) -> (Rule, String, Option<&'static str>) {
     match kind {
         kind if is_about_tabs(kind) => (
+            Rule::YamlTab,
             "a tab cannot be used to indent".to_owned(),
             Some("indent with spaces"),
         ),
         ErrorKind::RecursionLimitExceeded => (
+            Rule::YamlTooDeep,
             format!("lists and maps are nested more than {MAX_NESTING} deep"),
             Some("a table is a map with a flat list of entries"),
         ),
         ErrorKind::DirectiveDisallowed => (
+            Rule::YamlDirective,
             "directives (%) are not allowed in a table".to_owned(),
             Some("remove the line; quote a value that begins with \"%\""),
         ),
         ErrorKind::UnclosedQuotedScalar => (
+            Rule::YamlUnclosed,
             "a quoted value is not closed".to_owned(),
             Some("is the file complete? close the quote"),
         ),
         ErrorKind::UnclosedFlowCollection { open } => (
+            Rule::YamlUnclosed,
             format!("the bracket {open:?} is not closed"),
             Some("is the file complete? close the bracket"),
         ),
-        other => (format!("not valid YAML: {other}"), syntax_hint(other)),
+        other => (
+            Rule::YamlInvalid,
+            format!("not valid YAML: {other}"),
+            syntax_hint(other),
+        ),
     }
 }
 

@@ -3,6 +3,7 @@
 use thiserror::Error;
 use url::Url;
 
+use super::rule::Rule;
 use super::target::{Target, TargetError};
 
 /// The base URL of a site: absolute `http` or `https`, with a path that ends in `/`.
@@ -80,6 +81,16 @@ pub enum BaseUrlError {
 }
 
 impl BaseUrlError {
+    /// Returns the rule that the text breaks.
+    pub fn rule(&self) -> Rule {
+        match self {
+            Self::Url(error) => error.rule(),
+            Self::QueryOrFragment => Rule::BaseUrlQuery,
+            Self::Reserved => Rule::BaseUrlReserved,
+            Self::NoFinalSlash { .. } => Rule::BaseUrlSlashMissing,
+        }
+    }
+
     /// Returns the way out, if the message does not already name it.
     pub fn hint(&self) -> Option<String> {
         match self {

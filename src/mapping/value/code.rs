@@ -11,6 +11,8 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_script::{Script, UnicodeScript};
 
+use super::rule::Rule;
+
 /// The longest custom code, in bytes of UTF-8.
 pub const MAX_CODE_BYTES: usize = 255;
 
@@ -169,6 +171,19 @@ pub enum CodeError {
 }
 
 impl CodeError {
+    /// Returns the rule that the text breaks.
+    pub fn rule(&self) -> Rule {
+        match self {
+            Self::Empty => Rule::CodeEmpty,
+            Self::TooLong { .. } => Rule::CodeTooLong,
+            Self::NotNfc { .. } => Rule::CodeNotNfc,
+            Self::EmptySegment => Rule::CodeEmptySegment,
+            Self::DotSegment { .. } => Rule::CodeForbiddenSegment,
+            Self::Character { .. } => Rule::CodeForbiddenCharacter,
+            Self::Reserved { .. } => Rule::CodeReserved,
+        }
+    }
+
     /// Returns the way out, if the message does not already name it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {

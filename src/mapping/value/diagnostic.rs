@@ -4,37 +4,15 @@
 //! (terminal, annotations, JSON) is not decided here, except for the one-line form of compilers
 //! that editors understand.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-/// The maximum number of reported problems of one file: enough to work with, and a bound on memory.
+use super::rule::{Rule, Severity};
+
+/// The maximum number of reported problems of one file and rule: enough to work with, and a bound on
+/// memory.
 const MAX_PROBLEMS: usize = 1000;
-
-/// The severity of a diagnostic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// Keeps the table from being loaded.
-    Error,
-    /// Worth a look; the table is still loaded.
-    Warning,
-}
-
-impl Severity {
-    /// Returns its word in messages: `error` or `warning`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
 
 /// A place within one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,8 +57,8 @@ impl fmt::Display for Place {
 /// One problem with a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Whether it keeps the table from being loaded.
-    pub severity: Severity,
+    /// Its kind, which determines its severity.
+    pub rule: Rule,
     /// Its place.
     pub place: Place,
     /// The problem: lower case, one line, no full stop.
@@ -90,21 +68,13 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Returns an error at `place`.
-    pub fn error(place: Place, message: impl Into<String>) -> Self {
+    /// Returns a problem of the given kind at `place`.
+    pub fn new(rule: Rule, place: Place, message: impl Into<String>) -> Self {
         Self {
-            severity: Severity::Error,
+            rule,
             place,
             message: message.into(),
             hint: None,
-        }
-    }
-
-    /// Returns a warning at `place`.
-    pub fn warning(place: Place, message: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(place, message)
         }
     }
 
@@ -115,16 +85,21 @@ impl Diagnostic {
         self
     }
 
+    /// Returns its severity: that of its rule.
+    pub fn severity(&self) -> Severity {
+        self.rule.severity()
+    }
+
     /// Returns whether this keeps the table from being loaded.
     pub fn is_error(&self) -> bool {
-        self.severity == Severity::Error
+        self.severity() == Severity::Error
     }
 }
 
 /// Writes `PATH:LINE:COLUMN: error: MESSAGE`, and the hint indented on a second line.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: {}", self.place, self.severity, self.message)?;
+        write!(f, "{}: {}: {}", self.place, self.severity(), self.message)?;
         match &self.hint {
             Some(hint) => write!(f, "\n  hint: {hint}"),
             None => Ok(()),
@@ -132,29 +107,31 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The problems of a table, up to a limit for each file.
+/// The problems of a table, up to a limit for each file and rule.
 ///
-/// The rest is counted, so that an error is never lost among warnings.
+/// The rest is counted by rule, so that no kind of problem is lost among others.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     reported: Vec<Diagnostic>,
-    files: HashMap<Arc<str>, Count>,
+    files: HashMap<Arc<str>, Counts>,
 }
 
 /// The state of [`Problems`] before a file was tried.
 pub(crate) struct Checkpoint {
     reported: usize,
     file: Arc<str>,
-    count: Option<Count>,
+    counts: Option<Counts>,
 }
 
-/// The number of problems of one file.
+/// The numbers of problems of one file.
+type Counts = BTreeMap<Rule, Count>;
+
+/// The number of problems of one file and rule.
 #[derive(Debug, Clone, Default)]
 struct Count {
     reported: usize,
     unreported: usize,
-    /// The most severe unreported problem, and the last reported place.
-    heaviest: Option<Severity>,
+    /// The last reported place.
     last: Option<Position>,
 }
 
@@ -162,13 +139,10 @@ impl Problems {
     /// Adds a problem; returns its number unless it is over the limit.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) -> Option<usize> {
         let file = Arc::clone(&diagnostic.place.file);
-        let count = self.files.entry(file).or_default();
+        let counts = self.files.entry(file).or_default();
+        let count = counts.entry(diagnostic.rule).or_default();
         if count.reported >= MAX_PROBLEMS {
             count.unreported += 1;
-            count.heaviest = count
-                .heaviest
-                .min(Some(diagnostic.severity))
-                .or(Some(diagnostic.severity));
             return None;
         }
         count.reported += 1;
@@ -182,15 +156,15 @@ impl Problems {
         Checkpoint {
             reported: self.reported.len(),
             file: Arc::clone(file),
-            count: self.files.get(file).cloned(),
+            counts: self.files.get(file).cloned(),
         }
     }
 
     /// Discards the problems of the file reported since.
     pub(crate) fn return_to(&mut self, checkpoint: Checkpoint) {
         self.reported.truncate(checkpoint.reported);
-        match checkpoint.count {
-            Some(count) => self.files.insert(checkpoint.file, count),
+        match checkpoint.counts {
+            Some(counts) => self.files.insert(checkpoint.file, counts),
             None => self.files.remove(&checkpoint.file),
         };
     }
@@ -200,18 +174,16 @@ impl Problems {
         self.reported[number].hint = Some(hint);
     }
 
-    /// Returns the reported problems, with a line for each file that has more.
+    /// Returns the reported problems, with a line for each file and rule that has more.
     pub(crate) fn into_reported(mut self) -> Vec<Diagnostic> {
-        for (file, count) in self.files {
-            let Some(severity) = count.heaviest else {
-                continue;
-            };
-            let position = count.last.unwrap_or(Position::START);
-            let message = format!("{} further problems in this file", count.unreported);
-            self.reported.push(Diagnostic {
-                severity,
-                ..Diagnostic::error(Place { file, position }, message)
-            });
+        for (file, counts) in self.files {
+            let more = counts.into_iter().filter(|(_, count)| count.unreported > 0);
+            self.reported.extend(more.map(|(rule, count)| {
+                let position = count.last.unwrap_or(Position::START);
+                let count = count.unreported;
+                let message = format!("{count} further problems of the rule {rule} in this file");
+                Diagnostic::new(rule, Place::new(&file, position), message)
+            }));
         }
         self.reported
     }

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::rule::Rule;
 use super::target::can_be_extended;
 use super::timestamp::Timestamp;
 
@@ -107,6 +108,14 @@ impl Misfit {
         }
         let has_both = forward == Forward::PathAndQuery;
         (has_both && target.ends_with('#')).then_some(Self::Fragment)
+    }
+
+    /// Returns the rule that the entry breaks.
+    pub fn rule(self) -> Rule {
+        match self {
+            Self::Ending => Rule::ForwardUrlEnding,
+            Self::Fragment => Rule::ForwardUrlFragment,
+        }
     }
 
     /// Returns the way out.

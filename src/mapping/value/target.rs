@@ -12,6 +12,7 @@ use thiserror::Error;
 use url::{Host, ParseError, SyntaxViolation, Url};
 
 use super::caution::is_private;
+use super::rule::Rule;
 
 /// The maximum length of a target, in bytes. Common servers and clients refuse header lines not
 /// much longer.
@@ -260,6 +261,23 @@ pub enum TargetError {
 }
 
 impl TargetError {
+    /// Returns the rule that the text breaks.
+    pub fn rule(&self) -> Rule {
+        match self {
+            Self::Relative { .. } => Rule::UrlNotAbsolute,
+            Self::Scheme { .. } => Rule::UrlSchemeUnsupported,
+            Self::TooLong { .. } => Rule::UrlTooLong,
+            Self::ControlCharacter { .. } => Rule::UrlControlCharacter,
+            Self::SurroundingSpace => Rule::UrlSurroundingSpace,
+            Self::Slashes => Rule::UrlSlashesInvalid,
+            Self::Backslash => Rule::UrlBackslash,
+            Self::UserInfo => Rule::UrlUserInfo,
+            Self::EmptyHost => Rule::UrlHostMissing,
+            Self::Host => Rule::UrlHostInvalid,
+            Self::Port => Rule::UrlPortInvalid,
+        }
+    }
+
     /// Returns the way out, if the message does not already name it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {

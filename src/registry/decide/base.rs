@@ -43,7 +43,7 @@ impl<'f> Base<'f> {
 
     /// Returns those of some problems that the table does not have, wherever in a file they are.
     pub(super) fn unreported(&self, mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
-        let key = |it: &Diagnostic| (it.place.file.clone(), it.message.clone());
+        let key = |it: &Diagnostic| (it.place.file.clone(), it.rule, it.message.clone());
         let mut known: HashMap<_, u32> = HashMap::new();
         for problem in &self.problems {
             *known.entry(key(problem)).or_default() += 1;

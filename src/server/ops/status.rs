@@ -83,6 +83,7 @@ pub(crate) struct ErrorView {
 
 #[derive(Serialize)]
 struct DiagnosticView {
+    rule: &'static str,
     severity: &'static str,
     file: String,
     line: u32,
@@ -211,7 +212,8 @@ impl From<&crate::server::state::LoadError> for ErrorView {
 impl From<&Diagnostic> for DiagnosticView {
     fn from(diagnostic: &Diagnostic) -> Self {
         Self {
-            severity: diagnostic.severity.as_str(),
+            rule: diagnostic.rule.name(),
+            severity: diagnostic.severity().as_str(),
             file: diagnostic.place.file.to_string(),
             line: diagnostic.place.position.line,
             column: diagnostic.place.position.column,

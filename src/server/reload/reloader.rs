@@ -449,8 +449,9 @@ fn log(error: &LoadError) {
     error!(%revision, errors, "table rejected");
     for diagnostic in diagnostics.iter().take(LOGGED) {
         let (place, hint) = (&diagnostic.place, diagnostic.hint.as_deref());
-        let (severity, problem) = (diagnostic.severity.as_str(), &*diagnostic.message);
-        error!(%place, severity, problem, hint, "in the rejected table");
+        let (severity, rule) = (diagnostic.severity().as_str(), diagnostic.rule.name());
+        let problem = &*diagnostic.message;
+        error!(%place, severity, rule, problem, hint, "in the rejected table");
     }
     if let Some(more @ 1..) = diagnostics.len().checked_sub(LOGGED) {
         error!(more, "the status shows the rest");

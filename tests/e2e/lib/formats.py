@@ -62,6 +62,9 @@ def compare(table, ours, sarif):
         lines = check(table, form)[1].splitlines()
         first = [line for line in lines if not line.startswith((" ", "::notice"))]
         assert len(first) == len(told), form
+        if form == "github":
+            for one, line in zip(told, first, strict=True):
+                assert f",title=waypost check ({one['rule']})::" in line
     return len(told)
 
 

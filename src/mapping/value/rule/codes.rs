@@ -1,0 +1,137 @@
+//! Rules about codes on their own, and about codes that are claimed more than once.
+
+use super::description::{Description, Example};
+use super::severity::Severity::{Error, Warning};
+
+pub(super) const EMPTY: Description = Description {
+    name: "code-empty",
+    severity: Error,
+    meaning: "A code has no character.",
+    explanation: "The address without a code is the landing page.",
+    wrong: Example::Entries("- url: https://example.org/\n  short-code: ''\n"),
+    right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
+    remedy: "Write at least one character, or leave the key out for a code that is derived from the URL.",
+};
+
+pub(super) const TOO_LONG: Description = Description {
+    name: "code-too-long",
+    severity: Error,
+    meaning: "A code has more than 255 bytes.",
+    explanation: "A short link should be short, and file systems limit names to this length.",
+    wrong: Example::Entries(concat!(
+        "- url: https://example.org/\n  short-code: ",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "\n",
+    )),
+    right: Example::Entries("- url: https://example.org/\n  short-code: aaaa\n"),
+    remedy: "Choose a shorter code.",
+};
+
+pub(super) const NOT_NFC: Description = Description {
+    name: "code-not-nfc",
+    severity: Error,
+    meaning: "A code is not in Unicode normalisation form C (NFC).",
+    explanation: "The same letters can be written with different characters: `é` is one character in NFC, and two in other forms.\nRequests are normalised to NFC, so another form would never be found.",
+    wrong: Example::Entries("- url: https://example.org/\n  short-code: \"cafe\\u0301\"\n"),
+    right: Example::Entries("- url: https://example.org/\n  short-code: \"caf\\u00e9\"\n"),
+    remedy: "Write the composed form, which the hint shows.",
+};
+
+pub(super) const EMPTY_SEGMENT: Description = Description {
+    name: "code-empty-segment",
+    severity: Error,
+    meaning: "A code begins or ends with a slash, or has two in a row.",
+    explanation: "A slash after a code leads to the same link, and many programs merge slashes.",
+    wrong: Example::Entries("- url: https://example.org/\n  short-code: docs/\n"),
+    right: Example::Entries("- url: https://example.org/\n  short-code: docs\n"),
+    remedy: "Write single slashes, and only between segments.",
+};
+
+pub(super) const FORBIDDEN_SEGMENT: Description = Description {
+    name: "code-forbidden-segment",
+    severity: Error,
+    meaning: "A segment of a code is `.`, `..` or `-`.",
+    explanation: "Browsers resolve the dots before they send a request, and `-` is the server's own folder.",
+    wrong: Example::Entries("- url: https://example.org/\n  short-code: docs/../guide\n"),
+    right: Example::Entries("- url: https://example.org/\n  short-code: docs/guide\n"),
+    remedy: "Write another segment.",
+};
+
+pub(super) const FORBIDDEN_CHARACTER: Description = Description {
+    name: "code-forbidden-character",
+    severity: Error,
+    meaning: "A code contains a character that codes cannot contain.",
+    explanation: "A code consists of letters, digits and marks of any script, and `-`, `.`, `_`, `~`; slashes separate its segments.\nOther characters have a meaning in URLs, or are lost when a link is copied; a final `+` requests the preview page.",
+    wrong: Example::Entries("- url: https://example.org/\n  short-code: 50% off\n"),
+    right: Example::Entries("- url: https://example.org/\n  short-code: 50-percent-off\n"),
+    remedy: "Replace the character.",
+};
+
+pub(super) const RESERVED: Description = Description {
+    name: "code-reserved",
+    severity: Error,
+    meaning: "The first segment of a code is reserved.",
+    explanation: "The server answers these paths itself, or programs request them from any host: `-`, `.well-known`, `healthz`, `livez`, `readyz`, `metrics`, `robots.txt`, `favicon.ico` and `sitemap.xml`.",
+    wrong: Example::Entries("- url: https://example.org/\n  short-code: metrics\n"),
+    right: Example::Entries("- url: https://example.org/\n  short-code: our-metrics\n"),
+    remedy: "Choose another code.",
+};
+
+pub(super) const TAKEN: Description = Description {
+    name: "code-taken",
+    severity: Error,
+    meaning: "Another entry of the site has the code already.",
+    explanation: "A code leads to one target; the first entry, in the order of files and lines, keeps it.\nCodes of retired entries stay taken, and two URLs may share an auto code.",
+    wrong: Example::Entries(
+        "- url: https://example.org/\n  short-code: example\n- url: https://example.com/\n  short-code: example\n",
+    ),
+    right: Example::Entries(
+        "- url: https://example.org/\n  short-code: example\n- url: https://example.com/\n  short-code: example-2\n",
+    ),
+    remedy: "Choose another code, or make one entry of the two if they lead to the same target.\nFor an auto code, write the code from the hint as the `short-code` of the later entry.",
+};
+
+pub(super) const MIXED_SCRIPTS: Description = Description {
+    name: "code-mixed-scripts",
+    severity: Warning,
+    meaning: "A segment of a code mixes letters of different scripts.",
+    explanation: "Letters of different scripts can look the same, so that one code passes for another.",
+    wrong: Example::Entries("- url: https://example.org/\n  short-code: \"p\\u0430ypal\"\n"),
+    right: Example::Entries("- url: https://example.org/\n  short-code: paypal\n"),
+    remedy: "Write each segment in one script.",
+};
+
+pub(super) const ENDS_IN_FULL_STOP: Description = Description {
+    name: "code-ends-in-full-stop",
+    severity: Warning,
+    meaning: "A code ends in a full stop.",
+    explanation: "Programs that turn addresses into links take it for the end of the sentence, and leave it out.",
+    wrong: Example::Entries("- url: https://example.org/\n  short-code: example.\n"),
+    right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
+    remedy: "Choose a code without it; keep one that is already published.",
+};
+
+pub(super) const ALIAS_TWICE: Description = Description {
+    name: "alias-twice",
+    severity: Warning,
+    meaning: "An alias repeats a code that its entry has already.",
+    explanation: "The alias has no effect; it may be a slip for another code.",
+    wrong: Example::Entries(
+        "- url: https://example.org/\n  short-code: example\n  aliases: [example]\n",
+    ),
+    right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
+    remedy: "Leave the alias out.",
+};
+
+pub(super) const ENTRY_TWICE: Description = Description {
+    name: "entry-twice",
+    severity: Warning,
+    meaning: "The table has the same entry twice.",
+    explanation: "The second has no effect; merges by lines often leave such entries.",
+    wrong: Example::Entries("- url: https://example.org/\n- url: https://example.org/\n"),
+    right: Example::Entries("- url: https://example.org/\n"),
+    remedy: "Remove one of the two.",
+};

@@ -1,0 +1,56 @@
+//! Rules about the keys of documents, entries, defaults and tests.
+
+use super::description::{Description, Example};
+use super::severity::Severity::Error;
+
+pub(super) const UNKNOWN: Description = Description {
+    name: "key-unknown",
+    severity: Error,
+    meaning: "A map has a key that does not exist.",
+    explanation: "A misspelt key would otherwise be ignored, and the link would not do what its entry says.",
+    wrong: Example::Entries("- url: https://example.org/\n  short_code: example\n"),
+    right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
+    remedy: "Correct the spelling, or remove the key.\nThe reference of the mapping table lists all keys.",
+};
+
+pub(super) const TWICE: Description = Description {
+    name: "key-twice",
+    severity: Error,
+    meaning: "A map has the same key twice.",
+    explanation: "Some programs that read YAML take the first value and some the last.",
+    wrong: Example::Entries("- url: https://example.org/\n  url: https://example.com/\n"),
+    right: Example::Entries("- url: https://example.org/\n- url: https://example.com/\n"),
+    remedy: "Keep one of the two.\nA missing `- ` between two entries is a common cause.",
+};
+
+pub(super) const MISSING: Description = Description {
+    name: "key-missing",
+    severity: Error,
+    meaning: "A required key is missing.",
+    explanation: "A document requires `mapping`; a table requires `base_url` in one of its documents, and in each of them if it has several sites.\nAn entry requires `url`, unless it is retired and has a `short-code` or a `number`.\nA test requires `from` and `to`.",
+    wrong: Example::Entries("- short-code: example\n  title: An example\n"),
+    right: Example::Entries(
+        "- url: https://example.org/\n  short-code: example\n  title: An example\n",
+    ),
+    remedy: "Add the key that the message names.",
+};
+
+pub(super) const NOT_A_WORD: Description = Description {
+    name: "key-not-a-word",
+    severity: Error,
+    meaning: "A key is a list or a map.",
+    explanation: "YAML allows it, but no key of a table is one.",
+    wrong: Example::Entries("- url: https://example.org/\n  [short-code]: example\n"),
+    right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
+    remedy: "Write the key as a word, or quote it if it begins with a bracket.",
+};
+
+pub(super) const CODE_AND_NUMBER: Description = Description {
+    name: "code-and-number",
+    severity: Error,
+    meaning: "An entry has both a `short-code` and a `number`.",
+    explanation: "Each of them is the entry's own code, and an entry has one.",
+    wrong: Example::Entries("- url: https://example.org/\n  short-code: example\n  number: 1\n"),
+    right: Example::Entries("- url: https://example.org/\n  number: 1\n  aliases: [example]\n"),
+    remedy: "Keep one of them, and list further codes under `aliases`.",
+};

@@ -1,0 +1,87 @@
+//! Rules about published links, which `check --base` and `check --history` compare with.
+
+use super::description::{Description, Example};
+use super::severity::Severity::Error;
+
+const PUBLISHED: &str = "- url: https://example.org/\n  short-code: example\n";
+const RETIRED: &str = "- url: https://example.org/\n  short-code: example\n  retired: true\n";
+
+pub(super) const CODE_GONE: Description = Description {
+    name: "published-code-gone",
+    severity: Error,
+    meaning: "A published code no longer exists.",
+    explanation: "Links in mails, documents and printed pages would stop working, and the code could be given to another target.",
+    wrong: Example::Change {
+        published: PUBLISHED,
+        proposed: "- url: https://example.org/\n  short-code: renamed\n",
+    },
+    right: Example::Change {
+        published: PUBLISHED,
+        proposed: RETIRED,
+    },
+    remedy: "Restore the entry, with `retired: true` if it shall lead nowhere.\nIf the entry has another code now, add the old one to its `aliases`.",
+};
+
+pub(super) const CODE_RETARGETED: Description = Description {
+    name: "published-code-retargeted",
+    severity: Error,
+    meaning: "A published code leads to another target.",
+    explanation: "People who published or bookmarked the link rely on where it leads.",
+    wrong: Example::Change {
+        published: PUBLISHED,
+        proposed: "- url: https://example.com/\n  short-code: example\n",
+    },
+    right: Example::Change {
+        published: PUBLISHED,
+        proposed: "- url: https://example.org/\n  short-code: example\n- url: https://example.com/\n  short-code: example-2\n",
+    },
+    remedy: "Choose another code for the new target.\nIf the change is intended, say so at the end of the commit message: `Waypost-Allow: retarget CODE`.",
+};
+
+pub(super) const PATH_SHADOWED: Description = Description {
+    name: "published-path-shadowed",
+    severity: Error,
+    meaning: "A new code changes where a path leads that another published link answers.",
+    explanation: "Paths below a code that forwards, other spellings of auto codes and repaired addresses are published links too.",
+    wrong: Example::Change {
+        published: "- url: https://example.org/docs/\n  short-code: docs\n  forward: path\n",
+        proposed: "- url: https://example.org/docs/\n  short-code: docs\n  forward: path\n- url: https://example.com/\n  short-code: docs/guide\n",
+    },
+    right: Example::Change {
+        published: "- url: https://example.org/docs/\n  short-code: docs\n  forward: path\n",
+        proposed: "- url: https://example.org/docs/\n  short-code: docs\n  forward: path\n- url: https://example.com/\n  short-code: guide\n",
+    },
+    remedy: "Choose another code.\nIf the change is intended, say so at the end of the commit message: `Waypost-Allow: retarget CODE`.",
+};
+
+pub(super) const RETIRED_CODE_RETARGETED: Description = Description {
+    name: "retired-code-retargeted",
+    severity: Error,
+    meaning: "A retired code is given to another target.",
+    explanation: "A retired code stays taken forever, so that old links never lead to something unrelated.\nNo statement allows this.",
+    wrong: Example::Change {
+        published: RETIRED,
+        proposed: "- url: https://example.com/\n  short-code: example\n",
+    },
+    right: Example::Change {
+        published: RETIRED,
+        proposed: "- url: https://example.org/\n  short-code: example\n  retired: true\n- url: https://example.com/\n  short-code: example-2\n",
+    },
+    remedy: "Choose another code; the former target itself may return.",
+};
+
+pub(super) const RETIRED_CODE_REFILLED: Description = Description {
+    name: "retired-code-refilled",
+    severity: Error,
+    meaning: "A code that was retired without a target is given one.",
+    explanation: "Nothing in the published table shows whether the target is the one that the code had before.",
+    wrong: Example::Change {
+        published: "- short-code: example\n  retired: true\n",
+        proposed: "- url: https://example.org/\n  short-code: example\n",
+    },
+    right: Example::Change {
+        published: "- short-code: example\n  retired: true\n",
+        proposed: "- short-code: example\n  retired: true\n- url: https://example.org/\n  short-code: example-2\n",
+    },
+    remedy: "Choose another code.\nIf this is the former target, say so at the end of the commit message: `Waypost-Allow: retarget CODE`.",
+};

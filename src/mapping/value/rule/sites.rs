@@ -1,0 +1,116 @@
+//! Rules about sites, their base URLs, and the tests written in a table.
+
+use super::description::{Description, Example};
+use super::severity::Severity::Error;
+
+const RIGHT: Example = Example::Document("base_url: https://short.code/go/\nmapping: []\n");
+
+pub(super) const BASE_URL_QUERY: Description = Description {
+    name: "base-url-query",
+    severity: Error,
+    meaning: "A base URL has a query or a fragment.",
+    explanation: "Codes are appended to the base URL, and would become part of it.",
+    wrong: Example::Document("base_url: https://short.code/go/?to=\nmapping: []\n"),
+    right: RIGHT,
+    remedy: "Remove everything from the `?` or `#` on.",
+};
+
+pub(super) const BASE_URL_RESERVED: Description = Description {
+    name: "base-url-reserved",
+    severity: Error,
+    meaning: "The path of a base URL begins with `/-/`.",
+    explanation: "The server answers these paths itself, so no link there could be followed.",
+    wrong: Example::Document("base_url: https://short.code/-/go/\nmapping: []\n"),
+    right: RIGHT,
+    remedy: "Choose another path.",
+};
+
+pub(super) const BASE_URL_SLASH_MISSING: Description = Description {
+    name: "base-url-slash-missing",
+    severity: Error,
+    meaning: "The path of a base URL does not end in a slash.",
+    explanation: "Codes are appended to the base URL as it is written.",
+    wrong: Example::Document("base_url: https://short.code/go\nmapping: []\n"),
+    right: RIGHT,
+    remedy: "Add the slash.",
+};
+
+pub(super) const INDISTINCT: Description = Description {
+    name: "sites-indistinct",
+    severity: Error,
+    meaning: "The base URLs of two documents differ only in scheme or port.",
+    explanation: "The server chooses a site by host and path, so it could not distinguish them.",
+    wrong: Example::Files(&[
+        ("a.yaml", "base_url: https://short.code/\nmapping: []\n"),
+        ("b.yaml", "base_url: http://short.code/\nmapping: []\n"),
+    ]),
+    right: Example::Files(&[
+        ("a.yaml", "base_url: https://short.code/\nmapping: []\n"),
+        ("b.yaml", "base_url: https://short.code/\nmapping: []\n"),
+    ]),
+    remedy: "Write both base URLs the same way.",
+};
+
+pub(super) const DOCUMENTS_DISAGREE: Description = Description {
+    name: "documents-disagree",
+    severity: Error,
+    meaning: "Documents of one site have different values for a key that describes the site.",
+    explanation: "All documents of a site that have `code-scheme` must agree on it, because every auto code of the site depends on it.",
+    wrong: Example::Files(&[
+        (
+            "a.yaml",
+            "base_url: https://short.code/\ncode-scheme: sha256\nmapping: []\n",
+        ),
+        ("b.yaml", "code-scheme: crc64-xz\nmapping: []\n"),
+    ]),
+    right: Example::Files(&[
+        (
+            "a.yaml",
+            "base_url: https://short.code/\ncode-scheme: sha256\nmapping: []\n",
+        ),
+        ("b.yaml", "mapping: []\n"),
+    ]),
+    remedy: "Keep the key in one document of the site.",
+};
+
+pub(super) const TEST_FROM_INVALID: Description = Description {
+    name: "test-from-invalid",
+    severity: Error,
+    meaning: "The `from` of a test is not a path that begins with `/`.",
+    explanation: "A test requests a path from the root of the site's host, with the base path and a query if needed.",
+    wrong: Example::Document(
+        "base_url: https://short.code/\nmapping: []\ntests:\n- from: example\n  to: not-found\n",
+    ),
+    right: Example::Document(
+        "base_url: https://short.code/\nmapping: []\ntests:\n- from: /example\n  to: not-found\n",
+    ),
+    remedy: "Write the path as a browser requests it.",
+};
+
+pub(super) const TEST_TO_INVALID: Description = Description {
+    name: "test-to-invalid",
+    severity: Error,
+    meaning: "The `to` of a test is neither a URL nor `gone` nor `not-found`.",
+    explanation: "A URL is subject to the same rules as a target.",
+    wrong: Example::Document(
+        "base_url: https://short.code/\nmapping: []\ntests:\n- from: /example\n  to: nothing\n",
+    ),
+    right: Example::Document(
+        "base_url: https://short.code/\nmapping: []\ntests:\n- from: /example\n  to: not-found\n",
+    ),
+    remedy: "Write the expected URL, `gone` or `not-found`.",
+};
+
+pub(super) const TEST_FAILED: Description = Description {
+    name: "test-failed",
+    severity: Error,
+    meaning: "A test written in the table has another result than expected.",
+    explanation: "Tests run through the engine that serves the table, but only if the table has no other error.\nA failed test fails the check; it does not keep a server from loading the table.",
+    wrong: Example::Document(
+        "base_url: https://short.code/\nmapping:\n- url: https://example.org/\n  short-code: example\ntests:\n- from: /example\n  to: https://example.com/\n",
+    ),
+    right: Example::Document(
+        "base_url: https://short.code/\nmapping:\n- url: https://example.org/\n  short-code: example\ntests:\n- from: /example\n  to: https://example.org/\n",
+    ),
+    remedy: "Correct the entry, or the test if the new result is intended.",
+};

@@ -1,0 +1,74 @@
+//! Rules about the values of keys: their types, and what may be written for them.
+
+use super::description::{Description, Example};
+use super::severity::Severity::{Error, Warning};
+
+pub(super) const MISSING: Description = Description {
+    name: "value-missing",
+    severity: Error,
+    meaning: "A key has no value.",
+    explanation: "Nothing after the colon could mean an empty text, a default or an unfinished edit.",
+    wrong: Example::Entries("- url: https://example.org/\n  title:\n"),
+    right: Example::Entries("- url: https://example.org/\n"),
+    remedy: "Write a value, or leave the key out.",
+};
+
+pub(super) const WRONG_TYPE: Description = Description {
+    name: "value-wrong-type",
+    severity: Error,
+    meaning: "A value is of another type than required: a text, a list or a map.",
+    explanation: "A document, an entry and a test are maps of keys; `mapping`, `aliases`, `tags` and `tests` are lists; most other values are texts.",
+    wrong: Example::Entries("- url: https://example.org/\n  aliases: example\n"),
+    right: Example::Entries("- url: https://example.org/\n  aliases: [example]\n"),
+    remedy: "Write a list as `[a, b]` or with each item on a line of its own after `- `, and a map with each key on a line of its own.",
+};
+
+pub(super) const UNKNOWN: Description = Description {
+    name: "value-unknown",
+    severity: Error,
+    meaning: "A value is none of those that its key can have.",
+    explanation: "It applies to `status`, `forward`, `code-scheme` and `new`; the message lists the possible values.\nA `status` is a number without quotes.",
+    wrong: Example::Entries("- url: https://example.org/\n  status: 200\n"),
+    right: Example::Entries("- url: https://example.org/\n  status: 301\n"),
+    remedy: "Write one of the values in the message, or leave the key out.",
+};
+
+pub(super) const NUMBER_INVALID: Description = Description {
+    name: "number-invalid",
+    severity: Error,
+    meaning: "A value is not a whole number in plain decimal digits.",
+    explanation: "Versions of YAML disagree on other forms: `010` is eight to some readers and ten to others.",
+    wrong: Example::Entries("- url: https://example.org/\n  number: 007\n"),
+    right: Example::Entries("- url: https://example.org/\n  number: 7\n"),
+    remedy: "Write decimal digits only: no quotes, sign, fraction, unit or leading zero.",
+};
+
+pub(super) const NUMBER_TOO_LARGE: Description = Description {
+    name: "number-too-large",
+    severity: Error,
+    meaning: "A number is larger than its key allows.",
+    explanation: "A `number` is at most 18446744073709551615, and `cache-max-age` at most 2147483648.",
+    wrong: Example::Entries("- url: https://example.org/\n  cache-max-age: 9999999999\n"),
+    right: Example::Entries("- url: https://example.org/\n  cache-max-age: 86400\n"),
+    remedy: "Write a smaller number.",
+};
+
+pub(super) const DATE_INVALID: Description = Description {
+    name: "date-invalid",
+    severity: Error,
+    meaning: "The value of `expires` or `retired` is no date that can be read.",
+    explanation: "A date is written as in RFC 3339, with or without a time; a time requires its offset from UTC.\n`retired` can also be `true`; an entry that is not retired does not have the key.",
+    wrong: Example::Entries("- url: https://example.org/\n  expires: 31.12.2026\n"),
+    right: Example::Entries("- url: https://example.org/\n  expires: 2026-12-31\n"),
+    remedy: "Write it as in `2026-12-31` or `2026-12-31T12:00:00Z`.",
+};
+
+pub(super) const TEXT_DIRECTION: Description = Description {
+    name: "text-direction",
+    severity: Warning,
+    meaning: "A title, an owner or a tag contains a character that changes the direction of writing.",
+    explanation: "With an embedding, override or isolate (U+202A to U+202E, U+2066 to U+2069), a text can be displayed as another one.",
+    wrong: Example::Entries("- url: https://example.org/\n  title: \"Docs \\u202Egro.live\"\n"),
+    right: Example::Entries("- url: https://example.org/\n  title: Docs\n"),
+    remedy: "Remove the character.",
+};
