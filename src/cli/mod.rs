@@ -8,6 +8,7 @@ mod check;
 mod code;
 mod completions;
 mod diff;
+mod explain;
 mod export;
 mod fmt;
 mod healthcheck;
@@ -67,6 +68,7 @@ struct Cli {
 enum Command {
     Serve(Box<serve::Args>),
     Check(check::Args),
+    Explain(explain::Args),
     Fmt(fmt::Args),
     Diff(diff::Args),
     MergeDriver(merge_driver::Args),
@@ -98,6 +100,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Serve(args) => serve::run(*args),
         Command::Check(args) => check::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::MergeDriver(args) => merge_driver::run(&args),

@@ -56,6 +56,7 @@ fn help_teaches() {
     for verb in [
         "serve",
         "check",
+        "explain",
         "fmt",
         "diff",
         "code",
@@ -91,6 +92,7 @@ fn usage_errors_exit_with_2() {
         &["serve", "--listen", "nowhere"],
         &["resolve", "--at", "tomorrow", "gnu-home"],
         &["completions", "cmd"],
+        &["explain", "code-takn"],
         &["healthcheck", "ftp://127.0.0.1/"],
     ] {
         assert!(
@@ -511,6 +513,7 @@ fn manual_pages_tell_what_the_help_tells() {
     let verbs = [
         ("serve", "--drain-timeout"),
         ("check", "--deny"),
+        ("explain", "code-taken"),
         ("fmt", "--check"),
         ("diff", "--format"),
         ("merge-driver", "--install"),

@@ -8,6 +8,7 @@ mod cli;
 mod contributing;
 mod diff;
 mod docs;
+mod explain;
 mod export;
 #[path = "../support/git.rs"]
 mod git;

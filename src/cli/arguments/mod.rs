@@ -4,6 +4,7 @@ mod git;
 mod memory_limit;
 pub(super) mod quantity;
 mod registrations;
+pub(super) mod rule;
 pub(super) mod secret;
 pub(super) mod table;
 mod variables;

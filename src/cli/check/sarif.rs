@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::findings::{Findings, plain_path, with_hint};
 use super::fingerprint::Fingerprints;
 use super::lines::with_lines;
+use crate::cli::explain;
 use crate::mapping::Rule;
 
 const SCHEMA: &str =
@@ -78,11 +79,14 @@ pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out)
 }
 
-/// Returns the description of a rule (3.49).
+/// Returns the description of a rule (3.49). Its `helpUri` is left out: the help is complete.
 fn described(rule: Rule) -> Value {
+    let description = rule.description();
     json!({
         "id": rule.name(),
-        "shortDescription": { "text": rule.description().meaning },
+        "shortDescription": { "text": explain::plain(description.meaning) },
+        "fullDescription": { "text": explain::plain(description.explanation).replace('\n', " ") },
+        "help": { "text": explain::text(rule), "markdown": explain::markdown(rule) },
         "defaultConfiguration": { "level": rule.severity().as_str() },
     })
 }

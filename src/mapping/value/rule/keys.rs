@@ -20,7 +20,7 @@ pub(super) const TWICE: Description = Description {
     explanation: "Some programs that read YAML take the first value and some the last.",
     wrong: Example::Entries("- url: https://example.org/\n  url: https://example.com/\n"),
     right: Example::Entries("- url: https://example.org/\n- url: https://example.com/\n"),
-    remedy: "Keep one of the two.\nA missing `- ` between two entries is a common cause.",
+    remedy: "Keep one of the two.\nA missing dash between two entries is a common cause.",
 };
 
 pub(super) const MISSING: Description = Description {
