@@ -10,6 +10,7 @@ mod gitlab;
 mod human;
 mod json;
 mod junit;
+mod levels;
 mod lines;
 mod promised;
 mod sarif;
@@ -21,6 +22,7 @@ use std::time::SystemTime;
 use clap::ValueEnum;
 
 use self::findings::Findings;
+use self::levels::Levels;
 use super::arguments::{STDIN, quantity, table};
 use super::terminal::{Error, complain};
 use crate::git::{RepositoryError, RevPath};
@@ -41,6 +43,8 @@ Examples:
   waypost check - <mapping.yaml        check standard input
   waypost check --base main            check that no published link breaks, too
   waypost check --history              the same for all that was ever published
+  waypost check --deny warnings --allow url-private-address
+                                       fail for every warning but one kind
 
 Exit status: 0 the table is sound; 1 it has errors; 2 wrong usage; 3 it cannot be read.")]
 pub(super) struct Args {
@@ -68,9 +72,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", default_value = table::DEFAULT_MAX_TABLE_BYTES, value_parser = quantity::bytes)]
     max_table_bytes: u64,
 
-    /// What else counts as an error
-    #[arg(long, value_name = "WHAT", env = "WAYPOST_DENY")]
-    deny: Option<Deny>,
+    #[command(flatten)]
+    levels: Levels,
 
     /// How problems are written
     #[arg(
@@ -80,12 +83,6 @@ pub(super) struct Args {
         default_value = "human"
     )]
     format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Deny {
-    /// Warnings: for tables that start afresh
-    Warnings,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -140,7 +137,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
 /// Reads and checks the table, unless it contains something that must not be read.
 fn find(args: &Args) -> anyhow::Result<Findings> {
     let max = args.max_table_bytes;
-    let deny_warnings = args.deny == Some(Deny::Warnings);
+    let levels = args.levels.clone();
     let (files, lineage) = match &args.rev {
         Some(rev) => {
             let (lineage, files) = Lineage::of_commit(RevPath::find(rev)?, max)
@@ -151,7 +148,7 @@ fn find(args: &Args) -> anyhow::Result<Findings> {
             let lineage = Lineage::of_work_tree(&args.paths, "HEAD", max)?;
             let refused = table::refuse_links(lineage.repository(), &args.paths)?;
             if !refused.is_empty() {
-                return Ok(Findings::refused(refused, deny_warnings));
+                return Ok(Findings::refused(refused, levels));
             }
             (read(&there_now(&args.paths, max), max)?, Some(lineage))
         }
@@ -164,11 +161,7 @@ fn find(args: &Args) -> anyhow::Result<Findings> {
             .map_err(table::name_limit(HistoryError::is_too_large))?;
         compilation.add(broken);
     }
-    Ok(Findings {
-        files,
-        compilation,
-        deny_warnings,
-    })
+    Ok(Findings::new(files, compilation, levels))
 }
 
 fn read(paths: &[PathBuf], max: u64) -> anyhow::Result<Vec<SourceFile>> {
@@ -195,12 +188,16 @@ fn there_now(paths: &[PathBuf], max_bytes: u64) -> Vec<PathBuf> {
 
 fn summary(findings: &Findings) -> String {
     let (errors, warnings) = (findings.errors(), findings.warnings());
+    let denied = match findings.denied() {
+        0 => String::new(),
+        count => format!(" ({count} denied)"),
+    };
     let problems = match (errors, warnings) {
         (0, 0) => "no problems".to_owned(),
-        (0, _) => counted(warnings, "warning"),
+        (0, _) => format!("{}{denied}", counted(warnings, "warning")),
         (_, 0) => counted(errors, "error"),
         _ => format!(
-            "{}, {}",
+            "{}, {}{denied}",
             counted(errors, "error"),
             counted(warnings, "warning")
         ),

@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::Exit;
 use super::arguments::rule::RuleParser;
+use super::terminal::Error;
 use crate::mapping::{Example, Rule};
 
 /// Explain a rule: what is wrong, a wrong and a right example, what to do
@@ -27,13 +27,13 @@ pub(super) struct Args {
     rule: Option<Rule>,
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &Args) -> Result<(), Error> {
     let mut out = io::stdout().lock();
     match args.rule {
         Some(rule) => out.write_all(text(rule).as_bytes())?,
         None => out.write_all(list().as_bytes())?,
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// Returns a line for each rule: its name, its severity and its meaning.
@@ -109,7 +109,7 @@ mod tests {
 <!-- Generated from src/mapping/value/rule: `WAYPOST_REWRITE=1 cargo test --lib explain` rewrites it. -->
 
 Each problem that [`waypost check`](checking.md) reports breaks one of these rules.
-The formats for machines name the rule of each problem, and `waypost explain RULE` prints the text of this page.
+The formats for machines name the rule of each problem, `waypost check --allow RULE` and `--deny RULE` select rules, and `waypost explain RULE` prints the text of this page.
 The name of a rule never changes.
 
 An error keeps a table from being loaded, and a warning does not.

@@ -13,6 +13,7 @@ mod export;
 #[path = "../support/git.rs"]
 mod git;
 mod import;
+mod levels;
 mod permanence;
 mod replay;
 #[path = "../support/scene.rs"]

@@ -30,6 +30,12 @@ impl<V> RuleParser<V> {
             names: names.filter(|name| parse(name).is_ok()).collect(),
         }
     }
+
+    /// Accepts another word as well.
+    pub(crate) fn or(mut self, word: &'static str) -> Self {
+        self.names.insert(0, word);
+        self
+    }
 }
 
 impl<V: Clone + Send + Sync + 'static> TypedValueParser for RuleParser<V> {

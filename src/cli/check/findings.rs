@@ -5,28 +5,38 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::levels::Levels;
 use crate::mapping::{Compilation, Diagnostic, Place, Rule, SourceFile};
 
 /// A table's text, and the results of compiling it and running its tests.
 pub(super) struct Findings {
     pub(super) files: Vec<SourceFile>,
     pub(super) compilation: Compilation,
-    /// Whether a warning counts as an error.
-    pub(super) deny_warnings: bool,
+    levels: Levels,
 }
 
 impl Findings {
+    /// Returns the findings for a table, without those that are allowed.
+    pub(super) fn new(
+        files: Vec<SourceFile>,
+        mut compilation: Compilation,
+        levels: Levels,
+    ) -> Self {
+        compilation.diagnostics.retain(|it| !levels.allow(it));
+        Self {
+            files,
+            compilation,
+            levels,
+        }
+    }
+
     /// Returns the findings for files that are not read: the reasons.
-    pub(super) fn refused(reasons: Vec<Diagnostic>, deny_warnings: bool) -> Self {
+    pub(super) fn refused(reasons: Vec<Diagnostic>, levels: Levels) -> Self {
         let unread = reasons.iter().map(|reason| SourceFile {
             path: Arc::clone(&reason.place.file),
             bytes: Vec::new(),
         });
-        Self {
-            files: unread.collect(),
-            compilation: Compilation::refused(reasons),
-            deny_warnings,
-        }
+        Self::new(unread.collect(), Compilation::refused(reasons), levels)
     }
 
     /// Returns every problem, in the order of files and lines.
@@ -40,6 +50,12 @@ impl Findings {
 
     pub(super) fn warnings(&self) -> usize {
         self.diagnostics().len() - self.errors()
+    }
+
+    /// Returns how many warnings make the check fail.
+    pub(super) fn denied(&self) -> usize {
+        let warnings = self.diagnostics().iter().filter(|it| !it.is_error());
+        warnings.filter(|it| self.is_refusal(it)).count()
     }
 
     /// Returns how many entries the table has, if there is one.
@@ -70,7 +86,7 @@ impl Findings {
 
     /// Returns whether a diagnostic makes the check fail.
     pub(super) fn is_refusal(&self, diagnostic: &Diagnostic) -> bool {
-        diagnostic.is_error() || self.deny_warnings
+        self.levels.refuse(diagnostic)
     }
 
     /// Returns whether the check fails.

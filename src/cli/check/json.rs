@@ -33,6 +33,7 @@ struct Summary {
     entries: Option<usize>,
     errors: usize,
     warnings: usize,
+    denied: usize,
     tests_run: usize,
     tests_failed: usize,
 }
@@ -57,6 +58,7 @@ pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
             entries: findings.entries(),
             errors: findings.errors(),
             warnings: findings.warnings(),
+            denied: findings.denied(),
             tests_run: findings.tests_run(),
             tests_failed: findings.failed_tests().len(),
         },

@@ -134,6 +134,7 @@ fn split_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::levels::Levels;
     use super::*;
     use crate::mapping::compile;
 
@@ -147,11 +148,8 @@ mod tests {
             file("a.yaml", text),
             file("b.yaml", "base_url: https://b.example/\nmapping: []\n"),
         ];
-        let findings = Findings {
-            compilation: compile(&files),
-            files,
-            deny_warnings: false,
-        };
+        let compilation = compile(&files);
+        let findings = Findings::new(files, compilation, Levels::default());
         with_lines(&findings)
             .map(|(_, line)| line.map(|line| line.text().to_owned()))
             .collect()
