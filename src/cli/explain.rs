@@ -115,6 +115,7 @@ The name of a rule never changes.
 An error keeps a table from being loaded, and a warning does not.
 Some errors only concern a command: `test-failed`, `file-symlink`, `published-…` and `retired-code-…` fail a check, and `layout-…` are reported by commands that change a table.
 An example that begins with `- ` shows the entries of a table, without the lines `base_url: https://short.code/` and `mapping:` above them.
+In some examples, bytes that cannot be shown are escaped, as in `\\xe9`.
 
 | rule | severity | meaning |
 | --- | --- | --- |

@@ -129,7 +129,7 @@ pub(super) const PRIVATE_ADDRESS: Description = Description {
     name: "url-private-address",
     severity: Warning,
     meaning: "The host of a URL is a private or loopback address.",
-    explanation: "Such an address leads to another machine in every network.\nA table for one network may need it: `--allow url-private-address` accepts it there.",
+    explanation: "Such an address leads to another machine in every network.\nA table that serves one network may need such addresses, and can allow the rule.",
     wrong: Example::Entries("- url: http://192.168.0.10/docs\n"),
     right: Example::Entries("- url: http://wiki.example/docs\n"),
     remedy: "Use a name that everyone who follows the link can look up.",
