@@ -113,7 +113,7 @@ impl Report<'_> {
         match code {
             Ok(code) => Some(code),
             Err(error) => {
-                self.error(error.rule(), position, error.to_string(), error.hint());
+                self.problem(error.rule(), position, error.to_string(), error.hint());
                 None
             }
         }
@@ -135,7 +135,7 @@ fn read_target<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Result<Option
             Ok(Some(target))
         }
         Err(error) => {
-            report.error(error.rule(), url.position, error.to_string(), error.hint());
+            report.problem(error.rule(), url.position, error.to_string(), error.hint());
             Err(())
         }
     }
@@ -179,7 +179,7 @@ fn read_archive<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Option<Targe
             Some(target)
         }
         Err(error) => {
-            report.error(
+            report.problem(
                 error.rule(),
                 archive.position,
                 error.to_string(),
@@ -244,7 +244,7 @@ fn check_forward(
             Misfit::Ending if !is_own => "the defaults ask for it: add \"forward: none\" here",
             _ => misfit.hint(),
         };
-        report.error(
+        report.problem(
             misfit.rule(),
             position,
             misfit.to_string(),
@@ -258,7 +258,7 @@ fn check_private(report: &mut Report<'_>, target: &Target<'_>, position: Positio
     if target.is_private() {
         let message = "the URL has a private or loopback address";
         let hint = "it leads elsewhere in every network: use a name that everyone can look up";
-        report.warn(Rule::UrlPrivateAddress, position, message, hint);
+        report.problem_with_hint(Rule::UrlPrivateAddress, position, message, hint);
     }
 }
 
@@ -268,7 +268,7 @@ fn check_canonical(report: &mut Report<'_>, item: &Item<'_>, target: &Target<'_>
         && url.value != target.as_str()
     {
         let hint = format!("write {:?}", target.as_str());
-        report.warn(Rule::UrlNotCanonical, url.position, NOT_CANONICAL, hint);
+        report.problem_with_hint(Rule::UrlNotCanonical, url.position, NOT_CANONICAL, hint);
     }
 }
 
@@ -280,11 +280,11 @@ fn check_frailty(report: &mut Report<'_>, code: &Code, position: Position) {
     if code.ends_in_full_stop() {
         let message = format!("the code {:?} ends in a full stop", code.as_str());
         let hint = "chat programs leave it out of a link: prefer a code without it";
-        report.warn(Rule::CodeEndsInFullStop, position, message, hint);
+        report.problem_with_hint(Rule::CodeEndsInFullStop, position, message, hint);
     }
     if let Some(segment) = code.mixed_script_segment() {
         let message = format!("{segment:?} mixes scripts");
         let hint = "letters of different scripts can look the same: keep to one script a segment";
-        report.warn(Rule::CodeMixedScripts, position, message, hint);
+        report.problem_with_hint(Rule::CodeMixedScripts, position, message, hint);
     }
 }

@@ -187,7 +187,7 @@ impl<'t> Document<'t> {
 
     fn fill(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {
         match reader.root()? {
-            None => reader.error_with_hint(
+            None => reader.problem_with_hint(
                 Rule::FileEmpty,
                 Position::START,
                 "the file is empty",
@@ -201,7 +201,7 @@ impl<'t> Document<'t> {
                 reader.finish()?;
             }
             Some(Located { value, position }) => {
-                reader.error_with_hint(
+                reader.problem_with_hint(
                     Rule::ValueWrongType,
                     position,
                     format!("a table is a map of keys, found {}", value.noun()),
@@ -237,7 +237,7 @@ impl<'t> Document<'t> {
         }
         self.lacks_base_url = !seen.is_meant(index_of(DOCUMENT_KEYS, "base_url"));
         if !seen.is_meant(index_of(DOCUMENT_KEYS, "mapping")) {
-            reader.error_with_hint(
+            reader.problem_with_hint(
                 Rule::KeyMissing,
                 start,
                 "the key \"mapping\" is missing",
@@ -274,7 +274,7 @@ impl<'t> Document<'t> {
                 continue;
             }
             if !matches!(value, Node::Alias) {
-                reader.error_with_hint(
+                reader.problem_with_hint(
                     Rule::ValueWrongType,
                     position,
                     format!("an entry is a map of keys, found {}", value.noun()),
@@ -291,7 +291,7 @@ impl<'t> Document<'t> {
             if !matches!(value, Node::Mapping) {
                 if !matches!(value, Node::Alias) {
                     let message = format!("a test is a map of keys, found {}", value.noun());
-                    reader.error(Rule::ValueWrongType, position, message);
+                    reader.problem(Rule::ValueWrongType, position, message);
                 }
                 reader.skip(&value)?;
                 continue;
@@ -308,7 +308,7 @@ impl<'t> Document<'t> {
                 (Some(from), Some(to)) => self.tests.push(TestItem { from, to }),
                 // A value of the wrong type has already been reported.
                 _ if seen.position(0).and(seen.position(1)).is_some() => {}
-                _ => reader.error(
+                _ => reader.problem(
                     Rule::KeyMissing,
                     position,
                     "a test needs both \"from\" and \"to\"",
@@ -376,14 +376,14 @@ impl<'t> Item<'t> {
         self.names_code = code.is_some();
         if lacks_url && (has("retired").is_none() || code.is_none()) {
             if has("retired").is_some() {
-                reader.error_with_hint(
+                reader.problem_with_hint(
                     Rule::KeyMissing,
                     self.position,
                     "the key \"url\" is missing",
                     "a retired entry can drop it only if it names its \"short-code\" or \"number\"",
                 );
             } else {
-                reader.error(
+                reader.problem(
                     Rule::KeyMissing,
                     self.position,
                     "the key \"url\" is missing",
@@ -391,7 +391,7 @@ impl<'t> Item<'t> {
             }
         }
         if let (Some(_), Some(number)) = (has("short-code"), has("number")) {
-            reader.error_with_hint(
+            reader.problem_with_hint(
                 Rule::CodeAndNumber,
                 number,
                 "an entry has a \"short-code\" or a \"number\", not both",
@@ -409,7 +409,7 @@ fn check_direction(reader: &mut Reader<'_, '_>, key: &str, texts: &[Located<Cow<
             let message = format!("{key:?} changes the direction of writing (U+{number:04X})");
             let hint = "remove the character: with it, a text can read as another";
             let report = reader.report();
-            report.warn(Rule::TextDirection, *position, message, hint);
+            report.problem_with_hint(Rule::TextDirection, *position, message, hint);
         }
     }
 }

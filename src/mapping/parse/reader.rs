@@ -110,21 +110,20 @@ impl<'t, 'p> Reader<'t, 'p> {
         &mut self.report
     }
 
-    /// Reports an error.
-    pub(crate) fn error(&mut self, rule: Rule, position: Position, message: impl Into<String>) {
-        self.report.error(rule, position, message, None);
+    /// Reports a problem.
+    pub(crate) fn problem(&mut self, rule: Rule, position: Position, message: impl Into<String>) {
+        self.report.problem(rule, position, message, None);
     }
 
-    /// Reports an error and what to do about it.
-    pub(crate) fn error_with_hint(
+    /// Reports a problem and what to do about it.
+    pub(crate) fn problem_with_hint(
         &mut self,
         rule: Rule,
         position: Position,
         message: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        self.report
-            .error(rule, position, message, Some(hint.into()));
+        self.report.problem_with_hint(rule, position, message, hint);
     }
 
     /// Moves to the root node of the only document; `None` if the file is empty.
@@ -179,7 +178,7 @@ impl<'t, 'p> Reader<'t, 'p> {
             };
             let Node::Scalar { text, plain } = &value else {
                 if !matches!(value, Node::Alias) {
-                    self.error(
+                    self.problem(
                         Rule::KeyNotAWord,
                         position,
                         format!("a key must be a word, found {}", value.noun()),
@@ -197,7 +196,7 @@ impl<'t, 'p> Reader<'t, 'p> {
                 continue;
             };
             if let Some(first) = seen.positions[index] {
-                self.error_with_hint(
+                self.problem_with_hint(
                     Rule::KeyTwice,
                     position,
                     format!("the key {text:?} stands here twice"),
@@ -229,7 +228,7 @@ impl<'t, 'p> Reader<'t, 'p> {
         known: &[(&'static str, K)],
     ) -> Option<usize> {
         if plain && key == "<<" {
-            self.error_with_hint(
+            self.problem_with_hint(
                 Rule::YamlMergeKey,
                 position,
                 "merge keys (<<) are not allowed in a table",
@@ -251,12 +250,12 @@ impl<'t, 'p> Reader<'t, 'p> {
             .min();
         match nearest.map(|(distance, index)| (distance, index, known[index].0)) {
             Some((distance, index, name)) if key.len() < 40 && distance <= 1 + name.len() / 4 => {
-                self.error_with_hint(rule, position, message, format!("did you mean {name:?}?"));
+                self.problem_with_hint(rule, position, message, format!("did you mean {name:?}?"));
                 Some(index)
             }
             _ => {
                 let names: Vec<_> = known.iter().map(|&(name, _)| name).collect();
-                self.error_with_hint(
+                self.problem_with_hint(
                     rule,
                     position,
                     message,

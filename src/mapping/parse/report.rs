@@ -11,29 +11,27 @@ pub(crate) struct Report<'p> {
 }
 
 impl Report<'_> {
-    /// Reports a problem; returns its number unless it is over the limit.
-    pub(crate) fn error(
+    /// Reports a problem, with what to do about it if there is a way.
+    pub(crate) fn problem(
         &mut self,
         rule: Rule,
         position: Position,
         message: impl Into<String>,
         hint: Option<String>,
-    ) -> Option<usize> {
+    ) {
         let mut diagnostic = Diagnostic::new(rule, Place::new(self.file, position), message);
         diagnostic.hint = hint;
-        self.problems.push(diagnostic)
+        self.problems.push(diagnostic);
     }
 
-    /// Reports a problem that has no number, and what to do about it.
-    pub(crate) fn warn(
+    /// Reports a problem and what to do about it.
+    pub(crate) fn problem_with_hint(
         &mut self,
         rule: Rule,
         position: Position,
         message: impl Into<String>,
         hint: impl Into<String>,
     ) {
-        let place = Place::new(self.file, position);
-        self.problems
-            .push(Diagnostic::new(rule, place, message).with_hint(hint));
+        self.problem(rule, position, message, Some(hint.into()));
     }
 }

@@ -70,7 +70,7 @@ impl<'t> Reader<'t, '_> {
         }
         if !matches!(value, Node::Alias) {
             let message = format!("{key:?} is {wanted}, found {}", value.noun());
-            self.error_with_hint(Rule::ValueWrongType, position, message, hint);
+            self.problem_with_hint(Rule::ValueWrongType, position, message, hint);
         }
         self.skip(&value)?;
         Ok(false)
@@ -118,7 +118,7 @@ impl<'t> Reader<'t, '_> {
         if found.is_none() {
             let names: Vec<_> = values.iter().map(|&(name, _)| name).collect();
             let message = format!("{key:?} is one of {}", names.join(", "));
-            self.error(Rule::ValueUnknown, scalar.position, message);
+            self.problem(Rule::ValueUnknown, scalar.position, message);
         }
         Ok(found.map(|&(_, value)| scalar.at(value)))
     }
@@ -131,7 +131,7 @@ impl<'t> Reader<'t, '_> {
         let status = code.and_then(Status::from_code);
         if status.is_none() {
             let message = "\"status\" is one of 301, 302, 303, 307, 308";
-            self.error(Rule::ValueUnknown, scalar.position, message);
+            self.problem(Rule::ValueUnknown, scalar.position, message);
         }
         Ok(status.map(|status| scalar.at(status)))
     }
@@ -153,7 +153,7 @@ impl<'t> Reader<'t, '_> {
         let digits = text.bytes().all(|b| b.is_ascii_digit());
         // YAML 1.1 reads 010 as eight, 1.2 as ten: a reader should not have to guess.
         if !scalar.plain || !digits || (text.len() > 1 && text.starts_with('0')) {
-            self.error_with_hint(
+            self.problem_with_hint(
                 Rule::NumberInvalid,
                 scalar.position,
                 format!("{key:?} is a whole number"),
@@ -164,7 +164,7 @@ impl<'t> Reader<'t, '_> {
         let number = text.parse().ok().filter(|&number| number <= max);
         if number.is_none() {
             let message = format!("{key:?} is at most {max}");
-            self.error(Rule::NumberTooLarge, scalar.position, message);
+            self.problem(Rule::NumberTooLarge, scalar.position, message);
         }
         Ok(number.map(|number| scalar.at(number)))
     }
@@ -188,7 +188,7 @@ impl<'t> Reader<'t, '_> {
             return Ok(Some(Retired::Always));
         }
         if scalar.plain && scalar.text == "false" {
-            self.error_with_hint(
+            self.problem_with_hint(
                 Rule::DateInvalid,
                 scalar.position,
                 "\"retired\" is \"true\" or a date",
@@ -205,7 +205,7 @@ impl<'t> Reader<'t, '_> {
 
     fn bad_date(&mut self, position: Position, message: &str) {
         let hint = "write it as in 2026-12-31 or 2026-12-31T12:00:00Z (RFC 3339)";
-        self.error_with_hint(Rule::DateInvalid, position, message, hint);
+        self.problem_with_hint(Rule::DateInvalid, position, message, hint);
     }
 
     fn scalar(&mut self, key: &str, wanted: &str) -> Result<Option<Scalar<'t>>, Stop> {
@@ -224,7 +224,7 @@ impl<'t> Reader<'t, '_> {
         let Located { value, position } = node;
         match value {
             Node::Scalar { text, plain: true } if text.is_empty() => {
-                self.error(Rule::ValueMissing, position, format!("{what} has no value"));
+                self.problem(Rule::ValueMissing, position, format!("{what} has no value"));
             }
             Node::Scalar { text, plain } => {
                 return Ok(Some(Scalar {
@@ -236,7 +236,7 @@ impl<'t> Reader<'t, '_> {
             Node::Alias => {}
             Node::Sequence | Node::Mapping => {
                 let message = format!("{what} is {wanted}, found {}", value.noun());
-                self.error(Rule::ValueWrongType, position, message);
+                self.problem(Rule::ValueWrongType, position, message);
                 self.skip(&value)?;
             }
         }

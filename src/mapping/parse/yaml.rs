@@ -62,7 +62,7 @@ impl<'t> Yaml<'t> {
             match self.event(report)? {
                 (Event::DocumentStart(..), span) => {
                     let hint = "move it to a file of its own, in a directory with this one";
-                    report.error(
+                    report.problem(
                         Rule::YamlSecondDocument,
                         start(&span),
                         "a second document begins here, a file holds one",
@@ -143,7 +143,7 @@ impl<'t> Yaml<'t> {
             .take(60)
             .collect();
         let message = format!("{kind} ({text}) are not allowed in a table");
-        report.error(rule, start(token), message, Some(hint.to_owned()));
+        report.problem(rule, start(token), message, Some(hint.to_owned()));
     }
 
     fn syntax_error(&self, report: &mut Report<'_>, error: &ScanError) -> Stop {
@@ -153,7 +153,7 @@ impl<'t> Yaml<'t> {
             position = self.indenting_tab(position.line).unwrap_or(position);
         }
         let (rule, message, hint) = explain(error.kind());
-        report.error(rule, position, message, hint.map(str::to_owned));
+        report.problem(rule, position, message, hint.map(str::to_owned));
         Stop::Syntax
     }
 
