@@ -131,7 +131,7 @@ def merge(proposal, clone, is_second):
         return False
     errors = check(clone, tip)
     if is_second:
-        assert len(errors) == 1 and "is taken by the entry at" in errors[0]["message"], errors
+        assert len(errors) == 1 and errors[0]["rule"] == "code-taken", errors
         git(clone, "reset", "--quiet", "--hard", tip)
         return False
     assert not errors, (proposal.name, errors)
