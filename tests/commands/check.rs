@@ -12,6 +12,8 @@ use std::process::{Command, Output};
 use insta::assert_snapshot;
 use serde_json::Value;
 
+use crate::git::program;
+
 /// A table that compiles, with a test that fails and what else a warning is for.
 const SOUND: &str = "\
 base_url: https://short.code/
@@ -294,13 +296,7 @@ fn commit(directory: &Path) {
 }
 
 fn git(directory: &Path, args: &[&str]) {
-    let status = Command::new("git")
-        .args(["-c", "user.name=A", "-c", "user.email=a@example.org"])
-        .args(["-c", "commit.gpgSign=false"])
-        .args(args)
-        .current_dir(directory)
-        .status()
-        .unwrap();
+    let status = program(directory).args(args).status().unwrap();
     assert!(status.success(), "{args:?}");
 }
 
@@ -363,22 +359,17 @@ fn a_hook_checks_what_is_pushed_before_it_is_taken() {
     let served = tempfile::tempdir().unwrap();
     git(served.path(), &["init", "--quiet", "--bare"]);
     let hook = served.path().join("hooks/pre-receive");
-    let program = env!("CARGO_BIN_EXE_waypost");
+    let waypost = env!("CARGO_BIN_EXE_waypost");
     let script =
-        format!("#!/bin/sh\nread old new name\nexec '{program}' check --rev $new:sound.yaml\n");
+        format!("#!/bin/sh\nread old new name\nexec '{waypost}' check --rev $new:sound.yaml\n");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
     fs::write(&hook, script).unwrap();
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&hook, executable).unwrap();
     let push = || {
-        let output = Command::new("git")
-            .args([
-                "push",
-                "--quiet",
-                served.path().to_str().unwrap(),
-                "HEAD:refs/heads/main",
-            ])
-            .current_dir(scene.path())
+        let remote = served.path().to_str().unwrap();
+        let output = program(scene.path())
+            .args(["push", "--quiet", remote, "HEAD:refs/heads/main"])
             .output()
             .unwrap();
         (

@@ -13,6 +13,23 @@ use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
 
+/// The commands that the help lists.
+const VERBS: [&str; 13] = [
+    "serve",
+    "check",
+    "explain",
+    "fmt",
+    "diff",
+    "merge-driver",
+    "code",
+    "resolve",
+    "add",
+    "import",
+    "export",
+    "healthcheck",
+    "completions",
+];
+
 /// Runs the program in the repository and tells all that came of it.
 fn run(args: &[&str]) -> String {
     run_with(args, "", &[])
@@ -53,20 +70,7 @@ fn an_argument_that_is_not_text_is_a_usage_error() {
 #[test]
 fn help_teaches() {
     assert_snapshot!(run(&["--help"]));
-    for verb in [
-        "serve",
-        "check",
-        "explain",
-        "fmt",
-        "diff",
-        "code",
-        "resolve",
-        "add",
-        "import",
-        "export",
-        "healthcheck",
-        "completions",
-    ] {
+    for verb in VERBS {
         // What is shown is the help of the program with all its features.
         if !cfg!(feature = "tls") && ["serve", "healthcheck"].contains(&verb) {
             continue;
@@ -458,19 +462,7 @@ fn completions_name_every_verb() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = run(&["completions", shell]);
         assert!(script.starts_with("status 0\n"));
-        for verb in [
-            "serve",
-            "check",
-            "fmt",
-            "diff",
-            "code",
-            "resolve",
-            "add",
-            "import",
-            "export",
-            "healthcheck",
-            "completions",
-        ] {
+        for verb in VERBS {
             assert!(script.contains(verb), "{shell} {verb}");
         }
     }

@@ -8,8 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
+use crate::git::program;
 use crate::scene::Scene;
 
 /// How many edits a history has; some take two commits.
@@ -392,9 +393,8 @@ fn found(scene: &Scene) -> BTreeSet<String> {
 }
 
 fn import(scene: &Scene, stream: &str) {
-    let mut child = Command::new("git")
+    let mut child = program(&scene.root)
         .args(["fast-import", "--quiet", "--force"])
-        .current_dir(&scene.root)
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();

@@ -6,6 +6,8 @@ mod attempts;
 mod daemon;
 mod damage;
 mod follow;
+#[path = "../support/git.rs"]
+mod git;
 mod hostile;
 mod pull;
 mod scene;

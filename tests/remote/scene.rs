@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +9,8 @@ use waypost::git::{Anyone, Credentials, RemoteUrl, StateError, Transfer};
 use waypost::source::{
     Fetch, FetchOptions, FetchResult, Follower, Following, Reading, RemoteError, Schedule,
 };
+
+use crate::git::program;
 
 /// A directory with the remote `remote.git`, and a checkout `work` from which it is pushed to.
 pub(crate) struct Scene {
@@ -151,18 +152,7 @@ impl Scene {
 }
 
 pub(crate) fn git(directory: &Path, arguments: &str) -> std::process::Output {
-    Command::new("git")
-        .args(["-c", "init.defaultBranch=main"])
-        .args(["-c", "protocol.file.allow=always"])
-        .args(arguments.split(' '))
-        .current_dir(directory)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_SYSTEM", "/dev/null")
-        .envs([("GIT_AUTHOR_NAME", "A"), ("GIT_COMMITTER_NAME", "C")])
-        .envs([
-            ("GIT_AUTHOR_EMAIL", "a@example.org"),
-            ("GIT_COMMITTER_EMAIL", "c@example.org"),
-        ])
+    (program(directory).args(arguments.split(' ')))
         .output()
         .unwrap()
 }

@@ -1,19 +1,15 @@
-//! The `git` program as tests run it: without anybody's configuration, and so that the same commits
-//! always have the same ids.
+//! The `git` program as tests run it: without anybody's configuration.
+
+#![allow(dead_code, reason = "each test program uses a part of it")]
 
 use std::path::Path;
 use std::process::Command;
 
-/// Runs git in a directory, with arguments that hold no spaces; returns what it says.
-pub(crate) fn git(directory: &Path, arguments: &str) -> String {
-    let output = Command::new("git")
-        .args([
-            "-c",
-            "init.defaultBranch=main",
-            "-c",
-            "protocol.file.allow=always",
-        ])
-        .args(arguments.split(' '))
+/// Returns the program, to be run in a directory.
+pub(crate) fn program(directory: &Path) -> Command {
+    let mut git = Command::new("git");
+    git.args(["-c", "init.defaultBranch=main"])
+        .args(["-c", "protocol.file.allow=always"])
         .current_dir(directory)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_SYSTEM", "/dev/null")
@@ -21,7 +17,16 @@ pub(crate) fn git(directory: &Path, arguments: &str) -> String {
         .envs([
             ("GIT_AUTHOR_EMAIL", "a@example.org"),
             ("GIT_COMMITTER_EMAIL", "c@example.org"),
-        ])
+        ]);
+    git
+}
+
+/// Runs git in a directory, with arguments that hold no spaces; returns what it says.
+///
+/// The same commits always have the same ids.
+pub(crate) fn git(directory: &Path, arguments: &str) -> String {
+    let output = program(directory)
+        .args(arguments.split(' '))
         .envs([
             ("GIT_AUTHOR_DATE", "@1700000000 +0000"),
             ("GIT_COMMITTER_DATE", "@1700000001 +0000"),
