@@ -3,13 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use git2::Oid;
-
 use clap::builder::BoolishValueParser;
 
-use crate::cli::arguments::{AccessArgs, MAX_BYTES};
+use crate::cli::arguments::{AccessArgs, InRepository, MAX_BYTES};
 use crate::cli::terminal::{Error, complain};
-use crate::git::{RemoteBranch, RemoteBranchError, RemoteUrl};
+use crate::git::{CommitId, RemoteBranch, RemoteBranchError, RemoteUrl};
 use crate::registry::{
     Branch as _, CheckoutBranch, CloneBranch, CommitIdentity, Destination, LocalError, NewBranch,
     OnlineError, PublishError, Published, Registration, RegistrationRefusal, RegistrationRequest,
@@ -18,9 +16,6 @@ use crate::registry::{
 
 /// How long to retry while others are faster. Each attempt is a fetch and a push.
 const PATIENCE: Duration = Duration::from_secs(120);
-
-/// How many digits of a commit's id are shown to users.
-const SHORT: usize = 12;
 
 /// Committing and pushing.
 #[derive(Debug, clap::Args)]
@@ -52,15 +47,8 @@ pub(super) struct PublishArgs {
     )]
     reference: Option<String>,
 
-    /// The table in the repository: a file or a directory
-    #[arg(
-        long,
-        value_name = "PATH",
-        env = "WAYPOST_PATH",
-        default_value = "mapping.yaml",
-        requires = "repo"
-    )]
-    path: String,
+    #[command(flatten)]
+    table: InRepository,
 
     /// Who commits, as in 'A. Name <name@example.org>' [default: whom Git's configuration names]
     #[arg(long, value_name = "WHO", env = "WAYPOST_GIT_AUTHOR")]
@@ -109,7 +97,10 @@ impl PublishArgs {
         Ok(Added {
             registration,
             notes: match checkout {
-                Some(checkout) => vec![format!("committed as {}", short(checkout.head()?))],
+                Some(checkout) => vec![format!(
+                    "committed as {}",
+                    CommitId::from(checkout.head()?).short()
+                )],
                 None => Vec::new(),
             },
         })
@@ -131,7 +122,7 @@ impl PublishArgs {
         let reference = self.reference.as_deref();
         let branch = RemoteBranch::new(address, reference, transfer, credentials)?;
         let mut remote = CloneBranch::new(branch, self.git_author.clone(), self.branch.clone());
-        let table = TablePath::new(&self.path, MAX_BYTES);
+        let table = TablePath::new(&self.table.path, MAX_BYTES);
         let request = in_repository(request, &table);
         let (registration, published) =
             register_on_branch(&mut remote, &table, &request, PATIENCE)?;
@@ -167,7 +158,7 @@ impl PublishArgs {
 
     /// Returns notes on where a link was pushed: `base`, a full name, or a branch for review.
     fn notes(&self, address: Option<&RemoteUrl>, base: &str, published: &Published) -> Vec<String> {
-        let commit = short(published.commit);
+        let commit = CommitId::from(published.commit).short();
         let Some(new) = &self.branch else {
             let base = base.strip_prefix("refs/heads/").unwrap_or(base);
             return vec![format!("pushed to {base} as {commit}")];
@@ -222,12 +213,6 @@ macro_rules! others {
 }
 
 others!(Error, PublishError, RemoteBranchError, anyhow::Error);
-
-fn short(commit: Oid) -> String {
-    let mut text = commit.to_string();
-    text.truncate(SHORT);
-    text
-}
 
 /// Makes the path of a new file relative to the repository's top.
 fn in_repository(mut request: RegistrationRequest, table: &TablePath) -> RegistrationRequest {

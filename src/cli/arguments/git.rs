@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
+use super::in_repository::InRepository;
 use super::{quantity, secret};
 use crate::git::{
     AllowedSigners, Anyone, Credentials, RemoteUrl, RemoteUrlError, Transfer, Verify, is_exposed,
@@ -88,15 +89,8 @@ pub(crate) struct GitArgs {
     )]
     reference: Option<String>,
 
-    /// The table in the repository: a file or a directory
-    #[arg(
-        long,
-        value_name = "PATH",
-        env = "WAYPOST_PATH",
-        default_value = "mapping.yaml",
-        requires = "repo"
-    )]
-    path: String,
+    #[command(flatten)]
+    table: InRepository,
 
     /// Where to keep the clone, so that a restart needs no remote [default: a temporary directory]
     #[arg(long, value_name = "DIR", env = "WAYPOST_STATE_DIR", requires = "repo")]
@@ -131,7 +125,7 @@ impl GitArgs {
 
     /// Returns the table's path in the repository, and the revision to follow if one is named.
     pub(super) fn table_and_branch(&self) -> (&str, Option<&str>) {
-        (&self.path, self.reference.as_deref())
+        (&self.table.path, self.reference.as_deref())
     }
 
     /// Starts following a repository. Must be called within a runtime.
@@ -145,7 +139,7 @@ impl GitArgs {
         let following = Following {
             remote,
             reference: self.reference.clone(),
-            path: self.path.clone(),
+            path: self.table.path.clone(),
             state_dir: self.state_dir.clone(),
             max_bytes,
             memory,

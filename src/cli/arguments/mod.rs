@@ -1,6 +1,7 @@
 //! Arguments that several commands share, and their values.
 
 mod git;
+mod in_repository;
 mod memory_limit;
 pub(super) mod quantity;
 mod registrations;
@@ -10,6 +11,7 @@ pub(super) mod table;
 mod variables;
 
 pub(crate) use git::{AccessArgs, GitArgs};
+pub(crate) use in_repository::InRepository;
 pub(crate) use memory_limit::MemoryLimit;
 pub(crate) use registrations::{RegistrationArgs, require_branch};
 pub(crate) use table::{MAX_BYTES, STDIN, STDIN_NAME, TableArgs};

@@ -26,7 +26,7 @@ pub struct LocalRepository {
     work_dir: Option<PathBuf>,
 }
 
-/// The id of a commit that was found.
+/// The id of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CommitId(pub(crate) Oid);
 
@@ -36,6 +36,12 @@ impl CommitId {
         let mut text = self.to_string();
         text.truncate(SHORT);
         text
+    }
+}
+
+impl From<Oid> for CommitId {
+    fn from(id: Oid) -> Self {
+        Self(id)
     }
 }
 
