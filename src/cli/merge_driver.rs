@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::builder::BoolishValueParser;
 
+use super::arguments::TableArgs;
 use super::terminal::{Error, legible};
 use crate::edit::{Merged, merge};
 use crate::mapping::SourceFile;
@@ -58,21 +59,16 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_MERGE_DRIVER_INSTALL", value_parser = BoolishValueParser::new(), conflicts_with = "base")]
     install: bool,
 
-    /// With --install, the table: a file or a directory; may be repeated
-    #[arg(
-        long,
-        value_name = "PATH",
-        env = "WAYPOST_TABLE",
-        default_value = "mapping.yaml"
-    )]
-    table: Vec<PathBuf>,
+    // Only --install needs it.
+    #[command(flatten)]
+    table: TableArgs,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Error> {
     let (Some(base), Some(ours), Some(theirs), Some(path)) =
         (&args.base, &args.ours, &args.theirs, &args.path)
     else {
-        return install(&args.table);
+        return install(&args.table.paths);
     };
     let path = &*legible(path);
     // A status up to 128 would mean to Git that OURS contains a result.
