@@ -21,30 +21,30 @@ const MAX_INPUT: u64 = 1 << 20;
 
 /// Add a link to a table, and print the short link
 ///
-/// The URL is written in canonical form, at the place where its code belongs; nothing else in the
-/// file changes. A URL that has a short link already is refused, and so is a code that is taken,
-/// even by a link that is retired. A table with errors is not touched.
+/// The URL is written in canonical form, in the place where its code belongs; nothing else in the
+/// file changes. A URL that already has a short link is refused, and so is a code that is taken,
+/// even by a retired link. A table with errors is not touched.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  waypost add https://git-scm.com/                     its code is derived from the URL
+  waypost add https://git-scm.com/                     with a code derived from the URL
   waypost add https://git-scm.com/ --code git --title 'Git, the database'
-  waypost add https://git-scm.com/ --number next       the number behind the highest one
+  waypost add https://git-scm.com/ --number next       the next number
   waypost add https://git-scm.com/ --table links/ --fragment
-  waypost add https://git-scm.com/ --push              on what everybody has by now
+  waypost add https://git-scm.com/ --push              on the latest commit of the remote
   waypost add https://git-scm.com/ --branch git-link   for review
   waypost add https://git-scm.com/ --repo git@git.example.org:links.git
   short=$(waypost add --get-or-create < url.txt)
 
-The short link stands alone on standard output, all else on standard error.
+Only the short link goes to standard output; everything else goes to standard error.
 Exit status: 0 the link is in the table; 1 it is refused, or the table has errors; 2 wrong usage;
 3 the table cannot be read or written, or Git failed.")]
 pub(super) struct Args {
-    /// Where the link leads; asked for on a terminal, or else read from standard input
+    /// Where the link leads; if missing, asked for on a terminal, or else read from standard input
     #[arg(value_name = "URL")]
     url: Option<String>,
 
-    /// The short code, rather than one that is derived from the URL
+    /// The short code, instead of one derived from the URL
     #[arg(
         long,
         env = "WAYPOST_CODE",
@@ -54,11 +54,11 @@ pub(super) struct Args {
     )]
     code: Option<String>,
 
-    /// A number whose base62 form is the code: `next` is the one behind the highest
+    /// A number whose base62 form is the code; `next` is one more than the highest
     #[arg(long, env = "WAYPOST_NUMBER", value_name = "N|next", value_parser = number)]
     number: Option<RequestedCode>,
 
-    /// A further code for the same URL; may be repeated
+    /// Another code for the same URL; may be repeated
     #[arg(
         long,
         env = "WAYPOST_ALIAS",
@@ -71,7 +71,7 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_TITLE", value_name = "TEXT")]
     title: Option<String>,
 
-    /// Who answers for the link
+    /// Who is responsible for the link
     #[arg(long, value_name = "NAME", env = "WAYPOST_OWNER")]
     owner: Option<String>,
 
@@ -79,15 +79,15 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_TAG", value_name = "TEXT")]
     tag: Vec<String>,
 
-    /// The redirect status, rather than the table's default
+    /// The redirect status, instead of the table's default
     #[arg(long, env = "WAYPOST_STATUS", value_name = "CODE", value_parser = status())]
     status: Option<Status>,
 
-    /// What of a request is carried over to the URL, rather than the table's default
+    /// Which part of a request is carried over to the URL, instead of the table's default
     #[arg(long, env = "WAYPOST_FORWARD", value_name = "WHAT", value_parser = forward())]
     forward: Option<Forward>,
 
-    /// The last day on which the link works, or the time until which it does (RFC 3339)
+    /// The last day on which the link works, or the time until which it works (RFC 3339)
     #[arg(long, env = "WAYPOST_EXPIRES", value_name = "DATE")]
     expires: Option<String>,
 
@@ -107,16 +107,16 @@ pub(super) struct Args {
     )]
     file: Option<String>,
 
-    /// Write the link to a new file of its own, named after its code, which no merge can touch
+    /// Write the link to a new file of its own, named after its code, so that no merge can conflict
     #[arg(long, env = "WAYPOST_FRAGMENT", value_parser = BoolishValueParser::new())]
     fragment: bool,
 
-    /// If the URL has a short link already, print that one
+    /// If the URL already has a short link, print that one
     #[arg(long, env = "WAYPOST_GET_OR_CREATE", value_parser = BoolishValueParser::new())]
     get_or_create: bool,
 
     /// Let the codes change where published paths of other links lead: paths that are forwarded or
-    /// repaired today. A commit of --commit, --push or --branch says that it is meant
+    /// repaired today. A commit of --commit, --push or --branch declares that this is intended
     #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
     allow_shadowing: bool,
 

@@ -30,10 +30,10 @@ use crate::history::{HistoryError, Lineage};
 use crate::mapping::{SourceFile, Timestamp, compile};
 use crate::source::{FileSource, FilesError};
 
-/// Check a table: every problem at once, at the line where it is
+/// Check a table, and report every problem with its place
 ///
 /// Reads the table as `serve` would, and runs the tests that are written in it.
-/// Problems go to standard output, each with its place and what to do about it.
+/// Problems go to standard output, each with its place and a way to fix it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -41,12 +41,12 @@ Examples:
   waypost check links/ more.yaml       check a directory and a file as one table
   waypost check --rev main:links       check what the branch `main` holds
   waypost check - <mapping.yaml        check standard input
-  waypost check --base main            check that no published link breaks, too
-  waypost check --history              the same for all that was ever published
+  waypost check --base main            also check that no published link breaks
+  waypost check --history              the same for every link ever published
   waypost check --deny warnings --allow url-private-address
                                        fail for every warning but one kind
 
-Exit status: 0 the table is sound; 1 it has errors; 2 wrong usage; 3 it cannot be read.")]
+Exit status: 0 the table is valid; 1 it has errors; 2 wrong usage; 3 it cannot be read.")]
 pub(super) struct Args {
     /// Files and directories that form one table; `-` is standard input
     #[arg(
@@ -56,7 +56,7 @@ pub(super) struct Args {
     )]
     paths: Vec<PathBuf>,
 
-    /// Read a file or directory as a commit of this Git repository has it
+    /// Read a file or directory from a commit of this Git repository
     #[arg(
         long,
         value_name = "REV:PATH",

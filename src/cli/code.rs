@@ -7,9 +7,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use super::terminal::{Error, complain};
 use crate::mapping::{Scheme, Target};
 
-/// Print the short code that a URL has
+/// Print the short code of a URL
 ///
-/// The code is derived from the bytes of the URL as written, so the same can be had with
+/// The code is derived from the bytes of the URL as written, so this prints the same code:
 /// `printf %s URL | openssl dgst -sha256 -binary | head -c6 | base64 | tr +/ -_`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -17,15 +17,15 @@ use crate::history::Lineage;
 use crate::mapping::{Change, Compilation, SourceFile, compare, compile};
 use crate::source::{FileSource, FilesError};
 
-/// Tell what a change of a table means: links removed, retargeted, added
+/// Show what a change to a table means: links removed, retargeted, added
 ///
-/// Compares the table at the commit where HEAD parted from BASE with the one at HEAD, or in the
-/// work tree, so that links which were merged into BASE since do not look removed.
-/// Moved lines and files are no change.
+/// Compares the table at the commit where HEAD branched off from BASE with the one at HEAD, or in the
+/// work tree, so that links that have been merged into BASE since do not look removed.
+/// Moving lines or files is not a change.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  waypost diff main                    what the work tree changes against main
+  waypost diff main                    what the work tree changes compared with main
   waypost diff main topic              what the branch topic changes
   waypost diff HEAD                    what is not committed yet
   waypost diff --format markdown origin/main HEAD
@@ -37,14 +37,14 @@ pub(super) struct Args {
     #[arg(value_name = "BASE")]
     base: String,
 
-    /// The branch, tag or commit that holds the change, rather than the work tree
+    /// The branch, tag or commit with the change, instead of the work tree
     #[arg(value_name = "HEAD")]
     head: Option<String>,
 
     #[command(flatten)]
     table: TableArgs,
 
-    /// How the changes are written
+    /// The output format
     #[arg(
         long,
         value_name = "FORMAT",
@@ -58,7 +58,7 @@ pub(super) struct Args {
 enum Format {
     /// For a terminal
     Human,
-    /// A summary that a bot can post below a pull request
+    /// A summary that a bot can post on a pull request
     Markdown,
     /// For programs
     Json,

@@ -10,7 +10,7 @@ use super::arguments::rule::RuleParser;
 use super::terminal::Error;
 use crate::mapping::{Example, Rule};
 
-/// Explain a rule: what is wrong, a wrong and a right example, what to do
+/// Explain a rule, with a wrong and a right example
 ///
 /// Each problem that `check` reports breaks one rule, which its formats for machines name.
 /// Without RULE, all rules are listed.

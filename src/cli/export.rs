@@ -16,33 +16,33 @@ use crate::mapping::{Site, Table, Timestamp};
 /// How many codes that differ only in case are named.
 const NAMED: usize = 20;
 
-/// Write a table in a form that others read
+/// Convert a table to another format
 ///
-/// It goes to standard output, in the order of codes; a static site goes to a directory, which must
-/// be new or empty. What the form cannot carry is told on standard error, counted by kind.
+/// The result goes to standard output, sorted by code; a static site goes to a directory, which must
+/// be new or empty. What the format cannot represent is reported on standard error, counted by kind.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   waypost export --format csv > links.csv
   waypost export --format nginx > /etc/nginx/conf.d/links.conf
-  waypost export --format html public/       a page a code, for hosts that only serve files
+  waypost export --format html public/       one page per code, for hosts that only serve files
   waypost export --format beacon --site https://short.code/ --table links/
 
 Exit status: 0 done, even if something is lost; 1 the table has errors, or the directory is not
-empty; 2 wrong usage; 3 the table cannot be read, or the form not be written.")]
+empty; 2 wrong usage; 3 the table cannot be read, or the result cannot be written.")]
 pub(super) struct Args {
-    /// Where a static site is written
+    /// The directory for a static site
     #[arg(value_name = "DIR", required_if_eq("format", "html"))]
     directory: Option<PathBuf>,
 
-    /// The form
+    /// The format
     #[arg(long, value_name = "FORMAT", env = "WAYPOST_EXPORT_FORMAT")]
     format: Format,
 
     #[command(flatten)]
     table: TableArgs,
 
-    /// Which site, if the table has several
+    /// The base URL of the site, if the table has several
     #[arg(long, value_name = "BASE_URL", env = "WAYPOST_SITE")]
     site: Option<String>,
 }
@@ -51,9 +51,9 @@ pub(super) struct Args {
 enum Format {
     /// Comma-separated values
     Csv,
-    /// A JSON object a line
+    /// One JSON object per line
     Jsonl,
-    /// A table of our own, as one file
+    /// A Waypost table, as one file
     Yaml,
     /// A BEACON link dump
     Beacon,

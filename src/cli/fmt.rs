@@ -12,23 +12,23 @@ use crate::edit;
 use crate::mapping::{Diagnostic, SourceFile, compile};
 use crate::source;
 
-/// Bring a table into canonical form: entries sorted by code, each with its comments
+/// Format a table: entries sorted by code, each with its comments
 ///
-/// URLs are written canonically unless their code hangs on how they are written, and texts that
-/// other readers of YAML take for numbers, dates or truth values are quoted. Everything else stays
-/// as it is. The meaning of a table never changes, and one with errors is not touched.
+/// URLs are put into canonical form unless their code depends on how they are written, and texts
+/// that other YAML readers take for numbers, dates or booleans are quoted. Everything else stays as
+/// it is. The meaning of a table never changes, and a table with errors is not touched.
 /// Standard input is written to standard output; files are replaced, and named on standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  waypost fmt mapping.yaml             format a file in its place
-  waypost fmt --check links/           name the files of a directory that are not formatted
+  waypost fmt mapping.yaml             format a file in place
+  waypost fmt --check links/           list the files of a directory that are not formatted
   git show HEAD:mapping.yaml | waypost fmt - | diff - mapping.yaml
 
 Exit status: 0 done; 1 the table has errors, or with --check a file is not formatted;
 2 wrong usage; 3 a file cannot be read or written.")]
 pub(super) struct Args {
-    /// Change nothing: name the files that are not formatted, one a line
+    /// Change nothing: list the files that are not formatted, one per line
     #[arg(long, env = "WAYPOST_FMT_CHECK", value_parser = BoolishValueParser::new())]
     check: bool,
 

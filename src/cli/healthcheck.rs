@@ -22,19 +22,19 @@ use super::tls::Spoken;
 /// The maximum size of a health answer, in bytes.
 const MAX_ANSWER: usize = 64 << 10;
 
-/// Ask a running server how it is
+/// Ask a running server whether it is healthy
 ///
-/// Prints the answer and exits with 0 if the server passes.
+/// Prints the answer, and exits with 0 if the server is healthy.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   waypost healthcheck                              ask the server on this machine
   waypost healthcheck http://127.0.0.1:8081/readyz ask its admin listener
 
-Exit status: 0 it passes; 1 it fails; 2 wrong usage; 3 it cannot be reached.")]
+Exit status: 0 healthy; 1 not healthy; 2 wrong usage; 3 it cannot be reached.")]
 pub(super) struct Args {
-    /// What to ask, http only [default: /healthz of the public listener, or of the admin listener
-    /// if WAYPOST_TLS_CERT is set, for then the public one speaks TLS]
+    /// The URL to request, http only [default: /healthz of the public listener, or of the admin
+    /// listener if WAYPOST_TLS_CERT is set, because the public one then uses TLS]
     #[arg(value_name = "URL", env = "WAYPOST_HEALTHCHECK_URL")]
     url: Option<Url>,
 

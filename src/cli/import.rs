@@ -23,11 +23,12 @@ const MAX_INPUT: u64 = 1 << 30;
 /// How many warnings are reported.
 const TOLD_WARNINGS: usize = 20;
 
-/// Bring links into a table from another program
+/// Import links from another program into a table
 ///
-/// Every link keeps its code, so that what was published goes on working. What cannot be taken is
-/// told with its line and the reason, and all else is written at once; a link that the table has
-/// already is left as it is. The table is then what it was and the new links, or nothing has changed.
+/// Every link keeps its code, so that published links keep working. A row that cannot be imported is
+/// reported with its line and the reason, and all others are written at once; a link that the table
+/// already has is left as it is. Existing entries never change, and an import that fails changes
+/// nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -43,7 +44,7 @@ pub(super) struct Args {
     #[arg(value_name = "FILE")]
     source: PathBuf,
 
-    /// The form
+    /// The format of the file
     #[arg(long, env = "WAYPOST_IMPORT_FORMAT", value_name = "FORMAT")]
     format: Format,
 
@@ -58,24 +59,24 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_FILE", value_name = "FILE")]
     file: Option<String>,
 
-    /// Make the table, which is not there yet, with this base URL
+    /// Create the table, which does not exist yet, with this base URL
     #[arg(long, env = "WAYPOST_BASE_URL", value_name = "URL", conflicts_with = "file", value_parser = base_url())]
     base_url: Option<BaseUrl>,
 
-    /// The base URL of the short links where they come from, if it is another one
+    /// The base URL of the short links in the file, if it is a different one
     #[arg(long, env = "WAYPOST_FROM", value_name = "URL", value_parser = base_url())]
     from: Option<BaseUrl>,
 
-    /// The name that a column of CSV has in the header; with no name it is not read; may be repeated
+    /// The name of a CSV column in the header; without NAME it is not read; may be repeated
     #[arg(long, env = "WAYPOST_COLUMN", value_name = "KEY=NAME", value_parser = column)]
     column: Vec<(Column, String)>,
 
-    /// Let rows change where published paths of links lead that the table has already: paths that are
-    /// forwarded or repaired today
+    /// Let rows change where published paths of existing links lead: paths that are forwarded or
+    /// repaired today
     #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
     allow_shadowing: bool,
 
-    /// Write nothing, and tell what would be
+    /// Write nothing, and report what would be added
     #[arg(long, env = "WAYPOST_DRY_RUN", value_parser = BoolishValueParser::new())]
     dry_run: bool,
 }
@@ -84,7 +85,7 @@ pub(super) struct Args {
 enum Format {
     /// Comma-separated values with a header
     Csv,
-    /// A JSON object a line, as export writes it
+    /// One JSON object per line, as export writes it
     Jsonl,
     /// CSV of YOURLS
     Yourls,

@@ -17,7 +17,7 @@ use super::terminal::Error;
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
 pub(super) struct Args {
-    /// Where they go: waypost.1 and one page for each command
+    /// The directory for waypost.1 and a page for each command
     directory: PathBuf,
 }
 

@@ -18,13 +18,14 @@ use crate::source::{MergeSetup, replace};
 
 /// Merge two versions of a table for Git: links added on both sides never conflict
 ///
-/// Entries are matched by their codes and merged key by key. What clashes (one code with two
-/// targets, or an entry that one side changed and the other removed) is left as a conflict around
-/// that entry, and told on standard error. What cannot be taken apart is merged by lines, as Git
-/// does it.
+/// Entries are matched by their codes and merged key by key. A conflict (one code with two targets,
+/// or an entry that one side changed and the other removed) is marked around that entry alone, and
+/// reported on standard error. What cannot be taken apart into entries is merged line by line, as
+/// Git does it.
 ///
-/// Git calls this with four paths once --install has been run. Its configuration is not cloned:
-/// each clone runs --install once. Forges do not run drivers when they merge on their servers.
+/// Git calls this with four paths after --install has configured it, for the tables that --table
+/// names. Configuration is not cloned, so each clone needs its own --install. Forges do not run
+/// merge drivers when they merge on their servers.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "waypost merge-driver BASE OURS THEIRS PATH\n       \
@@ -36,10 +37,10 @@ Examples:
   git config merge.waypost.driver      show what Git will run
 
 Exit status: 0 merged; 1 a conflict is left in OURS; 2 wrong usage; 3 --install failed;
-129 nothing could be merged, OURS is as it was: Git 2.42 or newer then gives up the whole merge."
+129 nothing was merged, and OURS is unchanged: Git 2.42 or newer then aborts the whole merge."
 )]
 pub(super) struct Args {
-    /// The version that both came from (%O)
+    /// The common ancestor of both versions (%O)
     #[arg(value_name = "BASE", required_unless_present = "install")]
     base: Option<PathBuf>,
 
@@ -51,11 +52,11 @@ pub(super) struct Args {
     #[arg(value_name = "THEIRS", required_unless_present = "install")]
     theirs: Option<PathBuf>,
 
-    /// What to call the file in messages (%P)
+    /// The name of the file in messages (%P)
     #[arg(value_name = "PATH", required_unless_present = "install")]
     path: Option<String>,
 
-    /// Have Git call this for the tables of the repository around the current directory
+    /// Configure Git to call this, in the repository around the current directory
     #[arg(long, env = "WAYPOST_MERGE_DRIVER_INSTALL", value_parser = BoolishValueParser::new(), conflicts_with = "base")]
     install: bool,
 

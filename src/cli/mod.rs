@@ -51,12 +51,12 @@ A table is a YAML file, or a directory of them:
     short-code: gnu-home               # https://short.code/gnu-home
 
 Start here:
-  waypost check mapping.yaml           tell what is wrong with it, and where
-  waypost serve                        answer its short links on 127.0.0.1:8080
-  waypost resolve gnu-home             tell where a link leads
-  waypost add https://git-scm.com/     add a link, and print it
+  waypost check mapping.yaml           report what is wrong with it, and where
+  waypost serve                        serve its short links on 127.0.0.1:8080
+  waypost resolve gnu-home             show where a link leads
+  waypost add https://git-scm.com/     add a link, and print its short link
 
-Exit status: 0 done; 1 the table has errors, or what was asked for is not there or refused;
+Exit status: 0 success; 1 the table has errors, or what was asked for does not exist or is refused;
 2 wrong usage or configuration; 3 it could not run (I/O, Git, network)."
 )]
 struct Cli {

@@ -12,9 +12,9 @@ use crate::mapping::{Entry, Outcome, Request, Site, Table, Timestamp, Via};
 /// How many similar codes are named when there is no such link.
 const SUGGESTIONS: usize = 5;
 
-/// Tell where a short link leads, and where that is written
+/// Show where a short link leads, and where its entry is
 ///
-/// The target goes alone to standard output; the place of its entry to standard error.
+/// Only the target goes to standard output; the place of its entry goes to standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,14 +24,14 @@ Examples:
 
 Exit status: 0 it leads somewhere; 1 it is gone or not found, or the table has errors.")]
 pub(super) struct Args {
-    /// A short code, or a short link as it would be followed
+    /// A short code, or a whole short link
     #[arg(value_name = "CODE|SHORT-URL", allow_hyphen_values = true)]
     link: String,
 
     #[command(flatten)]
     table: TableArgs,
 
-    /// The time at which the link is followed (RFC 3339), rather than now
+    /// The time at which the link is followed (RFC 3339), instead of now
     #[arg(long, value_name = "TIME", env = "WAYPOST_AT", value_parser = time)]
     at: Option<Timestamp>,
 }

@@ -28,28 +28,30 @@ const HTTPS_REDIRECT: &str = "https-redirect";
 
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
-/// Serve the short links of a table, and follow its changes
+/// Serve the short links of a table, and reload it when it changes
 ///
-/// The table is checked wholly before it goes live. When it changes, the new one is built aside
-/// and swapped in at once; one with errors is refused, and the last good one stays.
+/// A table is checked as a whole before it goes live. When it changes, the new one is compiled in the
+/// background and replaces the old one in one step; a table with errors is rejected, and the last
+/// good one stays live.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   waypost serve                                    ./mapping.yaml on 127.0.0.1:8080
   waypost serve --table links/ --listen 0.0.0.0:80
-  waypost serve --table links/ --pull 1m           pull the checkout that holds it
+  waypost serve --table links/ --pull 1m           pull the checkout that contains it
   waypost serve --repo https://git.example/links   follow a repository
 
-Secrets come by variables or by files that variables name, never by flags: WAYPOST_GIT_USERNAME,
-WAYPOST_GIT_PASSWORD and WAYPOST_HOOK_SECRET, each also with _FILE behind it. With a hook secret,
-a Git host may tell of a push at POST /-/hook.
+Secrets are given in variables, or in files that variables name, never in flags:
+WAYPOST_GIT_USERNAME, WAYPOST_GIT_PASSWORD and WAYPOST_HOOK_SECRET, or the same with the suffix
+_FILE. With a hook secret, a Git host can announce a push at POST /-/hook.
 
 Sockets that a service manager passes (LISTEN_FDS), by the names public, admin and https-redirect or
-in this order, are served on in place of what the flags say. Whoever sets NOTIFY_SOCKET is told how it is.
+in this order, are used instead of the addresses above. A service manager that sets NOTIFY_SOCKET is
+notified of the server's state.
 
-Signals: SIGTERM drains and stops, a second one ends the delay; SIGINT stops; SIGHUP reloads.
-Exit status: 0 stopped as told; 1 the table has errors; 2 wrong usage; 3 it cannot be read or
-the addresses cannot be listened on.")]
+Signals: SIGTERM drains and stops, a second one skips the delay; SIGINT stops; SIGHUP reloads.
+Exit status: 0 stopped by a signal; 1 the table has errors; 2 wrong usage; 3 the table
+cannot be read, or an address cannot be listened on.")]
 pub(super) struct Args {
     #[command(flatten)]
     table: TableArgs,
@@ -57,10 +59,11 @@ pub(super) struct Args {
     #[command(flatten)]
     listen: ListenArgs,
 
-    /// A name under which the admin listener shows its status and reloads; may be repeated
+    /// A host name under which the admin listener serves its status and reloads; may be repeated
     ///
-    /// Probes and metrics are answered under any name, and everything under an IP address or
-    /// localhost. Other names are refused, so that no page can read there what is not its own.
+    /// Probes and metrics are served under any name, and everything under an IP address or localhost.
+    /// Other names are refused, so that no web page can reach the listener by pointing its own name
+    /// at it.
     #[arg(
         long,
         value_name = "NAME",
@@ -69,46 +72,46 @@ pub(super) struct Args {
     )]
     admin_host: Vec<AdminHost>,
 
-    /// How many threads serve [default: as many as there are cores]
+    /// The number of threads that serve clients [default: the number of cores]
     #[arg(long, value_name = "N", env = "WAYPOST_THREADS")]
     threads: Option<NonZeroUsize>,
 
-    /// How many public connections are open at once; more wait to be accepted
+    /// The maximum number of open public connections; further ones wait to be accepted
     #[arg(long, value_name = "N", env = "WAYPOST_MAX_CONNECTIONS", default_value = "10000", value_parser = clap::value_parser!(u32).range(1..))]
     max_connections: u32,
 
-    /// How much text a table may have [default: what memory can hold, at most 256MiB]
+    /// The maximum size of a table's text [default: what memory can hold, at most 256MiB]
     ///
-    /// The default is a fifth of what the memory limit leaves above 64 MiB: that of the control group,
-    /// RLIMIT_AS, RLIMIT_DATA or the machine.
+    /// The default is a fifth of the memory beyond the first 64 MiB that the process may use: by the
+    /// limit of its control group, RLIMIT_AS, RLIMIT_DATA or the machine.
     #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", value_parser = quantity::bytes)]
     max_table_bytes: Option<u64>,
 
-    /// How often to look at the table even if nothing tells of a change
+    /// How often to check the table for changes, even if no file event reports one
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_POLL_INTERVAL", default_value = "5s", value_parser = quantity::positive_interval)]
     poll_interval: Duration,
 
-    /// Start without a table if there is no good one yet, not ready until there is
+    /// Start even if there is no valid table yet, and report not ready until there is one
     #[arg(long, env = "WAYPOST_WAIT", value_parser = clap::builder::BoolishValueParser::new())]
     wait: bool,
 
-    /// Do not let anyone take the table as a whole, at /-/mapping.yaml, .jsonl and .beacon
+    /// Do not offer the whole table for download at /-/mapping.yaml, .jsonl and .beacon
     #[arg(long, env = "WAYPOST_NO_PUBLIC_TABLE", value_parser = clap::builder::BoolishValueParser::new())]
     no_public_table: bool,
 
-    /// How long ago the last good fetch may be before the server is not ready [default: no limit]
+    /// The maximum age of the last successful fetch; beyond it, report not ready [default: no limit]
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_MAX_STALENESS", value_parser = quantity::positive_interval)]
     max_staleness: Option<Duration>,
 
-    /// How long to keep serving, not ready, after SIGTERM
+    /// How long to keep serving after SIGTERM, while reporting not ready
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_DRAIN_DELAY", default_value = "0s", value_parser = quantity::interval)]
     drain_delay: Duration,
 
-    /// How long requests in flight may take after that
+    /// How long requests in flight may take after the drain delay
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_DRAIN_TIMEOUT", default_value = "10s", value_parser = quantity::interval)]
     drain_timeout: Duration,
 
-    /// The form of the log, on standard output
+    /// The format of the log on standard output
     #[arg(
         long,
         value_name = "FORMAT",
@@ -117,12 +120,12 @@ pub(super) struct Args {
     )]
     log_format: LogFormat,
 
-    /// Which events are logged: LEVEL or TARGET=LEVEL, several separated by commas
+    /// Which events are logged: LEVEL or TARGET=LEVEL, or several separated by commas
     ///
     /// These are directives of tracing's EnvFilter. Waypost's own events have the target waypost and
-    /// are logged from info on, unless a directive is for them or for everything; those of libraries
-    /// are logged only where a directive asks for them, as `h2=debug` does, and may hold what clients
-    /// send. The levels are off, error, warn, info, debug and trace.
+    /// are logged at info and above, unless a directive names them or applies to everything; those of
+    /// libraries are logged only where a directive asks for them, as `h2=debug` does, and may contain
+    /// what clients send. The levels are off, error, warn, info, debug and trace.
     #[arg(
         long,
         value_name = "FILTER",
@@ -142,10 +145,11 @@ pub(super) struct Args {
     git: GitArgs,
 }
 
-/// Where it is answered; `healthcheck` asks there.
+/// The addresses of the listeners; `healthcheck` uses them, too.
 #[derive(Debug, clap::Args)]
 pub(super) struct ListenArgs {
-    /// Where short links are answered [default: 127.0.0.1:8080, or port $PORT of every address]
+    /// The address on which short links are served [default: 127.0.0.1:8080, or port $PORT on every
+    /// address]
     #[arg(long, value_name = "ADDRESS", env = "WAYPOST_LISTEN")]
     listen: Option<SocketAddr>,
 
@@ -153,7 +157,7 @@ pub(super) struct ListenArgs {
     #[arg(long, hide = true, env = "PORT")]
     port: Option<u16>,
 
-    /// Where operators look: health, metrics, status, reload
+    /// The address for operators: health, metrics, status, reload
     #[arg(
         long,
         value_name = "ADDRESS",

@@ -10,17 +10,17 @@ use crate::server::Tls;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "TLS")]
 pub(super) struct TlsArgs {
-    /// Speak TLS on the public listener, with this certificate chain in PEM form
+    /// Use TLS on the public listener, with this certificate chain (PEM)
     // Which flags go together is checked below: half of them, in variables, must not be dropped
     // silently.
     #[arg(long, value_name = "FILE", env = "WAYPOST_TLS_CERT")]
     tls_cert: Option<PathBuf>,
 
-    /// The private key of the certificate, in PEM form
+    /// The private key of the certificate (PEM)
     #[arg(long, value_name = "FILE", env = "WAYPOST_TLS_KEY")]
     tls_key: Option<PathBuf>,
 
-    /// Where clients that speak plain HTTP are sent on to HTTPS
+    /// The address on which plain HTTP requests are redirected to HTTPS
     #[arg(long, value_name = "ADDRESS", env = "WAYPOST_HTTPS_REDIRECT_LISTEN")]
     https_redirect_listen: Option<SocketAddr>,
 }

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use super::terminal::Error;
 use crate::git::run_transfer;
 
-/// Fetch once, as told on standard input
+/// Fetch or push once, as described on standard input
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
 pub(super) struct Args {}

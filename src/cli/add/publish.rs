@@ -21,24 +21,25 @@ const PATIENCE: Duration = Duration::from_secs(120);
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Git")]
 pub(super) struct PublishArgs {
-    /// Commit the file, and nothing else, to the branch that is checked out
+    /// Commit the file, and nothing else, to the current branch
     #[arg(long, env = "WAYPOST_COMMIT", value_parser = BoolishValueParser::new())]
     commit: bool,
 
-    /// Commit on what the branch's remote has now, push that, and fast-forward the checkout to it
+    /// Commit on top of what the branch's remote has now, push that, and fast-forward the checkout
     #[arg(long, env = "WAYPOST_PUSH", value_parser = BoolishValueParser::new())]
     push: bool,
 
-    /// Push a new branch for review, and tell where to open a pull request
+    /// Push a new branch for review, and print where to open a pull request
     #[arg(long, env = "WAYPOST_BRANCH", value_name = "NAME", conflicts_with_all = ["commit", "push"])]
     branch: Option<NewBranch>,
 
-    /// Add to the table of this repository, without a checkout: https, ssh, git or file, or a path
+    /// Add to the table of this repository, without a checkout: an https, ssh, git or file URL, or a
+    /// path
     #[arg(long, value_name = "URL", env = "WAYPOST_REPO", conflicts_with_all = ["table", "commit", "push"])]
     // Not parsed as an address by clap, whose errors would repeat a password in it.
     repo: Option<String>,
 
-    /// The branch to push to [default: the one that the remote's HEAD leads to]
+    /// The branch to push to [default: the remote's HEAD]
     #[arg(
         long = "ref",
         value_name = "BRANCH",
@@ -50,7 +51,7 @@ pub(super) struct PublishArgs {
     #[command(flatten)]
     table: InRepository,
 
-    /// Who commits, as in 'A. Name <name@example.org>' [default: whom Git's configuration names]
+    /// The author of commits, as in 'A. Name <name@example.org>' [default: from Git's configuration]
     #[arg(long, value_name = "WHO", env = "WAYPOST_GIT_AUTHOR")]
     git_author: Option<CommitIdentity>,
 

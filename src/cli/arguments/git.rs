@@ -20,19 +20,19 @@ use crate::source::{FetchOptions, Following, Observer, Puller, Pulling, Schedule
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Git")]
 pub(crate) struct AccessArgs {
-    /// How long one fetch or push may take in all
+    /// The time limit of one fetch or push
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_GIT_TIMEOUT", default_value = "60s", value_parser = quantity::positive_interval)]
     pub(crate) git_timeout: Duration,
 
-    /// The most bytes that a fetch receives, and that what it receives may take in memory
+    /// The maximum number of bytes that a fetch receives, and that these may take in memory
     #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_FETCH_BYTES", default_value = "1GiB", value_parser = quantity::bytes)]
     max_fetch_bytes: u64,
 
-    /// The private key for ssh [default: what the agent has]
+    /// The private key for ssh [default: the keys of the SSH agent]
     #[arg(long, value_name = "FILE", env = "WAYPOST_SSH_KEY")]
     ssh_key: Option<PathBuf>,
 
-    /// The ssh host keys to trust, in OpenSSH's form [default: ~/.ssh/known_hosts]
+    /// The trusted ssh host keys, in OpenSSH's format [default: ~/.ssh/known_hosts]
     #[arg(long, value_name = "FILE", env = "WAYPOST_KNOWN_HOSTS")]
     known_hosts: Option<PathBuf>,
 }
@@ -75,7 +75,7 @@ impl AccessArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Git")]
 pub(crate) struct GitArgs {
-    /// Follow this repository, in a clone of its own: https, ssh, git or file, or a path
+    /// Follow this repository in a clone of its own: an https, ssh, git or file URL, or a path
     #[arg(long, value_name = "URL", env = "WAYPOST_REPO", conflicts_with_all = ["table", "pull"])]
     // Not parsed as an address by clap, whose errors would repeat a password in it.
     repo: Option<String>,
@@ -92,7 +92,8 @@ pub(crate) struct GitArgs {
     #[command(flatten)]
     table: InRepository,
 
-    /// Where to keep the clone, so that a restart needs no remote [default: a temporary directory]
+    /// Where to keep the clone, so that a restart does not need the remote [default: a temporary
+    /// directory]
     #[arg(long, value_name = "DIR", env = "WAYPOST_STATE_DIR", requires = "repo")]
     state_dir: Option<PathBuf>,
 
@@ -100,14 +101,14 @@ pub(crate) struct GitArgs {
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_PULL_INTERVAL", default_value = "60s", value_parser = quantity::positive_interval)]
     pull_interval: Duration,
 
-    /// Fast-forward the checkout that holds the table, this often
+    /// Fast-forward the checkout that contains the table, at this interval
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_PULL", value_parser = quantity::positive_interval)]
     pull: Option<Duration>,
 
     #[command(flatten)]
     pub(crate) access: AccessArgs,
 
-    /// Serve only commits that one of these has signed, in the form of ssh-keygen(1)
+    /// Serve only commits signed by one of these keys, in the allowed-signers format of ssh-keygen(1)
     #[arg(long, value_name = "FILE", env = "WAYPOST_ALLOWED_SIGNERS")]
     allowed_signers: Option<PathBuf>,
 }

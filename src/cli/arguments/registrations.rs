@@ -14,22 +14,22 @@ use crate::source::Follower;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Registrations")]
 pub(crate) struct RegistrationArgs {
-    /// Let who has a token register links at /-/api/links; they are pushed to the repository
+    /// Let anyone with a token register links at /-/api/links; they are pushed to the repository
     #[arg(long, env = "WAYPOST_REGISTRATIONS", value_parser = clap::builder::BoolishValueParser::new())]
     registrations: bool,
 
-    /// Who may: a line each, with a name and the SHA-256 of a token
+    /// The file of tokens: a line for each, with an owner's name and the token's SHA-256
     #[arg(long, value_name = "FILE", env = "WAYPOST_REGISTRATIONS_TOKENS")]
     registrations_tokens: Option<PathBuf>,
 
     /// Refuse URLs with a private or loopback address, or with the host localhost
     ///
-    /// A link to one leads elsewhere in every network: from a visitor's browser into the visitor's
-    /// own. Names are not looked up. `waypost check` warns of such URLs in any case.
+    /// Such a link leads somewhere else in every network: for visitors, into their own. Host names are
+    /// not looked up. `waypost check` warns about such URLs in any case.
     #[arg(long, env = "WAYPOST_REGISTRATIONS_REFUSE_PRIVATE", value_parser = clap::builder::BoolishValueParser::new())]
     registrations_refuse_private: bool,
 
-    /// Who commits, as in 'A. Name <name@example.org>' [default: whom Git's configuration names]
+    /// The author of commits, as in 'A. Name <name@example.org>' [default: from Git's configuration]
     #[arg(long, value_name = "WHO", env = "WAYPOST_GIT_AUTHOR")]
     git_author: Option<CommitIdentity>,
 }

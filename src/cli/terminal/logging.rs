@@ -22,7 +22,7 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 pub(crate) enum LogFormat {
     /// For people
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }
 
