@@ -12,21 +12,12 @@ use std::time::{Duration, Instant};
 use git2::{Oid, Repository};
 
 use super::backoff::pause;
-use super::checkout::CheckoutError;
-use super::commit::IdentityError;
+use super::edit::Edit;
+use super::publish_error::PublishError;
 use super::writer_lock::WriterLock;
-use crate::git::{GitProgramError, Pushed, RemoteBranchError, RemoteUrl, TreeError, random};
+use crate::git::{Pushed, RemoteUrl, random};
 use crate::mapping::SourceFile;
 use crate::source::read_table;
-
-/// Changed files of a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
-    /// Each by its path in the repository, where it need not exist, with its full text.
-    pub files: Vec<SourceFile>,
-    /// The message of the commit.
-    pub message: String,
-}
 
 /// The location of a table in a repository.
 #[derive(Debug, Clone)]
@@ -65,61 +56,6 @@ pub struct Published {
     pub commit: Oid,
     /// The remote's message about it, on one line.
     pub said: String,
-}
-
-/// Why a change was not published. No message holds a secret.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PublishError {
-    /// The remote, or the clone of it, cannot be used.
-    #[error(transparent)]
-    Remote(#[from] RemoteBranchError),
-    /// The checkout is in a state that does not allow a push.
-    #[error(transparent)]
-    Checkout(#[from] CheckoutError),
-    /// The `git` program failed.
-    #[error(transparent)]
-    Program(#[from] GitProgramError),
-    /// The branch has no readable table.
-    #[error(transparent)]
-    Table(#[from] TreeError),
-    /// The author is unknown.
-    #[error(transparent)]
-    Identity(#[from] IdentityError),
-    /// Git cannot make the commit.
-    #[error("cannot make the commit")]
-    Git(#[from] git2::Error),
-    /// A hook of the checkout refused the commit.
-    #[error("the commit was refused: {said}")]
-    Declined {
-        /// Its message.
-        said: String,
-    },
-    /// The remote refused the push.
-    #[error("the remote refused the push: {reason}")]
-    Refused {
-        /// Its message.
-        reason: String,
-    },
-    /// Other writers were faster each time.
-    #[error("others were faster {losses} times within {timeout:?}: try again when it is quieter")]
-    TooBusy {
-        /// The number of lost pushes.
-        losses: u32,
-        /// The duration of the attempts.
-        timeout: Duration,
-    },
-    /// The connection ended before the remote reported the result.
-    #[error(
-        "the push ended early, and the commit {commit} is not on the remote now: {reason}; \
-         do it again: what did get through will be found"
-    )]
-    Unclear {
-        /// The commit.
-        commit: Oid,
-        /// The error that was observed.
-        reason: String,
-    },
 }
 
 /// The tip of a branch.

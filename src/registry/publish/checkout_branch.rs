@@ -5,9 +5,13 @@
 
 use git2::{Oid, Repository};
 
-use super::branch::{Branch, Edit, PublishError};
-use super::checkout::{CheckoutError, UserCheckout, refuse_changes};
-use super::commit::{CommitIdentity, commit_tree, write_tree};
+use super::branch::Branch;
+use super::checkout::{UserCheckout, refuse_changes};
+use super::checkout_error::CheckoutError;
+use super::commit::{commit_tree, write_tree};
+use super::edit::Edit;
+use super::identity::CommitIdentity;
+use super::publish_error::PublishError;
 use super::review::NewBranch;
 use crate::git::{GitProgram, GitProgramError, Pushed, RemoteUrl, random};
 

@@ -2,8 +2,11 @@
 
 use git2::{Oid, Repository};
 
-use super::branch::{Branch, Edit, PublishError};
-use super::commit::{CommitIdentity, commit_tree, configured, write_tree};
+use super::branch::Branch;
+use super::commit::{commit_tree, write_tree};
+use super::edit::Edit;
+use super::identity::{CommitIdentity, configured};
+use super::publish_error::PublishError;
 use super::review::NewBranch;
 use crate::git::{Pushed, RemoteBranch, RemoteUrl};
 

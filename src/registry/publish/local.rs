@@ -9,9 +9,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::branch::PublishError;
 use super::checkout::UserCheckout;
 use super::online::message;
+use super::publish_error::PublishError;
 use crate::mapping::{SourceFile, Timestamp, compile};
 use crate::registry::decide::{Registration, RegistrationRefusal, RegistrationRequest, register};
 use crate::source::{self, FileSource, FilesError};

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::branch::{Branch, Edit, PublishError, Published, TablePath, publish};
+use super::branch::{Branch, Published, TablePath, publish};
+use super::edit::Edit;
+use super::publish_error::PublishError;
 use crate::registry::decide::{Registration, RegistrationRefusal, RegistrationRequest, register};
 
 /// Why nothing was registered on a remote's branch.

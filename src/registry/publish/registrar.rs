@@ -10,9 +10,11 @@ use std::time::{Duration, SystemTime};
 use git2::{Oid, Repository};
 use tracing::warn;
 
-use super::branch::{Branch, BranchTip, Edit, PublishError, TablePath, publish};
+use super::branch::{Branch, BranchTip, TablePath, publish};
 use super::clone_branch::CloneBranch;
-use super::commit::CommitIdentity;
+use super::edit::Edit;
+use super::identity::CommitIdentity;
+use super::publish_error::PublishError;
 use crate::git::{Pushed, RemoteBranch, RemoteUrl};
 use crate::mapping::{SoundTable, compile};
 use crate::registry::decide::{

@@ -2,8 +2,6 @@
 
 use hyper::StatusCode;
 
-use super::response::{ApiResponse, ProblemDetails};
-
 /// A problem type (RFC 9457, section 3.1.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProblemType {
@@ -191,10 +189,5 @@ impl ProblemType {
             Self::Draining | Self::NoTable | Self::RemoteDown | Self::NotLive => Some("5"),
             _ => None,
         }
-    }
-
-    /// Returns an answer with no further details.
-    pub(super) fn answer(self) -> ApiResponse {
-        ProblemDetails::of(self).into()
     }
 }

@@ -173,6 +173,13 @@ fn cut(mut text: String) -> String {
     text
 }
 
+impl ProblemType {
+    /// Returns an answer with no further details.
+    pub(super) fn answer(self) -> ApiResponse {
+        ProblemDetails::of(self).into()
+    }
+}
+
 impl From<ProblemDetails> for ApiResponse {
     fn from(problem: ProblemDetails) -> Self {
         let kind = problem.kind;

@@ -1,0 +1,64 @@
+//! Errors of publishing a change.
+
+use std::time::Duration;
+
+use git2::Oid;
+
+use super::checkout_error::CheckoutError;
+use super::identity::IdentityError;
+use crate::git::{GitProgramError, RemoteBranchError, TreeError};
+
+/// Why a change was not published. No message holds a secret.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PublishError {
+    /// The remote, or the clone of it, cannot be used.
+    #[error(transparent)]
+    Remote(#[from] RemoteBranchError),
+    /// The checkout is in a state that does not allow a push.
+    #[error(transparent)]
+    Checkout(#[from] CheckoutError),
+    /// The `git` program failed.
+    #[error(transparent)]
+    Program(#[from] GitProgramError),
+    /// The branch has no readable table.
+    #[error(transparent)]
+    Table(#[from] TreeError),
+    /// The author is unknown.
+    #[error(transparent)]
+    Identity(#[from] IdentityError),
+    /// Git cannot make the commit.
+    #[error("cannot make the commit")]
+    Git(#[from] git2::Error),
+    /// A hook of the checkout refused the commit.
+    #[error("the commit was refused: {said}")]
+    Declined {
+        /// Its message.
+        said: String,
+    },
+    /// The remote refused the push.
+    #[error("the remote refused the push: {reason}")]
+    Refused {
+        /// Its message.
+        reason: String,
+    },
+    /// Other writers were faster each time.
+    #[error("others were faster {losses} times within {timeout:?}: try again when it is quieter")]
+    TooBusy {
+        /// The number of lost pushes.
+        losses: u32,
+        /// The duration of the attempts.
+        timeout: Duration,
+    },
+    /// The connection ended before the remote reported the result.
+    #[error(
+        "the push ended early, and the commit {commit} is not on the remote now: {reason}; \
+         do it again: what did get through will be found"
+    )]
+    Unclear {
+        /// The commit.
+        commit: Oid,
+        /// The error that was observed.
+        reason: String,
+    },
+}
