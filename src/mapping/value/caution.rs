@@ -4,10 +4,9 @@
 //! A registration over HTTP may be refused for the same reasons. Names are not looked up: all
 //! decisions are made from the text alone.
 
-// `core` has the addresses, but no sockets.
-use core::net::{Ipv4Addr, Ipv6Addr};
-
 use url::{Host, Url};
+
+use super::reach::Reach;
 
 /// Returns the first character of a text that embeds, overrides or isolates a direction of writing
 /// (UAX #9, sections 2.1, 2.2 and 2.4): with it, a text can read as another.
@@ -35,43 +34,20 @@ pub(crate) fn is_private(url: &str) -> bool {
     }
     let url = Url::parse(url).ok();
     match url.as_ref().and_then(Url::host) {
-        Some(Host::Ipv4(address)) => is_private_v4(address),
-        Some(Host::Ipv6(address)) => is_private_v6(address),
+        Some(Host::Ipv4(address)) => is_confined(Reach::of_v4(address)),
+        Some(Host::Ipv6(address)) => is_confined(Reach::of_v6(address)),
         _ => false,
     }
 }
 
-/// Returns whether an address is in RFC 6890's "this network", private use, shared address space,
-/// loopback or link-local.
-fn is_private_v4(address: Ipv4Addr) -> bool {
-    let [first, second, ..] = address.octets();
-    first == 0
-        || address.is_private()
-        || (first == 100 && second & 0b1100_0000 == 64)
-        || address.is_loopback()
-        || address.is_link_local()
-}
-
-/// Returns the same for IPv6 (RFC 4291, RFC 4193), and for IPv4 addresses embedded in it.
-fn is_private_v6(address: Ipv6Addr) -> bool {
-    address.is_unspecified()
-        || address.is_loopback()
-        || address.is_unique_local()
-        || address.is_unicast_link_local()
-        || embedded(address).is_some_and(is_private_v4)
-}
-
-/// Returns the IPv4 address in an IPv6 address that is mapped (RFC 4291, section 2.5.5.2) or
-/// translated by the well-known prefix (RFC 6052, section 2.1).
-fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let translated = || {
-        let [0x64, 0xff9b, 0, 0, 0, 0, high, low] = address.segments() else {
-            return None;
-        };
-        let [[a, b], [c, d]] = [high, low].map(u16::to_be_bytes);
-        Some(Ipv4Addr::new(a, b, c, d))
-    };
-    address.to_ipv4_mapped().or_else(translated)
+/// Returns whether only some networks reach an address, or none does because it means "this network".
+///
+/// Reserved addresses are not among them: documentation and examples use them.
+fn is_confined(reach: Reach) -> bool {
+    match reach {
+        Reach::Private | Reach::LinkLocal | Reach::Metadata | Reach::Unspecified => true,
+        Reach::Global | Reach::Reserved => false,
+    }
 }
 
 #[cfg(test)]
