@@ -5,7 +5,7 @@
 //!
 //! The layers, each of which may use only those below it: [`cli`] → [`server`] → [`registry`] →
 //! [`source`] → [`git`] and [`mapping`], with [`edit`], [`exchange`] and [`history`] next to the
-//! source.
+//! source, and [`linkcheck`] beside them.
 //! `docs/architecture.md` has the details.
 
 pub mod cli;
@@ -13,6 +13,7 @@ pub mod edit;
 pub mod exchange;
 pub mod git;
 pub mod history;
+pub mod linkcheck;
 pub mod mapping;
 pub mod registry;
 pub mod server;

@@ -14,8 +14,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("history", &["git", "mapping"]),
     ("edit", &["mapping"]),
     ("exchange", &["mapping"]),
+    ("linkcheck", &["mapping"]),
     ("registry", &["source", "edit", "exchange"]),
-    ("server", &["registry", "history"]),
+    ("server", &["registry", "history", "linkcheck"]),
     ("cli", &["server"]),
 ];
 
