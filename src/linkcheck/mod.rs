@@ -1,9 +1,16 @@
 //! Checking targets: asking each politely and safely, and concluding a verdict.
 //!
-//! `polite` knows what a host allows. When which host may be asked is for `frontier` to know.
+//! `polite` knows what a host allows, and `ask` sends one request at a time. When which host may be
+//! asked is for `frontier` to know.
 
+mod ask;
 mod polite;
 
+pub use self::ask::{
+    CertificateProblem, Client, Failure, InvalidContact, Limits, MAX_PAGE_BYTES, Question, Reply,
+    Resolve, Resolving, Rest, RoundTrip, Scope, Session, SystemResolver, Trust, TrustError,
+    UserAgent,
+};
 pub use self::polite::{
     CrawlDelayTooLong, MAX_ADAPTATION, MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, Pace, Robots, retry_after,
 };

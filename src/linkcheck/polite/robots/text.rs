@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::pattern::Pattern;
 use super::{MAX_ROBOTS_BYTES, Robots, Rule};
 
-/// The longest `Crawl-delay` that is told from longer ones: a day.
+/// The longest `Crawl-delay` that is distinguished from longer ones: a day.
 const MAX_CRAWL_DELAY: f64 = 86_400.0;
 
 /// Reads the rules for a product: those of all groups that name it, or else of all groups for `*`.

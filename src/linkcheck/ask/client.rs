@@ -1,0 +1,300 @@
+//! Asks one question at a time, over HTTP/1.1, and keeps nothing that a host sends but the reply.
+//!
+//! No redirect is followed, nothing decompressed, no cookie kept and no credential sent. Everything
+//! that a host sends is bounded in size and time.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Empty};
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Method, Request, Response};
+use thiserror::Error;
+use tokio::time::{Instant, timeout_at};
+use url::{Position, Url};
+
+use super::connection::{Connection, Connector};
+use super::tls::Trust;
+use super::wall::is_wall;
+use super::{Failure, Reply, Resolve, RoundTrip, Scope};
+use crate::linkcheck::polite::retry_after;
+
+/// How much of a page is read, in bytes.
+pub const MAX_PAGE_BYTES: usize = 64 << 10;
+
+/// How long each part of a question may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Looking the name up; connecting; the TLS handshake.
+    pub connect: Duration,
+    /// From the request to the end of the reply's head.
+    pub head: Duration,
+    /// Everything.
+    pub whole: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            head: Duration::from_secs(20),
+            whole: Duration::from_secs(30),
+        }
+    }
+}
+
+/// How Waypost introduces itself: its name and version, and how its operator can be reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserAgent(HeaderValue);
+
+/// A contact that cannot be sent: it must be visible ASCII without parentheses and backslashes.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "the contact {contact:?} is not visible ASCII without parentheses: give a URL or an address"
+)]
+pub struct InvalidContact {
+    /// The contact.
+    pub contact: String,
+}
+
+impl UserAgent {
+    /// Names Waypost and, if there is one, a contact: a URL or a mail address.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the contact cannot be part of a comment (RFC 9110, section 5.6.5).
+    pub fn new(contact: Option<&str>) -> Result<Self, InvalidContact> {
+        const PRODUCT: &str = concat!("waypost/", env!("CARGO_PKG_VERSION"));
+        let Some(contact) = contact else {
+            return Ok(Self(HeaderValue::from_static(PRODUCT)));
+        };
+        let invalid = || InvalidContact {
+            contact: contact.to_owned(),
+        };
+        let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'(' | b')' | b'\\');
+        if contact.is_empty() || !contact.bytes().all(is_plain) {
+            return Err(invalid());
+        }
+        let value = HeaderValue::try_from(format!("{PRODUCT} (+{contact})"));
+        value.map(Self).map_err(|_| invalid())
+    }
+}
+
+/// One question to a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The URL, `http` or `https`.
+    pub url: Url,
+    /// Whether the page is asked for, and not only its head.
+    pub wants_body: bool,
+    /// How much of the page is read, in bytes.
+    pub max_body_bytes: usize,
+}
+
+/// Asks hosts.
+pub struct Client {
+    resolver: Arc<dyn Resolve>,
+    trust: Trust,
+    user_agent: UserAgent,
+    scope: Scope,
+    limits: Limits,
+}
+
+impl Client {
+    /// Returns a client that asks global addresses, with the usual limits.
+    pub fn new(resolver: Arc<dyn Resolve>, trust: Trust, user_agent: UserAgent) -> Self {
+        Self {
+            resolver,
+            trust,
+            user_agent,
+            scope: Scope::default(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Sets which addresses may be asked.
+    #[must_use]
+    pub fn asking(self, scope: Scope) -> Self {
+        Self { scope, ..self }
+    }
+
+    /// Sets how long each part of a question may take.
+    #[must_use]
+    pub fn within(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Begins to ask one host, while it is reserved.
+    pub fn session(&self) -> Session<'_> {
+        Session {
+            client: self,
+            open: None,
+        }
+    }
+
+    /// Returns the request for a question.
+    fn request(&self, question: &Question) -> Result<Request<Empty<Bytes>>, hyper::http::Error> {
+        let url = &question.url;
+        let method = if question.wants_body {
+            Method::GET
+        } else {
+            Method::HEAD
+        };
+        let host = &url[Position::BeforeHost..Position::AfterPort];
+        Request::builder()
+            .method(method)
+            .uri(&url[Position::BeforePath..Position::AfterQuery])
+            .header(header::HOST, host)
+            .header(header::USER_AGENT, &self.user_agent.0)
+            .header(header::ACCEPT, "*/*")
+            .header(header::ACCEPT_ENCODING, "identity")
+            .body(Empty::new())
+    }
+}
+
+/// Questions to one host, over one connection while it lasts.
+pub struct Session<'c> {
+    client: &'c Client,
+    open: Option<Open>,
+}
+
+/// A connection, and where it leads.
+struct Open {
+    connection: Connection,
+    scheme: String,
+    authority: String,
+}
+
+impl Session<'_> {
+    /// Asks a question, over a new connection if that is wanted or there is none that can be used.
+    ///
+    /// It is asked once: nothing is repeated, for each request is followed by a pause.
+    pub async fn ask(&mut self, question: &Question, wants_fresh: bool) -> RoundTrip {
+        let begun = Instant::now();
+        let deadline = begun + self.client.limits.whole;
+        let used = match self.open.take() {
+            Some(open) if !wants_fresh => open.if_usable(&question.url, deadline).await,
+            _ => None,
+        };
+        let is_fresh = used.is_none();
+        let failed = |failure| RoundTrip {
+            result: Err(failure),
+            took: begun.elapsed(),
+            is_fresh,
+        };
+        let mut open = match used {
+            Some(open) => open,
+            None => match self.connect(&question.url, deadline).await {
+                Ok(open) => open,
+                Err(failure) => return failed(failure),
+            },
+        };
+        let Ok(request) = self.client.request(question) else {
+            return failed(Failure::Local);
+        };
+        let sent = Instant::now();
+        let head_deadline = deadline.min(sent + self.client.limits.head);
+        let answered = open.connection.sender.send_request(request);
+        let result = match timeout_at(head_deadline, answered).await {
+            Err(_) => Err(Failure::AnswerTimeout),
+            Ok(Err(error)) => Err(Failure::of_request(&error)),
+            Ok(Ok(response)) => Ok(read(response, question.max_body_bytes, deadline).await),
+        };
+        if matches!(&result, Ok(reply) if reply.is_whole) {
+            self.open = Some(open);
+        }
+        RoundTrip {
+            result,
+            took: sent.elapsed(),
+            is_fresh,
+        }
+    }
+
+    async fn connect(&self, url: &Url, deadline: Instant) -> Result<Open, Failure> {
+        let connector = Connector {
+            resolver: &*self.client.resolver,
+            trust: &self.client.trust,
+            scope: self.client.scope,
+            limit: self.client.limits.connect,
+            deadline,
+        };
+        Ok(Open {
+            connection: connector.connect(url).await?,
+            scheme: url.scheme().to_owned(),
+            authority: url.authority().to_owned(),
+        })
+    }
+}
+
+impl Open {
+    /// Returns itself if it leads to the host of a URL and is ready for a request.
+    async fn if_usable(mut self, url: &Url, deadline: Instant) -> Option<Self> {
+        if self.scheme != url.scheme() || self.authority != url.authority() {
+            return None;
+        }
+        let ready = timeout_at(deadline, self.connection.sender.ready()).await;
+        matches!(ready, Ok(Ok(()))).then_some(self)
+    }
+}
+
+/// Reads a reply, and of its body what fits and arrives in time.
+async fn read(response: Response<Incoming>, max_body_bytes: usize, deadline: Instant) -> Reply {
+    let (head, mut incoming) = response.into_parts();
+    let mut body = Vec::new();
+    let is_whole = loop {
+        match timeout_at(deadline, incoming.frame()).await {
+            Ok(None) => break true,
+            Ok(Some(Ok(frame))) => {
+                let data = frame.into_data().unwrap_or_default();
+                let room = max_body_bytes - body.len();
+                body.extend_from_slice(&data[..data.len().min(room)]);
+                if data.len() > room {
+                    break false;
+                }
+            }
+            // The page is there, even if not all of it arrives.
+            Ok(Some(Err(_))) | Err(_) => break false,
+        }
+    };
+    let status = head.status.as_u16();
+    let fields = &head.headers;
+    let wait = text(fields, &header::RETRY_AFTER);
+    Reply {
+        status,
+        location: text(fields, &header::LOCATION),
+        retry_after: wait.and_then(|value| retry_after(&value, SystemTime::now())),
+        is_wall: is_wall(status, fields),
+        sets_cookie: fields.contains_key(header::SET_COOKIE),
+        body: body.into(),
+        is_whole,
+    }
+}
+
+/// Returns a field's value as text: UTF-8, or else each byte as a character, as browsers do.
+fn text(fields: &HeaderMap, name: &HeaderName) -> Option<String> {
+    let value = fields.get(name)?.as_bytes();
+    let of_bytes = |_| value.iter().copied().map(char::from).collect();
+    Some(str::from_utf8(value).map_or_else(of_bytes, str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_introduces_itself() {
+        let agent = UserAgent::new(None).unwrap();
+        assert_eq!(agent.0, concat!("waypost/", env!("CARGO_PKG_VERSION")));
+        let agent = UserAgent::new(Some("https://links.example/contact")).unwrap();
+        let text = agent.0.to_str().unwrap();
+        assert!(
+            text.ends_with(" (+https://links.example/contact)"),
+            "{text}"
+        );
+        for contact in ["", "a b", "a\r\nCookie: x", "a)", "\\", "ä@e.example"] {
+            assert!(UserAgent::new(Some(contact)).is_err(), "{contact:?}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Link checking against a farm of fake hosts.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../support/farm/mod.rs"]
+mod farm;
+
+mod asking;
+mod reaching;
+mod scene;

@@ -1,0 +1,56 @@
+//! A client of a farm, and questions for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use url::Url;
+use waypost::linkcheck::{
+    Client, Failure, Limits, MAX_PAGE_BYTES, Question, Reply, Scope, Trust, UserAgent,
+};
+
+use crate::farm::{Farm, FarmResolver};
+
+/// Longer than any answer of the farm takes.
+pub(crate) const LONG: Limits = Limits {
+    connect: Duration::from_secs(60),
+    head: Duration::from_secs(60),
+    whole: Duration::from_secs(60),
+};
+
+pub(crate) fn trust(farm: &Farm) -> Trust {
+    #[cfg(feature = "tls")]
+    return Trust::from_pem(farm.authority.pem.as_bytes()).unwrap();
+    #[cfg(not(feature = "tls"))]
+    Trust::system().unwrap_or_else(|error| panic!("{error}: {}", farm.plain))
+}
+
+pub(crate) fn client_of(farm: &Farm, resolver: FarmResolver) -> Client {
+    let agent = UserAgent::new(Some("https://links.example/")).unwrap();
+    Client::new(Arc::new(resolver), trust(farm), agent)
+        .asking(Scope::Private)
+        .within(LONG)
+}
+
+pub(crate) fn client(farm: &Farm) -> Client {
+    client_of(farm, farm.resolver())
+}
+
+pub(crate) fn question(url: &str, wants_body: bool) -> Question {
+    Question {
+        url: Url::parse(url).unwrap(),
+        wants_body,
+        max_body_bytes: MAX_PAGE_BYTES,
+    }
+}
+
+pub(crate) fn head(url: &str) -> Question {
+    question(url, false)
+}
+
+pub(crate) fn get(url: &str) -> Question {
+    question(url, true)
+}
+
+pub(crate) async fn ask(client: &Client, question: Question) -> Result<Reply, Failure> {
+    client.session().ask(&question, false).await.result
+}
