@@ -7,9 +7,10 @@ mod ask;
 mod polite;
 
 pub use self::ask::{
-    CertificateProblem, Client, Failure, InvalidContact, Limits, MAX_PAGE_BYTES, Question, Reply,
-    Resolve, Resolving, Rest, RoundTrip, Scope, Session, SystemResolver, Trust, TrustError,
-    UserAgent,
+    CertificateProblem, Client, Ending, Failure, Finding, Hop, Inquiry, InvalidContact, Limits,
+    MAX_HOPS, MAX_PAGE_BYTES, Question, RedirectProblem, Reply, Resolve, Resolving, Rest,
+    RoundTrip, Scope, Session, Step, SystemResolver, Trust, TrustError, UrlProblem, UserAgent,
+    WebUrl,
 };
 pub use self::polite::{
     CrawlDelayTooLong, MAX_ADAPTATION, MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, Pace, Robots, retry_after,

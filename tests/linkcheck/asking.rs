@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use waypost::linkcheck::{Failure, Limits, MAX_PAGE_BYTES};
+use waypost::linkcheck::{Failure, Limits, MAX_PAGE_BYTES, Question};
 
 use crate::farm::{Farm, Page};
 use crate::scene::{LONG, ask, client, get, head, question};
@@ -25,7 +25,7 @@ async fn a_request_is_honest_and_asks_for_nothing_else() {
     let mut session = client.session();
     for wants_body in [false, true] {
         let url = "http://a.farm.example:8080/x?y=z#fragment";
-        let round_trip = session.ask(&question(url, wants_body), false).await;
+        let round_trip = session.ask(&question(url, wants_body)).await;
         let reply = round_trip.result.unwrap();
         assert_eq!((reply.status, reply.sets_cookie), (200, true));
         assert!(reply.is_whole);
@@ -47,7 +47,12 @@ async fn a_connection_is_used_again_for_its_host_alone() {
         ("http://b.farm.example/4", true),
         ("http://b.farm.example:81/5", false),
     ] {
-        let round_trip = session.ask(&get(url), wants_fresh).await;
+        let round_trip = session
+            .ask(&Question {
+                wants_fresh,
+                ..get(url)
+            })
+            .await;
         assert!(round_trip.result.is_ok(), "{url}");
         fresh.push(round_trip.is_fresh);
     }
@@ -69,13 +74,13 @@ async fn a_failure_on_a_used_connection_is_known_as_one() {
     let client = client(&farm);
     let mut session = client.session();
     let url = "http://a.farm.example/";
-    assert!(session.ask(&head(url), false).await.result.is_ok());
-    let second = session.ask(&head(url), false).await;
+    assert!(session.ask(&head(url)).await.result.is_ok());
+    let second = session.ask(&head(url)).await;
     assert_eq!(second.result, Err(Failure::Closed));
     assert!(!second.is_fresh);
     // It was not asked again for that.
     assert_eq!(farm.log.of("a").len(), 2);
-    let third = session.ask(&head(url), false).await;
+    let third = session.ask(&head(url)).await;
     assert!(third.is_fresh && third.result.is_ok());
 }
 
@@ -187,7 +192,7 @@ async fn of_a_large_page_only_the_beginning_is_read() {
     let mut session = client.session();
     for (path, is_whole) in [("whole", true), ("larger", false), ("whole", true)] {
         let url = format!("http://large.farm.example/{path}");
-        let reply = session.ask(&get(&url), false).await.result.unwrap();
+        let reply = session.ask(&get(&url)).await.result.unwrap();
         assert_eq!(reply.body, body, "{path}");
         assert_eq!(reply.is_whole, is_whole, "{path}");
     }

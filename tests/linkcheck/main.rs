@@ -6,5 +6,6 @@
 mod farm;
 
 mod asking;
+mod inquiries;
 mod reaching;
 mod scene;

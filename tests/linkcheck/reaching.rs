@@ -177,7 +177,7 @@ mod secure {
         let mut fresh = Vec::new();
         for scheme in ["https", "https", "http", "http"] {
             let url = format!("{scheme}://a.farm.example/");
-            let round_trip = session.ask(&get(&url), false).await;
+            let round_trip = session.ask(&get(&url)).await;
             assert!(round_trip.result.is_ok());
             fresh.push(round_trip.is_fresh);
         }

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use url::Url;
 use waypost::linkcheck::{
-    Client, Failure, Limits, MAX_PAGE_BYTES, Question, Reply, Scope, Trust, UserAgent,
+    Client, Failure, Limits, MAX_PAGE_BYTES, Question, Reply, Scope, Trust, UserAgent, WebUrl,
 };
 
 use crate::farm::{Farm, FarmResolver};
@@ -37,9 +36,10 @@ pub(crate) fn client(farm: &Farm) -> Client {
 
 pub(crate) fn question(url: &str, wants_body: bool) -> Question {
     Question {
-        url: Url::parse(url).unwrap(),
+        url: WebUrl::parse(url).unwrap(),
         wants_body,
         max_body_bytes: MAX_PAGE_BYTES,
+        wants_fresh: false,
     }
 }
 
@@ -52,5 +52,5 @@ pub(crate) fn get(url: &str) -> Question {
 }
 
 pub(crate) async fn ask(client: &Client, question: Question) -> Result<Reply, Failure> {
-    client.session().ask(&question, false).await.result
+    client.session().ask(&question).await.result
 }

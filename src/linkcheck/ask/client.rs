@@ -18,7 +18,7 @@ use url::{Position, Url};
 use super::connection::{Connection, Connector};
 use super::tls::Trust;
 use super::wall::is_wall;
-use super::{Failure, Reply, Resolve, RoundTrip, Scope};
+use super::{Failure, Reply, Resolve, RoundTrip, Scope, WebUrl};
 use crate::linkcheck::polite::retry_after;
 
 /// How much of a page is read, in bytes.
@@ -85,12 +85,14 @@ impl UserAgent {
 /// One question to a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The URL, `http` or `https`.
-    pub url: Url,
+    /// The URL.
+    pub url: WebUrl,
     /// Whether the page is asked for, and not only its head.
     pub wants_body: bool,
     /// How much of the page is read, in bytes.
     pub max_body_bytes: usize,
+    /// Whether it must be asked over a new connection.
+    pub wants_fresh: bool,
 }
 
 /// Asks hosts.
@@ -136,7 +138,7 @@ impl Client {
 
     /// Returns the request for a question.
     fn request(&self, question: &Question) -> Result<Request<Empty<Bytes>>, hyper::http::Error> {
-        let url = &question.url;
+        let url = question.url.url();
         let method = if question.wants_body {
             Method::GET
         } else {
@@ -168,14 +170,15 @@ struct Open {
 }
 
 impl Session<'_> {
-    /// Asks a question, over a new connection if that is wanted or there is none that can be used.
+    /// Asks a question, over a new connection if it wants one or there is none that can be used.
     ///
     /// It is asked once: nothing is repeated, for each request is followed by a pause.
-    pub async fn ask(&mut self, question: &Question, wants_fresh: bool) -> RoundTrip {
+    pub async fn ask(&mut self, question: &Question) -> RoundTrip {
+        let url = question.url.url();
         let begun = Instant::now();
         let deadline = begun + self.client.limits.whole;
         let used = match self.open.take() {
-            Some(open) if !wants_fresh => open.if_usable(&question.url, deadline).await,
+            Some(open) if !question.wants_fresh => open.if_usable(url, deadline).await,
             _ => None,
         };
         let is_fresh = used.is_none();
@@ -186,7 +189,7 @@ impl Session<'_> {
         };
         let mut open = match used {
             Some(open) => open,
-            None => match self.connect(&question.url, deadline).await {
+            None => match self.connect(url, deadline).await {
                 Ok(open) => open,
                 Err(failure) => return failed(failure),
             },
