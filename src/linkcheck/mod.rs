@@ -1,9 +1,10 @@
 //! Checking targets: asking each politely and safely, and concluding a verdict.
 //!
-//! `polite` knows what a host allows, and `ask` sends one request at a time. When which host may be
-//! asked is for `frontier` to know.
+//! `polite` knows what a host allows, `ask` sends one request at a time, and `conclude` turns what is
+//! seen into verdicts. When which host may be asked is for `frontier` to know.
 
 mod ask;
+mod conclude;
 mod polite;
 
 pub use self::ask::{
@@ -12,6 +13,7 @@ pub use self::ask::{
     RoundTrip, Scope, Session, Step, SystemResolver, Trust, TrustError, UrlProblem, UserAgent,
     WebUrl,
 };
+pub use self::conclude::{Observation, Policy, Record, Seen, UnreadableRecord, Verdict};
 pub use self::polite::{
     CrawlDelayTooLong, MAX_ADAPTATION, MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, Pace, Robots, retry_after,
 };

@@ -1,0 +1,524 @@
+//! What is known about a target: a verdict, and the observations that it rests on.
+//!
+//! A record is small, for there may be millions: it keeps when something changed, and not each time
+//! that it was seen again. The clock is a parameter.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::observation::{Evidence, Observation, Seen};
+use super::{Policy, Verdict};
+use crate::linkcheck::ask::WebUrl;
+use crate::mapping::Timestamp;
+
+/// How many changes are kept.
+const MAX_HISTORY: usize = 8;
+
+/// The first byte of an encoded record, which changes with its form.
+const VERSION: u8 = 1;
+
+/// What is known about a target. Times are seconds since the Unix epoch.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    verdict: Verdict,
+    since: i64,
+    checked: Option<i64>,
+    last_ok: Option<i64>,
+    /// How many failures count, and when the last of them was.
+    strikes: u8,
+    struck: i64,
+    /// How many times in a row it was not seen working.
+    failures: u8,
+    moved: Option<Move>,
+    /// What was seen, and since when, if it was not the same before; the newest last.
+    history: Vec<(i64, Seen)>,
+}
+
+/// Where a target has moved, and when that was first seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Move {
+    to: WebUrl,
+    since: i64,
+}
+
+/// Why a record cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum UnreadableRecord {
+    /// It has a form that this version does not know.
+    #[error("the record has form {version}, this version of Waypost knows form {VERSION} only")]
+    Version {
+        /// Its form.
+        version: u8,
+    },
+    /// It is damaged.
+    #[error("the record is damaged")]
+    Damaged,
+}
+
+impl Record {
+    /// Returns what is concluded.
+    pub fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
+    /// Returns since when that is so; for a dead link, since when it has been failing.
+    pub fn since(&self) -> Option<Timestamp> {
+        self.checked.map(|_| Timestamp::from_unix(self.since))
+    }
+
+    /// Returns when it was last observed.
+    pub fn checked(&self) -> Option<Timestamp> {
+        self.checked.map(Timestamp::from_unix)
+    }
+
+    /// Returns when it last worked.
+    pub fn last_ok(&self) -> Option<Timestamp> {
+        self.last_ok.map(Timestamp::from_unix)
+    }
+
+    /// Returns how many failures count towards calling it dead.
+    pub fn strikes(&self) -> u8 {
+        self.strikes
+    }
+
+    /// Returns where it has moved, if that is the verdict.
+    pub fn moved_to(&self) -> Option<&WebUrl> {
+        let moved = self.moved.as_ref();
+        moved
+            .filter(|_| self.verdict == Verdict::Moved)
+            .map(|moved| &moved.to)
+    }
+
+    /// Returns where it has moved, if that was seen twice with at least the strike interval between.
+    pub fn confirmed_move(&self, policy: Policy) -> Option<&WebUrl> {
+        let since = self.moved.as_ref()?.since;
+        let lasted = elapsed(since, self.checked?);
+        self.moved_to()
+            .filter(|_| lasted >= policy.strike_interval())
+    }
+
+    /// Returns what was last seen.
+    pub fn seen(&self) -> Option<Seen> {
+        self.history.last().map(|&(_, seen)| seen)
+    }
+
+    /// Returns what was seen and since when, the oldest first.
+    pub fn history(&self) -> impl Iterator<Item = (Timestamp, Seen)> {
+        let history = self.history.iter();
+        history.map(|&(since, seen)| (Timestamp::from_unix(since), seen))
+    }
+
+    /// Returns whether the next question should go over a new connection: a failure then would make
+    /// the link dead.
+    pub fn wants_fresh(&self, policy: Policy) -> bool {
+        self.strikes.saturating_add(1) >= policy.strikes()
+    }
+
+    /// Returns how long after the last check the target, whose host has a number of links, is to be
+    /// asked again.
+    pub fn next_check(&self, policy: Policy, target: &str, links: u64) -> Duration {
+        match self.checked {
+            None => Duration::ZERO,
+            Some(checked) if self.verdict.is_ok() => policy.after_success(target, checked, links),
+            Some(_) => policy.after_failures(self.failures, links),
+        }
+    }
+
+    /// Takes in an observation.
+    pub fn observe(&mut self, observation: &Observation, now: Timestamp, policy: Policy) {
+        let now = now.unix();
+        let verdict = match observation.seen.evidence() {
+            Evidence::Works => self.works(observation.moved_to.as_ref(), now),
+            Evidence::Fails => self.fails(observation, now, policy),
+            Evidence::Gone => Verdict::Gone,
+            Evidence::Blocked => Verdict::Blocked,
+            Evidence::SoftNotFound => Verdict::SoftNotFound,
+            Evidence::Disallowed => Verdict::RobotsDisallowed,
+            Evidence::Insecure => Verdict::Insecure,
+            Evidence::None => Verdict::Unchecked,
+        };
+        self.failures = match verdict.is_ok() {
+            true => 0,
+            false => self.failures.saturating_add(1),
+        };
+        let goes_on =
+            verdict == self.verdict || (self.verdict, verdict) == (Verdict::Failing, Verdict::Dead);
+        if self.checked.is_none() || !goes_on {
+            self.since = now;
+        }
+        self.verdict = verdict;
+        self.checked = Some(now);
+        if self.seen() != Some(observation.seen) {
+            if self.history.len() >= MAX_HISTORY {
+                self.history.drain(..=self.history.len() - MAX_HISTORY);
+            }
+            self.history.push((now, observation.seen));
+        }
+    }
+
+    fn works(&mut self, moved_to: Option<&WebUrl>, now: i64) -> Verdict {
+        self.last_ok = Some(now);
+        self.strikes = 0;
+        let Some(to) = moved_to else {
+            self.moved = None;
+            return Verdict::Ok;
+        };
+        if self.moved.as_ref().is_none_or(|moved| moved.to != *to) {
+            self.moved = Some(Move {
+                to: to.clone(),
+                since: now,
+            });
+        }
+        Verdict::Moved
+    }
+
+    /// Counts a failure if it is far enough from the last one that counts. The one that makes a link
+    /// dead must be beyond doubt.
+    fn fails(&mut self, observation: &Observation, now: i64, policy: Policy) -> Verdict {
+        let is_further = self.strikes == 0 || elapsed(self.struck, now) >= policy.strike_interval();
+        let is_last = self.wants_fresh(policy);
+        let is_certain = observation.is_fresh && observation.seen.is_definite();
+        if is_further && self.strikes < policy.strikes() && (is_certain || !is_last) {
+            self.strikes += 1;
+            self.struck = now;
+        }
+        if self.strikes >= policy.strikes() {
+            Verdict::Dead
+        } else {
+            Verdict::Failing
+        }
+    }
+
+    /// Writes it into a few bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![VERSION];
+        let encoded = postcard::to_extend(self, Vec::new());
+        // Nothing in it is of unknown length, the only thing that postcard cannot write.
+        bytes.extend(encoded.unwrap_or_default());
+        bytes
+    }
+
+    /// Reads it from what [`to_bytes`](Self::to_bytes) wrote.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it was written by a later version, or by something else.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, UnreadableRecord> {
+        match bytes {
+            [VERSION, encoded @ ..] => match postcard::take_from_bytes(encoded) {
+                Ok((record, [])) => Ok(record),
+                _ => Err(UnreadableRecord::Damaged),
+            },
+            [version, ..] => Err(UnreadableRecord::Version { version: *version }),
+            [] => Err(UnreadableRecord::Damaged),
+        }
+    }
+}
+
+/// Returns the time between two moments, none if the clock went back.
+fn elapsed(from: i64, to: i64) -> Duration {
+    let seconds = u64::try_from(to.saturating_sub(from)).unwrap_or_default();
+    Duration::from_secs(seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::linkcheck::ask::{CertificateProblem, Failure, RedirectProblem};
+
+    const DAY: i64 = 86_400;
+    const START: i64 = 1_700_000_000;
+
+    fn at(time: i64) -> Timestamp {
+        Timestamp::from_unix(START + time)
+    }
+
+    fn observation(seen: Seen) -> Observation {
+        Observation::unasked(seen)
+    }
+
+    fn moved(to: &str) -> Observation {
+        Observation {
+            moved_to: Some(WebUrl::parse(to).unwrap()),
+            ..observation(Seen::Answered(200))
+        }
+    }
+
+    /// Observes a sequence, each at a day, and returns the verdicts.
+    fn verdicts(record: &mut Record, seen: &[(i64, Seen)]) -> Vec<Verdict> {
+        let observe = |&(day, seen): &(i64, Seen)| {
+            record.observe(&observation(seen), at(day * DAY), Policy::default());
+            record.verdict()
+        };
+        seen.iter().map(observe).collect()
+    }
+
+    const OK: Seen = Seen::Answered(200);
+    const MISSING: Seen = Seen::Answered(404);
+    const NO_NAME: Seen = Seen::Failed(Failure::NoSuchName);
+    const NO_SERVER: Seen = Seen::Failed(Failure::NoNameServer);
+
+    #[test]
+    fn three_strikes_over_days_make_a_link_dead() {
+        use Verdict::{Dead, Failing, Ok};
+        let mut record = Record::default();
+        let days = [
+            (0, OK),
+            (1, MISSING),
+            (2, MISSING),
+            (4, NO_NAME),
+            (6, MISSING),
+            (7, MISSING),
+        ];
+        let expected = [Ok, Failing, Failing, Failing, Failing, Dead];
+        assert_eq!(verdicts(&mut record, &days), expected);
+        assert_eq!(record.strikes(), 3);
+        assert_eq!(record.since(), Some(at(DAY)));
+        assert_eq!(record.last_ok(), Some(at(0)));
+        assert_eq!(record.checked(), Some(at(7 * DAY)));
+        // A success forgives everything.
+        let days = [(8, MISSING), (9, OK), (10, MISSING), (20, MISSING)];
+        assert_eq!(verdicts(&mut record, &days), [Dead, Ok, Failing, Failing]);
+        assert_eq!(record.strikes(), 2);
+    }
+
+    #[test]
+    fn many_failures_in_a_short_time_are_one() {
+        let mut record = Record::default();
+        for hour in 0..71 {
+            record.observe(&observation(MISSING), at(hour * 3600), Policy::default());
+        }
+        assert_eq!((record.verdict(), record.strikes()), (Verdict::Failing, 1));
+        // Nor does a clock that goes back help.
+        record.observe(&observation(MISSING), at(-100 * DAY), Policy::default());
+        assert_eq!(record.strikes(), 1);
+    }
+
+    #[test]
+    fn the_last_strike_is_beyond_doubt() {
+        let mut record = Record::default();
+        verdicts(&mut record, &[(0, MISSING)]);
+        assert!(!record.wants_fresh(Policy::default()));
+        verdicts(&mut record, &[(3, NO_SERVER)]);
+        assert_eq!(record.strikes(), 2);
+        assert!(record.wants_fresh(Policy::default()));
+        // Not while DNS does not answer, which may be this machine's.
+        let expected = [Verdict::Failing; 2];
+        assert_eq!(
+            verdicts(&mut record, &[(6, NO_SERVER), (60, NO_SERVER)]),
+            expected
+        );
+        let used = Observation {
+            is_fresh: false,
+            ..observation(MISSING)
+        };
+        record.observe(&used, at(63 * DAY), Policy::default());
+        assert_eq!(record.verdict(), Verdict::Failing);
+        assert_eq!(verdicts(&mut record, &[(63, MISSING)]), [Verdict::Dead]);
+    }
+
+    #[test]
+    fn what_is_no_failure_is_no_strike_and_no_success() {
+        let certificate = Seen::Failed(Failure::Certificate(CertificateProblem::Expired));
+        for (seen, verdict) in [
+            (Seen::Answered(403), Verdict::Blocked),
+            (Seen::Wall(503), Verdict::Blocked),
+            (Seen::Astray(RedirectProblem::WantsCookie), Verdict::Blocked),
+            (Seen::Answered(410), Verdict::Gone),
+            (Seen::NotFoundPage, Verdict::SoftNotFound),
+            (Seen::Disallowed, Verdict::RobotsDisallowed),
+            (Seen::CrawlDelayTooLong, Verdict::Unchecked),
+            (Seen::Failed(Failure::PrivateAddress), Verdict::Unchecked),
+            (Seen::Failed(Failure::Local), Verdict::Unchecked),
+            (certificate, Verdict::Insecure),
+        ] {
+            let mut record = Record::default();
+            let days: Vec<_> = (0..30).map(|day| (day, seen)).collect();
+            assert_eq!(verdicts(&mut record, &days), [verdict; 30], "{seen:?}");
+            assert_eq!((record.strikes(), record.last_ok()), (0, None));
+            assert_eq!(record.since(), Some(at(0)));
+            // Two strikes before stay two.
+            let mut record = Record::default();
+            let days = [(0, MISSING), (3, MISSING), (6, seen), (9, MISSING)];
+            let last = verdicts(&mut record, &days).pop();
+            assert_eq!(last, Some(Verdict::Dead), "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_move_is_confirmed_when_it_is_seen_again_days_later() {
+        let policy = Policy::default();
+        let mut record = Record::default();
+        let to = "https://b.example/";
+        record.observe(&moved(to), at(0), policy);
+        assert_eq!(record.verdict(), Verdict::Moved);
+        assert_eq!(record.moved_to().map(WebUrl::as_str), Some(to));
+        record.observe(&moved(to), at(2 * DAY), policy);
+        assert_eq!(record.confirmed_move(policy), None);
+        record.observe(&observation(MISSING), at(3 * DAY), policy);
+        assert_eq!(record.moved_to(), None);
+        record.observe(&moved(to), at(3 * DAY), policy);
+        assert_eq!(record.confirmed_move(policy).map(WebUrl::as_str), Some(to));
+        // Another place, or none, begins again.
+        record.observe(&moved("https://c.example/"), at(9 * DAY), policy);
+        assert_eq!(record.confirmed_move(policy), None);
+        record.observe(&observation(OK), at(10 * DAY), policy);
+        record.observe(&moved("https://c.example/"), at(20 * DAY), policy);
+        assert_eq!(record.confirmed_move(policy), None);
+    }
+
+    #[test]
+    fn history_keeps_the_last_changes() {
+        let mut record = Record::default();
+        let days: Vec<_> = (0..20)
+            .flat_map(|day| [(2 * day, OK), (2 * day + 1, OK)])
+            .collect();
+        verdicts(&mut record, &days);
+        assert_eq!(record.history().collect::<Vec<_>>(), [(at(0), OK)]);
+        let changes: Vec<_> = (50..70)
+            .map(|day| (day, Seen::Answered(if day % 2 == 0 { 404 } else { 500 })))
+            .collect();
+        verdicts(&mut record, &changes);
+        let kept: Vec<_> = record.history().map(|(time, _)| time).collect();
+        let last: Vec<_> = (62..70).map(|day| at(day * DAY)).collect();
+        assert_eq!(kept, last);
+        assert_eq!(record.seen(), Some(Seen::Answered(500)));
+    }
+
+    #[test]
+    fn checks_follow_the_verdict() {
+        let policy = Policy::default();
+        let day = Duration::from_secs(86_400);
+        let mut record = Record::default();
+        let next = |record: &Record| record.next_check(policy, "https://e.example/", 1);
+        assert_eq!(next(&record), Duration::ZERO);
+        let mut intervals = Vec::new();
+        for time in [0, 1, 2, 3] {
+            record.observe(&observation(Seen::Wall(403)), at(time), policy);
+            intervals.push(next(&record));
+        }
+        assert_eq!(intervals, [day / 24, day, 3 * day, 3 * day]);
+        record.observe(&observation(OK), at(4), policy);
+        assert!(next(&record) > 12 * day);
+        record.observe(&observation(Seen::Answered(410)), at(5), policy);
+        assert_eq!(next(&record), day / 24);
+    }
+
+    #[test]
+    fn the_usual_checks_of_a_dead_link_find_it_within_days() {
+        let policy = Policy::default();
+        let mut record = Record::default();
+        let mut now = 0;
+        let mut checks = 0;
+        while record.verdict() != Verdict::Dead {
+            record.observe(&observation(NO_NAME), at(now), policy);
+            let next = record.next_check(policy, "https://e.example/", 1);
+            now += i64::try_from(next.as_secs()).unwrap();
+            checks += 1;
+            assert!(checks <= 5);
+        }
+        assert_eq!(record.checked(), Some(at(7 * DAY + 3600)));
+    }
+
+    #[test]
+    fn a_record_takes_few_bytes() {
+        let mut record = Record::default();
+        verdicts(&mut record, &[(0, OK), (300, OK)]);
+        assert_eq!(record.to_bytes().len(), 32);
+        verdicts(
+            &mut record,
+            &[(301, MISSING), (304, NO_NAME), (307, MISSING)],
+        );
+        assert_eq!(record.verdict(), Verdict::Dead);
+        assert_eq!(record.to_bytes().len(), 59);
+        let changes: Vec<_> = (400..420)
+            .map(|day| {
+                (
+                    day,
+                    if day % 2 == 0 {
+                        Seen::Answered(999)
+                    } else {
+                        MISSING
+                    },
+                )
+            })
+            .collect();
+        verdicts(&mut record, &changes);
+        assert_eq!(record.to_bytes().len(), 92);
+    }
+
+    #[test]
+    fn a_foreign_record_is_refused() {
+        let mut record = Record::default();
+        verdicts(&mut record, &[(0, OK), (1, MISSING)]);
+        let bytes = record.to_bytes();
+        assert_eq!(Record::from_bytes(&bytes), Ok(record));
+        for end in 0..bytes.len() {
+            assert_eq!(
+                Record::from_bytes(&bytes[..end]),
+                Err(UnreadableRecord::Damaged)
+            );
+        }
+        let longer = [&bytes[..], &[0]].concat();
+        assert_eq!(Record::from_bytes(&longer), Err(UnreadableRecord::Damaged));
+        let newer = [&[VERSION + 1], &bytes[1..]].concat();
+        let version = VERSION + 1;
+        assert_eq!(
+            Record::from_bytes(&newer),
+            Err(UnreadableRecord::Version { version })
+        );
+    }
+
+    fn any_seen() -> impl Strategy<Value = Seen> {
+        prop_oneof![
+            (100_u16..1000).prop_map(Seen::Answered),
+            (100_u16..1000).prop_map(Seen::Wall),
+            Just(NO_NAME),
+            Just(NO_SERVER),
+            Just(Seen::Failed(Failure::Local)),
+            Just(Seen::Astray(RedirectProblem::Loop)),
+            Just(Seen::NotFoundPage),
+            Just(Seen::Disallowed),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_dead_link_has_failed_three_times_over_six_days(
+            seen in proptest::collection::vec((any_seen(), 0..5 * DAY, any::<bool>()), 0..40),
+        ) {
+            let policy = Policy::default();
+            let mut record = Record::default();
+            let mut now = 0;
+            let mut failed = Vec::new();
+            for (seen, pause, is_fresh) in seen {
+                now += pause;
+                let observation = Observation { is_fresh, ..observation(seen) };
+                match seen.evidence() {
+                    Evidence::Works => failed.clear(),
+                    Evidence::Fails => failed.push(now),
+                    _ => (),
+                }
+                record.observe(&observation, at(now), policy);
+                if record.verdict() == Verdict::Dead {
+                    prop_assert!(failed.len() >= 3);
+                    prop_assert!(now - failed[0] >= 6 * DAY);
+                }
+                prop_assert!(record.strikes() <= 3);
+                prop_assert!(record.history.len() <= MAX_HISTORY);
+                prop_assert!(record.next_check(policy, "x", 1) > Duration::ZERO);
+                prop_assert_eq!(Record::from_bytes(&record.to_bytes()), Ok(record.clone()));
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+            Record::from_bytes(&bytes).ok();
+            Record::from_bytes(&[&[VERSION], &bytes[..]].concat()).ok();
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Verdicts: what is concluded about a target.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What is concluded about a target.
+#[derive(
+    Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It works.
+    Ok,
+    /// It works, and its host says that it has another URL for good.
+    Moved,
+    /// It fails, but not yet for long enough to be called dead.
+    Failing,
+    /// It has failed several times, over days.
+    Dead,
+    /// Its host says that it is gone for good.
+    Gone,
+    /// Its host lets no program see it.
+    Blocked,
+    /// Its host answers with a success, but would do so for any name.
+    #[serde(rename = "soft-404")]
+    SoftNotFound,
+    /// Its host does not permit the question.
+    RobotsDisallowed,
+    /// Its host has a certificate that cannot be trusted.
+    Insecure,
+    /// It was not asked, or nothing can be concluded.
+    #[default]
+    Unchecked,
+}
+
+impl Verdict {
+    /// All verdicts.
+    pub const ALL: [Self; 10] = [
+        Self::Ok,
+        Self::Moved,
+        Self::Failing,
+        Self::Dead,
+        Self::Gone,
+        Self::Blocked,
+        Self::SoftNotFound,
+        Self::RobotsDisallowed,
+        Self::Insecure,
+        Self::Unchecked,
+    ];
+
+    /// Returns its name, in reports and metrics alike.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Moved => "moved",
+            Self::Failing => "failing",
+            Self::Dead => "dead",
+            Self::Gone => "gone",
+            Self::Blocked => "blocked",
+            Self::SoftNotFound => "soft-404",
+            Self::RobotsDisallowed => "robots-disallowed",
+            Self::Insecure => "insecure",
+            Self::Unchecked => "unchecked",
+        }
+    }
+
+    /// Returns whether the target works.
+    pub const fn is_ok(self) -> bool {
+        matches!(self, Self::Ok | Self::Moved)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_written_the_same_everywhere() {
+        for verdict in Verdict::ALL {
+            let json = serde_json::to_string(&verdict).unwrap();
+            assert_eq!(json, format!("\"{verdict}\""));
+        }
+    }
+}
