@@ -13,7 +13,9 @@ pub use self::ask::{
     RoundTrip, Scope, Session, Step, SystemResolver, Trust, TrustError, UrlProblem, UserAgent,
     WebUrl,
 };
-pub use self::conclude::{Observation, Policy, Record, Seen, UnreadableRecord, Verdict};
+pub use self::conclude::{
+    Endings, Observation, Policy, Record, Seen, Sibling, UnreadableRecord, Verdict,
+};
 pub use self::polite::{
     CrawlDelayTooLong, MAX_ADAPTATION, MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, Pace, Robots, retry_after,
 };

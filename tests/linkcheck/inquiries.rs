@@ -1,28 +1,12 @@
 //! Inquiries against the farm: several questions, each over the session of its host.
 
-use waypost::linkcheck::{
-    Client, Ending, Failure, Finding, Inquiry, RedirectProblem, Step, WebUrl,
-};
+use waypost::linkcheck::{Ending, Failure, Inquiry, RedirectProblem, WebUrl};
 
 use crate::farm::{Farm, Page};
-use crate::scene::client;
+use crate::scene::{client, follow};
 
 fn page(url: &str) -> Inquiry {
     Inquiry::of_page(WebUrl::parse(url).unwrap())
-}
-
-/// Asks until the inquiry ends, and returns whether an answer to `HEAD` was misleading.
-async fn follow(client: &Client, mut inquiry: Inquiry) -> (Box<Finding>, bool) {
-    let mut misled = false;
-    loop {
-        let question = inquiry.question(false);
-        let round_trip = client.session().ask(&question).await;
-        misled |= inquiry.shows_misled_head(&question, &round_trip);
-        match inquiry.next(&question, round_trip) {
-            Step::Ask(next) => inquiry = next,
-            Step::Done(finding) => return (finding, misled),
-        }
-    }
 }
 
 #[tokio::test]

@@ -9,3 +9,4 @@ mod asking;
 mod inquiries;
 mod reaching;
 mod scene;
+mod truth;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use waypost::linkcheck::{
-    Client, Failure, Limits, MAX_PAGE_BYTES, Question, Reply, Scope, Trust, UserAgent, WebUrl,
+    Client, Failure, Finding, Inquiry, Limits, MAX_PAGE_BYTES, Question, Reply, Scope, Step, Trust,
+    UserAgent, WebUrl,
 };
 
 use crate::farm::{Farm, FarmResolver};
@@ -53,4 +54,18 @@ pub(crate) fn get(url: &str) -> Question {
 
 pub(crate) async fn ask(client: &Client, question: Question) -> Result<Reply, Failure> {
     client.session().ask(&question).await.result
+}
+
+/// Asks until the inquiry ends, and returns whether an answer to `HEAD` was misleading.
+pub(crate) async fn follow(client: &Client, mut inquiry: Inquiry) -> (Box<Finding>, bool) {
+    let mut misled = false;
+    loop {
+        let question = inquiry.question(false);
+        let round_trip = client.session().ask(&question).await;
+        misled |= inquiry.shows_misled_head(&question, &round_trip);
+        match inquiry.next(&question, round_trip) {
+            Step::Ask(next) => inquiry = next,
+            Step::Done(finding) => return (finding, misled),
+        }
+    }
 }

@@ -1,11 +1,15 @@
 //! Concluding: from observations to verdicts, purely.
 
+mod endings;
 mod observation;
 mod policy;
 mod record;
+mod sibling;
 mod verdict;
 
+pub use endings::Endings;
 pub use observation::{Observation, Seen};
 pub use policy::Policy;
 pub use record::{Record, UnreadableRecord};
+pub use sibling::Sibling;
 pub use verdict::Verdict;

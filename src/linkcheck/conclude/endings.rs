@@ -1,0 +1,171 @@
+//! Where the deep links of a host end: if several that have nothing else in common are led to one
+//! page, that page is what the host has instead of them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::sibling::digest;
+use crate::linkcheck::ask::{Finding, WebUrl};
+
+/// How many different links must end at a page.
+const SEVERAL: usize = 3;
+
+/// How many pages of a host are remembered.
+const MAX_PAGES: usize = 64;
+
+/// Where the deep links of one host end: each page with the first links that did, as digests.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Endings(BTreeMap<u64, Vec<u64>>);
+
+impl Endings {
+    /// Notes where an inquiry ended, and returns whether several links of the host end there.
+    ///
+    /// A home page is no deep link, and one that only changes its host, its scheme, its query or its
+    /// letters' case has not been led elsewhere.
+    pub fn note(&mut self, finding: &Finding) -> bool {
+        let (from, to) = (&finding.from, finding.url());
+        let link = digest(place(from).as_bytes());
+        let page = digest(to.without_fragment().as_bytes());
+        for (other, links) in &mut self.0 {
+            // A page that several links share is remembered, as long as they do.
+            if *other != page {
+                links.retain(|other| *other != link);
+            }
+        }
+        self.0.retain(|_, links| !links.is_empty());
+        let is_led = !finding.hops.is_empty() && path(from) != path(to);
+        if from.is_home() || !is_led {
+            return false;
+        }
+        if self.0.len() >= MAX_PAGES && !self.0.contains_key(&page) {
+            let lonely = self.0.iter().find(|(_, links)| links.len() == 1);
+            match lonely.map(|(page, _)| *page) {
+                Some(lonely) => self.0.remove(&lonely),
+                None => return false,
+            };
+        }
+        let links = self.0.entry(page).or_default();
+        if links.len() < SEVERAL && !links.contains(&link) {
+            links.push(link);
+        }
+        links.len() >= SEVERAL
+    }
+}
+
+/// Returns what distinguishes a link from others of its host.
+fn place(url: &WebUrl) -> String {
+    let query = url.url().query().unwrap_or_default();
+    format!("{}?{query}", path(url))
+}
+
+/// Returns the path of a URL, without what hosts repair.
+fn path(url: &WebUrl) -> String {
+    url.url().path().trim_end_matches('/').to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::linkcheck::ask::{Ending, Hop};
+
+    fn url(path: &str) -> WebUrl {
+        WebUrl::parse("https://e.example/")
+            .unwrap()
+            .redirected(path)
+            .unwrap()
+    }
+
+    fn finding(from: &str, to: &str) -> Finding {
+        let hop = (from != to).then(|| Hop {
+            status: 301,
+            to: url(to),
+        });
+        Finding {
+            ending: Ending::Answered {
+                status: 200,
+                is_wall: false,
+            },
+            from: url(from),
+            hops: hop.into_iter().collect(),
+            is_fresh: true,
+            body: Bytes::new(),
+            is_whole: true,
+        }
+    }
+
+    fn notes(endings: &mut Endings, all: &[(&str, &str)]) -> Vec<bool> {
+        let note = |(from, to): &(&str, &str)| endings.note(&finding(from, to));
+        all.iter().map(note).collect()
+    }
+
+    #[test]
+    fn several_links_that_end_at_one_page_are_lost() {
+        let mut endings = Endings::default();
+        let all = [
+            ("/a", "/"),
+            ("/b?c", "/"),
+            ("/a", "/"),
+            ("/A/", "/#x"),
+            ("/d", "/"),
+        ];
+        let expected = [false, false, false, false, true];
+        assert_eq!(notes(&mut endings, &all), expected);
+        // All that end there, also the first ones, and also a different home page.
+        assert_eq!(
+            notes(&mut endings, &[("/a", "/"), ("/z", "/")]),
+            [true, true]
+        );
+        assert_eq!(notes(&mut endings, &[("/z", "/other")]), [false]);
+    }
+
+    #[test]
+    fn links_that_only_change_their_form_are_not_lost() {
+        let mut endings = Endings::default();
+        for from in [
+            "/a",
+            "/a/",
+            "/A",
+            "/a?b",
+            "http://e.example/a",
+            "//www.e.example/a",
+        ] {
+            assert!(!endings.note(&finding(from, "https://www.e.example/a/")));
+        }
+        for home in ["/", "http://e.example", "//www.e.example"] {
+            assert!(!endings.note(&finding(home, "https://e.example/start")));
+        }
+        for page in ["/1", "/2", "/3", "/4"] {
+            assert!(!endings.note(&finding(page, page)));
+        }
+        assert_eq!(endings, Endings::default());
+    }
+
+    #[test]
+    fn a_link_that_works_again_is_forgotten() {
+        let mut endings = Endings::default();
+        notes(
+            &mut endings,
+            &[("/a", "/"), ("/b", "/"), ("/a", "/a"), ("/c", "/")],
+        );
+        assert_eq!(
+            notes(&mut endings, &[("/b", "/"), ("/d", "/")]),
+            [false, true]
+        );
+        notes(&mut endings, &[("/b", "/b")]);
+        assert_eq!(notes(&mut endings, &[("/c", "/")]), [false]);
+    }
+
+    #[test]
+    fn only_so_many_pages_are_remembered() {
+        let mut endings = Endings::default();
+        notes(&mut endings, &[("/a", "/"), ("/b", "/")]);
+        for number in 0..1000 {
+            endings.note(&finding(&format!("/x{number}"), &format!("/y{number}")));
+        }
+        assert_eq!(endings.0.len(), MAX_PAGES);
+        assert_eq!(notes(&mut endings, &[("/c", "/")]), [true]);
+    }
+}
