@@ -75,7 +75,7 @@ fn lines(body: &[u8]) -> impl Iterator<Item = &[u8]> {
     let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
     let read = match body.get(..MAX_ROBOTS_BYTES) {
         Some(cut) if body.len() > MAX_ROBOTS_BYTES => {
-            let end = cut.iter().rposition(|byte| is_end(byte));
+            let end = cut.iter().rposition(is_end);
             &cut[..end.unwrap_or_default()]
         }
         _ => body,
