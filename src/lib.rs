@@ -5,12 +5,13 @@
 //!
 //! The layers, each of which may use only those below it: [`cli`] → [`server`] → [`registry`] →
 //! [`source`] → [`git`] and [`mapping`], with [`edit`], [`exchange`] and [`history`] next to the
-//! source, and [`linkcheck`] beside them.
+//! source, and [`linkcheck`] beside them, above [`frontier`].
 //! `docs/architecture.md` has the details.
 
 pub mod cli;
 pub mod edit;
 pub mod exchange;
+pub mod frontier;
 pub mod git;
 pub mod history;
 pub mod linkcheck;

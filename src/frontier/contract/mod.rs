@@ -1,0 +1,14 @@
+//! What every store keeps to: hosts, aliases, leases, time, and the operations on them.
+
+mod alias;
+mod clock;
+mod host;
+mod lease;
+mod store;
+
+pub use alias::{AliasError, AliasName};
+pub use clock::{Clock, SystemClock};
+pub(super) use clock::{SteadyClock, Timestamp, millis};
+pub use host::{Host, HostError};
+pub use lease::{Counts, Lease, LeaseState, Reservation, Settings};
+pub use store::{Pending, Store, StoreError};

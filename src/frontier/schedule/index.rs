@@ -1,0 +1,90 @@
+//! Hosts and groups in order of time, derived from their rows.
+
+use std::collections::BTreeSet;
+
+use super::HostRow;
+use crate::frontier::contract::{AliasName, Host, Timestamp};
+
+/// What has one allowance: a host without an alias, or the members of one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Group {
+    /// A host without an alias.
+    Host(Host),
+    /// The members of an alias.
+    Alias(AliasName),
+}
+
+/// The orders in which a schedule looks for hosts.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    /// Groups with a queued host that no lease holds, by when they are due.
+    pub(super) ready: BTreeSet<(Timestamp, Group)>,
+    /// Queued members of each alias, by when they are due.
+    members: BTreeSet<(AliasName, Timestamp, Host)>,
+    /// Leased hosts, by when their lease ends.
+    pub(super) leased: BTreeSet<(Timestamp, Host)>,
+    /// Hosts that were ever blocked, by when that ends.
+    blocked: BTreeSet<(Timestamp, Host)>,
+    /// Removed hosts, by when they can be forgotten.
+    pub(super) removed: BTreeSet<(Timestamp, Host)>,
+    /// How many hosts are queued.
+    pub(super) queued: usize,
+}
+
+impl Index {
+    /// Adds a host wherever its row says it belongs.
+    pub(super) fn add(&mut self, host: &Host, row: &HostRow) {
+        self.set(host, row, true);
+    }
+
+    /// Takes a host from wherever its row says it belongs.
+    pub(super) fn take(&mut self, host: &Host, row: &HostRow) {
+        self.set(host, row, false);
+    }
+
+    fn set(&mut self, host: &Host, row: &HostRow, present: bool) {
+        if let Some(due) = row.due() {
+            match &row.alias {
+                Some(alias) => {
+                    let key = (alias.clone(), due, host.clone());
+                    set(&mut self.members, key, present);
+                }
+                None => set(&mut self.ready, (due, Group::Host(host.clone())), present),
+            }
+            self.queued = match present {
+                true => self.queued + 1,
+                false => self.queued - 1,
+            };
+        }
+        match &row.lease {
+            Some(lease) => set(&mut self.leased, (lease.until, host.clone()), present),
+            None if row.removed => {
+                set(&mut self.removed, (row.not_before(), host.clone()), present);
+            }
+            None => {}
+        }
+        if row.blocked > Timestamp::default() {
+            set(&mut self.blocked, (row.blocked, host.clone()), present);
+        }
+    }
+
+    /// Returns the member of an alias that is due first, and when.
+    pub(super) fn first_member(&self, alias: &AliasName) -> Option<(Timestamp, &Host)> {
+        let from = (alias.clone(), Timestamp::default(), Host::least());
+        let (of, due, host) = self.members.range(from..).next()?;
+        (of == alias).then_some((*due, host))
+    }
+
+    /// Returns how many blocks end after a time.
+    pub(super) fn blocked_after(&self, now: Timestamp) -> usize {
+        let blocked = self.blocked.iter().rev();
+        blocked.take_while(|(until, _)| *until > now).count()
+    }
+}
+
+fn set<K: Ord>(keys: &mut BTreeSet<K>, key: K, present: bool) {
+    match present {
+        true => keys.insert(key),
+        false => keys.remove(&key),
+    };
+}

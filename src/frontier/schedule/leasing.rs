@@ -1,0 +1,171 @@
+//! Giving leases and ending them.
+
+use std::time::Duration;
+
+use super::index::Group;
+use super::{LeaseRow, Schedule};
+use crate::frontier::contract::{Host, Lease, LeaseState, Reservation, Timestamp, millis};
+
+/// How soon to look again when leases have expired and only wait to be reaped.
+const UNTIL_REAPED: Duration = Duration::from_secs(1);
+
+impl Schedule {
+    /// Leases the first host that is due to the caller, for as long as `busy_timeout`.
+    pub(crate) fn reserve_next(&mut self, now: Timestamp, busy_timeout: Duration) -> Reservation {
+        let host = match self.index.ready.first() {
+            Some((due, _)) if *due > now => return self.wait(now),
+            None => return self.wait(now),
+            Some((_, Group::Host(host))) => host.clone(),
+            Some((_, Group::Alias(alias))) => {
+                let (_, host) = self
+                    .index
+                    .first_member(alias)
+                    .expect("a ready alias has a queued member");
+                host.clone()
+            }
+        };
+        // By the time, so that none is given twice even if a store loses its last writes.
+        self.last_token = (self.last_token + 1).max(now.millis() * 1000);
+        let alias = self.hosts.get(&host).and_then(|row| row.alias.clone());
+        let until = now.after(busy_timeout);
+        let lease = LeaseRow {
+            token: self.last_token,
+            until,
+            holds: alias.iter().cloned().collect(),
+        };
+        if let Some(alias) = &alias {
+            self.aliases.entry(alias.clone()).or_default().held += 1;
+        }
+        self.edit(&host, |row| {
+            row.next = None;
+            row.lease = Some(lease);
+        });
+        Reservation::Leased(Lease {
+            settings: self.settings(&host).unwrap_or_default(),
+            host,
+            alias,
+            token: self.last_token,
+            time_left: until.since(now),
+        })
+    }
+
+    /// Returns how long nothing can become due by itself.
+    fn wait(&self, now: Timestamp) -> Reservation {
+        let due = self.index.ready.first().map(|(due, _)| due.since(now));
+        let leased = &self.index.leased;
+        let expired = leased.first().is_some_and(|(until, _)| *until < now);
+        let in_time = leased.range((now, Host::least())..).next();
+        let waits = [
+            due,
+            expired.then_some(UNTIL_REAPED),
+            in_time.map(|(until, _)| until.since(now) + Duration::from_millis(1)),
+        ];
+        match waits.into_iter().flatten().min() {
+            Some(wait) => Reservation::Wait(wait),
+            None => Reservation::Empty,
+        }
+    }
+
+    /// Ends a lease: its group rests for `pause`, and the host is queued for `next_in` from now.
+    pub(crate) fn release(
+        &mut self,
+        now: Timestamp,
+        lease: &Lease,
+        pause: Duration,
+        next_in: Option<Duration>,
+    ) -> LeaseState {
+        if !self.is_current(now, lease) {
+            return LeaseState::Ended;
+        }
+        let next = next_in.map(|after| now.after(after));
+        self.end(now, &lease.host, pause, next);
+        LeaseState::Current
+    }
+
+    /// Has a lease last at least `busy_timeout` from now.
+    pub(crate) fn renew(
+        &mut self,
+        now: Timestamp,
+        lease: &Lease,
+        busy_timeout: Duration,
+    ) -> LeaseState {
+        if !self.is_current(now, lease) {
+            return LeaseState::Ended;
+        }
+        self.edit(&lease.host, |row| {
+            if let Some(lease) = &mut row.lease {
+                lease.until = lease.until.max(now.after(busy_timeout));
+            }
+        });
+        LeaseState::Current
+    }
+
+    /// Ends the leases that have expired, each with the full pause of its host, queues their hosts
+    /// for now, and returns how many there were; forgets the removed hosts that can be.
+    pub(crate) fn reap(&mut self, now: Timestamp) -> usize {
+        let expired = self.end_leases(now, |until| until < now);
+        while let Some((_, host)) = self.index.removed.first().filter(|(at, _)| *at <= now) {
+            let host = host.clone();
+            self.forget(&host);
+        }
+        expired
+    }
+
+    fn end_leases(&mut self, now: Timestamp, is_over: impl Fn(Timestamp) -> bool) -> usize {
+        let mut ended = 0;
+        while let Some((_, host)) = self
+            .index
+            .leased
+            .first()
+            .filter(|(until, _)| is_over(*until))
+        {
+            let host = host.clone();
+            let pause = self
+                .hosts
+                .get(&host)
+                .map(|row| row.pause)
+                .unwrap_or_default();
+            self.end(now, &host, pause.max(self.default_pause), Some(now));
+            ended += 1;
+        }
+        ended
+    }
+
+    /// Returns whether a lease is the one that its host has now.
+    fn is_current(&self, now: Timestamp, lease: &Lease) -> bool {
+        let row = self
+            .hosts
+            .get(&lease.host)
+            .and_then(|row| row.lease.as_ref());
+        row.is_some_and(|row| row.token == lease.token && now <= row.until)
+    }
+
+    fn end(&mut self, now: Timestamp, host: &Host, pause: Duration, next: Option<Timestamp>) {
+        let rested = now.after(pause);
+        let mut held = Vec::new();
+        self.edit(host, |row| {
+            held = row
+                .lease
+                .take()
+                .map(|lease| lease.holds)
+                .unwrap_or_default();
+            row.rested = row.rested.max(rested);
+            row.pause = Duration::from_millis(millis(pause));
+            if let (Some(next), false) = (next, row.removed) {
+                row.queue(next);
+            }
+        });
+        for alias in held {
+            let row = self.aliases.entry(alias.clone()).or_default();
+            row.held -= 1;
+            row.rested = row.rested.max(rested);
+            self.refresh(&alias);
+        }
+    }
+
+    fn forget(&mut self, host: &Host) {
+        if let Some(row) = self.hosts.remove(host) {
+            self.index.take(host, &row);
+        }
+    }
+}

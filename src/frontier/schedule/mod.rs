@@ -1,0 +1,138 @@
+//! The schedule of hosts: a state machine without a clock, a file or a lock.
+//!
+//! A host without an alias is a group of its own; an alias is a group of its members. A group is due
+//! when it has rested and the first of its queued hosts is due, and only groups that no lease holds
+//! are in the index of what is ready. So reserving takes one step, however many members of a busy
+//! group are due, and groups take turns in the order in which they became due.
+
+mod index;
+mod leasing;
+mod membership;
+mod row;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use self::index::{Group, Index};
+use self::row::{AliasRow, HostRow, LeaseRow};
+use crate::frontier::contract::{AliasName, Counts, Host, Settings, Timestamp, millis};
+
+/// All hosts, and which is due when.
+pub(super) struct Schedule {
+    hosts: BTreeMap<Host, HostRow>,
+    aliases: BTreeMap<AliasName, AliasRow>,
+    members: BTreeMap<Host, AliasName>,
+    index: Index,
+    last_token: u64,
+    default_pause: Duration,
+}
+
+impl Schedule {
+    /// Returns a schedule without hosts; `default_pause` is the least that a host's group rests after
+    /// a lease that ends without a release.
+    pub(super) fn new(default_pause: Duration) -> Self {
+        Self {
+            hosts: BTreeMap::new(),
+            aliases: BTreeMap::new(),
+            members: BTreeMap::new(),
+            index: Index::default(),
+            last_token: 0,
+            default_pause,
+        }
+    }
+
+    /// Queues a host, which becomes known, unless it is queued for an earlier time already.
+    ///
+    /// A leased host is queued once its lease has ended.
+    pub(super) fn add_host(&mut self, now: Timestamp, host: &Host, after: Duration) {
+        self.edit(host, |row| {
+            row.removed = false;
+            row.queue(now.after(after));
+        });
+    }
+
+    /// Takes a host from the queue, and forgets it once its lease and its pauses are over.
+    pub(super) fn remove_host(&mut self, host: &Host) {
+        if self.hosts.contains_key(host) {
+            self.edit(host, |row| {
+                row.removed = true;
+                row.next = None;
+                row.note = Arc::default();
+            });
+        }
+    }
+
+    /// Keeps a host from being reserved for a while, unless it is blocked for longer already.
+    pub(super) fn block(&mut self, now: Timestamp, host: &Host, duration: Duration) {
+        self.edit(host, |row| {
+            row.blocked = row.blocked.max(now.after(duration))
+        });
+    }
+
+    /// Keeps the settings of a host, which becomes known.
+    pub(super) fn set_settings(&mut self, host: &Host, settings: &Settings) {
+        let pause = Duration::from_millis(millis(settings.pause));
+        self.edit(host, |row| {
+            row.pause = pause;
+            row.note = Arc::clone(&settings.note);
+        });
+    }
+
+    /// Returns the settings of a host, if it is known.
+    pub(super) fn settings(&self, host: &Host) -> Option<Settings> {
+        self.hosts.get(host).map(|row| Settings {
+            pause: row.pause,
+            note: Arc::clone(&row.note),
+        })
+    }
+
+    /// Counts hosts by their state.
+    pub(super) fn counts(&self, now: Timestamp) -> Counts {
+        Counts {
+            hosts: self.hosts.len(),
+            queued: self.index.queued,
+            busy: self.index.leased.len(),
+            blocked: self.index.blocked_after(now),
+            busy_aliases: self.aliases.values().filter(|row| row.held > 0).count(),
+        }
+    }
+
+    /// Changes the row of a host, which becomes known, and what is derived from it.
+    fn edit(&mut self, host: &Host, change: impl FnOnce(&mut HostRow)) {
+        let row = match self.hosts.get_mut(host) {
+            Some(row) => row,
+            None => {
+                let row = HostRow {
+                    alias: self.alias_of(host).cloned(),
+                    ..HostRow::default()
+                };
+                self.hosts.entry(host.clone()).or_insert(row)
+            }
+        };
+        self.index.take(host, row);
+        change(row);
+        self.index.add(host, row);
+        if let Some(alias) = row.alias.clone() {
+            self.refresh(&alias);
+        }
+    }
+
+    /// Puts an alias where it belongs in the index of what is ready.
+    fn refresh(&mut self, alias: &AliasName) {
+        let row = self.aliases.entry(alias.clone()).or_default();
+        let first = self.index.first_member(alias).filter(|_| row.held == 0);
+        let ready = first.map(|(due, _)| due.max(row.rested));
+        if ready == row.ready {
+            return;
+        }
+        let group = || Group::Alias(alias.clone());
+        if let Some(at) = row.ready {
+            self.index.ready.remove(&(at, group()));
+        }
+        if let Some(at) = ready {
+            self.index.ready.insert((at, group()));
+        }
+        row.ready = ready;
+    }
+}

@@ -1,0 +1,68 @@
+//! What is kept of a host and of an alias.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::frontier::contract::{AliasName, Timestamp};
+
+/// What is kept of a host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct HostRow {
+    /// The alias that it is a member of; derived from the members.
+    pub(super) alias: Option<AliasName>,
+    /// When it is to be asked next; during a lease, only if that was added since.
+    pub(super) next: Option<Timestamp>,
+    /// When it has rested from its last lease.
+    pub(super) rested: Timestamp,
+    /// When its block ends.
+    pub(super) blocked: Timestamp,
+    /// How long it rests after a lease that ends without a release.
+    pub(super) pause: Duration,
+    /// What the layer above keeps of it.
+    pub(super) note: Arc<[u8]>,
+    /// Whether it is to be forgotten once its lease has ended and its times have passed.
+    pub(super) removed: bool,
+    /// Its lease, if it has one.
+    pub(super) lease: Option<LeaseRow>,
+}
+
+/// What is kept of a lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LeaseRow {
+    /// The fencing token.
+    pub(super) token: u64,
+    /// The last millisecond of the lease.
+    pub(super) until: Timestamp,
+    /// The aliases that are busy as long as it lasts: the host's at the start, and any that it was
+    /// given since.
+    pub(super) holds: Vec<AliasName>,
+}
+
+/// What is kept of an alias.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct AliasRow {
+    /// When it has rested from the last lease of any member.
+    pub(super) rested: Timestamp,
+    /// How many leases hold it; derived from the hosts.
+    pub(super) held: usize,
+    /// The time under which it is in the index of what is ready, if it is.
+    pub(super) ready: Option<Timestamp>,
+}
+
+impl HostRow {
+    /// Returns when the host is due as far as it is concerned itself, if it is queued.
+    pub(super) fn due(&self) -> Option<Timestamp> {
+        let next = self.next.filter(|_| self.lease.is_none())?;
+        Some(next.max(self.not_before()))
+    }
+
+    /// Returns when the host has rested and its block has ended.
+    pub(super) fn not_before(&self) -> Timestamp {
+        self.rested.max(self.blocked)
+    }
+
+    /// Queues the host for a time, unless it is queued for an earlier one.
+    pub(super) fn queue(&mut self, at: Timestamp) {
+        self.next = Some(self.next.map_or(at, |next| next.min(at)));
+    }
+}
