@@ -1,8 +1,9 @@
 //! Hosts that share an allowance.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use waypost::frontier::{LeaseState, Reservation};
+use waypost::frontier::{Lease, LeaseState, Reservation};
 
 use crate::bench::{Bench, DEFAULT_PAUSE, millis, secs};
 
@@ -46,21 +47,20 @@ pub(crate) fn parallel_reserves_give_one_lease_a_group(bench: Bench) {
     for _ in 0..5 {
         let store = bench.store();
         let leases = bench.wait(async {
-            let tasks: Vec<_> = (0..16)
-                .map(|_| {
-                    let store = std::sync::Arc::clone(&store);
-                    tokio::spawn(async move { store.reserve_next(secs(20)).await.unwrap() })
-                })
-                .collect();
+            let mut tasks = tokio::task::JoinSet::new();
+            for _ in 0..16 {
+                let store = Arc::clone(&store);
+                tasks.spawn(async move { store.reserve_next(secs(20)).await.unwrap() });
+            }
             let mut leases = Vec::new();
-            for task in tasks {
-                if let Reservation::Leased(lease) = task.await.unwrap() {
+            for reservation in tasks.join_all().await {
+                if let Reservation::Leased(lease) = reservation {
                     leases.push(lease);
                 }
             }
             leases
         });
-        let group = |lease: &waypost::frontier::Lease| match &lease.alias {
+        let group = |lease: &Lease| match &lease.alias {
             Some(alias) => alias.to_string(),
             None => lease.host.to_string(),
         };
@@ -134,7 +134,7 @@ pub(crate) fn a_member_without_a_port_is_all_its_ports(bench: Bench) {
     ] {
         bench.add(host, secs(0));
     }
-    let alias_of = |lease: &waypost::frontier::Lease| lease.alias.as_ref().map(ToString::to_string);
+    let alias_of = |lease: &Lease| lease.alias.as_ref().map(ToString::to_string);
     let mut seen = BTreeSet::new();
     loop {
         let mut leases = Vec::new();

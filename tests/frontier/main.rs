@@ -7,6 +7,7 @@
 
 mod bench;
 mod engines;
+mod files;
 mod groups;
 mod leases;
 mod model;
@@ -77,3 +78,4 @@ macro_rules! suite {
 }
 
 suite!(memory, crate::engines::InMemory::default());
+suite!(redb, crate::engines::InFile::default());

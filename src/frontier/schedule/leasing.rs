@@ -111,6 +111,11 @@ impl Schedule {
         expired
     }
 
+    /// Ends all leases as if they had expired, and returns how many there were.
+    pub(crate) fn end_all(&mut self, now: Timestamp) -> usize {
+        self.end_leases(now, |_| true)
+    }
+
     fn end_leases(&mut self, now: Timestamp, is_over: impl Fn(Timestamp) -> bool) -> usize {
         let mut ended = 0;
         while let Some((_, host)) = self
@@ -160,12 +165,18 @@ impl Schedule {
             row.held -= 1;
             row.rested = row.rested.max(rested);
             self.refresh(&alias);
+            if let Some(changes) = &mut self.changes {
+                changes.aliases.insert(alias);
+            }
         }
     }
 
     fn forget(&mut self, host: &Host) {
         if let Some(row) = self.hosts.remove(host) {
             self.index.take(host, &row);
+        }
+        if let Some(changes) = &mut self.changes {
+            changes.hosts.insert(host.clone());
         }
     }
 }

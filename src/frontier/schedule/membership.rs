@@ -1,7 +1,9 @@
-//! Which hosts share an allowance.
+//! Which hosts share an allowance, and a schedule from what was kept of one.
 
-use super::Schedule;
-use crate::frontier::contract::{AliasName, Host};
+use std::time::Duration;
+
+use super::{AliasRow, HostRow, Schedule};
+use crate::frontier::contract::{AliasName, Host, Timestamp};
 
 impl Schedule {
     /// Makes a host a member of an alias, or of none; one without a port is all its ports.
@@ -15,6 +17,9 @@ impl Schedule {
         if before.as_ref() == alias {
             return;
         }
+        if let Some(changes) = &mut self.changes {
+            changes.members.insert(member.clone());
+        }
         for host in self.hosts_of(member) {
             self.join(&host);
         }
@@ -24,6 +29,60 @@ impl Schedule {
     pub(super) fn alias_of(&self, host: &Host) -> Option<&AliasName> {
         let exact = self.members.get(host);
         exact.or_else(|| self.members.get(&host.without_port()))
+    }
+
+    /// Returns a schedule from what was kept of one.
+    pub(crate) fn restored(
+        default_pause: Duration,
+        last_token: u64,
+        members: impl IntoIterator<Item = (Host, AliasName)>,
+        aliases: impl IntoIterator<Item = (AliasName, AliasRow)>,
+        hosts: impl IntoIterator<Item = (Host, HostRow)>,
+    ) -> Self {
+        let mut schedule = Self::new(default_pause);
+        schedule.last_token = last_token;
+        schedule.members.extend(members);
+        schedule.aliases.extend(aliases);
+        for (host, mut row) in hosts {
+            row.alias = schedule.alias_of(&host).cloned();
+            for alias in row.lease.iter().flat_map(|lease| &lease.holds) {
+                schedule.aliases.entry(alias.clone()).or_default().held += 1;
+            }
+            schedule.index.add(&host, &row);
+            schedule.hosts.insert(host, row);
+        }
+        let aliases: Vec<_> = schedule
+            .hosts
+            .values()
+            .filter_map(|row| row.alias.clone())
+            .collect();
+        for alias in aliases {
+            schedule.refresh(&alias);
+        }
+        schedule
+    }
+
+    /// Returns the row of a host, if it is known.
+    pub(crate) fn host(&self, host: &Host) -> Option<&HostRow> {
+        self.hosts.get(host)
+    }
+
+    /// Returns when an alias has rested.
+    pub(crate) fn rested(&self, alias: &AliasName) -> Timestamp {
+        self.aliases
+            .get(alias)
+            .map(|row| row.rested)
+            .unwrap_or_default()
+    }
+
+    /// Returns the alias of exactly this member.
+    pub(crate) fn member(&self, member: &Host) -> Option<&AliasName> {
+        self.members.get(member)
+    }
+
+    /// Returns the token of the last lease.
+    pub(crate) fn last_token(&self) -> u64 {
+        self.last_token
     }
 
     /// Returns the known hosts that a member covers.
@@ -73,6 +132,9 @@ impl Schedule {
             // What was asked of this host counts for the group that it now belongs to.
             row.rested = row.rested.max(rested);
             self.refresh(&to);
+            if let Some(changes) = &mut self.changes {
+                changes.aliases.insert(to);
+            }
         }
     }
 }

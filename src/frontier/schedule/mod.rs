@@ -4,34 +4,56 @@
 //! when it has rested and the first of its queued hosts is due, and only groups that no lease holds
 //! are in the index of what is ready. So reserving takes one step, however many members of a busy
 //! group are due, and groups take turns in the order in which they became due.
+//!
+//! The index is derived: what a store keeps are the rows of hosts and aliases, and the members.
 
 mod index;
 mod leasing;
 mod membership;
 mod row;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub(crate) use row::{AliasRow, HostRow, LeaseRow};
+
 use self::index::{Group, Index};
-use self::row::{AliasRow, HostRow, LeaseRow};
 use crate::frontier::contract::{AliasName, Counts, Host, Settings, Timestamp, millis};
 
 /// All hosts, and which is due when.
-pub(super) struct Schedule {
+pub(crate) struct Schedule {
     hosts: BTreeMap<Host, HostRow>,
     aliases: BTreeMap<AliasName, AliasRow>,
     members: BTreeMap<Host, AliasName>,
     index: Index,
     last_token: u64,
     default_pause: Duration,
+    changes: Option<Changes>,
+}
+
+/// Which rows have changed since they were last taken.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    /// Hosts whose row has changed or is gone.
+    pub(crate) hosts: BTreeSet<Host>,
+    /// Aliases whose row has changed.
+    pub(crate) aliases: BTreeSet<AliasName>,
+    /// Members whose alias has changed.
+    pub(crate) members: BTreeSet<Host>,
+}
+
+impl Changes {
+    /// Returns whether nothing has changed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.hosts.is_empty() && self.aliases.is_empty() && self.members.is_empty()
+    }
 }
 
 impl Schedule {
     /// Returns a schedule without hosts; `default_pause` is the least that a host's group rests after
     /// a lease that ends without a release.
-    pub(super) fn new(default_pause: Duration) -> Self {
+    pub(crate) fn new(default_pause: Duration) -> Self {
         Self {
             hosts: BTreeMap::new(),
             aliases: BTreeMap::new(),
@@ -39,13 +61,27 @@ impl Schedule {
             index: Index::default(),
             last_token: 0,
             default_pause,
+            changes: None,
         }
+    }
+
+    /// Notes changes from now on, for [`Schedule::take_changes`].
+    pub(crate) fn note_changes(&mut self) {
+        self.changes = Some(Changes::default());
+    }
+
+    /// Returns what has changed since the last call.
+    pub(crate) fn take_changes(&mut self) -> Changes {
+        self.changes
+            .as_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
     }
 
     /// Queues a host, which becomes known, unless it is queued for an earlier time already.
     ///
     /// A leased host is queued once its lease has ended.
-    pub(super) fn add_host(&mut self, now: Timestamp, host: &Host, after: Duration) {
+    pub(crate) fn add_host(&mut self, now: Timestamp, host: &Host, after: Duration) {
         self.edit(host, |row| {
             row.removed = false;
             row.queue(now.after(after));
@@ -53,7 +89,7 @@ impl Schedule {
     }
 
     /// Takes a host from the queue, and forgets it once its lease and its pauses are over.
-    pub(super) fn remove_host(&mut self, host: &Host) {
+    pub(crate) fn remove_host(&mut self, host: &Host) {
         if self.hosts.contains_key(host) {
             self.edit(host, |row| {
                 row.removed = true;
@@ -64,14 +100,14 @@ impl Schedule {
     }
 
     /// Keeps a host from being reserved for a while, unless it is blocked for longer already.
-    pub(super) fn block(&mut self, now: Timestamp, host: &Host, duration: Duration) {
+    pub(crate) fn block(&mut self, now: Timestamp, host: &Host, duration: Duration) {
         self.edit(host, |row| {
             row.blocked = row.blocked.max(now.after(duration))
         });
     }
 
     /// Keeps the settings of a host, which becomes known.
-    pub(super) fn set_settings(&mut self, host: &Host, settings: &Settings) {
+    pub(crate) fn set_settings(&mut self, host: &Host, settings: &Settings) {
         let pause = Duration::from_millis(millis(settings.pause));
         self.edit(host, |row| {
             row.pause = pause;
@@ -80,7 +116,7 @@ impl Schedule {
     }
 
     /// Returns the settings of a host, if it is known.
-    pub(super) fn settings(&self, host: &Host) -> Option<Settings> {
+    pub(crate) fn settings(&self, host: &Host) -> Option<Settings> {
         self.hosts.get(host).map(|row| Settings {
             pause: row.pause,
             note: Arc::clone(&row.note),
@@ -88,7 +124,7 @@ impl Schedule {
     }
 
     /// Counts hosts by their state.
-    pub(super) fn counts(&self, now: Timestamp) -> Counts {
+    pub(crate) fn counts(&self, now: Timestamp) -> Counts {
         Counts {
             hosts: self.hosts.len(),
             queued: self.index.queued,
@@ -115,6 +151,9 @@ impl Schedule {
         self.index.add(host, row);
         if let Some(alias) = row.alias.clone() {
             self.refresh(&alias);
+        }
+        if let Some(changes) = &mut self.changes {
+            changes.hosts.insert(host.clone());
         }
     }
 

@@ -7,42 +7,42 @@ use crate::frontier::contract::{AliasName, Timestamp};
 
 /// What is kept of a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct HostRow {
+pub(crate) struct HostRow {
     /// The alias that it is a member of; derived from the members.
-    pub(super) alias: Option<AliasName>,
+    pub(crate) alias: Option<AliasName>,
     /// When it is to be asked next; during a lease, only if that was added since.
-    pub(super) next: Option<Timestamp>,
+    pub(crate) next: Option<Timestamp>,
     /// When it has rested from its last lease.
-    pub(super) rested: Timestamp,
+    pub(crate) rested: Timestamp,
     /// When its block ends.
-    pub(super) blocked: Timestamp,
+    pub(crate) blocked: Timestamp,
     /// How long it rests after a lease that ends without a release.
-    pub(super) pause: Duration,
+    pub(crate) pause: Duration,
     /// What the layer above keeps of it.
-    pub(super) note: Arc<[u8]>,
+    pub(crate) note: Arc<[u8]>,
     /// Whether it is to be forgotten once its lease has ended and its times have passed.
-    pub(super) removed: bool,
+    pub(crate) removed: bool,
     /// Its lease, if it has one.
-    pub(super) lease: Option<LeaseRow>,
+    pub(crate) lease: Option<LeaseRow>,
 }
 
 /// What is kept of a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct LeaseRow {
+pub(crate) struct LeaseRow {
     /// The fencing token.
-    pub(super) token: u64,
+    pub(crate) token: u64,
     /// The last millisecond of the lease.
-    pub(super) until: Timestamp,
+    pub(crate) until: Timestamp,
     /// The aliases that are busy as long as it lasts: the host's at the start, and any that it was
     /// given since.
-    pub(super) holds: Vec<AliasName>,
+    pub(crate) holds: Vec<AliasName>,
 }
 
 /// What is kept of an alias.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct AliasRow {
+pub(crate) struct AliasRow {
     /// When it has rested from the last lease of any member.
-    pub(super) rested: Timestamp,
+    pub(crate) rested: Timestamp,
     /// How many leases hold it; derived from the hosts.
     pub(super) held: usize,
     /// The time under which it is in the index of what is ready, if it is.
@@ -64,5 +64,15 @@ impl HostRow {
     /// Queues the host for a time, unless it is queued for an earlier one.
     pub(super) fn queue(&mut self, at: Timestamp) {
         self.next = Some(self.next.map_or(at, |next| next.min(at)));
+    }
+}
+
+impl AliasRow {
+    /// Returns a row that is not derived from anything yet.
+    pub(crate) fn rested_at(rested: Timestamp) -> Self {
+        Self {
+            rested,
+            ..Self::default()
+        }
     }
 }

@@ -1,0 +1,150 @@
+//! The store in a file, for one process at a time.
+//!
+//! The schedule is in memory, as in the store that keeps nothing, and each row that changes is written
+//! before the operation is answered. So a crash at any instant loses only what nobody was told: a
+//! lease is durable before its request is sent, and a release that was not answered leaves its
+//! lease, which the next process ends with a full pause. At most the requests of the leases at that
+//! time are repeated.
+
+mod open;
+mod rows;
+mod writer;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use redb::{Database, WriteTransaction};
+
+pub use self::open::RedbError;
+use self::writer::Writer;
+use super::contract::{
+    AliasName, Counts, Host, Lease, LeaseState, Pending, Reservation, Settings, Store,
+};
+
+/// A store in a file of its own or with other tables, open in one process at a time.
+///
+/// Tables whose name begins with `frontier-` belong to the store.
+pub struct Redb {
+    // Before the database, which its thread uses.
+    writer: Writer,
+    database: Arc<Database>,
+}
+
+impl Redb {
+    /// Returns the database, to read tables of the caller.
+    ///
+    /// To write them, [`Redb::write`] shares the transactions of the store; one that is begun here
+    /// keeps the store waiting.
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// Writes tables of the caller, and is done once that is durable.
+    ///
+    /// The transaction is shared with other operations: if `work` fails, nothing of it is written,
+    /// and those operations fail as well.
+    pub fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&WriteTransaction) -> Result<T, redb::Error> + Send + 'static,
+    ) -> Pending<'_, T> {
+        self.writer.run(|batch| work(batch.transaction()?))
+    }
+
+    /// Releases a lease as [`Store::release`] does, and writes tables of the caller with it: both are
+    /// durable or neither is. `work` is told whether the lease was current.
+    ///
+    /// If `work` fails, nothing of it is written, and other operations fail as well.
+    pub fn release_with(
+        &self,
+        lease: &Lease,
+        pause: Duration,
+        next_in: Option<Duration>,
+        work: impl FnOnce(&WriteTransaction, LeaseState) -> Result<(), redb::Error> + Send + 'static,
+    ) -> Pending<'_, LeaseState> {
+        let lease = lease.clone();
+        self.writer.run(move |batch| {
+            let state = batch.schedule.release(batch.now, &lease, pause, next_in);
+            work(batch.transaction()?, state)?;
+            Ok(state)
+        })
+    }
+}
+
+impl Store for Redb {
+    fn add_host<'a>(&'a self, host: &'a Host, after: Duration) -> Pending<'a, ()> {
+        let host = host.clone();
+        self.writer.run(move |batch| {
+            batch.schedule.add_host(batch.now, &host, after);
+            Ok(())
+        })
+    }
+
+    fn remove_host<'a>(&'a self, host: &'a Host) -> Pending<'a, ()> {
+        let host = host.clone();
+        self.writer.run(move |batch| {
+            batch.schedule.remove_host(&host);
+            Ok(())
+        })
+    }
+
+    fn set_alias<'a>(&'a self, member: &'a Host, alias: Option<&'a AliasName>) -> Pending<'a, ()> {
+        let (member, alias) = (member.clone(), alias.cloned());
+        self.writer.run(move |batch| {
+            batch.schedule.set_alias(&member, alias.as_ref());
+            Ok(())
+        })
+    }
+
+    fn reserve_next(&self, busy_timeout: Duration) -> Pending<'_, Reservation> {
+        self.writer
+            .run(move |batch| Ok(batch.schedule.reserve_next(batch.now, busy_timeout)))
+    }
+
+    fn release<'a>(
+        &'a self,
+        lease: &'a Lease,
+        pause: Duration,
+        next_in: Option<Duration>,
+    ) -> Pending<'a, LeaseState> {
+        let lease = lease.clone();
+        self.writer
+            .run(move |batch| Ok(batch.schedule.release(batch.now, &lease, pause, next_in)))
+    }
+
+    fn renew<'a>(&'a self, lease: &'a Lease, busy_timeout: Duration) -> Pending<'a, LeaseState> {
+        let lease = lease.clone();
+        self.writer
+            .run(move |batch| Ok(batch.schedule.renew(batch.now, &lease, busy_timeout)))
+    }
+
+    fn block<'a>(&'a self, host: &'a Host, duration: Duration) -> Pending<'a, ()> {
+        let host = host.clone();
+        self.writer.run(move |batch| {
+            batch.schedule.block(batch.now, &host, duration);
+            Ok(())
+        })
+    }
+
+    fn set_settings<'a>(&'a self, host: &'a Host, settings: &'a Settings) -> Pending<'a, ()> {
+        let (host, settings) = (host.clone(), settings.clone());
+        self.writer.run(move |batch| {
+            batch.schedule.set_settings(&host, &settings);
+            Ok(())
+        })
+    }
+
+    fn settings<'a>(&'a self, host: &'a Host) -> Pending<'a, Option<Settings>> {
+        let host = host.clone();
+        self.writer
+            .run(move |batch| Ok(batch.schedule.settings(&host)))
+    }
+
+    fn reap(&self) -> Pending<'_, usize> {
+        self.writer.run(|batch| Ok(batch.schedule.reap(batch.now)))
+    }
+
+    fn counts(&self) -> Pending<'_, Counts> {
+        self.writer
+            .run(|batch| Ok(batch.schedule.counts(batch.now)))
+    }
+}

@@ -1,0 +1,116 @@
+//! Opening a file, and why that may fail.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use redb::{Builder, DatabaseError, StorageError};
+use thiserror::Error;
+
+use super::Redb;
+use super::rows::{self, RowsError};
+use super::writer::Writer;
+use crate::frontier::contract::{Clock, SteadyClock};
+
+/// The most memory for pages of the file; the schedule itself is in memory already.
+const CACHE: usize = 32 << 20;
+
+/// Why a file could not be opened as a store; nothing in it was changed.
+#[derive(Debug, Error)]
+pub enum RedbError {
+    /// A process has it open.
+    #[error("{}: another process is using this file", .path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is no file of this kind.
+    #[error("{}: this is not a file of the link checker", .path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It was written by another version.
+    #[error("{}: this file was written by another version of the program", .path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What is in it cannot be read.
+    #[error("{}: this file is damaged", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// It cannot be opened, read or written.
+    #[error("{}: this file cannot be opened", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Redb {
+    /// Opens a file, which is created if it does not exist, and ends the leases of the process before
+    /// with a full pause; `default_pause` is the least that such a pause is.
+    ///
+    /// This blocks: it reads the whole file.
+    ///
+    /// # Errors
+    ///
+    /// If another process has it open, if it is foreign or damaged, or if it cannot be read or written.
+    pub fn open(
+        path: &Path,
+        clock: impl Clock + 'static,
+        default_pause: Duration,
+    ) -> Result<Self, RedbError> {
+        let database = Builder::new()
+            .set_cache_size(CACHE)
+            // Reading a file that something else has altered may panic otherwise.
+            .set_check_integrity_on_open(true)
+            .create(path);
+        let database = Arc::new(database.map_err(|error| explained(path, error.into()))?);
+        let (schedule, last) =
+            rows::read(&database, default_pause).map_err(|error| explained(path, error))?;
+        let clock = SteadyClock::starting_at(Box::new(clock), last);
+        let writer = Writer::start(Arc::clone(&database), default_pause, schedule, clock);
+        let writer = writer.map_err(|error| explained(path, error))?;
+        Ok(Self { writer, database })
+    }
+}
+
+impl From<DatabaseError> for RowsError {
+    fn from(error: DatabaseError) -> Self {
+        match error {
+            // Neither its magic number nor an empty file.
+            DatabaseError::Storage(StorageError::Io(error))
+                if error.kind() == io::ErrorKind::InvalidData =>
+            {
+                Self::Foreign
+            }
+            DatabaseError::UpgradeRequired(format) => Self::Format(format.into()),
+            error => Self::Storage(error.into()),
+        }
+    }
+}
+
+fn explained(path: &Path, error: RowsError) -> RedbError {
+    let path = path.to_owned();
+    match error {
+        RowsError::Storage(redb::Error::DatabaseAlreadyOpen) => RedbError::InUse { path },
+        RowsError::Storage(redb::Error::Io(source)) => RedbError::Unreadable { path, source },
+        RowsError::Foreign => RedbError::Foreign { path },
+        RowsError::Format(_) => RedbError::Format { path },
+        error => RedbError::Damaged {
+            path,
+            source: error.into(),
+        },
+    }
+}

@@ -1,0 +1,179 @@
+//! The rows of a schedule as tables of a file.
+
+use std::time::Duration;
+
+use redb::{ReadableDatabase, ReadableTable, TableDefinition, TableError, WriteTransaction};
+use thiserror::Error;
+
+use crate::frontier::contract::{AliasError, AliasName, Host, HostError, Timestamp, millis};
+use crate::frontier::schedule::{AliasRow, Changes, HostRow, LeaseRow, Schedule};
+
+/// A host's row: next, rested, blocked, pause, removed, its lease as token and end, the aliases that
+/// the lease holds, and its note.
+type HostValue<'a> = (
+    Option<u64>,
+    u64,
+    u64,
+    u64,
+    bool,
+    Option<(u64, u64)>,
+    Vec<&'a str>,
+    &'a [u8],
+);
+
+/// Hosts by name.
+const HOSTS: TableDefinition<&str, HostValue> = TableDefinition::new("frontier-hosts");
+
+/// When each alias has rested.
+const ALIASES: TableDefinition<&str, u64> = TableDefinition::new("frontier-aliases");
+
+/// Members and their alias.
+const MEMBERS: TableDefinition<&str, &str> = TableDefinition::new("frontier-members");
+
+/// The format of these tables, the last token and the last time.
+const META: TableDefinition<&str, u64> = TableDefinition::new("frontier-meta");
+
+/// The format that is written here.
+const FORMAT: u64 = 1;
+
+/// Why rows could not be read.
+#[derive(Debug, Error)]
+pub(super) enum RowsError {
+    #[error(transparent)]
+    Storage(#[from] redb::Error),
+    #[error("its format is {0}, which this version does not know")]
+    Format(u64),
+    #[error("it has tables of another program")]
+    Foreign,
+    #[error(transparent)]
+    Host(#[from] HostError),
+    #[error(transparent)]
+    Alias(#[from] AliasError),
+}
+
+/// Reads a schedule and the last time that was written; a file without any tables has none.
+pub(super) fn read(
+    database: &redb::Database,
+    default_pause: Duration,
+) -> Result<(Schedule, Timestamp), RowsError> {
+    let transaction = database.begin_read().map_err(redb::Error::from)?;
+    let meta = match transaction.open_table(META) {
+        Ok(meta) => meta,
+        Err(TableError::TableDoesNotExist(_)) => {
+            let mut tables = transaction.list_tables().map_err(redb::Error::from)?;
+            return match tables.next() {
+                None => Ok((Schedule::new(default_pause), Timestamp::default())),
+                Some(_) => Err(RowsError::Foreign),
+            };
+        }
+        Err(TableError::TableTypeMismatch { .. }) => return Err(RowsError::Foreign),
+        Err(error) => return Err(redb::Error::from(error).into()),
+    };
+    let value = |key| -> Result<u64, redb::Error> {
+        Ok(meta
+            .get(key)?
+            .map(|value| value.value())
+            .unwrap_or_default())
+    };
+    match value("format")? {
+        FORMAT => {}
+        other => return Err(RowsError::Format(other)),
+    }
+
+    let mut members = Vec::new();
+    let table = transaction.open_table(MEMBERS).map_err(redb::Error::from)?;
+    for row in table.iter().map_err(redb::Error::from)? {
+        let (member, alias) = row.map_err(redb::Error::from)?;
+        members.push((
+            Host::parse(member.value())?,
+            AliasName::parse(alias.value())?,
+        ));
+    }
+    let mut aliases = Vec::new();
+    let table = transaction.open_table(ALIASES).map_err(redb::Error::from)?;
+    for row in table.iter().map_err(redb::Error::from)? {
+        let (alias, rested) = row.map_err(redb::Error::from)?;
+        let rested = Timestamp::from_millis(rested.value());
+        aliases.push((
+            AliasName::parse(alias.value())?,
+            AliasRow::rested_at(rested),
+        ));
+    }
+    let mut hosts = Vec::new();
+    let table = transaction.open_table(HOSTS).map_err(redb::Error::from)?;
+    for row in table.iter().map_err(redb::Error::from)? {
+        let (host, value) = row.map_err(redb::Error::from)?;
+        hosts.push((Host::parse(host.value())?, decoded(value.value())?));
+    }
+    let schedule = Schedule::restored(default_pause, value("token")?, members, aliases, hosts);
+    Ok((schedule, Timestamp::from_millis(value("time")?)))
+}
+
+/// Writes the rows that have changed, and the time.
+pub(super) fn write(
+    transaction: &WriteTransaction,
+    schedule: &Schedule,
+    changes: &Changes,
+    now: Timestamp,
+) -> Result<(), redb::Error> {
+    let mut table = transaction.open_table(HOSTS)?;
+    for host in &changes.hosts {
+        match schedule.host(host) {
+            Some(row) => {
+                let holds = row.lease.iter().flat_map(|lease| &lease.holds);
+                let value = (
+                    row.next.map(Timestamp::millis),
+                    row.rested.millis(),
+                    row.blocked.millis(),
+                    millis(row.pause),
+                    row.removed,
+                    row.lease
+                        .as_ref()
+                        .map(|lease| (lease.token, lease.until.millis())),
+                    holds.map(AliasName::as_str).collect(),
+                    &*row.note,
+                );
+                table.insert(host.as_str(), value)?;
+            }
+            None => {
+                table.remove(host.as_str())?;
+            }
+        }
+    }
+    let mut table = transaction.open_table(ALIASES)?;
+    for alias in &changes.aliases {
+        table.insert(alias.as_str(), schedule.rested(alias).millis())?;
+    }
+    let mut table = transaction.open_table(MEMBERS)?;
+    for member in &changes.members {
+        match schedule.member(member) {
+            Some(alias) => table.insert(member.as_str(), alias.as_str())?,
+            None => table.remove(member.as_str())?,
+        };
+    }
+    let mut meta = transaction.open_table(META)?;
+    meta.insert("format", FORMAT)?;
+    meta.insert("token", schedule.last_token())?;
+    meta.insert("time", now.millis())?;
+    Ok(())
+}
+
+fn decoded(value: HostValue<'_>) -> Result<HostRow, AliasError> {
+    let (next, rested, blocked, pause, removed, lease, holds, note) = value;
+    let holds: Result<_, _> = holds.into_iter().map(AliasName::parse).collect();
+    let holds = holds?;
+    Ok(HostRow {
+        alias: None,
+        next: next.map(Timestamp::from_millis),
+        rested: Timestamp::from_millis(rested),
+        blocked: Timestamp::from_millis(blocked),
+        pause: Duration::from_millis(pause),
+        note: note.into(),
+        removed,
+        lease: lease.map(|(token, until)| LeaseRow {
+            token,
+            until: Timestamp::from_millis(until),
+            holds,
+        }),
+    })
+}

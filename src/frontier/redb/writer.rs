@@ -1,0 +1,206 @@
+//! The thread that writes: whatever waits becomes one transaction.
+//!
+//! An operation is answered once the transaction it belongs to is durable. Meanwhile others arrive,
+//! and share the next one: the more workers there are, the less each waits for the disk.
+
+use std::iter;
+use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use redb::{Database, WriteTransaction};
+use tokio::sync::oneshot;
+
+use super::rows::{self, RowsError};
+use crate::frontier::contract::{Pending, SteadyClock, StoreError, Timestamp};
+use crate::frontier::schedule::Schedule;
+
+/// The most operations in one transaction, so that none waits too long.
+const MAX_BATCH: usize = 4096;
+
+/// What an operation works on.
+pub(super) struct Batch<'a> {
+    pub(super) schedule: &'a mut Schedule,
+    pub(super) now: Timestamp,
+    database: &'a Database,
+    transaction: Option<WriteTransaction>,
+}
+
+impl Batch<'_> {
+    /// Returns the transaction that the operations of the batch share.
+    pub(super) fn transaction(&mut self) -> Result<&WriteTransaction, redb::Error> {
+        if self.transaction.is_none() {
+            self.transaction = Some(self.database.begin_write()?);
+        }
+        Ok(self.transaction.as_ref().expect("it was begun above"))
+    }
+}
+
+/// Why a batch failed; each of its operations reports it.
+type Failure = Arc<RowsError>;
+
+/// An operation and its caller, who is answered once the batch is durable or has failed.
+trait Task: Send {
+    fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), redb::Error>;
+    fn answer(self: Box<Self>, outcome: Result<(), Failure>);
+}
+
+struct Operation<F, T> {
+    operation: Option<F>,
+    result: Option<T>,
+    caller: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<F, T> Task for Operation<F, T>
+where
+    F: FnOnce(&mut Batch<'_>) -> Result<T, redb::Error> + Send,
+    T: Send,
+{
+    fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), redb::Error> {
+        let operation = self.operation.take().expect("it is run once");
+        self.result = Some(operation(batch)?);
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, outcome: Result<(), Failure>) {
+        let result = match outcome {
+            Ok(()) => Ok(self
+                .result
+                .expect("a batch succeeds if all that is in it has")),
+            Err(failure) => Err(StoreError::Failed(failure.into())),
+        };
+        // A caller that does not wait any more is not an error.
+        let _ = self.caller.send(result);
+    }
+}
+
+/// The thread, and the way to it.
+pub(super) struct Writer {
+    tasks: Option<Sender<Box<dyn Task>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Starts the thread, and has it end all leases of the process before.
+    pub(super) fn start(
+        database: Arc<Database>,
+        default_pause: Duration,
+        mut schedule: Schedule,
+        clock: SteadyClock,
+    ) -> Result<Self, RowsError> {
+        schedule.note_changes();
+        let mut state = State {
+            database,
+            default_pause,
+            schedule: Some(schedule),
+            clock,
+        };
+        state.end_leases()?;
+        let (tasks, receiver) = mpsc::channel();
+        let thread = thread::Builder::new()
+            .name("frontier".to_owned())
+            .spawn(move || state.serve(&receiver))
+            .map_err(|error| redb::Error::from(redb::StorageError::from(error)))?;
+        Ok(Self {
+            tasks: Some(tasks),
+            thread: Some(thread),
+        })
+    }
+
+    /// Does an operation in the next batch.
+    pub(super) fn run<T: Send + 'static>(
+        &self,
+        operation: impl FnOnce(&mut Batch<'_>) -> Result<T, redb::Error> + Send + 'static,
+    ) -> Pending<'_, T> {
+        Box::pin(async move {
+            let (caller, result) = oneshot::channel();
+            let task = Box::new(Operation {
+                operation: Some(operation),
+                result: None,
+                caller,
+            });
+            if let Some(tasks) = &self.tasks {
+                // If the thread has ended, the task is dropped, and so is the way to its caller.
+                let _ = tasks.send(task);
+            }
+            let gone = |_| StoreError::Failed("the thread that writes has ended".into());
+            result.await.unwrap_or_else(|ended| Err(gone(ended)))
+        })
+    }
+}
+
+impl Drop for Writer {
+    /// Does what was asked for, and ends the thread: afterwards the file can be opened again.
+    fn drop(&mut self) {
+        self.tasks = None;
+        if let Some(thread) = self.thread.take() {
+            // If it panicked, that was reported then.
+            let _ = thread.join();
+        }
+    }
+}
+
+struct State {
+    database: Arc<Database>,
+    default_pause: Duration,
+    /// Missing after a batch that failed, until what is in the file is read again.
+    schedule: Option<Schedule>,
+    clock: SteadyClock,
+}
+
+impl State {
+    fn serve(&mut self, receiver: &Receiver<Box<dyn Task>>) {
+        while let Ok(first) = receiver.recv() {
+            let more = iter::from_fn(|| receiver.try_recv().ok());
+            let mut tasks: Vec<_> = iter::once(first).chain(more).take(MAX_BATCH).collect();
+            let outcome = self.write(|batch| tasks.iter_mut().try_for_each(|task| task.run(batch)));
+            let outcome = outcome.map_err(Arc::new);
+            for task in tasks {
+                task.answer(outcome.clone());
+            }
+        }
+    }
+
+    /// Ends the leases of a process that is no more: its requests may have been sent just now.
+    fn end_leases(&mut self) -> Result<(), RowsError> {
+        self.write(|batch| {
+            batch.schedule.end_all(batch.now);
+            // Also if there was none: it creates the tables of a new file.
+            batch.transaction().map(drop)
+        })
+    }
+
+    /// Does some work in one transaction, and makes it durable or has it undone.
+    fn write(
+        &mut self,
+        work: impl FnOnce(&mut Batch<'_>) -> Result<(), redb::Error>,
+    ) -> Result<(), RowsError> {
+        let mut schedule = match self.schedule.take() {
+            Some(schedule) => schedule,
+            None => {
+                let (mut schedule, _) = rows::read(&self.database, self.default_pause)?;
+                schedule.note_changes();
+                schedule
+            }
+        };
+        let mut batch = Batch {
+            schedule: &mut schedule,
+            now: self.clock.now(),
+            database: &self.database,
+            transaction: None,
+        };
+        work(&mut batch)?;
+        let changes = batch.schedule.take_changes();
+        if !changes.is_empty() {
+            batch.transaction()?;
+        }
+        let (now, transaction) = (batch.now, batch.transaction);
+        if let Some(transaction) = transaction {
+            rows::write(&transaction, &schedule, &changes, now)?;
+            transaction.commit().map_err(redb::Error::from)?;
+        }
+        self.schedule = Some(schedule);
+        Ok(())
+    }
+}
