@@ -135,7 +135,7 @@ def entry_for_one_of_many_sites(directory, size):
 
 
 @case(500)
-def rules_of_many_files(directory, size):
+def problems_of_many_files(directory, size):
     for it in range(size):
         (directory / f"{it}.yaml").write_text("base_url: https://s.example/\nmapping: [{url: x}]\n")
     return "check", "--format", "json", directory
