@@ -16,6 +16,9 @@ use crate::mapping::Rule;
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
+/// The page of rules, whose headings are their names.
+const PAGE: &str = "https://github.com/waypost/waypost/blob/main/docs/rules.md";
+
 /// All but the unreserved characters of RFC 3986, section 2.3, and the slashes of a path.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
@@ -79,13 +82,14 @@ pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out)
 }
 
-/// Returns the description of a rule (3.49). Its `helpUri` is left out: the help is complete.
+/// Returns the description of a rule (3.49).
 fn described(rule: Rule) -> Value {
     let description = rule.description();
     json!({
         "id": rule.name(),
         "shortDescription": { "text": explain::plain(description.meaning) },
         "fullDescription": { "text": explain::plain(description.explanation).replace('\n', " ") },
+        "helpUri": format!("{PAGE}#{rule}"),
         "help": { "text": explain::text(rule), "markdown": explain::markdown(rule) },
         "defaultConfiguration": { "level": rule.severity().as_str() },
     })
