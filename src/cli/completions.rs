@@ -4,7 +4,6 @@ use std::io::{Write as _, stdout};
 
 use clap_complete::Shell;
 
-use super::command;
 use super::terminal::Error;
 
 /// Print a completion script for a shell
@@ -18,10 +17,10 @@ pub(super) struct Args {
     shell: Shell,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Error> {
+pub(super) fn run(args: &Args, mut program: clap::Command) -> Result<(), Error> {
     // Written in one piece, because the generator panics when its writer fails.
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut command(), "waypost", &mut script);
+    clap_complete::generate(args.shell, &mut program, "waypost", &mut script);
     stdout().write_all(&script)?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! `waypost diff`: reports the semantic changes of a table.
 
+mod comparison;
 mod human;
 mod json;
 mod markdown;
@@ -10,11 +11,12 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::ValueEnum;
 
+use self::comparison::Comparison;
 use super::arguments::{MAX_BYTES, TableArgs, table};
 use super::terminal::Error;
 use crate::git::CommitId;
 use crate::history::Lineage;
-use crate::mapping::{Change, Compilation, SourceFile, compare, compile};
+use crate::mapping::{Compilation, SourceFile, compare, compile};
 use crate::source::{FileSource, FilesError};
 
 /// Show what a change to a table means: links removed, retargeted, added
@@ -64,16 +66,6 @@ enum Format {
     Json,
 }
 
-/// The changes, and the versions that were compared.
-struct Report<'t> {
-    base: CommitId,
-    /// The new version; the work tree if `None`.
-    head: Option<CommitId>,
-    changes: Vec<Change<'t>>,
-    /// Whether a code alone does not identify a link.
-    has_several_sites: bool,
-}
-
 pub(super) fn run(args: &Args) -> Result<(), Error> {
     let first = args
         .table
@@ -112,7 +104,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         report_errors(&old, &new, base)?;
         return Err(Error::Reported);
     };
-    let report = Report {
+    let comparison = Comparison {
         base,
         head,
         changes: compare(before, now),
@@ -120,12 +112,12 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     };
     let mut out = BufWriter::new(stdout().lock());
     match args.format {
-        Format::Human => human::write(&mut out, &report)?,
-        Format::Markdown => markdown::write(&mut out, &report)?,
-        Format::Json => json::write(&mut out, &report)?,
+        Format::Human => human::write(&mut out, &comparison)?,
+        Format::Markdown => markdown::write(&mut out, &comparison)?,
+        Format::Json => json::write(&mut out, &comparison)?,
     }
     out.flush()?;
-    writeln!(stderr(), "{}", report.summary())?;
+    writeln!(stderr(), "{}", comparison.summary())?;
     Ok(())
 }
 
@@ -151,39 +143,4 @@ fn report_errors(old: &Compilation, new: &Compilation, base: CommitId) -> io::Re
         table::report(&new.diagnostics)?;
     }
     Ok(())
-}
-
-impl Report<'_> {
-    /// Returns the number of changes of each kind, the most serious first.
-    fn counts(&self) -> Vec<(&'static str, usize)> {
-        let kinds = self.changes.chunk_by(|one, other| one.kind == other.kind);
-        kinds.map(|all| (all[0].kind.name(), all.len())).collect()
-    }
-
-    /// Returns the counts as a line.
-    fn summary(&self) -> String {
-        let counts = self.counts();
-        if counts.is_empty() {
-            return "no changes".to_owned();
-        }
-        let counted = counts.iter().map(|(kind, count)| format!("{count} {kind}"));
-        counted.collect::<Vec<_>>().join(", ")
-    }
-
-    /// Returns the name of a link: its code, or with several sites its short link.
-    fn link(&self, change: &Change<'_>) -> String {
-        match self.has_several_sites {
-            true => change.short_url(),
-            false => change.code.clone().into_owned(),
-        }
-    }
-
-    /// Returns the place of a change: a removed entry was in the base, whose commit precedes it.
-    fn place(&self, change: &Change<'_>) -> String {
-        match (change.place(), change.new) {
-            (Some(place), Some(_)) => place.to_string(),
-            (Some(place), None) => format!("{}:{place}", self.base.short()),
-            (None, _) => String::new(),
-        }
-    }
 }

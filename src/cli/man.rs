@@ -10,7 +10,6 @@ use anyhow::Context as _;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use super::command;
 use super::terminal::Error;
 
 /// Write the manual pages into a directory
@@ -21,8 +20,8 @@ pub(super) struct Args {
     directory: PathBuf,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Error> {
-    let mut program = command().disable_help_subcommand(true);
+pub(super) fn run(args: &Args, program: clap::Command) -> Result<(), Error> {
+    let mut program = program.disable_help_subcommand(true);
     program.build();
     let verbs = program.get_subcommands().filter(|verb| !verb.is_hide_set());
     for command in [&program].into_iter().chain(verbs) {

@@ -110,8 +110,8 @@ pub fn main() -> ExitCode {
         Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Healthcheck(args) => healthcheck::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Completions(args) => completions::run(&args, definition),
+        Command::Man(args) => man::run(&args, definition),
         Command::Transfer(args) => transfer::run(&args),
     };
     match result {

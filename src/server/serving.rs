@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
+use super::config::Config;
 use super::net::{
     AdminRoom, Listener, REDIRECT_CONNECTIONS, Threads, accept_all, all_returned, drive, prepared,
     turn,
@@ -12,7 +13,8 @@ use super::ops::admin;
 use super::public::{Answers, HookPace, Public};
 use super::registrations::Service;
 use super::reload::Reloads;
-use super::{Config, Shared, Tls};
+use super::state::Shared;
+use super::tls::Tls;
 
 /// The limit of admin connections. Operators and probes are few; their own limit keeps them from
 /// being crowded out. At the limit, the connection that has been quiet longest is closed, so that

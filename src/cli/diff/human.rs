@@ -2,22 +2,24 @@
 
 use std::io::{self, Write};
 
-use super::Report;
+use super::comparison::Comparison;
 use crate::cli::terminal::legible;
 use crate::mapping::Change;
 
 /// Writes two lines per change: the change of a link, and its place.
-pub(super) fn write(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
-    let kinds = report.changes.chunk_by(|one, other| one.kind == other.kind);
+pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Result<()> {
+    let kinds = comparison
+        .changes
+        .chunk_by(|one, other| one.kind == other.kind);
     for (number, changes) in kinds.enumerate() {
         if number > 0 {
             writeln!(out)?;
         }
         writeln!(out, "{} {}", changes.len(), changes[0].kind)?;
         for change in changes {
-            let line = format!("{}: {}", report.link(change), said(change));
+            let line = format!("{}: {}", comparison.link(change), said(change));
             writeln!(out, "  {}", legible(&line))?;
-            writeln!(out, "    at {}", legible(&report.place(change)))?;
+            writeln!(out, "    at {}", legible(&comparison.place(change)))?;
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::Report;
+use super::comparison::Comparison;
 use crate::mapping::{Change, Entry};
 
 /// The version of the format: it increases with each incompatible change.
@@ -43,13 +43,13 @@ struct Side {
 }
 
 /// Writes all changes.
-pub(super) fn write(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
+pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Result<()> {
     let document = Document {
         version: VERSION,
-        base: report.base.to_string(),
-        head: report.head.map(|head| head.to_string()),
-        counts: report.counts().into_iter().collect(),
-        changes: report.changes.iter().map(item).collect(),
+        base: comparison.base.to_string(),
+        head: comparison.head.map(|head| head.to_string()),
+        counts: comparison.counts().into_iter().collect(),
+        changes: comparison.changes.iter().map(item).collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::Report;
+use super::comparison::Comparison;
 use crate::cli::terminal::legible;
 use crate::mapping::Change;
 
@@ -24,10 +24,10 @@ const UNFOLDED: usize = 20;
 const MAX_VALUE: usize = 200;
 
 /// Writes the changes that break a link, then all others, within the size limit.
-pub(super) fn write(out: &mut impl Write, report: &Report<'_>) -> io::Result<()> {
-    writeln!(out, "{MARK}\n### Short links: {}", report.summary())?;
-    let breaking = (report.changes).partition_point(|change| change.kind.breaks_a_link());
-    let (breaking, others) = report.changes.split_at(breaking);
+pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Result<()> {
+    writeln!(out, "{MARK}\n### Short links: {}", comparison.summary())?;
+    let breaking = (comparison.changes).partition_point(|change| change.kind.breaks_a_link());
+    let (breaking, others) = comparison.changes.split_at(breaking);
     let mut room = MAX_BYTES;
     let title = match breaking {
         [_] => "⚠️ <b>1 published link breaks or leads elsewhere</b>".to_owned(),
@@ -36,8 +36,8 @@ pub(super) fn write(out: &mut impl Write, report: &Report<'_>) -> io::Result<()>
             all.len()
         ),
     };
-    let mut left_out = section(out, report, breaking, &title, &mut room)?;
-    left_out += section(out, report, others, "Other changes", &mut room)?;
+    let mut left_out = section(out, comparison, breaking, &title, &mut room)?;
+    left_out += section(out, comparison, others, "Other changes", &mut room)?;
     match left_out {
         0 => Ok(()),
         1 => writeln!(out, "\n1 more change is not shown here."),
@@ -48,7 +48,7 @@ pub(super) fn write(out: &mut impl Write, report: &Report<'_>) -> io::Result<()>
 /// Writes a table of changes; returns the number of changes that did not fit.
 fn section(
     out: &mut impl Write,
-    report: &Report<'_>,
+    comparison: &Comparison<'_>,
     changes: &[Change<'_>],
     title: &str,
     room: &mut usize,
@@ -56,7 +56,7 @@ fn section(
     let mut rows = String::new();
     let mut shown = 0;
     for change in changes {
-        let row = row(report, change);
+        let row = row(comparison, change);
         if row.len() > *room {
             break;
         }
@@ -78,12 +78,12 @@ fn section(
     Ok(changes.len() - shown)
 }
 
-fn row(report: &Report<'_>, change: &Change<'_>) -> String {
+fn row(comparison: &Comparison<'_>, change: &Change<'_>) -> String {
     let cells = [
-        Some(report.link(change)),
+        Some(comparison.link(change)),
         change.before(),
         change.after(),
-        Some(report.place(change)),
+        Some(comparison.place(change)),
     ];
     let mut row = format!("| {} |", change.kind);
     for cell in cells {

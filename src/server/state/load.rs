@@ -10,7 +10,7 @@ use crate::git::chain;
 use crate::mapping::{Diagnostic, Timestamp};
 use crate::source::{Fetch, Fingerprint, Reading, RemoteStatus, Revision, SourceError};
 
-use super::live::Reloaded;
+use super::reloaded::Reloaded;
 
 /// The source of the served table's text.
 pub trait Source: Send + Sync + 'static {

@@ -18,8 +18,8 @@ use crate::source::Revision;
 
 use super::ended::RegistrationResult;
 use super::fetch_metrics::FetchMetrics;
-use super::live::Reloaded;
 use super::log_drops::LogDrops;
+use super::reloaded::Reloaded;
 use crate::server::http::{Counts, Requests};
 use crate::server::tls::Tls;
 

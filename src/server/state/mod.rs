@@ -8,13 +8,15 @@ mod live;
 mod load;
 mod log_drops;
 mod metrics;
+mod reloaded;
 mod shared;
 
 pub(crate) use dump_slots::DumpSlots;
 pub(crate) use ended::RegistrationResult;
 pub use fetch_metrics::FetchMetrics;
-pub(crate) use live::{LastError, LastReload, Live, Reloaded, Snapshot};
+pub(crate) use live::{LastError, LastReload, Live, Snapshot};
 pub use load::{Fetching, LoadError, Source};
 pub use log_drops::LogDrops;
 pub(crate) use metrics::{Metrics, Open};
+pub(crate) use reloaded::Reloaded;
 pub(crate) use shared::Shared;

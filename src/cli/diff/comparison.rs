@@ -1,0 +1,49 @@
+//! The comparison of two versions of a table, as every format writes it.
+
+use crate::git::CommitId;
+use crate::mapping::Change;
+
+/// The changes, and the versions that were compared.
+pub(super) struct Comparison<'t> {
+    pub(super) base: CommitId,
+    /// The new version; the work tree if `None`.
+    pub(super) head: Option<CommitId>,
+    pub(super) changes: Vec<Change<'t>>,
+    /// Whether a code alone does not identify a link.
+    pub(super) has_several_sites: bool,
+}
+
+impl Comparison<'_> {
+    /// Returns the number of changes of each kind, the most serious first.
+    pub(super) fn counts(&self) -> Vec<(&'static str, usize)> {
+        let kinds = self.changes.chunk_by(|one, other| one.kind == other.kind);
+        kinds.map(|all| (all[0].kind.name(), all.len())).collect()
+    }
+
+    /// Returns the counts as a line.
+    pub(super) fn summary(&self) -> String {
+        let counts = self.counts();
+        if counts.is_empty() {
+            return "no changes".to_owned();
+        }
+        let counted = counts.iter().map(|(kind, count)| format!("{count} {kind}"));
+        counted.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the name of a link: its code, or with several sites its short link.
+    pub(super) fn link(&self, change: &Change<'_>) -> String {
+        match self.has_several_sites {
+            true => change.short_url(),
+            false => change.code.clone().into_owned(),
+        }
+    }
+
+    /// Returns the place of a change: a removed entry was in the base, whose commit precedes it.
+    pub(super) fn place(&self, change: &Change<'_>) -> String {
+        match (change.place(), change.new) {
+            (Some(place), Some(_)) => place.to_string(),
+            (Some(place), None) => format!("{}:{place}", self.base.short()),
+            (None, _) => String::new(),
+        }
+    }
+}
