@@ -21,6 +21,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("cli", &["server"]),
 ];
 
+/// The layers in which no two files import each other, directly or by others.
+const DOWNWARD: &[&str] = &["cli", "server"];
+
+/// Files there to which this does not apply: a look back at one table, and at all, need each other.
+const ENTANGLED: &[&str] = &["cli::check::history", "cli::check::promised"];
+
 /// What the layer `mapping` may not name: no I/O, clock or environment, no HTTP, Git or command line.
 const IMPURE: &[&str] = &[
     "std::env",
@@ -102,20 +108,43 @@ fn circles(imports: &Imports) -> Vec<String> {
             }
         }
     }
-    let reaches = |start, end| {
-        let mut seen = BTreeSet::from([start]);
-        let mut open = vec![start];
-        while let Some(folder) = open.pop() {
-            for next in folders.get(folder).into_iter().flatten() {
-                if seen.insert(next) {
-                    open.push(next);
-                }
+    let in_circle = ties
+        .iter()
+        .filter(|(from, to, _)| reaches(&folders, to, from));
+    in_circle.map(|(_, _, tie)| tie.clone()).collect()
+}
+
+/// Returns the imports by which files of some layers are in a circle.
+fn file_circles(imports: &Imports, layers: &[&str]) -> Vec<String> {
+    let modules = imports.modules();
+    let mut found = Vec::new();
+    for (module, others) in &modules {
+        let name = module.join("::");
+        let layer = module.first().map_or("", String::as_str);
+        let is_held = layers.contains(&layer) && !ENTANGLED.contains(&&*name);
+        let others = others.iter().filter(|_| is_held);
+        let others = others.filter(|other| reaches(&modules, other, module));
+        found.extend(others.map(|other| format!("{name} -> {}", other.join("::"))));
+    }
+    found
+}
+
+/// Returns whether a part imports another, directly or by others.
+fn reaches<'a>(
+    imports: &BTreeMap<&'a [String], BTreeSet<&'a [String]>>,
+    start: &'a [String],
+    end: &'a [String],
+) -> bool {
+    let mut seen = BTreeSet::from([start]);
+    let mut open = vec![start];
+    while let Some(part) = open.pop() {
+        for next in imports.get(part).into_iter().flatten() {
+            if seen.insert(next) {
+                open.push(next);
             }
         }
-        seen.contains(end)
-    };
-    let in_circle = ties.iter().filter(|(from, to, _)| reaches(to, from));
-    in_circle.map(|(_, _, tie)| tie.clone()).collect()
+    }
+    seen.contains(end)
 }
 
 /// Returns what the layer `mapping` names though it is to be pure.
@@ -157,6 +186,11 @@ fn no_folders_import_each_other() {
 }
 
 #[test]
+fn files_import_downward() {
+    none(&file_circles(&source(), DOWNWARD));
+}
+
+#[test]
 fn mapping_is_pure() {
     none(&impure(&source()));
 }
@@ -194,6 +228,8 @@ fn what_is_forbidden_is_found() {
     let tied = circles(&imports);
     assert!(tied.contains(&"server::x -> server::y".to_owned()));
     assert!(tied.contains(&"server::y -> server::x".to_owned()));
+    let files = file_circles(&imports, &["server"]);
+    assert!(files.contains(&"server::x -> server::y".to_owned()));
     // A way up and down between layers is a circle, too.
     assert!(tied.contains(&"server::y -> mapping::code".to_owned()));
     assert_eq!(

@@ -27,14 +27,11 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::Secured;
+use super::secured::Secured;
 use crate::server::http::Content;
 use crate::server::net::{
     Client as _, HEAD_BYTES, Heads, LAST_REQUEST, LINGER, Phase, Phases, Timeouts, linger,
 };
-
-/// The name of HTTP/2 over TLS (RFC 9113 section 3.2).
-pub(super) const ALPN: &[u8] = b"h2";
 
 /// How many requests may be under way at once.
 ///

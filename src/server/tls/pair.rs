@@ -20,14 +20,15 @@ use x509_cert::der::{self, Decode as _};
 use crate::git::{is_exposed, open_regular};
 use crate::mapping::Timestamp;
 
-use super::http2;
-
 /// The maximum size of a file in bytes, more than any chain or key has: a wrong path must not fill
 /// the memory.
 const MAX_BYTES: u64 = 1 << 20;
 
+/// The name of HTTP/2 over TLS (RFC 9113 section 3.2).
+pub(super) const H2: &[u8] = b"h2";
+
 /// The supported protocols, the preferred one first (RFC 7301).
-const PROTOCOLS: [&[u8]; 2] = [http2::ALPN, b"http/1.1"];
+const PROTOCOLS: [&[u8]; 2] = [H2, b"http/1.1"];
 
 /// The files of a pair.
 #[derive(Debug)]
