@@ -1,6 +1,7 @@
 //! TLS to the hosts that are asked, and which authorities are trusted: those of the system, or of
 //! `SSL_CERT_FILE` and `SSL_CERT_DIR`, as for Git.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -88,9 +89,8 @@ impl Trust {
     ///
     /// Fails if there are none.
     pub fn from_pem(pem: &[u8]) -> Result<Self, TrustError> {
-        let certificates = CertificateDer::pem_slice_iter(pem).filter_map(Result::ok);
-        let mut roots = RootCertStore::empty();
-        if roots.add_parsable_certificates(certificates).0 == 0 {
+        let roots = roots(pem);
+        if roots.is_empty() {
             return Err(TrustError::None);
         }
         // Named, because another crate may install a different default provider for the process.
@@ -125,6 +125,16 @@ impl Trust {
         let secured = connector.connect(name, stream).await;
         secured.map_err(|error| classify(&error))
     }
+}
+
+/// Reads certificates, each once: a directory holds the same ones under several names.
+fn roots(pem: &[u8]) -> RootCertStore {
+    let certificates: HashSet<_> = CertificateDer::pem_slice_iter(pem)
+        .filter_map(Result::ok)
+        .collect();
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(certificates);
+    roots
 }
 
 /// Classifies an error of a handshake.
@@ -204,11 +214,13 @@ mod tests {
         let key = rcgen::KeyPair::generate().unwrap();
         let params = rcgen::CertificateParams::default();
         let certificate = params.self_signed(&key).unwrap().pem();
-        fs::write(dir.path().join("a.pem"), certificate).unwrap();
+        fs::write(dir.path().join("a.pem"), &certificate).unwrap();
+        fs::write(dir.path().join("b.pem"), certificate.repeat(2)).unwrap();
         fs::write(dir.path().join("README"), "nonsense").unwrap();
         fs::create_dir(dir.path().join("directory")).unwrap();
         let mut pem = Vec::new();
         append_all(dir.path(), &mut pem).unwrap();
+        assert_eq!(roots(&pem).len(), 1);
         assert!(Trust::from_pem(&pem).is_ok());
         assert!(append(dir.path(), &mut pem).is_err());
     }
