@@ -13,6 +13,9 @@ const MIN_STRIKES: u8 = 2;
 /// A host with many links is asked for one of them every ten seconds on average, at most.
 const PER_LINK: Duration = Duration::from_secs(10);
 
+/// The longest interval between two checks of what works.
+const MAX_RECHECK: Duration = Duration::from_secs(3660 * 86_400);
+
 /// How much evidence makes a link dead, and when a target is asked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
@@ -50,10 +53,13 @@ impl Policy {
         }
     }
 
-    /// Sets when a target that works is asked again.
+    /// Sets when a target that works is asked again, after ten years at most.
     #[must_use]
     pub fn with_recheck(self, recheck: Duration) -> Self {
-        Self { recheck, ..self }
+        Self {
+            recheck: recheck.min(MAX_RECHECK),
+            ..self
+        }
     }
 
     pub(super) fn strikes(self) -> u8 {
@@ -134,6 +140,15 @@ mod tests {
         let million = policy.after_success("https://e.example/", 0, 1_000_000);
         assert_eq!(million, Duration::from_secs(10_000_000));
         assert!(policy.after_failures(1, u64::MAX) > million);
+    }
+
+    #[test]
+    fn no_interval_is_too_long_to_be_spread() {
+        let policy = Policy::default().with_recheck(Duration::MAX);
+        for checked in 0..100 {
+            let next = policy.after_success("https://e.example/", checked, u64::MAX);
+            assert!(next >= MAX_RECHECK * 7 / 8);
+        }
     }
 
     #[test]
