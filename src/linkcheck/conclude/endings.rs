@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Observation;
 use super::sibling::digest;
 use crate::linkcheck::ask::{Finding, WebUrl};
 
@@ -22,7 +23,7 @@ impl Endings {
     /// Notes where an inquiry ended, and returns whether several links of the host end there.
     ///
     /// A home page is no deep link, and one that only changes its host, its scheme, its query or its
-    /// letters' case has not been led elsewhere.
+    /// letters' case has not been led elsewhere. What does not end with a success ends nowhere.
     pub fn note(&mut self, finding: &Finding) -> bool {
         let (from, to) = (&finding.from, finding.url());
         let link = digest(place(from).as_bytes());
@@ -35,7 +36,7 @@ impl Endings {
         }
         self.0.retain(|_, links| !links.is_empty());
         let is_led = !finding.hops.is_empty() && path(from) != path(to);
-        if from.is_home() || !is_led {
+        if from.is_home() || !is_led || !Observation::of(finding).is_success() {
             return false;
         }
         if self.0.len() >= MAX_PAGES && !self.0.contains_key(&page) {
@@ -156,6 +157,19 @@ mod tests {
         );
         notes(&mut endings, &[("/b", "/b")]);
         assert_eq!(notes(&mut endings, &[("/c", "/")]), [false]);
+    }
+
+    #[test]
+    fn links_that_fail_do_not_end_at_a_page() {
+        let mut endings = Endings::default();
+        for from in ["/a", "/b", "/c", "/d"] {
+            let mut failing = finding(from, "/missing");
+            failing.ending = Ending::Answered {
+                status: 404,
+                is_wall: false,
+            };
+            assert!(!endings.note(&failing));
+        }
     }
 
     #[test]
