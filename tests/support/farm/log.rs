@@ -1,8 +1,8 @@
 //! Who was asked what, and when.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// One request that arrived.
 #[derive(Debug, Clone)]
@@ -51,12 +51,57 @@ impl Log {
             .collect()
     }
 
-    /// Returns the requests of each group, in the order in which they began.
-    pub(crate) fn groups(&self, group: impl Fn(&str) -> String) -> BTreeMap<String, Vec<Asked>> {
-        let mut groups = BTreeMap::<_, Vec<_>>::new();
+    /// Returns the requests that came too soon: before the one before them to the same group of hosts
+    /// had ended, or less than a delay after it had.
+    pub(crate) fn too_soon(&self, group: impl Fn(&str) -> String, delay: Duration) -> Vec<Asked> {
+        let mut free = HashMap::new();
+        let mut found = Vec::new();
         for asked in self.all() {
-            groups.entry(group(&asked.host)).or_default().push(asked);
+            let free = free.entry(group(&asked.host)).or_insert(Some(asked.began));
+            if free.is_none_or(|free| asked.began < free) {
+                found.push(asked.clone());
+            }
+            // One that began later may end earlier.
+            let rested = asked.ended.map(|ended| ended + delay);
+            *free = rested.map(|rested| free.map_or(rested, |free| free.max(rested)));
         }
-        groups
+        found
     }
+}
+
+#[test]
+fn requests_that_come_too_soon_are_found() {
+    let start = Instant::now();
+    let second = Duration::from_secs(1);
+    let log = Log::default();
+    for (host, began, ended) in [
+        ("a", 0, Some(1)),
+        ("b", 0, Some(5)),
+        ("a", 3, Some(4)),
+        ("b", 6, Some(7)),
+        ("a", 5, None),
+        ("c", 7, Some(7)),
+        ("a", 60, Some(60)),
+    ] {
+        log.begin(Asked {
+            host: host.to_owned(),
+            method: "HEAD".to_owned(),
+            path: format!("/{began}"),
+            user_agent: String::new(),
+            connection: 0,
+            began: start + began * second,
+            ended: ended.map(|ended| start + ended * second),
+        });
+    }
+    let found = |group: fn(&str) -> String| -> Vec<_> {
+        let found = log.too_soon(group, 2 * second);
+        found
+            .into_iter()
+            .map(|asked| format!("{}{}", asked.host, asked.path))
+            .collect()
+    };
+    // One that has not ended is still there.
+    assert_eq!(found(str::to_owned), ["b/6", "a/5", "a/60"]);
+    let together = found(|_| "group".to_owned());
+    assert_eq!(together, ["b/0", "a/3", "b/6", "a/5", "c/7"]);
 }
