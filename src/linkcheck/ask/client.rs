@@ -135,25 +135,6 @@ impl Client {
             open: None,
         }
     }
-
-    /// Returns the request for a question.
-    fn request(&self, question: &Question) -> Result<Request<Empty<Bytes>>, hyper::http::Error> {
-        let url = question.url.url();
-        let method = if question.wants_body {
-            Method::GET
-        } else {
-            Method::HEAD
-        };
-        let host = &url[Position::BeforeHost..Position::AfterPort];
-        Request::builder()
-            .method(method)
-            .uri(&url[Position::BeforePath..Position::AfterQuery])
-            .header(header::HOST, host)
-            .header(header::USER_AGENT, &self.user_agent.0)
-            .header(header::ACCEPT, "*/*")
-            .header(header::ACCEPT_ENCODING, "identity")
-            .body(Empty::new())
-    }
 }
 
 /// Questions to one host, over one connection while it lasts.
@@ -194,7 +175,7 @@ impl Session<'_> {
                 Err(failure) => return failed(failure),
             },
         };
-        let Ok(request) = self.client.request(question) else {
+        let Ok(request) = request(question, &self.client.user_agent) else {
             return failed(Failure::Local);
         };
         let sent = Instant::now();
@@ -242,6 +223,28 @@ impl Open {
     }
 }
 
+/// Returns the request for a question.
+fn request(
+    question: &Question,
+    user_agent: &UserAgent,
+) -> Result<Request<Empty<Bytes>>, hyper::http::Error> {
+    let url = question.url.url();
+    let method = if question.wants_body {
+        Method::GET
+    } else {
+        Method::HEAD
+    };
+    let host = &url[Position::BeforeHost..Position::AfterPort];
+    Request::builder()
+        .method(method)
+        .uri(&url[Position::BeforePath..Position::AfterQuery])
+        .header(header::HOST, host)
+        .header(header::USER_AGENT, &user_agent.0)
+        .header(header::ACCEPT, "*/*")
+        .header(header::ACCEPT_ENCODING, "identity")
+        .body(Empty::new())
+}
+
 /// Reads a reply, and of its body what fits and arrives in time.
 async fn read(response: Response<Incoming>, max_body_bytes: usize, deadline: Instant) -> Reply {
     let (head, mut incoming) = response.into_parts();
@@ -284,6 +287,8 @@ fn text(fields: &HeaderMap, name: &HeaderName) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -298,6 +303,23 @@ mod tests {
         );
         for contact in ["", "a b", "a\r\nCookie: x", "a)", "\\", "ä@e.example"] {
             assert!(UserAgent::new(Some(contact)).is_err(), "{contact:?}");
+        }
+    }
+    proptest! {
+        #[test]
+        fn any_url_can_be_requested(rest in "(/|[?])\\PC{0,40}|/[!-~]{0,40}") {
+            let Ok(url) = WebUrl::parse(&format!("https://e.example{rest}")) else {
+                return Err(TestCaseError::reject("no URL"));
+            };
+            let question = Question {
+                url: url.clone(),
+                wants_body: true,
+                max_body_bytes: 0,
+                wants_fresh: false,
+            };
+            let request = request(&question, &UserAgent::new(None).unwrap()).unwrap();
+            let asked = &url.url()[Position::BeforePath..Position::AfterQuery];
+            prop_assert_eq!(request.uri().to_string(), asked);
         }
     }
 }
