@@ -12,7 +12,7 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response};
 use thiserror::Error;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 use url::{Position, Url};
 
 use super::connection::{Connection, Connector};
@@ -23,6 +23,9 @@ use crate::linkcheck::polite::retry_after;
 
 /// How much of a page is read, in bytes.
 pub const MAX_PAGE_BYTES: usize = 64 << 10;
+
+/// How long a connection may take to end its last reply, which has been read, before it is given up.
+const MAX_SETTLING: Duration = Duration::from_secs(1);
 
 /// How long each part of a question may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,12 +159,12 @@ impl Session<'_> {
     /// It is asked once: nothing is repeated, for each request is followed by a pause.
     pub async fn ask(&mut self, question: &Question) -> RoundTrip {
         let url = question.url.url();
-        let begun = Instant::now();
-        let deadline = begun + self.client.limits.whole;
         let used = match self.open.take() {
-            Some(open) if !question.wants_fresh => open.if_usable(url, deadline).await,
+            Some(open) if !question.wants_fresh => open.if_usable(url).await,
             _ => None,
         };
+        let begun = Instant::now();
+        let deadline = begun + self.client.limits.whole;
         let is_fresh = used.is_none();
         let failed = |failure| RoundTrip {
             result: Err(failure),
@@ -214,11 +217,11 @@ impl Session<'_> {
 
 impl Open {
     /// Returns itself if it leads to the host of a URL and is ready for a request.
-    async fn if_usable(mut self, url: &Url, deadline: Instant) -> Option<Self> {
+    async fn if_usable(mut self, url: &Url) -> Option<Self> {
         if self.scheme != url.scheme() || self.authority != url.authority() {
             return None;
         }
-        let ready = timeout_at(deadline, self.connection.sender.ready()).await;
+        let ready = timeout(MAX_SETTLING, self.connection.sender.ready()).await;
         matches!(ready, Ok(Ok(()))).then_some(self)
     }
 }
