@@ -85,6 +85,33 @@ async fn a_failure_on_a_used_connection_is_known_as_one() {
 }
 
 #[tokio::test]
+async fn what_follows_a_reply_costs_only_the_connection() {
+    let farm = Farm::start().await;
+    farm.host("chatty", |request| match request.path.as_str() {
+        "/more" => Page::Drip {
+            first: b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npage".to_vec(),
+            then: b'x',
+        },
+        _ => Page::ok("page"),
+    });
+    let client = client(&farm);
+    for wants_body in [false, true] {
+        let mut session = client.session();
+        for path in ["more", "next"] {
+            let url = format!("http://chatty.farm.example/{path}");
+            let question = question(&url, wants_body);
+            let mut round_trip = session.ask(&question).await;
+            // The bytes may arrive only after the next question is sent.
+            if round_trip.result.is_err() && !round_trip.is_fresh {
+                round_trip = session.ask(&question).await;
+            }
+            let reply = round_trip.result.unwrap();
+            assert_eq!(reply.body, if wants_body { "page" } else { "" });
+        }
+    }
+}
+
+#[tokio::test]
 async fn each_kind_of_broken_answer_is_distinguished() {
     let farm = Farm::start().await;
     farm.host("broken", |request| match request.path.as_str() {

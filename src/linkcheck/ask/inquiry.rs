@@ -1,8 +1,8 @@
 //! From a URL to what it leads to, one question at a time: `HEAD`, `GET` where `HEAD` is not
 //! believed, and the hops of a redirect.
 //!
-//! An inquiry sends nothing: it says what to ask next, and its caller reserves the host, pauses, asks and
-//! hands in the reply. It can be stored between two questions.
+//! An inquiry sends nothing: it says what to ask next, and its caller reserves the host, pauses, asks
+//! and hands in the reply. It can be stored between two questions.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};

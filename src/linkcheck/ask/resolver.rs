@@ -60,8 +60,8 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// Classifies an error of the system's resolver, which only its message distinguishes: those of glibc, musl
-/// and macOS for `EAI_NONAME` and `EAI_NODATA`. Everything else may pass.
+/// Classifies an error of the system's resolver. Only its message distinguishes them: those of glibc,
+/// musl and macOS for `EAI_NONAME` and `EAI_NODATA` are listed. Everything else may pass.
 fn unresolved(error: &io::Error) -> Failure {
     const NO_SUCH_NAME: [&str; 6] = [
         "Name or service not known",

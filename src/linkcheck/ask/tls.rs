@@ -45,7 +45,8 @@ pub enum TrustError {
     },
     /// There are no certificates.
     #[error(
-        "there is no trusted certificate: install ca-certificates, or name a file of them in SSL_CERT_FILE"
+        "there is no trusted certificate: install ca-certificates, or name a file of them in \
+         SSL_CERT_FILE"
     )]
     None,
     /// This version of TLS cannot be used.

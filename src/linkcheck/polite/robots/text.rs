@@ -184,7 +184,7 @@ DISALLOW:/b
     fn a_crawl_delay_is_of_its_group() {
         let delay = |text: &str| parse("waypost", text.as_bytes()).crawl_delay();
         let text = "User-agent: *\nCrawl-delay: 9\nUser-agent: waypost\nCrawl-delay: 2.5\n";
-        // Without rules between them both are one group, but the first delay is not for the second name.
+        // Both are one group, but the first delay is not for the second name.
         assert_eq!(delay(text), Some(Duration::from_millis(2500)));
         let text = "User-agent: waypost\nCrawl-delay: 9\nUser-agent: *\nCrawl-delay: 2.5\n";
         assert_eq!(delay(text), Some(Duration::from_secs(9)));
