@@ -10,6 +10,7 @@ use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser a
 
 use self::publish::{AddError, Added, PublishArgs};
 use super::arguments::{STDIN, TableArgs, table};
+use super::remedy;
 use super::terminal::{Error, complain, legible};
 use crate::mapping::{Forward, Status};
 use crate::registry::{
@@ -223,7 +224,7 @@ fn report(refusal: &RegistrationRefusal) -> Result<(), Error> {
         }
         _ => {
             complain(&refusal.to_string());
-            if let Some(hint) = refusal.hint() {
+            if let Some(hint) = remedy::of_adding(refusal) {
                 writeln!(stderr(), "  hint: {hint}")?;
             }
         }

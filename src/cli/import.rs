@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use clap::builder::{BoolishValueParser, TypedValueParser};
 
 use super::arguments::{MAX_BYTES, STDIN, STDIN_NAME, TableArgs, table};
+use super::remedy;
 use super::terminal::{Error, Progress, complain, legible};
 use crate::exchange::read::{Column, Form, Options, ReadError, Row, RowError};
 use crate::mapping::BaseUrl;
@@ -190,7 +191,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
                 ReadError::NoHeader => Err(Error::refused(message)),
                 ReadError::NoUrlColumn { .. } => {
                     complain(&message);
-                    let hint = "tell which one it is with --column url=NAME";
+                    let hint = "name it with --column url=NAME";
                     writeln!(stderr(), "  hint: {hint}")?;
                     Err(Error::Reported)
                 }
@@ -293,7 +294,7 @@ fn why(refusal: &RegistrationRefusal) -> (String, Option<String>) {
             [first, ..] => (format!("{refusal}: {}", first.message), first.hint.clone()),
             [] => (refusal.to_string(), None),
         },
-        _ => (refusal.to_string(), refusal.hint()),
+        _ => (refusal.to_string(), remedy::of_importing(refusal)),
     }
 }
 
@@ -341,6 +342,7 @@ fn links(count: usize) -> String {
 /// Reports why nothing was imported.
 fn report(refusal: &RegistrationRefusal) -> Result<(), Error> {
     if let RegistrationRefusal::TableHasErrors(problems)
+    | RegistrationRefusal::CannotInsert { problems, .. }
     | RegistrationRefusal::CannotInsertAny { problems } = refusal
     {
         table::report(problems)?;
@@ -355,7 +357,7 @@ fn report(refusal: &RegistrationRefusal) -> Result<(), Error> {
             }
         }
     }
-    if let Some(hint) = refusal.hint() {
+    if let Some(hint) = remedy::of_importing(refusal) {
         writeln!(stderr(), "  hint: {hint}")?;
     }
     Err(Error::Reported)

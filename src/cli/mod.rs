@@ -15,6 +15,7 @@ mod healthcheck;
 mod import;
 mod man;
 mod merge_driver;
+mod remedy;
 mod resolve;
 mod serve;
 mod terminal;

@@ -67,7 +67,7 @@ impl Change {
             }
             (None, []) => Err(obstacle(
                 Rule::LayoutListApart,
-                "the list of entries has no place",
+                "the document has no list of entries",
             )),
             (None, _) => Ok(Self {
                 removed: None,
@@ -85,7 +85,7 @@ impl Change {
         let is_key = ["mapping:", "\"mapping\":", "'mapping':"].contains(&key.trim_start());
         let brackets = &text[at..outline.list_end];
         if !is_key || brackets.contains('\n') {
-            let message = "the empty list does not stand on the line of its key";
+            let message = "the empty list is not on the line of its key";
             let position = position(text, at);
             return Err(Obstacle::new(Rule::LayoutListApart, position, message));
         }

@@ -97,7 +97,7 @@ impl<'o, 't> List<'o, 't> {
             style.is_spaced = false;
             if !text[..at].ends_with('\n') {
                 let message =
-                    "no entry can be inserted behind a text that ends without a line break";
+                    "no entry can be inserted after a text that ends without a line break";
                 return Err(obstacle(Rule::LayoutBlockText, message));
             }
         }

@@ -16,23 +16,23 @@ pub(super) fn refusal(outline: &Outline<'_>) -> Option<Refusal> {
         return Some((Rule::LayoutCarriageReturn, position, message, hint));
     }
     outline.entries.iter().find_map(|entry| {
-        let behind_dash = entry.line_start..entry.line_start + entry.pairs[0].span.start;
+        let dash = entry.line_start..entry.line_start + entry.pairs[0].span.start;
         let (rule, message, hint) = if entry.is_flow {
             (
                 Rule::LayoutFlowStyle,
                 "an entry in brackets or braces cannot be moved",
-                "write each key on a line of its own, the first behind \"- \"",
+                "write each key on a line of its own, the first after \"- \"",
             )
-        } else if outline.text[behind_dash].trim_matches(' ') != "-" {
+        } else if outline.text[dash].trim_matches(' ') != "-" {
             (
                 Rule::LayoutDashAlone,
-                "an entry cannot be moved unless it begins behind its dash",
+                "an entry cannot be moved unless it begins on the line of its dash",
                 "write the first key on the line of the dash",
             )
         } else if has_block_text(entry) {
             (
                 Rule::LayoutBlockText,
-                "an entry with a text behind \"|\" or \">\" cannot be moved",
+                "an entry with a block scalar (\"|\" or \">\") cannot be moved",
                 "write the text on one line, in quotes if need be",
             )
         } else {

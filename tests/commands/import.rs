@@ -174,11 +174,11 @@ fn what_would_break_the_table_is_told_and_all_else_taken() {
     assert_snapshot!(told, @r#"
     status 1
     <stdin>:3: error: the URL is a short link of this table already
-      hint: register where it leads to instead
+      hint: register the URL that it leads to instead
     <stdin>:4: error: the URL is a short link of this table already
-      hint: register where it leads to instead
-    <stdin>:7: error: the path cannot be forwarded to a target that ends like this, as the defaults of its file ask for
-      hint: let it say "forward: none"
+      hint: register the URL that it leads to instead
+    <stdin>:7: error: the path cannot be forwarded to a target that ends like this, and the defaults of its file set this forwarding
+      hint: give it "forward: none"
     <stdin>:6: error: the table would have errors: the target leads round in a loop of short links
       hint: https://short.code/y → https://short.code/x → https://short.code/y: lead one of them elsewhere
     <stdin>:8: error: the table would have errors: the test of "/t" fails: expected not-found, got https://t.org/
@@ -570,9 +570,9 @@ fn published_paths_of_the_table_are_not_taken_over() {
     assert_snapshot!(scene.import(&["-", "--format", "csv"], rows), @r#"
     status 1
     <stdin>:2: error: the code "bank/login" would change where "bank/login" leads, which "bank" at mapping.yaml:3:3 answers
-      hint: choose another code, or say with --allow-shadowing that it is meant
+      hint: choose another code, or allow it with --allow-shadowing
     <stdin>:6: error: the code "team" would change where "team/d)" leads, which "team/d" at mapping.yaml:6:3 answers
-      hint: choose another code, or say with --allow-shadowing that it is meant
+      hint: choose another code, or allow it with --allow-shadowing
     mapping.yaml:10:15: warning: the code "new/x" lies under "new", which forwards its path
       hint: this entry wins; "new" never sees that path
     mapping.yaml:12:15: warning: the code "new/y" lies under "new", which forwards its path

@@ -131,19 +131,35 @@ fn takes_back_what_an_interrupt_keeps_from_being_committed() {
 fn refuses_a_checkout_that_is_not_ready() {
     let work = Work::new();
     work.write("mapping.yaml", &format!("{TABLE}# mine\n"));
-    work.refuses(&["--commit"], 3, "mapping.yaml has changes");
-    work.refuses(&["--push"], 3, "mapping.yaml has changes");
+    work.refuses(&["--commit"], 3, "mapping.yaml has uncommitted changes");
+    work.refuses(&["--push"], 3, "mapping.yaml has uncommitted changes");
     work.git("checkout --quiet mapping.yaml");
 
     work.git("checkout --quiet -b side");
-    work.refuses(&["--push"], 3, "side follows no branch");
+    work.refuses(
+        &["--push"],
+        3,
+        "side has no upstream branch\n  hint: set one with `git branch",
+    );
     work.git("checkout --quiet --detach");
-    work.refuses(&["--commit"], 3, "at no branch");
-    work.refuses(&["--push"], 3, "at no branch");
+    work.refuses(
+        &["--commit"],
+        3,
+        "no branch is checked out\n  hint: check out a branch",
+    );
+    work.refuses(
+        &["--push"],
+        3,
+        "no branch is checked out\n  hint: check out a branch",
+    );
 
     work.git("checkout --quiet main");
     work.git("commit --quiet --allow-empty -m mine");
-    work.refuses(&["--push"], 3, "main has commits that its remote has not");
+    work.refuses(
+        &["--push"],
+        3,
+        "main has commits that its upstream branch does not have\n  hint: push them first",
+    );
     work.git("revert --no-commit HEAD");
     work.refuses(&["--commit"], 3, "in the middle of a revert");
 }
@@ -157,7 +173,12 @@ fn refuses_where_there_is_no_checkout() {
     for flag in ["--commit", "--push", "--branch=x"] {
         let ended = run(add(&work.0, &alone).args([URL, flag]));
         ended.says(3, "is in no Git checkout");
-        assert!(ended.err.contains("--push and --branch need"), "{ended:#?}");
+        assert!(
+            ended
+                .err
+                .contains("hint: --commit, --push and --branch need"),
+            "{ended:#?}"
+        );
     }
     assert_eq!(
         fs::read_to_string(alone.join("mapping.yaml")).unwrap(),
@@ -175,7 +196,7 @@ fn says_that_sha_256_is_not_supported() {
         let ended = run(add(&work.0, &new).args([URL, flag]));
         ended.says(
             3,
-            "uses SHA-256, which is not supported: leave out --commit",
+            "uses SHA-256, which is not supported\n  hint: leave out --commit",
         );
     }
     assert_eq!(fs::read_to_string(new.join("mapping.yaml")).unwrap(), TABLE);
@@ -311,7 +332,7 @@ fn shadowing_that_is_meant_is_stated_in_the_commit() {
     );
     ended.says(
         1,
-        "hint: choose another code, or say with --allow-shadowing that it is meant",
+        "hint: choose another code, or allow it with --allow-shadowing",
     );
     let check = |past: &[&str]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_waypost"));

@@ -165,11 +165,11 @@ fn what_cannot_be_extended_is_told() {
         ),
         (
             "mapping:\n  []\n",
-            "2:3: error: the empty list does not stand on the line of its key",
+            "2:3: error: the empty list is not on the line of its key",
         ),
         (
             "mapping: [\n]\n",
-            "1:10: error: the empty list does not stand on the line of its key",
+            "1:10: error: the empty list is not on the line of its key",
         ),
         (
             "mapping:\n-\n  url: https://e.org/\n",
@@ -177,7 +177,7 @@ fn what_cannot_be_extended_is_told() {
         ),
         (
             "mapping:\n- short-code: a\n  url: https://e.org/\n  title: |\n    a",
-            "2:3: error: no entry can be inserted behind a text that ends without a line break",
+            "2:3: error: no entry can be inserted after a text that ends without a line break",
         ),
         (
             "mapping:\r- url: https://e.org/\r",

@@ -6,8 +6,9 @@ use std::time::{Duration, SystemTime};
 use clap::builder::BoolishValueParser;
 
 use crate::cli::arguments::{AccessArgs, InRepository, MAX_BYTES};
+use crate::cli::remedy;
 use crate::cli::terminal::{Error, complain};
-use crate::git::{CommitId, RemoteBranch, RemoteBranchError, RemoteUrl};
+use crate::git::{CommitId, RemoteBranch, RemoteUrl};
 use crate::registry::{
     Branch as _, CheckoutBranch, CloneBranch, CommitIdentity, Destination, LocalError, NewBranch,
     OnlineError, PublishError, Published, Registration, RegistrationRefusal, RegistrationRequest,
@@ -119,9 +120,13 @@ impl PublishArgs {
                 "warning: everyone on this machine can read {file}: chmod 600 {file}"
             ));
         }
-        let (transfer, credentials) = (self.access.transfer()?, self.access.credentials());
+        let (transfer, credentials) = (
+            self.access.transfer().map_err(Error::from)?,
+            self.access.credentials(),
+        );
         let reference = self.reference.as_deref();
-        let branch = RemoteBranch::new(address, reference, transfer, credentials)?;
+        let branch = RemoteBranch::new(address, reference, transfer, credentials)
+            .map_err(PublishError::from)?;
         let mut remote = CloneBranch::new(branch, self.git_author.clone(), self.branch.clone());
         let table = TablePath::new(&self.table.path, MAX_BYTES);
         let request = in_repository(request, &table);
@@ -184,11 +189,30 @@ pub(super) enum AddError {
     Other(Error),
 }
 
+impl From<Error> for AddError {
+    fn from(error: Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<PublishError> for AddError {
+    fn from(error: PublishError) -> Self {
+        let hint = remedy::of_publishing(&error);
+        Self::Other(Error::from(error).with_hint(hint))
+    }
+}
+
 impl From<LocalError> for AddError {
     fn from(error: LocalError) -> Self {
         match error {
             LocalError::Refused(refusal) => Self::Refused(refusal),
-            error => Self::Other(error.into()),
+            error => {
+                let hint = match &error {
+                    LocalError::Commit(error) => remedy::of_publishing(error),
+                    _ => None,
+                };
+                Self::Other(Error::from(error).with_hint(hint))
+            }
         }
     }
 }
@@ -197,23 +221,10 @@ impl From<OnlineError> for AddError {
     fn from(error: OnlineError) -> Self {
         match error {
             OnlineError::Refused(refusal) => Self::Refused(refusal),
-            OnlineError::Publish(error) => Self::Other(error.into()),
+            OnlineError::Publish(error) => error.into(),
         }
     }
 }
-
-/// Declares errors other than refusals.
-macro_rules! others {
-    ($($error:ty),* $(,)?) => {$(
-        impl From<$error> for AddError {
-            fn from(error: $error) -> Self {
-                Self::Other(error.into())
-            }
-        }
-    )*};
-}
-
-others!(Error, PublishError, RemoteBranchError, anyhow::Error);
 
 /// Makes the path of a new file relative to the repository's top.
 fn in_repository(mut request: RegistrationRequest, table: &TablePath) -> RegistrationRequest {

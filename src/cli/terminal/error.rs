@@ -42,6 +42,19 @@ impl Error {
         Self::Usage(anyhow!("{message}"))
     }
 
+    /// Adds a hint to what is reported, on a line of its own.
+    pub(crate) fn with_hint(self, hint: Option<&str>) -> Self {
+        let Some(hint) = hint else { return self };
+        let add = |error: anyhow::Error| anyhow!("{error:#}\n  hint: {hint}");
+        match self {
+            Self::Refused(error) => Self::Refused(add(error)),
+            Self::Usage(error) => Self::Usage(add(error)),
+            Self::Failed(error) => Self::Failed(add(error)),
+            Self::NotMerged(error) => Self::NotMerged(add(error)),
+            Self::Reported | Self::OutputClosed => self,
+        }
+    }
+
     /// Returns the exit status.
     pub(crate) fn status(&self) -> u8 {
         match self {

@@ -68,19 +68,19 @@ pub enum RegistrationRefusal {
     #[error(transparent)]
     Misfit(#[from] Misfit),
     /// The URL does not allow the forwarding that the document's defaults request.
-    #[error("{0}, as the defaults of its file ask for")]
+    #[error("{0}, and the defaults of its file set this forwarding")]
     DefaultMisfit(Misfit),
     /// The same code is requested twice.
-    #[error("the code {code:?} is asked for twice")]
+    #[error("the code {code:?} is given twice")]
     CodeRepeated {
         /// The code.
         code: String,
     },
     /// No number is left after the highest one.
-    #[error("there is no number left behind the highest one")]
+    #[error("there is no number left after the highest one")]
     NoNumberLeft,
     /// A human-readable text contains a control character.
-    #[error("the {what} holds the control character {character:?}")]
+    #[error("the {what} contains the control character {character:?}")]
     ControlCharacter {
         /// Which text.
         what: &'static str,
@@ -116,19 +116,19 @@ pub enum RegistrationRefusal {
         files: Vec<String>,
     },
     /// There are several documents, and none is named.
-    #[error("the site is written in several files: {}", some(files))]
+    #[error("the site has several files: {}", some(files))]
     SeveralFiles {
         /// Their paths.
         files: Vec<String>,
     },
     /// The new file already exists.
-    #[error("{path} is there already")]
+    #[error("{path} already exists")]
     FileExists {
         /// Its path.
         path: String,
     },
     /// The name of a file for the entry would be too long.
-    #[error("a file named after the code {code:?} would have too long a name")]
+    #[error("the name of a file for the code {code:?} would be too long")]
     NameTooLong {
         /// The code.
         code: String,
@@ -160,7 +160,7 @@ pub enum RegistrationRefusal {
         problems: Vec<Diagnostic>,
     },
     /// The result would not be the table plus this entry.
-    #[error("the entry would change more of the table than itself")]
+    #[error("adding the entry would change other entries, too")]
     SideEffects,
 }
 
@@ -204,14 +204,15 @@ fn some(names: &[String]) -> String {
 }
 
 impl RegistrationRefusal {
-    /// Returns a hint, unless the message already contains it.
+    /// Returns a hint that holds however the request was made, unless the message already contains
+    /// it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Target(error) => return error.hint(),
             Self::Code(error) => return error.hint(),
             Self::Misfit(misfit) => misfit.hint().to_owned(),
-            Self::DefaultMisfit(_) => "let it say \"forward: none\"".to_owned(),
-            Self::OwnLink => "register where it leads to instead".to_owned(),
+            Self::DefaultMisfit(_) => "give it \"forward: none\"".to_owned(),
+            Self::OwnLink => "register the URL that it leads to instead".to_owned(),
             Self::CodeTaken { holder, .. } => match &holder.target {
                 _ if holder.is_gone => {
                     "it is retired or expired, and its code stays taken: choose another".to_owned()
@@ -219,19 +220,8 @@ impl RegistrationRefusal {
                 Some(target) => format!("it leads to {target}: choose another code"),
                 None => "choose another code".to_owned(),
             },
-            Self::Shadows { .. } => {
-                "choose another code, or say with --allow-shadowing that it is meant".to_owned()
-            }
-            Self::SeveralSites { .. } => "name one with --site".to_owned(),
-            Self::SeveralFiles { .. } => {
-                "name one with --file, or give the entry a file of its own with --fragment"
-                    .to_owned()
-            }
-            Self::NameTooLong { .. } => {
-                "choose a shorter code, or add it to a file that is there, without --fragment"
-                    .to_owned()
-            }
-            Self::FileExists { .. } => "name it with --file".to_owned(),
+            Self::Shadows { .. } => "choose another code".to_owned(),
+            Self::NameTooLong { .. } => "choose a shorter code".to_owned(),
             _ => return None,
         })
     }

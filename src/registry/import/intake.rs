@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_held_to_what_a_wish_is_held_to() {
+    fn texts_are_checked_as_those_of_a_request() {
         let bell = Link {
             title: Some("a\u{7}".to_owned()),
             ..link("a", "https://e.org/")
@@ -328,9 +328,12 @@ mod tests {
         assert_eq!(entries, [""; 0]);
         assert_eq!(
             refused[0],
-            "1: the title holds the control character '\\u{7}'"
+            "1: the title contains the control character '\\u{7}'"
         );
-        assert_eq!(refused[1], "2: the tag holds the control character '\\n'");
+        assert_eq!(
+            refused[1],
+            "2: the tag contains the control character '\\n'"
+        );
     }
 
     #[test]

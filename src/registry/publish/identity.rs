@@ -15,10 +15,7 @@ pub struct CommitIdentity {
 #[derive(Debug, thiserror::Error)]
 pub enum IdentityError {
     /// Git has no identity.
-    #[error(
-        "Git does not know who you are: git config --global user.name NAME, \
-         and git config --global user.email ADDRESS"
-    )]
+    #[error("Git has no name and address for the author of a commit")]
     Unknown,
     /// The given text has another form.
     #[error("not of the form 'NAME <EMAIL>'")]

@@ -42,8 +42,8 @@ pub enum PublishError {
         /// Its message.
         reason: String,
     },
-    /// Other writers were faster each time.
-    #[error("others were faster {losses} times within {timeout:?}: try again when it is quieter")]
+    /// Other writers pushed first each time.
+    #[error("the branch moved during {losses} pushes within {timeout:?}: try again later")]
     TooBusy {
         /// The number of lost pushes.
         losses: u32,
@@ -53,7 +53,7 @@ pub enum PublishError {
     /// The connection ended before the remote reported the result.
     #[error(
         "the push ended early, and the commit {commit} is not on the remote now: {reason}; \
-         do it again: what did get through will be found"
+         try again: if it did arrive, it will be found"
     )]
     Unclear {
         /// The commit.

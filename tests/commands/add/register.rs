@@ -407,7 +407,7 @@ fn of_many_files_a_few_are_named() {
     let refusal = register(&table, &request("https://n.org/"), MAX_BYTES, now()).unwrap_err();
     assert_eq!(
         refusal.to_string(),
-        "the site is written in several files: d/a.yaml, d/b0.yaml, d/b1.yaml, d/b2.yaml and 6 more"
+        "the site has several files: d/a.yaml, d/b0.yaml, d/b1.yaml, d/b2.yaml and 6 more"
     );
 }
 

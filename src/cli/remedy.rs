@@ -1,0 +1,75 @@
+//! Remedies: how a user of the command line can fix what a lower layer reports.
+//!
+//! Lower layers know neither flags nor shells; each flag that helps with one of their errors is
+//! named here.
+
+use crate::registry::{CheckoutError, IdentityError, PublishError, RegistrationRefusal};
+
+/// Returns a hint on a refusal by `waypost add`.
+pub(super) fn of_adding(refusal: &RegistrationRefusal) -> Option<String> {
+    let hint = match refusal {
+        RegistrationRefusal::SeveralFiles { .. } => {
+            "name one with --file, or give the entry a file of its own with --fragment"
+        }
+        RegistrationRefusal::NameTooLong { .. } => {
+            "choose a shorter code, or add it to an existing file, without --fragment"
+        }
+        RegistrationRefusal::FileExists { .. } => "name it with --file",
+        _ => return of_importing(refusal),
+    };
+    Some(hint.to_owned())
+}
+
+/// Returns a hint on a refusal by `waypost import`.
+pub(super) fn of_importing(refusal: &RegistrationRefusal) -> Option<String> {
+    let hint = match refusal {
+        RegistrationRefusal::Shadows { .. } => {
+            "choose another code, or allow it with --allow-shadowing"
+        }
+        RegistrationRefusal::SeveralSites { .. } => "name one with --site",
+        RegistrationRefusal::SeveralFiles { .. } => "name one with --file",
+        _ => return refusal.hint(),
+    };
+    Some(hint.to_owned())
+}
+
+/// Returns a hint on a change that was not published.
+pub(super) fn of_publishing(error: &PublishError) -> Option<&'static str> {
+    match error {
+        PublishError::Checkout(error) => of_checkout(error),
+        PublishError::Identity(IdentityError::Unknown) => Some(
+            "name who commits with --git-author 'NAME <EMAIL>', or run `git config --global \
+             user.name NAME` and `git config --global user.email EMAIL`",
+        ),
+        _ => None,
+    }
+}
+
+fn of_checkout(error: &CheckoutError) -> Option<&'static str> {
+    Some(match error {
+        CheckoutError::None { .. } => {
+            "--commit, --push and --branch need a checkout: leave them out, or name a repository \
+             with --repo"
+        }
+        CheckoutError::Foreign { .. } => {
+            "run as its owner, or add it with `git config --global --add safe.directory PATH`"
+        }
+        CheckoutError::ObjectFormat { .. } => {
+            "leave out --commit, --push and --branch, and commit with git"
+        }
+        CheckoutError::Unfinished { .. } => "finish or abort it",
+        CheckoutError::Detached => {
+            "check out a branch with `git switch`, or push a new one with --branch"
+        }
+        CheckoutError::NoUpstream { .. } => {
+            "set one with `git branch --set-upstream-to`, or push a new branch with --branch"
+        }
+        CheckoutError::NoRemote => "add one with `git remote add origin`",
+        CheckoutError::NoBranch { .. } => "push it first",
+        CheckoutError::Unpushed { .. } => {
+            "push them first with `git push`, or push a new branch with --branch"
+        }
+        CheckoutError::Changed { .. } => "commit or undo them first",
+        _ => return None,
+    })
+}
