@@ -12,7 +12,7 @@ use self::publish::{AddError, Added, PublishArgs};
 use super::arguments::{STDIN, TableArgs, table};
 use super::remedy;
 use super::terminal::{Error, complain, legible};
-use crate::mapping::{Forward, Status};
+use crate::mapping::{Forward, Status, WrittenDate};
 use crate::registry::{
     Destination, Holder, MayShadow, RegistrationRefusal, RegistrationRequest, RequestedCode,
 };
@@ -142,6 +142,8 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
             ));
         }
     };
+    let expires = args.expires.map(|text| text.parse::<WrittenDate>());
+    let expires = expires.transpose().map_err(Error::refused)?;
     let code = args.code.map(RequestedCode::Custom);
     // Scripts pass what they have, which may be empty.
     let says_something = |text: &String| !text.is_empty();
@@ -157,7 +159,7 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
         tags: args.tag.into_iter().filter(says_something).collect(),
         status: args.status,
         forward: args.forward,
-        expires: args.expires,
+        expires,
         site: args.site,
         destination,
         may_shadow: MayShadow::of_flag(args.allow_shadowing),

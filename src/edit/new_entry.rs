@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::ambiguity::is_ambiguous;
-use crate::mapping::{Code, Forward, Scheme, Status, Target};
+use crate::mapping::{Code, Forward, Scheme, Status, Target, WrittenDate, WrittenRetirement};
 
 /// An entry that is not in a table yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,10 +31,10 @@ pub struct NewEntry {
     pub forward: Option<Forward>,
     /// The time for which a redirect may be cached, in seconds, if set.
     pub cache_max_age: Option<u32>,
-    /// The end of its validity: a date or a date-time.
-    pub expires: Option<String>,
-    /// The start of its retirement: `true`, a date or a date-time.
-    pub retired: Option<String>,
+    /// The end of its validity.
+    pub expires: Option<WrittenDate>,
+    /// The start of its retirement.
+    pub retired: Option<WrittenRetirement>,
     /// An archived copy of the target.
     pub archive: Option<Target<'static>>,
 }
@@ -99,8 +99,8 @@ impl NewEntry {
             self.status.map(|it| ("status", it.code().to_string())),
             self.forward.map(|it| ("forward", it.name().to_owned())),
             (self.cache_max_age).map(|it| ("cache-max-age", it.to_string())),
-            self.expires.clone().map(|it| ("expires", it)),
-            self.retired.clone().map(|it| ("retired", it)),
+            self.expires.as_ref().map(|it| ("expires", it.to_string())),
+            self.retired.as_ref().map(|it| ("retired", it.to_string())),
             url(&self.archive).map(|it| ("archive", it)),
         ];
         pairs.into_iter().flatten()
@@ -207,8 +207,8 @@ mod tests {
             status: Status::from_code(301),
             forward: Some(Forward::Path),
             cache_max_age: Some(0),
-            expires: Some("2026-12-31".to_owned()),
-            retired: Some("true".to_owned()),
+            expires: "2026-12-31".parse().ok(),
+            retired: Some(WrittenRetirement::Always),
             archive: Target::parse("https://archive.example/").ok(),
             ..entry()
         };

@@ -25,7 +25,7 @@ pub use self::value::{
     BaseUrl, BaseUrlError, Code, CodeError, DEFAULT_MAX_AGE, Defaults, Description, Diagnostic,
     Example, Forward, MAX_CODE_BYTES, MAX_TARGET_BYTES, Misfit, NewCode, Place, Position, Reach,
     Retired, Rule, Scheme, Severity, SourceFile, Status, Target, TargetError, Timestamp,
-    direction_control, is_table_name,
+    WrittenDate, WrittenDateError, WrittenRetirement, direction_control, is_table_name,
 };
 #[cfg(fuzzing)]
 pub use parse::block::is_in_block_form;

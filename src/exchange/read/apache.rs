@@ -8,7 +8,7 @@ use super::expression::text_of;
 use super::lines::lines;
 use super::origin::Origin;
 use super::row::{Link, Row, RowError, excerpt};
-use crate::mapping::{Forward, Status};
+use crate::mapping::{Forward, Status, WrittenRetirement};
 
 /// Sections that apply a line only to some requests.
 const CONDITIONS: [&str; 8] = [
@@ -207,7 +207,7 @@ fn link(status: Option<Status>, code: String, url: Option<&str>, forward: Forwar
         url: url.map(str::to_owned),
         status,
         forward: url.map(|_| forward),
-        retired: url.is_none().then(|| "true".to_owned()),
+        retired: url.is_none().then_some(WrittenRetirement::Always),
         ..Link::default()
     }
 }
@@ -265,7 +265,7 @@ fn words(line: &str) -> Vec<String> {
 mod tests {
     use super::super::Form;
     use super::super::tests::{pairs, read_as, refused};
-    use crate::mapping::{Forward, Status};
+    use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]
     fn literal_lines_are_read() {
@@ -303,7 +303,7 @@ mod tests {
         );
         assert_eq!(links[1].status, Some(Status::MovedPermanently));
         assert_eq!(links[5].status, Some(Status::SeeOther));
-        assert_eq!(links[4].retired.as_deref(), Some("true"));
+        assert_eq!(links[4].retired, Some(WrittenRetirement::Always));
     }
 
     #[test]

@@ -275,7 +275,7 @@ mod tests {
     use super::super::tests::{pairs, read_as, read_with, refused};
     use super::super::{Column, Form, ReadError};
     use super::tags;
-    use crate::mapping::{Forward, Status};
+    use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]
     fn our_own_form_is_read_whole() {
@@ -294,8 +294,8 @@ mod tests {
         assert_eq!(link.cache_max_age, Some(0));
         assert_eq!(link.title.as_deref(), Some("T, \"t\"\nt"));
         assert_eq!(link.tags, ["x", "y,z"]);
-        assert_eq!(link.expires.as_deref(), Some("2030-01-01"));
-        assert_eq!(link.retired.as_deref(), Some("true"));
+        assert_eq!(link.expires, "2030-01-01".parse().ok());
+        assert_eq!(link.retired, Some(WrittenRetirement::Always));
         assert_eq!(link.archive.as_deref(), Some("https://web.archive.org/"));
         assert_eq!(pairs(&rows)[1], "5 d https://f.org/");
     }

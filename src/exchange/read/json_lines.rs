@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::lines::rows;
 use super::origin::Origin;
 use super::row::{self, Link, Row, RowError};
+use crate::mapping::WrittenRetirement;
 
 /// A line.
 #[derive(Deserialize)]
@@ -67,7 +68,7 @@ impl Line {
             tags: self.tags,
             expires: row::expires(&self.expires.unwrap_or_default())?,
             retired: match self.retired {
-                Some(Since::Always(true)) => Some("true".to_owned()),
+                Some(Since::Always(true)) => Some(WrittenRetirement::Always),
                 Some(Since::From(time)) => row::retired(&time)?,
                 Some(Since::Always(false)) | None => None,
             },
@@ -80,7 +81,7 @@ impl Line {
 mod tests {
     use super::super::tests::{read_as, refused};
     use super::super::{Form, Link};
-    use crate::mapping::{Forward, Status};
+    use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]
     fn every_key_is_read() {
@@ -103,8 +104,8 @@ mod tests {
             title: Some("T".to_owned()),
             owner: Some("o".to_owned()),
             tags: vec!["x,y".to_owned()],
-            expires: Some("2030-01-01".to_owned()),
-            retired: Some("true".to_owned()),
+            expires: "2030-01-01".parse().ok(),
+            retired: Some(WrittenRetirement::Always),
             archive: Some("https://web.archive.org/".to_owned()),
         };
         assert_eq!((rows[0].line, &rows[0].link), (1, &Ok(all)));

@@ -10,7 +10,7 @@ use super::directives::{Directive, Directives};
 use super::expression::text_of;
 use super::origin::Origin;
 use super::row::{self, Link, Row, RowError, excerpt};
-use crate::mapping::Forward;
+use crate::mapping::{Forward, WrittenRetirement};
 
 const MANY_PATHS: RowError = RowError::NoLink("this redirects more than one path");
 
@@ -173,7 +173,7 @@ fn link(code: String, url: &str, status: &str, forward: Forward) -> Result<Link,
 fn gone(code: String) -> Link {
     Link {
         code: Some(code),
-        retired: Some("true".to_owned()),
+        retired: Some(WrittenRetirement::Always),
         ..Link::default()
     }
 }
@@ -182,7 +182,7 @@ fn gone(code: String) -> Link {
 mod tests {
     use super::super::Form;
     use super::super::tests::{pairs, read_as, refused};
-    use crate::mapping::{Forward, Status};
+    use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]
     fn maps_are_read() {
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(pairs(&rows), found);
         let link = |at: usize| rows[at].link.as_ref().unwrap();
         assert_eq!(link(0).status, Some(Status::MovedPermanently));
-        assert_eq!(link(2).retired.as_deref(), Some("true"));
+        assert_eq!(link(2).retired, Some(WrittenRetirement::Always));
         assert_eq!(link(3).status, Some(Status::PermanentRedirect));
         assert_eq!(refused(&rows).len(), 1);
     }

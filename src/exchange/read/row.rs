@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use crate::mapping::{Forward, Status, Timestamp};
+use crate::mapping::{Forward, Status, WrittenDate, WrittenRetirement};
 
 /// How many characters of a text that cannot be parsed are shown.
 const SHOWN_CHARS: usize = 80;
@@ -42,10 +42,10 @@ pub struct Link {
     pub owner: Option<String>,
     /// The tags.
     pub tags: Vec<String>,
-    /// The end of its validity: an RFC 3339 date or date-time.
-    pub expires: Option<String>,
-    /// Since when it is retired: `true`, or an RFC 3339 date or date-time.
-    pub retired: Option<String>,
+    /// The end of its validity.
+    pub expires: Option<WrittenDate>,
+    /// Since when it is retired.
+    pub retired: Option<WrittenRetirement>,
     /// An archived copy of the target.
     pub archive: Option<String>,
 }
@@ -147,25 +147,23 @@ pub(super) fn forward(text: &str) -> Result<Option<Forward>, RowError> {
 }
 
 /// Reads the end of a link's validity.
-pub(super) fn expires(text: &str) -> Result<Option<String>, RowError> {
-    time("expires", text)
+pub(super) fn expires(text: &str) -> Result<Option<WrittenDate>, RowError> {
+    date("expires", text)
 }
 
 /// Reads the time since when a link is retired.
-pub(super) fn retired(text: &str) -> Result<Option<String>, RowError> {
+pub(super) fn retired(text: &str) -> Result<Option<WrittenRetirement>, RowError> {
     match text {
-        "true" => Ok(Some(text.to_owned())),
+        "true" => Ok(Some(WrittenRetirement::Always)),
         "false" => Ok(None),
-        _ => time("retired", text),
+        _ => Ok(date("retired", text)?.map(WrittenRetirement::From)),
     }
 }
 
-fn time(key: &'static str, text: &str) -> Result<Option<String>, RowError> {
+fn date(key: &'static str, text: &str) -> Result<Option<WrittenDate>, RowError> {
     if text.is_empty() {
         return Ok(None);
     }
-    match Timestamp::parse_start(text) {
-        Some(_) => Ok(Some(text.to_owned())),
-        None => Err(RowError::value(key, text)),
-    }
+    let date = text.parse().map(Some);
+    date.map_err(|_| RowError::value(key, text))
 }

@@ -15,6 +15,7 @@ mod source_file;
 mod table_name;
 pub(super) mod target;
 mod timestamp;
+mod written_date;
 
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use caution::direction_control;
@@ -31,3 +32,4 @@ pub use source_file::SourceFile;
 pub use table_name::is_table_name;
 pub use target::{MAX_TARGET_BYTES, Target, TargetError};
 pub use timestamp::Timestamp;
+pub use written_date::{WrittenDate, WrittenDateError, WrittenRetirement};

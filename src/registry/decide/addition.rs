@@ -103,12 +103,7 @@ pub(super) fn target_of(request: &RegistrationRequest) -> Result<Target<'_>, Reg
         request.owner.as_deref(),
         &request.tags,
     )?;
-    match &request.expires {
-        Some(text) if Timestamp::parse_end(text).is_none() => {
-            Err(RegistrationRefusal::Expires { text: text.clone() })
-        }
-        _ => Ok(target),
-    }
+    Ok(target)
 }
 
 /// Checks the human-readable texts of a new entry.

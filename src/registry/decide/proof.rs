@@ -10,8 +10,8 @@ use super::refusal::{Holder, RegistrationRefusal};
 use super::request::MayShadow;
 use crate::edit::NewEntry;
 use crate::mapping::{
-    ChangeKind, Diagnostic, Entry, Retired, SoundTable, SourceFile, Statement, Table, Target,
-    Timestamp, compare, compile, shadowed_by,
+    ChangeKind, Diagnostic, Entry, SoundTable, SourceFile, Statement, Table, Target, Timestamp,
+    WrittenDate, WrittenRetirement, compare, compile, shadowed_by,
 };
 
 /// A table with new entries, and the files that it was compiled from.
@@ -157,11 +157,8 @@ fn shadowings(
 
 /// Returns whether an entry of a table matches what a new one was to contain.
 fn says(entry: &NewEntry, added: Entry<'_>) -> bool {
-    let expires = entry.expires.as_deref().and_then(Timestamp::parse_end);
-    let retired = entry.retired.as_deref().map(|text| {
-        let start = Timestamp::parse_start(text);
-        start.map_or(Retired::Always, Retired::From)
-    });
+    let expires = entry.expires.as_ref().map(WrittenDate::end);
+    let retired = entry.retired.as_ref().map(WrittenRetirement::meaning);
     let own = |url: &Option<Target<'_>>| url.as_ref().map(|url| url.as_str().to_owned());
     added.target().as_deref() == own(&entry.url).as_deref()
         && added

@@ -87,12 +87,6 @@ pub enum RegistrationRefusal {
         /// The character.
         character: char,
     },
-    /// A text is not a date.
-    #[error("{text:?} is not a date: write it as in 2026-12-31 or 2026-12-31T12:00:00Z (RFC 3339)")]
-    Expires {
-        /// The text.
-        text: String,
-    },
     /// The table does not have the named site.
     #[error("the table has no site {site:?}, it has {}", some(sites))]
     UnknownSite {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::mapping::{Forward, Status};
+use crate::mapping::{Forward, Status, WrittenDate};
 
 /// A requested link.
 #[derive(Debug, Clone, Default)]
@@ -24,8 +24,8 @@ pub struct RegistrationRequest {
     /// The parts of a request that are carried over to the target; if none, the default of the
     /// document.
     pub forward: Option<Forward>,
-    /// The end of its validity: an RFC 3339 date or date-time.
-    pub expires: Option<String>,
+    /// The end of its validity.
+    pub expires: Option<WrittenDate>,
     /// The base URL of the site. If there are several, one must be named, here or by a document.
     pub site: Option<String>,
     /// Where to write it.

@@ -12,7 +12,10 @@ use std::collections::{HashMap, HashSet};
 
 use crate::edit::{NewEntry, OwnCode};
 use crate::exchange::read::Link;
-use crate::mapping::{Code, Defaults, Forward, Misfit, Site, Table, Target, Timestamp};
+use crate::mapping::{
+    Code, Defaults, Forward, Misfit, Retired, Site, Table, Target, Timestamp, WrittenDate,
+    WrittenRetirement,
+};
 use crate::registry::decide::{RegistrationRefusal, check_texts, choice};
 
 /// The links taken so far.
@@ -94,7 +97,7 @@ impl<'t> Intake<'t> {
         if let Some(url) = &url {
             self.check_elsewhere(url, codes())?;
         }
-        let is_gone = is_gone(&link.retired, &link.expires, self.now);
+        let is_gone = is_gone(link.retired.as_ref(), link.expires.as_ref(), self.now);
         if own.is_some() && codes().all(|code| self.leads_to(code, url.as_ref(), is_gone)) {
             self.known += 1;
             return Ok(());
@@ -232,11 +235,16 @@ impl<'t> Intake<'t> {
 }
 
 /// Returns whether a link with these dates is gone.
-fn is_gone(retired: &Option<String>, expires: &Option<String>, now: Timestamp) -> bool {
-    let expires = expires.as_deref().and_then(Timestamp::parse_end);
-    // A value that is not a date is `true`.
-    let is_past = |text: &str| Timestamp::parse_start(text).is_none_or(|from| from <= now);
-    retired.as_deref().is_some_and(is_past) || expires.is_some_and(|end| end <= now)
+fn is_gone(
+    retired: Option<&WrittenRetirement>,
+    expires: Option<&WrittenDate>,
+    now: Timestamp,
+) -> bool {
+    let is_retired = retired.is_some_and(|retired| match retired.meaning() {
+        Retired::Always => true,
+        Retired::From(start) => start <= now,
+    });
+    is_retired || expires.is_some_and(|expires| expires.end() <= now)
 }
 
 #[cfg(test)]
@@ -367,7 +375,7 @@ mod tests {
             link("x", "https://taken.org/"),
         ];
         let retired = |link: &Link| Link {
-            retired: Some("true".to_owned()),
+            retired: Some(WrittenRetirement::Always),
             ..link.clone()
         };
         let (entries, refused, known) = taken(table, links.clone());

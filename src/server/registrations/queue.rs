@@ -325,7 +325,6 @@ fn place(refusal: &RegistrationRefusal) -> (&'static str, Option<String>) {
             },
             None,
         ),
-        RegistrationRefusal::Expires { .. } => ("/expires", None),
         RegistrationRefusal::UnknownSite { .. } => ("/site", None),
         RegistrationRefusal::SeveralSites { .. } => ("/site", named("site")),
         RegistrationRefusal::UnknownFile { .. } => ("/file", None),

@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::error::Category;
 
-use crate::mapping::{Forward, Status, Target, direction_control};
+use crate::mapping::{Forward, Status, Target, WrittenDate, direction_control};
 use crate::registry::{Destination, MayShadow, RegistrationRequest, RequestedCode};
 
 use super::response::RequestError;
@@ -139,7 +139,7 @@ impl BodyReader {
             tags: self.tags(),
             status: self.status(),
             forward: self.forward(),
-            expires: self.text("expires"),
+            expires: self.expires(),
             site: self.text("site"),
             destination: Destination::Document(self.text("file")),
             // The registrar decides this, because it knows the owner of the token.
@@ -237,6 +237,11 @@ impl BodyReader {
             let names = Forward::ALL.map(Forward::name).join(", ");
             self.find("forward", format!("is none of {names}"))
         })
+    }
+
+    fn expires(&mut self) -> Option<WrittenDate> {
+        let date = self.text("expires")?.parse::<WrittenDate>();
+        date.map_or_else(|error| self.find("expires", error.to_string()), Some)
     }
 
     fn get_or_create(&mut self) -> bool {
@@ -345,6 +350,12 @@ mod tests {
                 "/shortcode is no key of a registration",
                 "/a~1b is no key of a registration",
             ]
+        );
+        let dated = wrong(r#"{"title": 1, "expires": "soon", "url": "u"}"#);
+        assert_eq!(dated[0], "/title is not a text");
+        assert!(
+            dated[1].starts_with("/expires \"soon\" is not a date"),
+            "{dated:?}"
         );
         assert_eq!(wrong("{}"), ["/url is missing"]);
         assert_eq!(wrong("[1]"), [" is not an object"]);

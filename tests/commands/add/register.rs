@@ -94,7 +94,7 @@ fn what_is_said_of_a_link_is_written() {
         aliases: vec!["2024".to_owned()],
         title: Some("a: b".to_owned()),
         status: Status::from_code(301),
-        expires: Some("2030-01-01".to_owned()),
+        expires: "2030-01-01".parse().ok(),
         ..custom("https://e.org/", "no")
     };
     assert_eq!(

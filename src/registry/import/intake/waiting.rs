@@ -31,7 +31,7 @@ impl Intake<'_> {
             let mut number = self.highest_number();
             for (line, mut entry) in waiting {
                 let Some(url) = &entry.url else { continue };
-                let is_gone = is_gone(&entry.retired, &entry.expires, self.now);
+                let is_gone = is_gone(entry.retired.as_ref(), entry.expires.as_ref(), self.now);
                 let holding = Holding {
                     line,
                     entry: Some(self.entries.len()),
