@@ -5,14 +5,14 @@
 
 use libfuzzer_sys::fuzz_target;
 use waypost_fuzz::mapping::BaseUrl;
-use waypost_fuzz::read::{Form, Options};
+use waypost_fuzz::read::{ImportFormat, Options};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&first, bytes)) = bytes.split_first() else {
         return;
     };
     // A letter first, from `a` on; so a seed is a letter and a file.
-    let form = Form::ALL[usize::from(first.wrapping_sub(b'a')) % Form::ALL.len()];
+    let form = ImportFormat::ALL[usize::from(first.wrapping_sub(b'a')) % ImportFormat::ALL.len()];
     let from = BaseUrl::parse("https://short.code/go/").expect("it is one");
     let options = Options {
         from: &from,
@@ -29,6 +29,9 @@ fuzz_target!(|bytes: &[u8]| {
         last = row.line;
     });
     // Only CSV can fail as a whole, for its header.
-    let is_csv = matches!(form, Form::Csv | Form::Yourls | Form::Shlink | Form::Psql);
+    let is_csv = matches!(
+        form,
+        ImportFormat::Csv | ImportFormat::Yourls | ImportFormat::Shlink | ImportFormat::Psql
+    );
     assert!(read.is_ok() || is_csv);
 });

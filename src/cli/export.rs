@@ -73,17 +73,17 @@ enum Format {
 
 impl Format {
     /// Returns the corresponding text format; a static site has none.
-    fn text(self) -> Option<exchange::Format> {
+    fn text(self) -> Option<exchange::ExportFormat> {
         Some(match self {
-            Self::Csv => exchange::Format::Csv,
-            Self::Jsonl => exchange::Format::JsonLines,
-            Self::Yaml => exchange::Format::Yaml,
-            Self::Beacon => exchange::Format::Beacon,
-            Self::Urlteam => exchange::Format::UrlTeam,
-            Self::Nginx => exchange::Format::Nginx,
-            Self::Caddy => exchange::Format::Caddy,
-            Self::Redirects => exchange::Format::Redirects,
-            Self::Apache => exchange::Format::Apache,
+            Self::Csv => exchange::ExportFormat::Csv,
+            Self::Jsonl => exchange::ExportFormat::JsonLines,
+            Self::Yaml => exchange::ExportFormat::Yaml,
+            Self::Beacon => exchange::ExportFormat::Beacon,
+            Self::Urlteam => exchange::ExportFormat::UrlTeam,
+            Self::Nginx => exchange::ExportFormat::Nginx,
+            Self::Caddy => exchange::ExportFormat::Caddy,
+            Self::Redirects => exchange::ExportFormat::Redirects,
+            Self::Apache => exchange::ExportFormat::Apache,
             Self::Html => return None,
         })
     }
@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
             format.write(site, now, &mut out)?;
             out.flush()?;
             report_losses(&format.losses(site, now))?;
-            if format == exchange::Format::Nginx {
+            if format == exchange::ExportFormat::Nginx {
                 report_alike(site)?;
             }
         }

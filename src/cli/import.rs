@@ -12,7 +12,7 @@ use clap::builder::{BoolishValueParser, TypedValueParser};
 use super::arguments::{MAX_BYTES, STDIN, STDIN_NAME, TableArgs, table};
 use super::remedy;
 use super::terminal::{Error, Progress, complain, legible};
-use crate::exchange::read::{Column, Form, Options, ReadError, Row, RowError};
+use crate::exchange::read::{Column, ImportFormat, ImportedRow, Options, ReadError, RowError};
 use crate::mapping::BaseUrl;
 use crate::registry::{
     Import, Imported, Intake, LocalError, MayShadow, RegistrationRefusal, import_into_files,
@@ -107,31 +107,31 @@ enum Format {
 }
 
 impl Format {
-    fn form(self) -> Form {
+    fn form(self) -> ImportFormat {
         match self {
-            Self::Csv => Form::Csv,
-            Self::Jsonl => Form::JsonLines,
-            Self::Yourls => Form::Yourls,
-            Self::Shlink => Form::Shlink,
-            Self::Kutt => Form::Kutt,
-            Self::Nginx => Form::Nginx,
-            Self::Apache => Form::Apache,
-            Self::Redirects => Form::Redirects,
-            Self::Beacon => Form::Beacon,
-            Self::Psql => Form::Psql,
+            Self::Csv => ImportFormat::Csv,
+            Self::Jsonl => ImportFormat::JsonLines,
+            Self::Yourls => ImportFormat::Yourls,
+            Self::Shlink => ImportFormat::Shlink,
+            Self::Kutt => ImportFormat::Kutt,
+            Self::Nginx => ImportFormat::Nginx,
+            Self::Apache => ImportFormat::Apache,
+            Self::Redirects => ImportFormat::Redirects,
+            Self::Beacon => ImportFormat::Beacon,
+            Self::Psql => ImportFormat::Psql,
         }
     }
 }
 
 /// Why nothing was imported.
-enum Failure {
+enum ImportFailure {
     Local(LocalError),
     Read(ReadError),
     /// The refused rows cannot be reported.
     Output(io::Error),
 }
 
-impl From<LocalError> for Failure {
+impl From<LocalError> for ImportFailure {
     fn from(error: LocalError) -> Self {
         Self::Local(error)
     }
@@ -171,7 +171,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     let imported = import_into_files(&import, |intake| {
         refused = fill(args, &name, &bytes, intake, &mut progress)?;
         progress.rest("inserting and checking");
-        Ok::<_, Failure>(())
+        Ok::<_, ImportFailure>(())
     });
     drop(progress);
     match imported {
@@ -182,8 +182,8 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
             }
             announce(args, &imported, refused + imported.refused.len())
         }
-        Err(Failure::Local(LocalError::Refused(refusal))) => report(&refusal),
-        Err(Failure::Read(error)) => {
+        Err(ImportFailure::Local(LocalError::Refused(refusal))) => report(&refusal),
+        Err(ImportFailure::Read(error)) => {
             let message = format!("{name}: {error}");
             let message = legible(&message);
             match error {
@@ -197,8 +197,8 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
                 }
             }
         }
-        Err(Failure::Local(error)) => Err(error.into()),
-        Err(Failure::Output(error)) => Err(error.into()),
+        Err(ImportFailure::Local(error)) => Err(error.into()),
+        Err(ImportFailure::Output(error)) => Err(error.into()),
     }
 }
 
@@ -229,13 +229,13 @@ fn fill(
     bytes: &[u8],
     intake: &mut Intake<'_>,
     progress: &mut Progress,
-) -> Result<usize, Failure> {
+) -> Result<usize, ImportFailure> {
     let options = Options {
         from: args.from.as_ref().unwrap_or(intake.site().base_url()),
         columns: &args.column,
     };
     let (mut refused, mut reported) = (0, Ok(()));
-    let mut take = |row: Row| {
+    let mut take = |row: ImportedRow| {
         progress.advance(row.line as u64);
         let (message, hint) = match row.link.map(|link| intake.take(row.line, link)) {
             Ok(Ok(())) => return,
@@ -250,13 +250,13 @@ fn fill(
         }
     };
     let unread = args.format.form().read(bytes, &options, &mut take);
-    let unread = unread.map_err(Failure::Read)?;
-    reported.map_err(Failure::Output)?;
+    let unread = unread.map_err(ImportFailure::Read)?;
+    reported.map_err(ImportFailure::Output)?;
     if !unread.is_empty() {
         let names = unread.join(", ");
         let names = legible(&names);
         let write = || writeln!(stderr(), "columns that are not read: {names}");
-        progress.above(write).map_err(Failure::Output)?;
+        progress.above(write).map_err(ImportFailure::Output)?;
     }
     Ok(refused)
 }

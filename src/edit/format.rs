@@ -8,9 +8,9 @@
 //! is.
 
 use super::ambiguity::is_ambiguous;
-use super::layout::{Entry, Layout};
+use super::layout::{Layout, LayoutEntry};
 use super::replace::replace;
-use crate::mapping::{Diagnostic, Form, Scalar, SourceFile, Target};
+use crate::mapping::{Diagnostic, Scalar, ScalarForm, SourceFile, Target};
 
 /// Keys whose values are free text.
 const TEXTS: [&str; 5] = ["short-code", "aliases", "title", "owner", "tags"];
@@ -30,7 +30,7 @@ pub fn format(file: &SourceFile) -> Result<String, Vec<Diagnostic>> {
 }
 
 /// Rewrites the values of an entry that are not in canonical form.
-fn respell(entry: &mut Entry<'_>) {
+fn respell(entry: &mut LayoutEntry<'_>) {
     let names_code = |key: &str| key == "short-code" || key == "number";
     let has_own_code = entry.pairs.iter().any(|pair| names_code(&pair.key));
     let values = entry.pairs.iter().flat_map(|pair| {
@@ -56,18 +56,18 @@ fn canonical_url(value: &Scalar<'_>) -> Option<String> {
     let target = Target::parse(&value.text).ok()?;
     let url = target.as_str();
     (url != value.text).then(|| match value.form {
-        Form::Single => format!("'{}'", url.replace('\'', "''")),
-        Form::Double => format!("\"{}\"", url.replace('\\', "\\\\").replace('"', "\\\"")),
+        ScalarForm::Single => format!("'{}'", url.replace('\'', "''")),
+        ScalarForm::Double => format!("\"{}\"", url.replace('\\', "\\\\").replace('"', "\\\"")),
         // A canonical URL has no white space. It ends in a colon only if it did before, and then it
         // was not a plain scalar.
-        Form::Plain | Form::Block => url.to_owned(),
+        ScalarForm::Plain | ScalarForm::Block => url.to_owned(),
     })
 }
 
 /// Returns a text in quotes, if it needs them and has none.
 fn quoted(value: &Scalar<'_>) -> Option<String> {
     let is_one_line = value.span.len() == value.text.len();
-    let needs_quotes = value.form == Form::Plain && is_one_line && is_ambiguous(&value.text);
+    let needs_quotes = value.form == ScalarForm::Plain && is_one_line && is_ambiguous(&value.text);
     // No ambiguous text contains a quote or a backslash.
     needs_quotes.then(|| format!("\"{}\"", value.text))
 }

@@ -30,19 +30,19 @@ use crate::mapping::{Outline, Position, Rule};
 /// Returns the reason why an entry cannot be inserted safely: a list or a document in flow style, a
 /// neighbour whose end is not known, or lone carriage returns.
 pub fn insert(outline: &Outline<'_>, entries: &[&NewEntry]) -> Result<String, Obstacle> {
-    let change = Change::of(outline, entries)?;
+    let change = TextChange::of(outline, entries)?;
     Ok(change.apply(outline.text, outline.has_mark))
 }
 
 /// The edits of a text: insertions, in order of their offsets.
 #[derive(Default)]
-struct Change {
+struct TextChange {
     /// The brackets of an empty list.
     removed: Option<Range<usize>>,
     inserted: Vec<(usize, String)>,
 }
 
-impl Change {
+impl TextChange {
     fn of(outline: &Outline<'_>, entries: &[&NewEntry]) -> Result<Self, Obstacle> {
         if entries.is_empty() {
             return Ok(Self::default());

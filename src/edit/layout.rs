@@ -39,12 +39,12 @@ pub struct Section<'t> {
     /// Comments, with the blank lines around them. The first section has none.
     pub heading: &'t str,
     /// The entries: at least one.
-    pub entries: Vec<Entry<'t>>,
+    pub entries: Vec<LayoutEntry<'t>>,
 }
 
 /// An entry with its lines.
 #[derive(Debug, Clone)]
-pub struct Entry<'t> {
+pub struct LayoutEntry<'t> {
     /// Blank lines above it and its comments. The first entry of a section has none.
     pub gap: &'t str,
     /// The comments right above it.
@@ -113,7 +113,7 @@ impl<'t> Layout<'t> {
 
     fn push(&mut self, above: &'t str, body: &'t str, outline: EntryOutline<'t>) {
         let (above, comments) = above.split_at(above.len() - comments_len(above, indent(body)));
-        let mut entry = Entry {
+        let mut entry = LayoutEntry {
             gap: "",
             comments,
             body: body.to_owned(),

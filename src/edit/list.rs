@@ -7,7 +7,7 @@ use super::NewEntry;
 use super::layout::{comments_len, deep_comments_len, indent, is_blank, line, line_break};
 use super::obstacle::Obstacle;
 use super::style::{Style, fitted};
-use crate::mapping::{Code, EntryOutline, Form, Outline, Rule};
+use crate::mapping::{Code, EntryOutline, Outline, Rule, ScalarForm};
 
 /// A list of at least one entry in block form.
 pub(super) struct List<'o, 't> {
@@ -164,5 +164,5 @@ impl<'o, 't> List<'o, 't> {
 
 fn ends_in_block_text(entry: &EntryOutline<'_>) -> bool {
     let last = entry.pairs.last().and_then(|pair| pair.values.last());
-    last.is_some_and(|value| value.form == Form::Block)
+    last.is_some_and(|value| value.form == ScalarForm::Block)
 }

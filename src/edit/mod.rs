@@ -18,7 +18,7 @@ mod style;
 
 pub use format::format;
 pub use insert::insert;
-pub use layout::{Entry, Layout, Section};
+pub use layout::{Layout, LayoutEntry, Section};
 pub use merge::{Conflict, MergeError, Merged, merge};
 pub use new_entry::{NewEntry, OwnCode};
 pub use obstacle::Obstacle;

@@ -3,7 +3,7 @@
 //! An entry is moved as whole lines, so it must have lines of its own, and mean the same wherever
 //! they are. How a text after `|` or `>` ends depends on what follows.
 
-use crate::mapping::{EntryOutline, Form, Outline, Position, Rule};
+use crate::mapping::{EntryOutline, Outline, Position, Rule, ScalarForm};
 
 /// A part that cannot be split safely: the rule, its position, the reason, and a hint.
 type Refusal = (Rule, Position, &'static str, &'static str);
@@ -45,7 +45,7 @@ pub(super) fn refusal(outline: &Outline<'_>) -> Option<Refusal> {
 /// Returns whether the lines below an entry may be part of one of its texts.
 fn has_block_text(entry: &EntryOutline<'_>) -> bool {
     let mut values = entry.pairs.iter().flat_map(|pair| &pair.values);
-    values.any(|value| value.form == Form::Block)
+    values.any(|value| value.form == ScalarForm::Block)
 }
 
 /// Returns the position of the first carriage return that does not end a line.

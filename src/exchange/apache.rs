@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use crate::mapping::{Site, Timestamp};
 
 use super::expression::matching;
-use super::order::Order;
+use super::order::SortedEntries;
 
 /// The lines before the rules.
 const USE: &str = "\
@@ -21,7 +21,7 @@ RewriteEngine On
 /// Writes a site as it is at `now`.
 pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(USE.as_bytes())?;
-    for row in Order::of(site).rows() {
+    for row in SortedEntries::of(site).rows() {
         // In a .htaccess file the path has no leading slash.
         let path = matching(row.path().trim_start_matches('/'));
         match row.target(now) {

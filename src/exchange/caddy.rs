@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use crate::mapping::{BaseUrl, Site, Timestamp};
 
-use super::order::Order;
+use super::order::SortedEntries;
 
 /// The directives after the codes: links redirect, everything else is answered by its status.
 const ANSWERS: &str = "\
@@ -27,7 +27,7 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
         out,
         "\tmap {{path}} {{waypost_status}} {{waypost_location}} {{"
     )?;
-    for row in Order::of(site).rows() {
+    for row in SortedEntries::of(site).rows() {
         let path = row.path();
         match row.target(now) {
             Some(target) => {

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use crate::mapping::Site;
 
-use super::order::Order;
+use super::order::SortedEntries;
 
 /// The codes of a site that equal another code except for the case of ASCII letters.
 ///
@@ -17,7 +17,7 @@ pub(super) struct Alike {
 }
 
 impl Alike {
-    pub(super) fn of(order: &Order<'_>) -> Self {
+    pub(super) fn of(order: &SortedEntries<'_>) -> Self {
         let hasher = RandomState::new();
         let (mut seen, mut alike) = (HashSet::new(), HashSet::new());
         for row in order.rows() {
@@ -38,7 +38,7 @@ impl Alike {
 /// Returns the codes of a site that differ from another one only in the case of ASCII letters, with
 /// codes that are alike next to each other.
 pub fn alike_but_for_case(site: &Site) -> Vec<String> {
-    let order = Order::of(site);
+    let order = SortedEntries::of(site);
     let alike = Alike::of(&order);
     let codes = order.rows().filter(|row| alike.contains(&row.code));
     let mut codes: Vec<_> = codes.map(|row| row.code.into_owned()).collect();

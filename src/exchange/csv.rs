@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use crate::mapping::{Entry, Retired, Site};
 
-use super::order::Order;
+use super::order::SortedEntries;
 use super::read::csv::NO_TEXT;
 
 /// The columns, in order.
@@ -31,7 +31,7 @@ const HEADER: [&str; 12] = [
 /// Writes a site.
 pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
     record(&HEADER.map(Cow::Borrowed), out)?;
-    Order::of(site)
+    SortedEntries::of(site)
         .entries()
         .try_for_each(|entry| record(&fields(entry), out))
 }

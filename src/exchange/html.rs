@@ -8,7 +8,7 @@ use askama::Template;
 
 use crate::mapping::{Site, Timestamp};
 
-use super::order::Order;
+use super::order::SortedEntries;
 use super::{Feature, Losses};
 
 /// The file name of a directory's page on such hosts.
@@ -22,7 +22,7 @@ const AS_IT_IS: &str = ".nojekyll";
 
 /// A file of the site.
 #[derive(Debug)]
-pub struct Page {
+pub struct ExportedPage {
     /// Its path: names joined by `/`, none of which leads outside.
     pub path: String,
     /// Its content.
@@ -35,14 +35,14 @@ pub struct PageWithoutPlace(pub String);
 
 #[derive(Template)]
 #[template(path = "export_link.html")]
-struct Link<'p> {
+struct LinkPage<'p> {
     title: &'p str,
     target: &'p str,
 }
 
 #[derive(Template)]
 #[template(path = "export_gone.html")]
-struct Gone<'p> {
+struct GoneLinkPage<'p> {
     title: &'p str,
     archive: Option<&'p str>,
 }
@@ -58,7 +58,7 @@ struct About<'p> {
 pub fn pages(
     site: &Site,
     now: Timestamp,
-) -> impl Iterator<Item = Result<Page, PageWithoutPlace>> + use<'_> {
+) -> impl Iterator<Item = Result<ExportedPage, PageWithoutPlace>> + use<'_> {
     let title = format!("Short links of {}", site.base_url().host());
     let about = About {
         title: &title,
@@ -70,11 +70,14 @@ pub fn pages(
     };
     let own = [(INDEX, about.render()), (NOT_FOUND, not_found.render())];
     let own = own.map(|(path, html)| page(path.to_owned(), html));
-    let as_it_is = Page {
+    let as_it_is = ExportedPage {
         path: AS_IT_IS.to_owned(),
         html: String::new(),
     };
-    let rows = Order::of(site).rows().collect::<Vec<_>>().into_iter();
+    let rows = SortedEntries::of(site)
+        .rows()
+        .collect::<Vec<_>>()
+        .into_iter();
     let links = rows.map(move |row| {
         let is_ours = |name| [INDEX, NOT_FOUND, AS_IT_IS].contains(&name);
         if row.code.split('/').any(is_ours) {
@@ -82,12 +85,12 @@ pub fn pages(
         }
         let title = row.entry.title();
         let html = match row.target(now) {
-            Some(target) => Link {
+            Some(target) => LinkPage {
                 title: title.unwrap_or(&row.code),
                 target: &target,
             }
             .render(),
-            None => Gone {
+            None => GoneLinkPage {
                 title: title.unwrap_or(&row.code),
                 archive: row.entry.archive(),
             }
@@ -98,10 +101,10 @@ pub fn pages(
     own.into_iter().chain([Ok(as_it_is)]).chain(links)
 }
 
-fn page(path: String, html: askama::Result<String>) -> Result<Page, PageWithoutPlace> {
+fn page(path: String, html: askama::Result<String>) -> Result<ExportedPage, PageWithoutPlace> {
     let mut html = html.expect("writing to a string does not fail");
     html.push('\n');
-    Ok(Page { path, html })
+    Ok(ExportedPage { path, html })
 }
 
 /// Counts the features that the pages of a site cannot carry, as it is at `now`.

@@ -10,12 +10,12 @@ use serde::Serialize;
 
 use crate::mapping::{Entry, Retired, Site};
 
-use super::order::Order;
+use super::order::SortedEntries;
 
 /// A line.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Line<'t> {
+struct LinkLine<'t> {
     #[serde(rename = "base_url")]
     base_url: &'t str,
     short_code: Cow<'t, str>,
@@ -35,7 +35,7 @@ struct Line<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     expires: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    retired: Option<Since>,
+    retired: Option<RetiredLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
     archive: Option<&'t str>,
 }
@@ -43,21 +43,21 @@ struct Line<'t> {
 /// `true`, or a time.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Since {
+enum RetiredLine {
     Always(bool),
     From(String),
 }
 
 /// Writes a site.
 pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
-    for entry in Order::of(site).entries() {
-        serde_json::to_writer(&mut *out, &Line::of(entry))?;
+    for entry in SortedEntries::of(site).entries() {
+        serde_json::to_writer(&mut *out, &LinkLine::of(entry))?;
         out.write_all(b"\n")?;
     }
     Ok(())
 }
 
-impl<'t> Line<'t> {
+impl<'t> LinkLine<'t> {
     fn of(entry: Entry<'t>) -> Self {
         Self {
             base_url: entry.site().base_url().as_str(),
@@ -72,8 +72,8 @@ impl<'t> Line<'t> {
             tags: entry.tags().collect(),
             expires: entry.expires().map(|time| time.to_string()),
             retired: entry.retired().map(|retired| match retired {
-                Retired::Always => Since::Always(true),
-                Retired::From(time) => Since::From(time.to_string()),
+                Retired::Always => RetiredLine::Always(true),
+                Retired::From(time) => RetiredLine::From(time.to_string()),
             }),
             archive: entry.archive(),
         }

@@ -2,7 +2,7 @@
 
 use crate::mapping::{DEFAULT_MAX_AGE, Forward, Site, Status, Timestamp};
 
-use super::order::{Order, Row};
+use super::order::{CodeRow, SortedEntries};
 
 /// A property of an entry besides its code and its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,14 +76,14 @@ impl Losses {
         site: &Site,
         now: Timestamp,
         carries: impl Fn(Feature) -> bool,
-        fits: impl Fn(&Row<'_>) -> bool,
+        fits: impl Fn(&CodeRow<'_>) -> bool,
     ) -> Self {
         let mut losses = Self::default();
         if Feature::ALL.into_iter().all(&carries) {
             return losses;
         }
 
-        for row in Order::of(site).rows() {
+        for row in SortedEntries::of(site).rows() {
             let entry = row.entry;
             let is_gone = entry.is_gone(now);
             let is_gone_too = is_gone && !carries(Feature::Gone);

@@ -26,15 +26,15 @@ use std::io::{self, Write};
 
 use crate::mapping::{Site, Timestamp};
 
-use self::order::Row;
+use self::order::CodeRow;
 
 pub use case::alike_but_for_case;
-pub use html::{Page, PageWithoutPlace, page_losses, pages};
+pub use html::{ExportedPage, PageWithoutPlace, page_losses, pages};
 pub use losses::{Feature, Losses};
 
 /// A format in which a site is one text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum ExportFormat {
     /// A Waypost table.
     Yaml,
     /// One JSON object per line.
@@ -55,7 +55,7 @@ pub enum Format {
     Apache,
 }
 
-impl Format {
+impl ExportFormat {
     /// Writes a site as it is at `now`.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ impl Format {
 
     /// Counts the features of a site that the format cannot carry, as the site is at `now`.
     pub fn losses(self, site: &Site, now: Timestamp) -> Losses {
-        let fits = |row: &Row<'_>| nginx::fits(row, now);
+        let fits = |row: &CodeRow<'_>| nginx::fits(row, now);
         Losses::count(site, now, |feature| self.carries(feature), fits)
     }
 

@@ -11,7 +11,7 @@ use crate::mapping::{Site, Status, Timestamp};
 
 use super::case::Alike;
 use super::expression::matching;
-use super::order::{Order, Row};
+use super::order::{CodeRow, SortedEntries};
 
 /// The statuses of redirects.
 const STATUSES: [Status; 5] = [
@@ -47,7 +47,7 @@ const OVERHEAD: usize = 8 + 2 + 7 + 8;
 const LONGEST: usize = 4093;
 
 /// Returns whether nginx can read a row. Keys are measured as expressions, their longest form.
-pub(super) fn fits(row: &Row<'_>, now: Timestamp) -> bool {
+pub(super) fn fits(row: &CodeRow<'_>, now: Timestamp) -> bool {
     let target = row.target(now);
     expression(&row.path()).len() <= LONGEST
         && target.is_none_or(|target| value(&target).len() <= LONGEST)
@@ -55,7 +55,7 @@ pub(super) fn fits(row: &Row<'_>, now: Timestamp) -> bool {
 
 /// Writes a site as it is at `now`, except for rows that do not fit.
 pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
-    let order = Order::of(site);
+    let order = SortedEntries::of(site);
     let (mut codes, mut longest) = (0, 0);
     for row in order.rows().filter(|row| fits(row, now)) {
         codes += 1;
@@ -89,7 +89,7 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
 }
 
 /// Returns the map key that a decoded path is compared with.
-fn key(row: &Row<'_>, alike: &Alike) -> String {
+fn key(row: &CodeRow<'_>, alike: &Alike) -> String {
     let path = row.path();
     match alike.contains(&row.code) {
         true => format!("\"{}\"", expression(&path)),
@@ -112,7 +112,7 @@ fn value(url: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::site_of;
-    use super::super::{Feature, Format};
+    use super::super::{ExportFormat, Feature};
     use super::*;
 
     #[test]
@@ -129,11 +129,11 @@ mod tests {
         let site = &table.sites()[0];
         let now = Timestamp::parse_start("2026-01-01").unwrap();
         let mut out = Vec::new();
-        Format::Nginx.write(site, now, &mut out).unwrap();
+        ExportFormat::Nginx.write(site, now, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("\"/fits\""), "{text}");
         assert!(!text.contains("/long") && !text.contains("/dollar"));
-        assert_eq!(Format::Nginx.losses(site, now).of(Feature::Length), 2);
-        assert_eq!(Format::Caddy.losses(site, now).of(Feature::Length), 0);
+        assert_eq!(ExportFormat::Nginx.losses(site, now).of(Feature::Length), 2);
+        assert_eq!(ExportFormat::Caddy.losses(site, now).of(Feature::Length), 0);
     }
 }

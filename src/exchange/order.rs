@@ -10,15 +10,15 @@ use percent_encoding::percent_decode_str;
 use crate::mapping::{Entry, Site, Timestamp};
 
 /// One code of a site, and its entry.
-pub(super) struct Row<'t> {
+pub(super) struct CodeRow<'t> {
     pub(super) code: Cow<'t, str>,
     pub(super) entry: Entry<'t>,
 }
 
 /// The entries of a site, sorted by code.
-pub(super) struct Order<'t>(Vec<(u64, Entry<'t>)>);
+pub(super) struct SortedEntries<'t>(Vec<(u64, Entry<'t>)>);
 
-impl<'t> Order<'t> {
+impl<'t> SortedEntries<'t> {
     /// Sorts the entries of a site.
     pub(super) fn of(site: &'t Site) -> Self {
         let keyed = site.entries().map(|entry| (start(&entry.code()), entry));
@@ -35,16 +35,16 @@ impl<'t> Order<'t> {
     }
 
     /// Returns the codes: each entry's own, followed by its aliases.
-    pub(super) fn rows(&self) -> impl Iterator<Item = Row<'t>> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = CodeRow<'t>> {
         self.entries().flat_map(|entry| {
             let own = std::iter::once(entry.code());
             let codes = own.chain(entry.aliases().map(Cow::Borrowed));
-            codes.map(move |code| Row { code, entry })
+            codes.map(move |code| CodeRow { code, entry })
         })
     }
 }
 
-impl<'t> Row<'t> {
+impl<'t> CodeRow<'t> {
     /// Returns the path of the short link as a server sees it, not percent-encoded.
     pub(super) fn path(&self) -> String {
         let base = percent_decode_str(self.entry.site().base_url().path());
@@ -80,7 +80,7 @@ mod tests {
              - {url: 'https://e.org/4', short-code: B}\n\
              - {url: 'https://e.org/5', short-code: é}\n",
         );
-        let order = Order::of(&table.sites()[0]);
+        let order = SortedEntries::of(&table.sites()[0]);
         let codes = order.rows().map(|row| row.code.into_owned());
         let expected = ["B", "abcdefgh", "abcdefgh10", "a", "zz", "abcdefgh2", "é"];
         assert_eq!(codes.collect::<Vec<_>>(), expected);

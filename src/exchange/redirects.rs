@@ -8,13 +8,13 @@ use std::io::{self, Write};
 
 use crate::mapping::{Site, Timestamp};
 
-use super::order::Order;
+use super::order::SortedEntries;
 
 /// Writes a site as it is at `now`.
 pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     let base_url = site.base_url();
     let origin = base_url.as_str().len() - base_url.path().len();
-    for row in Order::of(site).rows() {
+    for row in SortedEntries::of(site).rows() {
         if let Some(target) = row.target(now) {
             let short_url = site.short_url(&row.code);
             let status = row.entry.status().code();

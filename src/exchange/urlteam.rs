@@ -6,11 +6,11 @@ use std::io::{self, Write};
 
 use crate::mapping::{Site, Timestamp};
 
-use super::order::Order;
+use super::order::SortedEntries;
 
 /// Writes a site as it is at `now`.
 pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
-    for row in Order::of(site).rows() {
+    for row in SortedEntries::of(site).rows() {
         if let Some(target) = row.target(now) {
             writeln!(out, "{}|{}", row.code, target.replace('|', "%7C"))?;
         }

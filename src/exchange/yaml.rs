@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use crate::mapping::{DEFAULT_MAX_AGE, Entry, Forward, NewCode, Retired, Scheme, Site, Status};
 
-use super::order::Order;
+use super::order::SortedEntries;
 
 /// The length of the longest word that some YAML reader takes for more than a string: `false`.
 const LONGEST_WORD: usize = 5;
@@ -25,7 +25,7 @@ pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
         return writeln!(out, "mapping: []");
     }
     writeln!(out, "mapping:")?;
-    Order::of(site)
+    SortedEntries::of(site)
         .entries()
         .try_for_each(|entry| write_entry(entry, out))
 }

@@ -16,7 +16,7 @@ pub use self::compare::{
     Statements, TRAILER, breaches, compare, report_known, report_shadowing, shadowed, shadowed_by,
 };
 pub use self::compile::{
-    Compilation, EntryOutline, Expectation, Form, Outline, Pair, Scalar, SoundTable, compile,
+    Compilation, EntryOutline, Expectation, Outline, Pair, Scalar, ScalarForm, SoundTable, compile,
     defaults_of,
 };
 pub use self::packed::{Entry, Site, Table};

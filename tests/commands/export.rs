@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use waypost::exchange::Format;
+use waypost::exchange::ExportFormat;
 use waypost::mapping::{Site, SourceFile, Table, Timestamp, compare, compile};
 
 /// A table in which every feature occurs; what ends, ends long ago or in far future.
@@ -106,7 +106,10 @@ fn of_several_sites_the_named_one_is_written() {
     for site in table.sites() {
         let base_url = site.base_url().as_str();
         let output = run(&["--format", "yaml", "--table", sites, "--site", base_url]);
-        assert_eq!(output.stdout, written(site, Format::Yaml).into_bytes());
+        assert_eq!(
+            output.stdout,
+            written(site, ExportFormat::Yaml).into_bytes()
+        );
     }
     let told = told(&["--format", "yaml", "--table", sites]);
     assert!(
@@ -131,7 +134,7 @@ fn what_is_written_as_yaml_is_the_same_table_in_canonical_form() {
     for path in tables.chain(["tests/data/obo".into(), TABLE.into()]) {
         let table = table_of(&path);
         let files: Vec<_> = (table.sites().iter().enumerate())
-            .map(|(number, site)| file(&number.to_string(), written(site, Format::Yaml)))
+            .map(|(number, site)| file(&number.to_string(), written(site, ExportFormat::Yaml)))
             .collect();
         let compilation = compile(&files);
         let again = compilation.table.unwrap_or_else(|| {
@@ -173,14 +176,14 @@ proptest! {
         let Some(table) = compile(&[file("t", text)]).table else {
             return Err(TestCaseError::reject("the table has errors"));
         };
-        let again = written(&table.sites()[0], Format::Yaml);
+        let again = written(&table.sites()[0], ExportFormat::Yaml);
         let compilation = compile(&[file("t", again.clone())]);
         let again = compilation.table.unwrap_or_else(|| panic!("{again}"));
         prop_assert!(compare(&table, &again).is_empty());
     }
 }
 
-fn written(site: &Site, format: Format) -> String {
+fn written(site: &Site, format: ExportFormat) -> String {
     let mut text = Vec::new();
     format
         .write(site, Timestamp::from_unix(0), &mut text)

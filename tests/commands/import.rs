@@ -12,8 +12,8 @@ use std::process::{Command, Stdio};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use tempfile::TempDir;
-use waypost::exchange::Format;
-use waypost::exchange::read::{Form, Link, Options};
+use waypost::exchange::ExportFormat;
+use waypost::exchange::read::{ImportFormat, ImportedLink, Options};
 use waypost::mapping::{Change, SourceFile, Table, Timestamp, compare, compile};
 use waypost::registry::{Import, LocalError, MayShadow, import_into_files};
 
@@ -370,9 +370,9 @@ fn a_table_that_would_be_too_large_is_left_as_it_is() {
     for (count, fits) in [(10, false), (1, true)] {
         let imported = import_into_files::<LocalError>(&import, |intake| {
             for number in 0..count {
-                let link = Link {
+                let link = ImportedLink {
                     url: Some(format!("https://e.org/{number}")),
-                    ..Link::default()
+                    ..ImportedLink::default()
                 };
                 intake.take(number, link).unwrap();
             }
@@ -384,7 +384,7 @@ fn a_table_that_would_be_too_large_is_left_as_it_is() {
 }
 
 /// Exports a table and imports it again into a new one, with how many rows were refused.
-fn round_trip(table: &Table, format: Format, form: Form) -> (Table, usize) {
+fn round_trip(table: &Table, format: ExportFormat, form: ImportFormat) -> (Table, usize) {
     let site = &table.sites()[0];
     let mut written = Vec::new();
     format
@@ -436,16 +436,16 @@ fn compiled(text: String) -> Option<Table> {
 }
 
 /// The forms that carry a whole table.
-const WHOLE: [(Format, Form); 2] = [
-    (Format::Csv, Form::Csv),
-    (Format::JsonLines, Form::JsonLines),
+const WHOLE: [(ExportFormat, ImportFormat); 2] = [
+    (ExportFormat::Csv, ImportFormat::Csv),
+    (ExportFormat::JsonLines, ImportFormat::JsonLines),
 ];
 
 /// The forms that carry codes, URLs, statuses and what is gone.
-const BARE: [(Format, Form); 3] = [
-    (Format::Nginx, Form::Nginx),
-    (Format::Apache, Form::Apache),
-    (Format::Redirects, Form::Redirects),
+const BARE: [(ExportFormat, ImportFormat); 3] = [
+    (ExportFormat::Nginx, ImportFormat::Nginx),
+    (ExportFormat::Apache, ImportFormat::Apache),
+    (ExportFormat::Redirects, ImportFormat::Redirects),
 ];
 
 #[test]
@@ -551,8 +551,8 @@ proptest! {
         let Some(table) = compiled(text.clone()) else {
             return Err(TestCaseError::reject("the table has errors"));
         };
-        for format in [Format::Beacon, Format::UrlTeam] {
-            let (again, refused) = round_trip(&table, format, Form::Beacon);
+        for format in [ExportFormat::Beacon, ExportFormat::UrlTeam] {
+            let (again, refused) = round_trip(&table, format, ImportFormat::Beacon);
             let changes = compare(&table, &again);
             prop_assert!(changes.is_empty() && refused == 0, "{:?}: {} {}", format, text, told(&changes));
         }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Sides;
-use crate::edit::layout::{Entry, Layout};
+use crate::edit::layout::{Layout, LayoutEntry};
 use crate::edit::replace::replace;
 use crate::mapping::{Code, Pair};
 
@@ -129,7 +129,7 @@ fn counts(sides: &Sides<Account>, line: &str) -> [i64; 2] {
 }
 
 /// Returns the comments in the lines of an entry.
-pub(super) fn comments(entry: &Entry<'_>) -> String {
+pub(super) fn comments(entry: &LayoutEntry<'_>) -> String {
     let values = entry.pairs.iter().flat_map(|pair| &pair.values);
     let body = replace(&entry.body, values.map(|value| (value.span.clone(), "")));
     let comments = body

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::piece::{Clash, Piece};
+use super::piece::{Clash, MergedPiece};
 use super::{Sides, text};
 
 /// Merges the lines of a document outside its entries.
@@ -14,9 +14,9 @@ use super::{Sides, text};
 /// # Errors
 ///
 /// If there is too much text.
-pub(super) fn merge(sides: Sides<&str>) -> Result<Piece, String> {
+pub(super) fn merge(sides: Sides<&str>) -> Result<MergedPiece, String> {
     if let Some(text) = text::clean(sides) {
-        return Ok(Piece::Agreed(text));
+        return Ok(MergedPiece::Agreed(text));
     }
     let folded = sides.map(folded);
     let merged = text::with_base(folded.each().map(String::as_bytes));
@@ -47,9 +47,9 @@ pub(super) fn merge(sides: Sides<&str>) -> Result<Piece, String> {
         result.theirs += &theirs;
     }
     Ok(if is_clean {
-        Piece::Agreed(result.marked)
+        MergedPiece::Agreed(result.marked)
     } else {
-        Piece::Clash(result)
+        MergedPiece::Clash(result)
     })
 }
 

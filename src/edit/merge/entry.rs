@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::indentation::shifted;
 use super::{Sides, text};
-use crate::edit::layout::Entry;
+use crate::edit::layout::LayoutEntry;
 use crate::mapping::{Outline, Pair, SourceFile};
 
 /// Keys whose values are lists in which the order is irrelevant.
@@ -30,7 +30,7 @@ pub(super) fn says<'e>(pairs: &'e [Pair<'_>]) -> Says<'e> {
 /// # Errors
 ///
 /// Returns a description of the conflict.
-pub(super) fn merge(sides: Sides<Option<&Entry<'_>>>, code: &str) -> Result<String, String> {
+pub(super) fn merge(sides: Sides<Option<&LayoutEntry<'_>>>, code: &str) -> Result<String, String> {
     let bodies = sides.map(|entry| entry.map_or("", |entry| &*entry.body));
     if let Some(body) = bodies.settled() {
         return Ok(body.to_owned());
@@ -85,7 +85,7 @@ enum Differs {
 }
 
 /// Returns the keys of an entry; `None` if its lines cannot be assigned to keys.
-fn chunks<'e>(entry: &'e Entry<'_>) -> Option<Vec<Chunk<'e>>> {
+fn chunks<'e>(entry: &'e LayoutEntry<'_>) -> Option<Vec<Chunk<'e>>> {
     let (body, pairs) = (&*entry.body, &entry.pairs);
     let column = pairs.first()?.span.start;
     let line_start = |pair: &Pair<'_>| body[..pair.span.start].rfind('\n').map_or(0, |at| at + 1);
@@ -201,7 +201,7 @@ fn merge_list<'e>(
 }
 
 /// Writes keys with the layout of an entry.
-fn written(like: &Entry<'_>, chunks: &[Chunk<'_>]) -> String {
+fn written(like: &LayoutEntry<'_>, chunks: &[Chunk<'_>]) -> String {
     let column = like.pairs[0].span.start;
     let mut body = like.body[..column].to_owned();
     for (number, chunk) in chunks.iter().enumerate() {

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::edit::layout::{Entry, Layout};
+use crate::edit::layout::{Layout, LayoutEntry};
 use crate::mapping::Code;
 
 /// A document split into items.
@@ -33,7 +33,7 @@ pub(super) struct Item<'l> {
     /// Blank lines above it.
     pub(super) gap: String,
     pub(super) comments: String,
-    pub(super) entry: Option<&'l Entry<'l>>,
+    pub(super) entry: Option<&'l LayoutEntry<'l>>,
 }
 
 impl Item<'_> {
@@ -48,7 +48,7 @@ impl<'l> Items<'l> {
     /// Splits a layout; `None` if a code occurs twice, because entries could not be found by it.
     pub(super) fn of(layout: &'l Layout<'l>) -> Option<Self> {
         let head = head_len(layout.before);
-        let mut walk = Walk::default();
+        let mut walk = ItemWalk::default();
         walk.comments(&layout.before[head..]);
         for section in &layout.sections {
             walk.comments(section.heading);
@@ -106,7 +106,7 @@ fn neighbours(list: &[Item<'_>], number: usize) -> [(bool, Option<Key>); 2] {
 }
 
 #[derive(Default)]
-struct Walk<'l> {
+struct ItemWalk<'l> {
     list: Vec<Item<'l>>,
     /// Blank lines that belong above the next item.
     gap: String,
@@ -114,7 +114,7 @@ struct Walk<'l> {
     seen: HashMap<String, usize>,
 }
 
-impl<'l> Walk<'l> {
+impl<'l> ItemWalk<'l> {
     /// Collects comments and blank lines.
     fn comments(&mut self, text: &str) {
         let mut lines = text.split_inclusive('\n').peekable();
@@ -138,12 +138,12 @@ impl<'l> Walk<'l> {
         }
     }
 
-    fn entry(&mut self, entry: &'l Entry<'l>) {
+    fn entry(&mut self, entry: &'l LayoutEntry<'l>) {
         let key = Key::Entry(entry.code.clone());
         self.push(key, entry.comments.to_owned(), Some(entry));
     }
 
-    fn push(&mut self, key: Key, comments: String, entry: Option<&'l Entry<'l>>) {
+    fn push(&mut self, key: Key, comments: String, entry: Option<&'l LayoutEntry<'l>>) {
         self.list.push(Item {
             key,
             gap: std::mem::take(&mut self.gap),

@@ -24,7 +24,7 @@ use self::account::Account;
 use self::envelope::Envelope;
 use self::items::Items;
 use self::parts::Parts;
-use self::piece::View;
+use self::piece::Rendering;
 use self::sides::Sides;
 use super::layout::Layout;
 use crate::mapping::{Diagnostic, SourceFile};
@@ -124,7 +124,7 @@ fn merge_lines(files: &Sides<SourceFile>) -> Result<(String, Vec<Conflict>), Str
     };
     let accounts = layouts.each().map(Account::of);
     if result.is_sound(&accounts) {
-        Ok(result.write(View::Marked))
+        Ok(result.write(Rendering::Marked))
     } else {
         Err("what each side changed does not fit together".to_owned())
     }

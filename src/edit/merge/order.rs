@@ -10,7 +10,7 @@ use std::hash::Hash;
 use super::Sides;
 
 /// The order of all items of either side.
-pub(super) struct Order<K> {
+pub(super) struct KeyOrder<K> {
     pub(super) keys: Vec<K>,
     /// Whether it is the order of theirs.
     pub(super) is_theirs: bool,
@@ -22,7 +22,7 @@ pub(super) struct Order<K> {
 pub(super) fn order<K: Eq + Hash + Copy>(
     sides: &Sides<Vec<K>>,
     is_heading: fn(K) -> bool,
-) -> Order<K> {
+) -> KeyOrder<K> {
     let have_moved = [&sides.ours, &sides.theirs].map(|side| moved(&sides.base, side));
     let is_theirs = have_moved == [false, true];
     let (first, second) = sides.each().led_by(is_theirs);
@@ -55,7 +55,7 @@ pub(super) fn order<K: Eq + Hash + Copy>(
         waiting.extend(behind.remove(&Some(key)).unwrap_or_default());
     }
     keys.append(&mut waiting);
-    Order {
+    KeyOrder {
         keys,
         is_theirs,
         has_moved: have_moved != [false; 2],

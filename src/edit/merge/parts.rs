@@ -2,7 +2,7 @@
 
 use super::account::{self, Account};
 use super::items::Key;
-use super::piece::{Piece, View};
+use super::piece::{MergedPiece, Rendering};
 use super::placed::Placed;
 use super::{Conflict, Sides};
 use crate::edit::layout::Layout;
@@ -10,17 +10,17 @@ use crate::mapping::SourceFile;
 
 /// A result in parts.
 pub(super) struct Parts<'l> {
-    pub(super) head: Piece,
+    pub(super) head: MergedPiece,
     pub(super) placed: Vec<Placed<'l>>,
-    pub(super) tail: Piece,
+    pub(super) tail: MergedPiece,
     /// The column of the dashes.
     pub(super) dash: Option<usize>,
 }
 
 impl Parts<'_> {
     /// Writes the result; returns the conflicts if they are marked.
-    pub(super) fn write(&self, view: View) -> (String, Vec<Conflict>) {
-        let mut writer = Writer {
+    pub(super) fn write(&self, view: Rendering) -> (String, Vec<Conflict>) {
+        let mut writer = PartsWriter {
             view,
             text: String::new(),
             line: 1,
@@ -65,7 +65,7 @@ impl Parts<'_> {
             };
             Layout::read(&file).ok().map(|layout| Account::of(&layout))
         };
-        let Some(ours) = account(View::Ours) else {
+        let Some(ours) = account(Rendering::Ours) else {
             return false;
         };
         let mut pieces = self
@@ -73,31 +73,32 @@ impl Parts<'_> {
             .iter()
             .map(|it| &it.piece)
             .chain([&self.head, &self.tail]);
-        if pieces.any(|piece| matches!(piece, Piece::Clash(_))) {
-            account(View::Theirs).is_some_and(|theirs| account::covers(sides, [&ours, &theirs]))
+        if pieces.any(|piece| matches!(piece, MergedPiece::Clash(_))) {
+            account(Rendering::Theirs)
+                .is_some_and(|theirs| account::covers(sides, [&ours, &theirs]))
         } else {
             account::balances(sides, &ours)
         }
     }
 }
 
-struct Writer {
-    view: View,
+struct PartsWriter {
+    view: Rendering,
     text: String,
     /// The next line.
     line: usize,
     conflicts: Vec<Conflict>,
 }
 
-impl Writer {
+impl PartsWriter {
     fn lines(&mut self, text: &str) {
         self.text += text;
         self.line += text.matches('\n').count();
     }
 
-    fn push(&mut self, piece: &Piece) {
+    fn push(&mut self, piece: &MergedPiece) {
         let text = piece.text(self.view);
-        if let (Piece::Clash(clash), View::Marked) = (piece, self.view) {
+        if let (MergedPiece::Clash(clash), Rendering::Marked) = (piece, self.view) {
             self.conflicts
                 .extend(Conflict::marked(text, self.line, &clash.why));
         }

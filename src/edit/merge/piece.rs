@@ -2,7 +2,7 @@
 
 /// A part of the result.
 #[derive(Debug)]
-pub(super) enum Piece {
+pub(super) enum MergedPiece {
     Agreed(String),
     Clash(Clash),
 }
@@ -22,7 +22,7 @@ pub(super) struct Clash {
 
 /// How to write a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum View {
+pub(super) enum Rendering {
     /// With conflicts marked.
     Marked,
     /// As if each conflict were decided for ours.
@@ -43,14 +43,14 @@ impl Clash {
     }
 }
 
-impl Piece {
+impl MergedPiece {
     /// Returns its lines.
-    pub(super) fn text(&self, view: View) -> &str {
+    pub(super) fn text(&self, view: Rendering) -> &str {
         match (self, view) {
             (Self::Agreed(text), _) => text,
-            (Self::Clash(clash), View::Marked) => &clash.marked,
-            (Self::Clash(clash), View::Ours) => &clash.ours,
-            (Self::Clash(clash), View::Theirs) => &clash.theirs,
+            (Self::Clash(clash), Rendering::Marked) => &clash.marked,
+            (Self::Clash(clash), Rendering::Ours) => &clash.ours,
+            (Self::Clash(clash), Rendering::Theirs) => &clash.theirs,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::entry::{self, says};
 use super::items::{Item, Items, Key};
 use super::order::order;
-use super::piece::{Clash, Piece, View};
+use super::piece::{Clash, MergedPiece, Rendering};
 use super::{Sides, account, readdressed, text};
 
 /// An item of the result.
@@ -14,7 +14,7 @@ pub(super) struct Placed<'l> {
     pub(super) key: &'l Key,
     /// Blank lines above it.
     pub(super) gap: String,
-    pub(super) piece: Piece,
+    pub(super) piece: MergedPiece,
     /// The versions that it was merged from.
     from: Sides<Option<&'l Item<'l>>>,
 }
@@ -51,7 +51,7 @@ fn merged<'l>(key: &'l Key, from: Sides<Option<&'l Item<'l>>>) -> Option<Placed<
         (Some(ours), Some(_)) => gaps.settled().flatten().unwrap_or(&ours.gap),
         (ours, theirs) => ours.or(theirs).map_or("", |item| &item.gap),
     };
-    let of_one = |item: &Item<'_>| Some(Piece::Agreed(item.text()));
+    let of_one = |item: &Item<'_>| Some(MergedPiece::Agreed(item.text()));
     let piece = match (from.base, from.ours, from.theirs) {
         (_, Some(ours), Some(theirs)) => Some(joined(key, from, ours, theirs)),
         (None, Some(one), None) | (None, None, Some(one)) => of_one(one),
@@ -60,14 +60,14 @@ fn merged<'l>(key: &'l Key, from: Sides<Option<&'l Item<'l>>>) -> Option<Placed<
                 "{} was changed by ours and removed by theirs",
                 described(key)
             );
-            Piece::Clash(Clash::new(ours.text(), String::new(), why))
+            MergedPiece::Clash(Clash::new(ours.text(), String::new(), why))
         }),
         (Some(base), None, Some(theirs)) => changed(base, theirs).then(|| {
             let why = format!(
                 "{} was removed by ours and changed by theirs",
                 described(key)
             );
-            Piece::Clash(Clash::new(String::new(), theirs.text(), why))
+            MergedPiece::Clash(Clash::new(String::new(), theirs.text(), why))
         }),
         (_, None, None) => None,
     };
@@ -80,7 +80,12 @@ fn merged<'l>(key: &'l Key, from: Sides<Option<&'l Item<'l>>>) -> Option<Placed<
 }
 
 /// Merges an item that both sides have.
-fn joined(key: &Key, from: Sides<Option<&Item<'_>>>, ours: &Item<'_>, theirs: &Item<'_>) -> Piece {
+fn joined(
+    key: &Key,
+    from: Sides<Option<&Item<'_>>>,
+    ours: &Item<'_>,
+    theirs: &Item<'_>,
+) -> MergedPiece {
     if ours.entry.is_none() {
         return joined_comments(from, ours, theirs);
     }
@@ -90,20 +95,24 @@ fn joined(key: &Key, from: Sides<Option<&Item<'_>>>, ours: &Item<'_>, theirs: &I
     let entries = from.map(|item| item.and_then(|item| item.entry));
     let both = comments.and_then(|above| Ok(above + &entry::merge(entries, name(key))?));
     match both {
-        Ok(text) => Piece::Agreed(text),
-        Err(why) => Piece::Clash(Clash::new(ours.text(), theirs.text(), why)),
+        Ok(text) => MergedPiece::Agreed(text),
+        Err(why) => MergedPiece::Clash(Clash::new(ours.text(), theirs.text(), why)),
     }
 }
 
 /// Merges separate comments, wherever their first line begins.
-fn joined_comments(from: Sides<Option<&Item<'_>>>, ours: &Item<'_>, theirs: &Item<'_>) -> Piece {
+fn joined_comments(
+    from: Sides<Option<&Item<'_>>>,
+    ours: &Item<'_>,
+    theirs: &Item<'_>,
+) -> MergedPiece {
     let says = from.map(|item| item.map_or("", |item| item.comments.trim_start()));
     let Some(text) = text::clean(says) else {
         let why = "both sides changed these comments".to_owned();
-        return Piece::Clash(Clash::new(ours.text(), theirs.text(), why));
+        return MergedPiece::Clash(Clash::new(ours.text(), theirs.text(), why));
     };
     let indent = ours.comments.len() - ours.comments.trim_start().len();
-    Piece::Agreed(format!("{}{text}", &ours.comments[..indent]))
+    MergedPiece::Agreed(format!("{}{text}", &ours.comments[..indent]))
 }
 
 /// Returns whether the keys or the comments of an item changed.
@@ -133,9 +142,9 @@ fn join_readdressed(placed: &mut Vec<Placed<'_>>, entries: &[Sides<&Key>]) {
         let (Some(ours), Some(theirs)) = (position(entry.ours), position(entry.theirs)) else {
             continue;
         };
-        let text = |number: usize| placed[number].piece.text(View::Marked).to_owned();
+        let text = |number: usize| placed[number].piece.text(Rendering::Marked).to_owned();
         let why = format!("both sides changed the \"url\" of {:?}", name(entry.base));
-        placed[ours].piece = Piece::Clash(Clash::new(text(ours), text(theirs), why));
+        placed[ours].piece = MergedPiece::Clash(Clash::new(text(ours), text(theirs), why));
         joined.insert(theirs);
     }
     let mut numbers = 0..;
@@ -182,13 +191,13 @@ fn part_shared_codes(placed: &mut [Placed<'_>]) {
         let placed = &mut placed[number];
         let text = |item: Option<&Item<'_>>| item.map(Item::text).unwrap_or_default();
         let clash = Clash::new(text(placed.from.ours), text(placed.from.theirs), why);
-        placed.piece = Piece::Clash(clash);
+        placed.piece = MergedPiece::Clash(clash);
     }
 }
 
 /// Returns the codes that an entry has in the result if it is agreed on, starting with its own.
 fn merged_codes<'l>(placed: &Placed<'l>) -> Vec<&'l str> {
-    if matches!(placed.piece, Piece::Clash(_)) {
+    if matches!(placed.piece, MergedPiece::Clash(_)) {
         return Vec::new();
     }
     let codes = placed.from.map(codes);

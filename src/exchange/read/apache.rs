@@ -7,7 +7,7 @@
 use super::expression::text_of;
 use super::lines::lines;
 use super::origin::Origin;
-use super::row::{Link, Row, RowError, excerpt};
+use super::row::{ImportedLink, ImportedRow, RowError, excerpt};
 use crate::mapping::{Forward, Status, WrittenRetirement};
 
 /// Sections that apply a line only to some requests.
@@ -26,7 +26,7 @@ const MANY_PATHS: RowError = RowError::NoLink("this redirects more than one path
 
 /// The state left by the lines before.
 #[derive(Default)]
-struct State {
+struct Conditions {
     /// The number of open sections that apply a line only to some requests.
     conditions: usize,
     /// Whether a condition precedes the next rule.
@@ -34,15 +34,15 @@ struct State {
 }
 
 /// Reads every line.
-pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
-    let mut state = State::default();
+pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+    let mut state = Conditions::default();
     let mut whole = String::new();
     let mut start = None;
     for (line, text) in lines(bytes) {
         let text = match text {
             Ok(text) => text,
             Err(error) => {
-                take(Row {
+                take(ImportedRow {
                     line,
                     link: Err(error),
                 });
@@ -57,15 +57,15 @@ pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(Row)) 
         }
         whole.push_str(text);
         if let Some(link) = state.link(&whole, origin).transpose() {
-            take(Row { line, link });
+            take(ImportedRow { line, link });
         }
         whole.clear();
         start = None;
     }
 }
 
-impl State {
-    fn link(&mut self, line: &str, origin: Origin<'_>) -> Result<Option<Link>, RowError> {
+impl Conditions {
+    fn link(&mut self, line: &str, origin: Origin<'_>) -> Result<Option<ImportedLink>, RowError> {
         let words = words(line);
         let Some((name, rest)) = words.split_first() else {
             return Ok(None);
@@ -111,7 +111,7 @@ impl State {
     }
 }
 
-fn redirect(words: &[&str], origin: Origin<'_>) -> Result<Link, RowError> {
+fn redirect(words: &[&str], origin: Origin<'_>) -> Result<ImportedLink, RowError> {
     let (status, path, url) = parts(words)?;
     let code = origin.code_of_path(path)?;
     let forward = match (
@@ -126,7 +126,7 @@ fn redirect(words: &[&str], origin: Origin<'_>) -> Result<Link, RowError> {
     Ok(link(status, code, url, forward))
 }
 
-fn redirect_match(words: &[&str], origin: Origin<'_>) -> Result<Link, RowError> {
+fn redirect_match(words: &[&str], origin: Origin<'_>) -> Result<ImportedLink, RowError> {
     let (status, expression, url) = parts(words)?;
     let path = text_of(expression).ok_or(MANY_PATHS)?;
     let url = url.map(without_references).transpose()?;
@@ -139,7 +139,7 @@ fn redirect_match(words: &[&str], origin: Origin<'_>) -> Result<Link, RowError> 
     ))
 }
 
-fn rewrite_rule(words: &[&str], origin: Origin<'_>) -> Result<Link, RowError> {
+fn rewrite_rule(words: &[&str], origin: Origin<'_>) -> Result<ImportedLink, RowError> {
     let (expression, url, flags) = match words[..] {
         [expression, url] => (expression, url, ""),
         [expression, url, flags] => (expression, url, flags),
@@ -201,14 +201,14 @@ fn query(url: Option<&str>) -> Forward {
     }
 }
 
-fn link(status: Option<Status>, code: String, url: Option<&str>, forward: Forward) -> Link {
-    Link {
+fn link(status: Option<Status>, code: String, url: Option<&str>, forward: Forward) -> ImportedLink {
+    ImportedLink {
         code: Some(code),
         url: url.map(str::to_owned),
         status,
         forward: url.map(|_| forward),
         retired: url.is_none().then_some(WrittenRetirement::Always),
-        ..Link::default()
+        ..ImportedLink::default()
     }
 }
 
@@ -263,14 +263,14 @@ fn words(line: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Form;
+    use super::super::ImportFormat;
     use super::super::tests::{pairs, read_as, refused};
     use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]
     fn literal_lines_are_read() {
         let rows = read_as(
-            Form::Apache,
+            ImportFormat::Apache,
             b"# Links\nServerName short.code\n<VirtualHost *:80>\n\
               Redirect /a https://e.org/\n\
               Redirect 301 \"/b\" \"https://e.org/?x=%20y\"\n\
@@ -321,7 +321,7 @@ mod tests {
             "<Location /x>",
             "Redirect /a https://e.org/",
         ];
-        let rows = read_as(Form::Apache, lines.join("\r\n").as_bytes());
+        let rows = read_as(ImportFormat::Apache, lines.join("\r\n").as_bytes());
         assert_eq!(refused(&rows).len(), 9, "{rows:?}");
     }
 }

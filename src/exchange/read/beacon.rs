@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::lines::rows;
 use super::origin::Origin;
-use super::row::{Link, Row, RowError};
+use super::row::{ImportedLink, ImportedRow, RowError};
 
 /// The characters that `{ID}` copies unchanged: the unreserved ones (RFC 3986 section 2.3).
 const SIMPLE: &AsciiSet = &NON_ALPHANUMERIC
@@ -71,7 +71,7 @@ struct Meta {
 }
 
 /// Reads every line.
-pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
+pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     let mut meta = Meta::default();
     rows(bytes, take, |line| match line.strip_prefix('#') {
         Some(field) if !meta.is_over => {
@@ -99,7 +99,7 @@ impl Meta {
         }
     }
 
-    fn link(&self, line: &str, origin: Origin<'_>) -> Result<Link, RowError> {
+    fn link(&self, line: &str, origin: Origin<'_>) -> Result<ImportedLink, RowError> {
         let tokens: Vec<_> = line.split('|').map(normalised).collect();
         let is_url = |token: &str| token.starts_with("http:") || token.starts_with("https:");
         let (source, annotation, target) = match &tokens[..] {
@@ -117,11 +117,11 @@ impl Meta {
             Some(message) => message.replace("{annotation}", annotation),
             None => annotation.to_owned(),
         };
-        Ok(Link {
+        Ok(ImportedLink {
             code: Some(origin.code(&self.prefix.expand(source))?),
             url: Some(self.target.expand(target)),
             title: Some(normalised(&title)).filter(|title| !title.is_empty()),
-            ..Link::default()
+            ..ImportedLink::default()
         })
     }
 }
@@ -134,13 +134,13 @@ fn normalised(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Form;
+    use super::super::ImportFormat;
     use super::super::tests::{pairs, read_as, refused};
 
     #[test]
     fn our_own_form_is_read() {
         let rows = read_as(
-            Form::Beacon,
+            ImportFormat::Beacon,
             "#FORMAT: BEACON\n#PREFIX: https://short.code/{+ID}\n#TARGET: {+ID}\n\n\
              a/b|https://e.org/?c=d%7Ce\né|https://f.org/\n"
                 .as_bytes(),
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn patterns_are_filled_in() {
         let rows = read_as(
-            Form::Beacon,
+            ImportFormat::Beacon,
             b"\xEF\xBB\xBF#prefix : http://short.code/\r\n#TARGET: http://e.org/x?id={ID}&z\r\n\
               #MESSAGE: Hits: {annotation}\r\n\r\n a \r\nb|12\r\nc| 3  4|d/e f\r\n",
         );
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn dumps_without_meta_fields_are_read() {
         let rows = read_as(
-            Form::Beacon,
+            ImportFormat::Beacon,
             b"https://short.code/a|A title|https://e.org/\nb|https://f.org/|\nc|https://g.org/\n\
               https://other.code/d|https://g.org/\na|b|c|d\n",
         );

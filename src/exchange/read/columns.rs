@@ -86,13 +86,13 @@ impl Column {
 
 /// The positions of the columns in each record.
 #[derive(Debug, Default)]
-pub(super) struct Layout {
+pub(super) struct ColumnPlaces {
     places: [Option<usize>; NAMES.len()],
     /// The number of fields in a record; any number if none.
     pub(super) width: Option<usize>,
 }
 
-impl Layout {
+impl ColumnPlaces {
     /// Returns the layout of records without a header.
     pub(super) fn fixed(columns: &[Column]) -> Self {
         let mut layout = Self::default();
@@ -176,7 +176,7 @@ mod tests {
             ["slug", "DESTINATION"],
             ["short_code", "url"],
         ] {
-            let layout = Layout::of(&header, &[]).unwrap();
+            let layout = ColumnPlaces::of(&header, &[]).unwrap();
             let found = [Column::Code, Column::Url].map(|column| layout.place(column));
             assert_eq!(found, [Some(0), Some(1)], "{header:?}");
             assert_eq!(layout.unread(&header), [""; 0]);
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn the_better_name_wins_and_the_rest_is_unread() {
         let header = ["target", "clicks", "url", "description"];
-        let layout = Layout::of(&header, &[]).unwrap();
+        let layout = ColumnPlaces::of(&header, &[]).unwrap();
         assert_eq!(layout.place(Column::Url), Some(2));
         assert_eq!(layout.unread(&header), ["target", "clicks"]);
     }
@@ -196,10 +196,10 @@ mod tests {
         let header = ["status", "url", "Final URL"];
         let named = |column, name: &str| (column, name.to_owned());
         let chosen = [named(Column::Url, "final url"), named(Column::Status, "")];
-        let layout = Layout::of(&header, &chosen).unwrap();
+        let layout = ColumnPlaces::of(&header, &chosen).unwrap();
         assert_eq!(layout.place(Column::Url), Some(2));
         assert_eq!(layout.place(Column::Status), None);
-        assert!(Layout::of(&header, &[named(Column::Url, "there is none")]).is_err());
+        assert!(ColumnPlaces::of(&header, &[named(Column::Url, "there is none")]).is_err());
     }
 
     #[test]

@@ -5,10 +5,10 @@
 
 use csv::{ByteRecord, ReaderBuilder};
 
-use super::columns::{Column, Layout, shown};
+use super::columns::{Column, ColumnPlaces, shown};
 use super::lines::text;
 use super::origin::Origin;
-use super::row::{self, Link, Row, RowError};
+use super::row::{self, ImportedLink, ImportedRow, RowError};
 use super::{Options, ReadError};
 
 /// An empty tag.
@@ -57,7 +57,7 @@ pub(super) fn read(
     bytes: &[u8],
     dialect: &Dialect,
     options: &Options<'_>,
-    take: &mut dyn FnMut(Row),
+    take: &mut dyn FnMut(ImportedRow),
 ) -> Result<Vec<String>, ReadError> {
     let Some((delimiter, layout, first)) = layout(bytes, dialect, options)? else {
         return Ok(Vec::new());
@@ -81,7 +81,7 @@ pub(super) fn read(
             true => Err(RowError::OpenQuote),
             false => link(&record, &layout, dialect, options.origin()),
         };
-        take(Row { line, link });
+        take(ImportedRow { line, link });
     }
     Ok(first.1)
 }
@@ -94,8 +94,8 @@ fn layout(
     bytes: &[u8],
     dialect: &Dialect,
     options: &Options<'_>,
-) -> Result<Option<(u8, Layout, First)>, ReadError> {
-    let mut best: Option<(u8, Layout, First)> = None;
+) -> Result<Option<(u8, ColumnPlaces, First)>, ReadError> {
+    let mut best: Option<(u8, ColumnPlaces, First)> = None;
     let mut names = String::new();
     for delimiter in [b',', b';', b'\t'] {
         let mut reader = ReaderBuilder::new()
@@ -117,7 +117,7 @@ fn layout(
         if delimiter == b',' {
             names = shown(&header);
         }
-        let found = match Layout::of(&header, options.columns) {
+        let found = match ColumnPlaces::of(&header, options.columns) {
             Ok(found) => found,
             Err(error) if delimiter == b'\t' && best.is_none() => return Err(error),
             Err(_) => continue,
@@ -142,7 +142,7 @@ fn layout(
         Some(line) if line.contains(&b'\t') => b'\t',
         _ => b',',
     };
-    let layout = Layout::fixed(dialect.without_header);
+    let layout = ColumnPlaces::fixed(dialect.without_header);
     Ok(Some((delimiter, layout, (0, Vec::new()))))
 }
 
@@ -164,10 +164,10 @@ fn start(bytes: &[u8], record: &ByteRecord) -> (usize, usize) {
 
 fn link(
     record: &ByteRecord,
-    layout: &Layout,
+    layout: &ColumnPlaces,
     dialect: &Dialect,
     origin: Origin<'_>,
-) -> Result<Link, RowError> {
+) -> Result<ImportedLink, RowError> {
     let fewest = layout.width.unwrap_or(2);
     let most = layout.width.unwrap_or(usize::MAX);
     if !(fewest..=most).contains(&record.len()) {
@@ -195,7 +195,7 @@ fn link(
     let url = word(Column::Url)?;
     let title = field(Column::Title)?;
     let cache_max_age = word(Column::CacheMaxAge)?;
-    Ok(Link {
+    Ok(ImportedLink {
         url: some(url),
         code: match code {
             "" => reported,
@@ -273,14 +273,14 @@ fn tags(text: &str, separator: char) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{pairs, read_as, read_with, refused};
-    use super::super::{Column, Form, ReadError};
+    use super::super::{Column, ImportFormat, ReadError};
     use super::tags;
     use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]
     fn our_own_form_is_read_whole() {
         let rows = read_as(
-            Form::Csv,
+            ImportFormat::Csv,
             b"\xEF\xBB\xBFshort-code,url,aliases,status,forward,cache-max-age,title,owner,tags,expires,\
               retired,archive\r\n\
               a,https://e.org/,b c/d,301,path,0,\"T, \"\"t\"\"\nt\",o,\"x,y\\,z\",2030-01-01,true,\
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn other_programs_are_understood() {
         let rows = read_as(
-            Form::Shlink,
+            ImportFormat::Shlink,
             b"createdAt,domain,shortCode,shortUrl,longUrl,title,tags,visits\n\
               2024-01-02T03:04:05+00:00,short.code,a,https://short.code/a,https://e.org/,T,x|y z,7\n\
               2024-01-02T03:04:05+00:00,s.test,b,https://s.test/b,https://e.org/,,,7\n",
@@ -316,19 +316,19 @@ mod tests {
         );
 
         let rows = read_as(
-            Form::Yourls,
+            ImportFormat::Yourls,
             b"source,target,hits\r\n/a/,https://e.org/,\"\"\r\n",
         );
         assert_eq!(pairs(&rows), ["2 a https://e.org/"]);
         let rows = read_as(
-            Form::Yourls,
+            ImportFormat::Yourls,
             b"ozh\thttps://e.org/\thttps://e.org/\t2024-01-02 03:04:05\t::1\t3\n\
               b\thttps://f.org/\tNULL\t2024-01-02 03:04:05\t::1\t0\n",
         );
         assert_eq!(pairs(&rows), ["1 ozh https://e.org/", "2 b https://f.org/"]);
 
         for text in ["slug,url\na,https://e.org/\n", "a,https://e.org/\n"] {
-            let rows = read_as(Form::Psql, text.as_bytes());
+            let rows = read_as(ImportFormat::Psql, text.as_bytes());
             assert_eq!(pairs(&rows).len(), 1);
             assert!(pairs(&rows)[0].ends_with("a https://e.org/"));
         }
@@ -341,7 +341,7 @@ mod tests {
             "Slug\tZiel\tLong URL\na\tx,y\thttps://e.org/\n",
         ] {
             assert_eq!(
-                pairs(&read_as(Form::Csv, text.as_bytes())),
+                pairs(&read_as(ImportFormat::Csv, text.as_bytes())),
                 ["2 a https://e.org/"]
             );
         }
@@ -354,22 +354,24 @@ mod tests {
             (Column::Code, "Kurz".to_owned()),
             (Column::Url, "ziel".to_owned()),
         ];
-        let (rows, _) = read_with(Form::Csv, text, &named).unwrap();
+        let (rows, _) = read_with(ImportFormat::Csv, text, &named).unwrap();
         assert_eq!(pairs(&rows), ["2 a https://e.org/"]);
-        let error = read_with(Form::Csv, text, &[]).unwrap_err();
+        let error = read_with(ImportFormat::Csv, text, &[]).unwrap_err();
         assert_eq!(
             error,
             ReadError::NoUrlColumn {
                 header: "kurz, ziel".to_owned()
             }
         );
-        let error = read_with(Form::Csv, text, &[(Column::Url, "x".to_owned())]).unwrap_err();
+        let error =
+            read_with(ImportFormat::Csv, text, &[(Column::Url, "x".to_owned())]).unwrap_err();
         assert!(matches!(error, ReadError::NoSuchColumn { .. }));
     }
 
     #[test]
     fn what_is_not_read_is_reported() {
-        let (rows, unread) = read_with(Form::Csv, b"url,visits,shortCode\nx,1,a\n", &[]).unwrap();
+        let (rows, unread) =
+            read_with(ImportFormat::Csv, b"url,visits,shortCode\nx,1,a\n", &[]).unwrap();
         assert_eq!(
             (pairs(&rows).len(), &unread[..]),
             (1, &["visits".to_owned()][..])
@@ -379,7 +381,7 @@ mod tests {
     #[test]
     fn spoilt_records_are_refused_with_their_lines() {
         let rows = read_as(
-            Form::Csv,
+            ImportFormat::Csv,
             b"code,url,status\n\na,https://e.org/\nb,https://e.org/,\xFF\nc,https://e.org/,200\n\
               d,https://e.org/,,\ne,https://e.org/,\nf,\"https://e.org/,\ng,https://e.org/,\n",
         );

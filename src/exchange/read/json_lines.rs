@@ -6,13 +6,13 @@ use serde::Deserialize;
 
 use super::lines::rows;
 use super::origin::Origin;
-use super::row::{self, Link, Row, RowError};
+use super::row::{self, ImportedLink, ImportedRow, RowError};
 use crate::mapping::WrittenRetirement;
 
 /// A line.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Line {
+struct ParsedLine {
     #[serde(rename = "base_url")]
     base_url: Option<String>,
     url: Option<String>,
@@ -41,21 +41,21 @@ enum Since {
 }
 
 /// Reads every line.
-pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
+pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     rows(bytes, take, |text| {
         let line = serde_json::from_str(text);
-        let line: Line = line.map_err(|error| RowError::Json(error.to_string()))?;
+        let line: ParsedLine = line.map_err(|error| RowError::Json(error.to_string()))?;
         line.link(origin).map(Some)
     });
 }
 
-impl Line {
-    fn link(self, origin: Origin<'_>) -> Result<Link, RowError> {
+impl ParsedLine {
+    fn link(self, origin: Origin<'_>) -> Result<ImportedLink, RowError> {
         if let Some(base_url) = &self.base_url {
             origin.check_base_url(base_url)?;
         }
         let status = self.status.map(|status| status.to_string());
-        Ok(Link {
+        Ok(ImportedLink {
             url: self.url,
             code: self.short_code,
             number: self.number,
@@ -80,20 +80,20 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{read_as, refused};
-    use super::super::{Form, Link};
+    use super::super::{ImportFormat, ImportedLink};
     use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]
     fn every_key_is_read() {
         let rows = read_as(
-            Form::JsonLines,
+            ImportFormat::JsonLines,
             b"{\"base_url\":\"https://short.code/\",\"short-code\":\"a\",\"url\":\"https://e.org/\",\
               \"aliases\":[\"b\"],\"status\":301,\"forward\":\"path\",\"cache-max-age\":0,\
               \"title\":\"T\",\"owner\":\"o\",\"tags\":[\"x,y\"],\"expires\":\"2030-01-01\",\
               \"retired\":true,\"archive\":\"https://web.archive.org/\"}\r\n\
               \n{\"url\":\"https://f.org/\",\"number\":7}\n",
         );
-        let all = Link {
+        let all = ImportedLink {
             url: Some("https://e.org/".to_owned()),
             code: Some("a".to_owned()),
             number: None,
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn what_is_not_known_is_told_with_its_line() {
         let rows = read_as(
-            Form::JsonLines,
+            ImportFormat::JsonLines,
             b"nonsense\n{\"url\":\"https://e.org/\",\"clicks\":1}\n{\"status\":200}\n\
               {\"expires\":\"soon\"}\n{\"base_url\":\"https://other.code/\"}\n\xFF\n{\"url\":\"x\"}\n",
         );

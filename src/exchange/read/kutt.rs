@@ -7,11 +7,11 @@ use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
 use super::origin::Origin;
-use super::row::{self, Link, Row, RowError};
+use super::row::{self, ImportedLink, ImportedRow, RowError};
 
 /// An answer.
 #[derive(Deserialize)]
-struct Page<'b> {
+struct KuttPage<'b> {
     #[serde(borrow)]
     data: Vec<&'b RawValue>,
     total: Option<u64>,
@@ -19,7 +19,7 @@ struct Page<'b> {
 
 /// A link, with the fields that a table can hold.
 #[derive(Deserialize)]
-struct Item {
+struct KuttLink {
     address: String,
     target: String,
     description: Option<String>,
@@ -33,10 +33,10 @@ struct Item {
 }
 
 /// Reads every page.
-pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
+pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     if text.trim_ascii().is_empty() {
         let link = Err(RowError::Json("it is empty".to_owned()));
-        return take(Row { line: 1, link });
+        return take(ImportedRow { line: 1, link });
     }
     let (mut held, mut total) = (0, 0);
     let (mut line, mut counted) = (1, 0);
@@ -48,13 +48,13 @@ pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
         counted = offset;
         line
     };
-    for page in Deserializer::from_str(text).into_iter::<Page<'_>>() {
+    for page in Deserializer::from_str(text).into_iter::<KuttPage<'_>>() {
         let page = match page {
             Ok(page) => page,
             Err(error) => {
                 let line = error.line();
                 let link = Err(RowError::Json(error.to_string()));
-                return take(Row { line, link });
+                return take(ImportedRow { line, link });
             }
         };
         for raw in page.data {
@@ -62,8 +62,8 @@ pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
             let offset = raw.get().as_ptr() as usize - text.as_ptr() as usize;
             let item = serde_json::from_str(raw.get());
             let item = item.map_err(|error| RowError::Json(error.to_string()));
-            let link = item.and_then(|item: Item| item.link(origin));
-            take(Row {
+            let link = item.and_then(|item: KuttLink| item.link(origin));
+            take(ImportedRow {
                 line: line_at(offset),
                 link,
             });
@@ -73,15 +73,15 @@ pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
     }
     if held < total {
         let link = Err(RowError::Incomplete { held, total });
-        take(Row {
+        take(ImportedRow {
             line: line_at(text.len()),
             link,
         });
     }
 }
 
-impl Item {
-    fn link(self, origin: Origin<'_>) -> Result<Link, RowError> {
+impl KuttLink {
+    fn link(self, origin: Origin<'_>) -> Result<ImportedLink, RowError> {
         if self.banned {
             return Err(RowError::NoLink("this link is banned"));
         }
@@ -93,25 +93,25 @@ impl Item {
         if let Some(short_link) = &self.link {
             origin.code(short_link)?;
         }
-        Ok(Link {
+        Ok(ImportedLink {
             url: Some(self.target),
             code: Some(self.address),
             title: self.description.filter(|text| !text.is_empty()),
             expires: row::expires(&self.expire_in.unwrap_or_default())?,
-            ..Link::default()
+            ..ImportedLink::default()
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Form;
+    use super::super::ImportFormat;
     use super::super::tests::{pairs, read_as, refused};
 
     #[test]
     fn pages_are_read_with_their_lines() {
         let rows = read_as(
-            Form::Kutt,
+            ImportFormat::Kutt,
             br#"{
   "limit": 2, "skip": 0, "total": 5,
   "data": [
@@ -144,9 +144,9 @@ mod tests {
     #[test]
     fn a_dump_that_is_cut_short_is_reported() {
         let page = br#"{"total": 30, "data": [{"address": "a", "target": "https://e.org/"}]}"#;
-        let reported = refused(&read_as(Form::Kutt, page));
+        let reported = refused(&read_as(ImportFormat::Kutt, page));
         assert_eq!(reported, ["1: the file ends after 1 of 30 links"]);
-        let reported = refused(&read_as(Form::Kutt, &page[..30]));
+        let reported = refused(&read_as(ImportFormat::Kutt, &page[..30]));
         assert!(
             reported[0].starts_with("1: this is not the JSON"),
             "{}",

@@ -1,6 +1,6 @@
 //! The lines of a file, each with its number; one that is not UTF-8 does not affect the others.
 
-use super::row::{Link, Row, RowError};
+use super::row::{ImportedLink, ImportedRow, RowError};
 
 /// Returns the lines of a file that are not blank, without their line breaks.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<&str, RowError>)> {
@@ -20,12 +20,12 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, RowError> {
 /// Passes on a row for each line that has a link or an error.
 pub(super) fn rows<'b>(
     bytes: &'b [u8],
-    take: &mut dyn FnMut(Row),
-    mut link: impl FnMut(&'b str) -> Result<Option<Link>, RowError>,
+    take: &mut dyn FnMut(ImportedRow),
+    mut link: impl FnMut(&'b str) -> Result<Option<ImportedLink>, RowError>,
 ) {
     for (line, text) in lines(bytes) {
         if let Some(link) = text.and_then(&mut link).transpose() {
-            take(Row { line, link });
+            take(ImportedRow { line, link });
         }
     }
 }

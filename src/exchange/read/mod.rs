@@ -22,13 +22,13 @@ use thiserror::Error;
 use crate::mapping::BaseUrl;
 
 pub use columns::Column;
-pub use row::{Link, Row, RowError};
+pub use row::{ImportedLink, ImportedRow, RowError};
 
 use origin::Origin;
 
 /// A format in which links are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ImportFormat {
     /// Comma-separated values with a header.
     Csv,
     /// One JSON object per line.
@@ -82,7 +82,7 @@ pub enum ReadError {
     },
 }
 
-impl Form {
+impl ImportFormat {
     /// Every format.
     pub const ALL: [Self; 10] = [
         Self::Csv,
@@ -106,7 +106,7 @@ impl Form {
         self,
         bytes: &[u8],
         options: &Options<'_>,
-        take: &mut dyn FnMut(Row),
+        take: &mut dyn FnMut(ImportedRow),
     ) -> Result<Vec<String>, ReadError> {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let origin = options.origin();
@@ -139,8 +139,8 @@ impl Options<'_> {
 /// Reads a file up to the first byte that is not text, which is reported.
 fn before_rubbish(
     bytes: &[u8],
-    take: &mut dyn FnMut(Row),
-    read: impl FnOnce(&str, &mut dyn FnMut(Row)),
+    take: &mut dyn FnMut(ImportedRow),
+    read: impl FnOnce(&str, &mut dyn FnMut(ImportedRow)),
 ) {
     match std::str::from_utf8(bytes) {
         Ok(text) => read(text, take),
@@ -149,7 +149,7 @@ fn before_rubbish(
             read(valid, take);
             let line = valid.bytes().filter(|byte| *byte == b'\n').count() + 1;
             let link = Err(RowError::NotUtf8);
-            take(Row { line, link });
+            take(ImportedRow { line, link });
         }
     }
 }
@@ -163,22 +163,22 @@ mod tests {
 
     /// Reads a file of links under `https://short.code/`.
     pub(super) fn read_with(
-        form: Form,
+        form: ImportFormat,
         bytes: &[u8],
         columns: &[(Column, String)],
-    ) -> Result<(Vec<Row>, Vec<String>), ReadError> {
+    ) -> Result<(Vec<ImportedRow>, Vec<String>), ReadError> {
         let from = &BaseUrl::parse("https://short.code/").unwrap();
         let mut rows = Vec::new();
         let unread = form.read(bytes, &Options { from, columns }, &mut |row| rows.push(row))?;
         Ok((rows, unread))
     }
 
-    pub(super) fn read_as(form: Form, bytes: &[u8]) -> Vec<Row> {
+    pub(super) fn read_as(form: ImportFormat, bytes: &[u8]) -> Vec<ImportedRow> {
         read_with(form, bytes, &[]).unwrap().0
     }
 
     /// Returns the line, the code, the URL and the title of each link.
-    pub(super) fn pairs(rows: &[Row]) -> Vec<String> {
+    pub(super) fn pairs(rows: &[ImportedRow]) -> Vec<String> {
         let links = rows
             .iter()
             .filter_map(|row| Some((row.line, row.link.as_ref().ok()?)));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     /// Returns the line of each refused row, and the reason.
-    pub(super) fn refused(rows: &[Row]) -> Vec<String> {
+    pub(super) fn refused(rows: &[ImportedRow]) -> Vec<String> {
         let refused = rows
             .iter()
             .filter_map(|row| Some((row.line, row.link.as_ref().err()?)));
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn rubbish_is_told_and_nothing_of_it_taken() {
-        for form in Form::ALL {
+        for form in ImportFormat::ALL {
             for bytes in [
                 &b"\x00\xFF\xFE\x80"[..],
                 b"\xC3\x28;{",
@@ -231,11 +231,13 @@ mod tests {
 
     #[test]
     fn an_empty_file_has_no_rows_where_it_may_be_empty() {
-        for form in Form::ALL {
+        for form in ImportFormat::ALL {
             let read = read_with(form, b"", &[]);
             match form {
-                Form::Csv | Form::Shlink => assert_eq!(read, Err(ReadError::NoHeader)),
-                Form::Kutt => assert_eq!(read.unwrap().0.len(), 1),
+                ImportFormat::Csv | ImportFormat::Shlink => {
+                    assert_eq!(read, Err(ReadError::NoHeader))
+                }
+                ImportFormat::Kutt => assert_eq!(read.unwrap().0.len(), 1),
                 _ => assert_eq!(read, Ok((Vec::new(), Vec::new())), "{form:?}"),
             }
         }
@@ -246,7 +248,7 @@ mod tests {
 
         #[test]
         fn lines_are_of_the_file(
-            form in prop::sample::select(Form::ALL.to_vec()),
+            form in prop::sample::select(ImportFormat::ALL.to_vec()),
             header in "|code,url\n|Short code,Long URL\n",
             text in prop_oneof![
                 any::<Vec<u8>>(),

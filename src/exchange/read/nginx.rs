@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::directives::{Directive, Directives};
 use super::expression::text_of;
 use super::origin::Origin;
-use super::row::{self, Link, Row, RowError, excerpt};
+use super::row::{self, ImportedLink, ImportedRow, RowError, excerpt};
 use crate::mapping::{Forward, WrittenRetirement};
 
 const MANY_PATHS: RowError = RowError::NoLink("this redirects more than one path");
@@ -18,7 +18,7 @@ const MANY_PATHS: RowError = RowError::NoLink("this redirects more than one path
 const DOLLAR: &str = "${waypost_dollar}";
 
 /// The block that contains a directive.
-enum Block {
+enum EnclosingBlock {
     /// A map of paths, with its status: empty if unknown.
     Map(String),
     /// A location for one path.
@@ -28,7 +28,7 @@ enum Block {
 }
 
 /// Reads every directive.
-pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
+pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     let statuses = statuses(text);
     let mut blocks = Vec::new();
     for directive in Directives::of(text) {
@@ -45,18 +45,20 @@ pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
                     continue;
                 }
                 Err(error) => {
-                    blocks.push(Block::Other);
+                    blocks.push(EnclosingBlock::Other);
                     Err(error)
                 }
             },
             _ => match blocks.last() {
-                Some(Block::Map(status)) => pair(&words, status, origin),
-                Some(Block::Location(path)) => redirect(&words, Some(path), &statuses, origin),
+                Some(EnclosingBlock::Map(status)) => pair(&words, status, origin),
+                Some(EnclosingBlock::Location(path)) => {
+                    redirect(&words, Some(path), &statuses, origin)
+                }
                 _ => redirect(&words, None, &statuses, origin),
             },
         };
         if let Some(link) = link.transpose() {
-            take(Row { line, link });
+            take(ImportedRow { line, link });
         }
     }
 }
@@ -75,27 +77,33 @@ fn statuses(text: &str) -> HashMap<String, String> {
     statuses
 }
 
-fn open(words: &[&str], statuses: &HashMap<String, String>) -> Result<Block, RowError> {
+fn open(words: &[&str], statuses: &HashMap<String, String>) -> Result<EnclosingBlock, RowError> {
     Ok(match *words {
         ["map", "$uri" | "$request_uri" | "$document_uri", variable] => {
             let digits = variable.rsplit('_').next();
             let digits = digits.filter(|it| it.len() == 3 && it.parse::<u16>().is_ok());
             let status = statuses.get(variable).map(String::as_str).or(digits);
-            Block::Map(status.unwrap_or_default().to_owned())
+            EnclosingBlock::Map(status.unwrap_or_default().to_owned())
         }
         ["map", ..] => return Err(RowError::NoLink("this map is not one of paths")),
-        ["location", "=", path] => Block::Location(path.to_owned()),
+        ["location", "=", path] => EnclosingBlock::Location(path.to_owned()),
         ["location", "~", expression] => match text_of(expression) {
-            Some(path) => Block::Location(path),
-            None => Block::Other,
+            Some(path) => EnclosingBlock::Location(path),
+            None => EnclosingBlock::Other,
         },
-        ["location", path] if path.starts_with('=') => Block::Location(path[1..].to_owned()),
-        _ => Block::Other,
+        ["location", path] if path.starts_with('=') => {
+            EnclosingBlock::Location(path[1..].to_owned())
+        }
+        _ => EnclosingBlock::Other,
     })
 }
 
 /// Reads a path and a URL in a map.
-fn pair(words: &[&str], status: &str, origin: Origin<'_>) -> Result<Option<Link>, RowError> {
+fn pair(
+    words: &[&str],
+    status: &str,
+    origin: Origin<'_>,
+) -> Result<Option<ImportedLink>, RowError> {
     let (key, value) = match *words {
         ["hostnames" | "volatile"] => return Ok(None),
         ["include", _] => return Err(RowError::NoLink("a file that is included is not read")),
@@ -122,7 +130,7 @@ fn redirect(
     path: Option<&str>,
     statuses: &HashMap<String, String>,
     origin: Origin<'_>,
-) -> Result<Option<Link>, RowError> {
+) -> Result<Option<ImportedLink>, RowError> {
     let code = || origin.code_of_path(path.ok_or(MANY_PATHS)?);
     match *words {
         // The target is in a map.
@@ -156,38 +164,38 @@ fn redirect(
     }
 }
 
-fn link(code: String, url: &str, status: &str, forward: Forward) -> Result<Link, RowError> {
+fn link(code: String, url: &str, status: &str, forward: Forward) -> Result<ImportedLink, RowError> {
     let parts: Vec<_> = url.split(DOLLAR).collect();
     if parts.iter().any(|part| part.contains('$')) {
         return Err(RowError::Variable(excerpt(url)));
     }
-    Ok(Link {
+    Ok(ImportedLink {
         code: Some(code),
         url: Some(parts.join("$")),
         status: row::status(status)?,
         forward: Some(forward),
-        ..Link::default()
+        ..ImportedLink::default()
     })
 }
 
-fn gone(code: String) -> Link {
-    Link {
+fn gone(code: String) -> ImportedLink {
+    ImportedLink {
         code: Some(code),
         retired: Some(WrittenRetirement::Always),
-        ..Link::default()
+        ..ImportedLink::default()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Form;
+    use super::super::ImportFormat;
     use super::super::tests::{pairs, read_as, refused};
     use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]
     fn maps_are_read() {
         let rows = read_as(
-            Form::Nginx,
+            ImportFormat::Nginx,
             b"map_hash_bucket_size 64;\ngeo $waypost_dollar { default \"$\"; }\n\
               map $uri $waypost_301 {\n    \"/a\" \"https://e.org/${waypost_dollar}x\";\n\
                   \"~^/b\\.c$\" \"https://e.org/\\\"\";\n}\nmap $uri $waypost_410 {\n    \"/d\" 1;\n}\n\
@@ -212,7 +220,7 @@ mod tests {
     #[test]
     fn locations_and_rewrites_are_read() {
         let rows = read_as(
-            Form::Nginx,
+            ImportFormat::Nginx,
             b"server {\n  listen 80;\n  location = /a { return 301 https://e.org/; }\n\
               location =/b { add_header X y; return https://e.org/b; }\n\
               location ~ ^/c$ { rewrite ^ https://e.org/c? permanent; }\n\
@@ -238,7 +246,7 @@ mod tests {
     #[test]
     fn all_others_are_reported() {
         let rows = read_as(
-            Form::Nginx,
+            ImportFormat::Nginx,
             b"map $host $x { a b; }\nmap $uri $y {\n  default https://e.org/;\n  ~^/a https://e.org/;\n\
               ~*^/a$ https://e.org/;\n  include more;\n  /v https://$host/;\n}\n\
               server {\n  return 301 https://e.org$request_uri;\n\

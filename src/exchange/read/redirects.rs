@@ -6,11 +6,11 @@
 
 use super::lines::rows;
 use super::origin::Origin;
-use super::row::{self, Link, Row, RowError};
+use super::row::{self, ImportedLink, ImportedRow, RowError};
 use crate::mapping::Forward;
 
 /// Reads every line.
-pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(Row)) {
+pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     rows(bytes, take, |line| {
         let words = line.split_whitespace();
         let words: Vec<_> = words.take_while(|word| !word.starts_with('#')).collect();
@@ -25,7 +25,7 @@ pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(Row)) 
     });
 }
 
-fn link(from: &str, to: &str, status: &str, origin: Origin<'_>) -> Result<Link, RowError> {
+fn link(from: &str, to: &str, status: &str, origin: Origin<'_>) -> Result<ImportedLink, RowError> {
     // The mark gives it precedence over a file of that name, and there is none.
     let status = status.strip_suffix('!').unwrap_or(status);
     match status {
@@ -61,25 +61,25 @@ fn link(from: &str, to: &str, status: &str, origin: Origin<'_>) -> Result<Link, 
             "the rest of the path does not end the URL",
         ));
     }
-    Ok(Link {
+    Ok(ImportedLink {
         url: Some(url.to_owned()),
         code: Some(code),
         status: row::status(status)?,
         forward: Some(forward),
-        ..Link::default()
+        ..ImportedLink::default()
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Form;
+    use super::super::ImportFormat;
     use super::super::tests::{pairs, read_as, refused};
     use crate::mapping::{Forward, Status};
 
     #[test]
     fn rules_that_mean_the_same_here_are_read() {
         let rows = read_as(
-            Form::Redirects,
+            ImportFormat::Redirects,
             b"# Links\n/a  https://e.org/\n/b/ https://f.org:8080/:x 301! # for ever\n\
               /docs/*\thttps://docs.e.org/:splat\t308\n\
               https://short.code/%C3%A9 https://g.org/ 307\n\
@@ -119,7 +119,7 @@ mod tests {
             "/a https://e.org/ 418",
         ];
         let text = lines.join("\n");
-        let rows = read_as(Form::Redirects, text.as_bytes());
+        let rows = read_as(ImportFormat::Redirects, text.as_bytes());
         assert_eq!(refused(&rows).len(), lines.len(), "{rows:?}");
     }
 }

@@ -12,16 +12,16 @@ const SHOWN_CHARS: usize = 80;
 
 /// One row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct ImportedRow {
     /// The line on which it begins, from 1.
     pub line: usize,
     /// The link, or why the row has none.
-    pub link: Result<Link, RowError>,
+    pub link: Result<ImportedLink, RowError>,
 }
 
 /// A link as a row describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Link {
+pub struct ImportedLink {
     /// The target.
     pub url: Option<String>,
     /// Its code, if it has one: the part after the base URL.

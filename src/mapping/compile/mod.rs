@@ -10,6 +10,6 @@ mod sound;
 pub(super) mod tables;
 
 pub use expectation::Expectation;
-pub use outline::{EntryOutline, Form, Outline, Pair, Scalar, defaults_of};
+pub use outline::{EntryOutline, Outline, Pair, Scalar, ScalarForm, defaults_of};
 pub use sound::SoundTable;
 pub use tables::{Compilation, compile};

@@ -67,14 +67,14 @@ pub struct Scalar<'t> {
     /// Its content.
     pub text: Cow<'t, str>,
     /// The form in which it is written.
-    pub form: Form,
+    pub form: ScalarForm,
     /// The span of it, including quotes.
     pub span: Range<usize>,
 }
 
 /// A form in which a text is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ScalarForm {
     /// Without quotes.
     Plain,
     /// In single quotes.
@@ -279,12 +279,12 @@ fn code_of(pairs: &[Pair<'_>], scheme: Scheme) -> Code {
     code.unwrap_or_else(|| scheme.code(text_of("url").unwrap_or_default()))
 }
 
-fn form_of(style: ScalarStyle) -> Form {
+fn form_of(style: ScalarStyle) -> ScalarForm {
     match style {
-        ScalarStyle::Plain => Form::Plain,
-        ScalarStyle::SingleQuoted => Form::Single,
-        ScalarStyle::DoubleQuoted => Form::Double,
-        ScalarStyle::Literal | ScalarStyle::Folded => Form::Block,
+        ScalarStyle::Plain => ScalarForm::Plain,
+        ScalarStyle::SingleQuoted => ScalarForm::Single,
+        ScalarStyle::DoubleQuoted => ScalarForm::Double,
+        ScalarStyle::Literal | ScalarStyle::Folded => ScalarForm::Block,
     }
 }
 

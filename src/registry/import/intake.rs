@@ -11,7 +11,7 @@ mod waiting;
 use std::collections::{HashMap, HashSet};
 
 use crate::edit::{NewEntry, OwnCode};
-use crate::exchange::read::Link;
+use crate::exchange::read::ImportedLink;
 use crate::mapping::{
     Code, Defaults, Forward, Misfit, Retired, Site, Table, Target, Timestamp, WrittenDate,
     WrittenRetirement,
@@ -76,7 +76,7 @@ impl<'t> Intake<'t> {
     /// # Errors
     ///
     /// Returns why the link cannot be taken.
-    pub fn take(&mut self, line: usize, link: Link) -> Result<(), RegistrationRefusal> {
+    pub fn take(&mut self, line: usize, link: ImportedLink) -> Result<(), RegistrationRefusal> {
         let url = link.url.as_deref().map(Target::parse).transpose()?;
         let url = url.map(Target::into_owned);
         let archive = link.archive.as_deref().map(Target::parse).transpose()?;
@@ -252,18 +252,18 @@ mod tests {
     use super::*;
     use crate::mapping::{SourceFile, compile};
 
-    fn link(code: &str, url: &str) -> Link {
+    fn link(code: &str, url: &str) -> ImportedLink {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        Link {
+        ImportedLink {
             code: some(code),
             url: some(url),
-            ..Link::default()
+            ..ImportedLink::default()
         }
     }
 
     /// Takes links into a site with these entries; returns the text of each new entry, and the
     /// refusals.
-    fn taken(entries: &str, links: Vec<Link>) -> (Vec<String>, Vec<String>, usize) {
+    fn taken(entries: &str, links: Vec<ImportedLink>) -> (Vec<String>, Vec<String>, usize) {
         let text = format!("base_url: https://s.code/\n{entries}");
         let file = SourceFile {
             path: "t.yaml".into(),
@@ -324,11 +324,11 @@ mod tests {
 
     #[test]
     fn texts_are_checked_as_those_of_a_request() {
-        let bell = Link {
+        let bell = ImportedLink {
             title: Some("a\u{7}".to_owned()),
             ..link("a", "https://e.org/")
         };
-        let line_feed = Link {
+        let line_feed = ImportedLink {
             tags: vec!["b\n".to_owned()],
             ..link("b", "https://e.org/")
         };
@@ -374,7 +374,7 @@ mod tests {
             link("", "https://taken.org/"),
             link("x", "https://taken.org/"),
         ];
-        let retired = |link: &Link| Link {
+        let retired = |link: &ImportedLink| ImportedLink {
             retired: Some(WrittenRetirement::Always),
             ..link.clone()
         };
@@ -395,7 +395,7 @@ mod tests {
         let (entries, refused, known) = taken(table, links[..4].iter().map(retired).collect());
         assert_eq!((entries, refused, known), (Vec::new(), Vec::new(), 4));
         // The same holds for links of the same file, in any order.
-        let taken_down = Link {
+        let taken_down = ImportedLink {
             url: None,
             ..retired(&link("KiuH6GHM", ""))
         };
@@ -440,7 +440,7 @@ mod tests {
 
     #[test]
     fn numbers_go_on() {
-        let number = Link {
+        let number = ImportedLink {
             number: Some(7),
             ..link("", "https://e.org/7")
         };
@@ -455,7 +455,7 @@ mod tests {
 
     #[test]
     fn aliases_are_codes_too() {
-        let with = |aliases: &[&str], link: Link| Link {
+        let with = |aliases: &[&str], link: ImportedLink| ImportedLink {
             aliases: aliases.iter().map(|text| (*text).to_owned()).collect(),
             ..link
         };

@@ -15,11 +15,11 @@ pub(crate) enum Content {
     Whole(Full<Bytes>),
     /// Pieces as they are written. Their sender marks the end: a sender that is dropped before has
     /// given up, and the client must not take the pieces for the whole.
-    Pieces(mpsc::Receiver<Piece>),
+    Pieces(mpsc::Receiver<ContentPiece>),
 }
 
 /// A part of an answer.
-pub(crate) enum Piece {
+pub(crate) enum ContentPiece {
     Bytes(Bytes),
     /// The end of the content.
     End,
@@ -54,8 +54,8 @@ impl Body for Content {
             Self::Pieces(pieces) => ready!(pieces.poll_recv(cx)),
         };
         Poll::Ready(match piece {
-            Some(Piece::Bytes(bytes)) => Some(Ok(Frame::data(bytes))),
-            Some(Piece::End) => {
+            Some(ContentPiece::Bytes(bytes)) => Some(Ok(Frame::data(bytes))),
+            Some(ContentPiece::End) => {
                 *this = Self::default();
                 None
             }
@@ -93,10 +93,13 @@ mod tests {
         ] {
             let (sender, receiver) = mpsc::channel(4);
             for (_, bytes) in pieces.iter().zip(["a", "b"]) {
-                sender.send(Piece::Bytes(bytes.into())).await.unwrap();
+                sender
+                    .send(ContentPiece::Bytes(bytes.into()))
+                    .await
+                    .unwrap();
             }
             if expected.is_some() {
-                sender.send(Piece::End).await.unwrap();
+                sender.send(ContentPiece::End).await.unwrap();
             }
             drop(sender);
             let collected = Content::Pieces(receiver).collect().await.ok();

@@ -11,11 +11,11 @@ pub(super) mod request;
 pub(super) mod response;
 
 pub use admin_hosts::{AdminHost, AdminHostError};
-pub(crate) use content::{Content, Piece};
+pub(crate) use content::{Content, ContentPiece};
 pub(crate) use counts::{Answered, Counts, Requests};
 pub(crate) use digest::{Sha256Digest, digest};
 pub(crate) use lines::{BareLineFeed, LineStream, Lines};
-pub(crate) use negotiate::{Coding, Form, coding, form};
+pub(crate) use negotiate::{Coding, PageFormat, coding, form};
 pub(crate) use readable::readable;
 pub use readable::shows_itself;
 pub(crate) use request::Refused;

@@ -9,7 +9,7 @@ use hyper::header::{ACCEPT, ACCEPT_ENCODING};
 
 /// The forms of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum PageFormat {
     /// `text/html`, requested by name.
     Html,
     /// `application/json`, requested by name.
@@ -19,8 +19,8 @@ pub(crate) enum Form {
 }
 
 /// Returns the form that a client prefers.
-pub(crate) fn form(headers: &HeaderMap) -> Form {
-    let mut best = (0, Form::Any);
+pub(crate) fn form(headers: &HeaderMap) -> PageFormat {
+    let mut best = (0, PageFormat::Any);
     let ranges = headers
         .get_all(ACCEPT)
         .iter()
@@ -29,8 +29,8 @@ pub(crate) fn form(headers: &HeaderMap) -> Form {
     for range in ranges {
         let mut parts = range.split(';').map(str::trim);
         let form = match parts.next() {
-            Some(name) if name.eq_ignore_ascii_case("text/html") => Form::Html,
-            Some(name) if name.eq_ignore_ascii_case("application/json") => Form::Json,
+            Some(name) if name.eq_ignore_ascii_case("text/html") => PageFormat::Html,
+            Some(name) if name.eq_ignore_ascii_case("application/json") => PageFormat::Json,
             _ => continue,
         };
         let weight = parts.find_map(weight).unwrap_or(1000);
@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    fn chosen(accept: &[&'static str]) -> Form {
+    fn chosen(accept: &[&'static str]) -> PageFormat {
         let mut headers = HeaderMap::new();
         for value in accept {
             headers.append(ACCEPT, HeaderValue::from_static(value));
@@ -102,22 +102,22 @@ mod tests {
     fn knows_what_clients_send() {
         let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
         for (accept, form) in [
-            (browser, Form::Html),
-            ("*/*", Form::Any),
-            ("", Form::Any),
-            ("application/json", Form::Json),
-            ("application/json, text/plain, */*", Form::Json),
-            ("Application/JSON ; q=0.3", Form::Json),
-            ("text/html, application/json;q=0.9", Form::Html),
-            ("text/html;q=0.8, application/json;q=0.9", Form::Json),
+            (browser, PageFormat::Html),
+            ("*/*", PageFormat::Any),
+            ("", PageFormat::Any),
+            ("application/json", PageFormat::Json),
+            ("application/json, text/plain, */*", PageFormat::Json),
+            ("Application/JSON ; q=0.3", PageFormat::Json),
+            ("text/html, application/json;q=0.9", PageFormat::Html),
+            ("text/html;q=0.8, application/json;q=0.9", PageFormat::Json),
             (
                 "text/html;level=1;q=0.001, application/json;q=0",
-                Form::Html,
+                PageFormat::Html,
             ),
-            ("application/json;q=1.000, text/html", Form::Json),
-            ("text/html;q=0", Form::Any),
-            ("text/html;q=nonsense, image/*", Form::Any),
-            (",;,=;q", Form::Any),
+            ("application/json;q=1.000, text/html", PageFormat::Json),
+            ("text/html;q=0", PageFormat::Any),
+            ("text/html;q=nonsense, image/*", PageFormat::Any),
+            (",;,=;q", PageFormat::Any),
         ] {
             assert_eq!(chosen(&[accept]), form, "{accept}");
         }
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn reads_several_fields_as_one() {
-        assert_eq!(chosen(&["image/png", "text/html"]), Form::Html);
-        assert_eq!(chosen(&[]), Form::Any);
+        assert_eq!(chosen(&["image/png", "text/html"]), PageFormat::Html);
+        assert_eq!(chosen(&[]), PageFormat::Any);
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct Threads(Vec<Thread>);
 /// One serving thread.
 pub(crate) struct Thread {
     runtime: Handle,
-    /// Also held by each [`Place`].
+    /// Also held by each [`ThreadPlace`].
     connections: Arc<()>,
     /// The counts of its requests.
     pub(crate) counts: Arc<Counts>,
@@ -35,7 +35,7 @@ pub(crate) struct Thread {
 }
 
 /// A connection's place on a thread.
-pub(crate) struct Place {
+pub(crate) struct ThreadPlace {
     _one: Arc<()>,
 }
 
@@ -92,8 +92,8 @@ impl Thread {
     }
 
     /// Returns a guard that counts as one connection of this thread until it is dropped.
-    pub(crate) fn place(&self) -> Place {
-        Place {
+    pub(crate) fn place(&self) -> ThreadPlace {
+        ThreadPlace {
             _one: Arc::clone(&self.connections),
         }
     }

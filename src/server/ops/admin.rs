@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::mapping::Timestamp;
 
 use super::health;
-use super::status::{ErrorView, RevisionView, Status};
+use super::status::{ErrorView, RevisionView, StatusDocument};
 use crate::server::http::{
     Content, JSON, READING, TEXT, admin_hosts, not_allowed, request, response,
 };
@@ -73,7 +73,7 @@ pub(crate) async fn answer<B>(
         // The public listener's answer, for clients that cannot ask there because it uses TLS.
         "/healthz" => health::answer(shared),
         "/metrics" => response::body(StatusCode::OK, METRICS, shared.metrics.exposition()),
-        "/-/status" => response::json(StatusCode::OK, JSON, &Status::of(shared)),
+        "/-/status" => response::json(StatusCode::OK, JSON, &StatusDocument::of(shared)),
         _ => response::line(StatusCode::NOT_FOUND),
     };
     let response = response::with(response, CACHE_CONTROL, "no-store");

@@ -10,7 +10,7 @@ use crate::server::tls::TlsView;
 
 /// The whole of `/-/status`.
 #[derive(Serialize)]
-pub(crate) struct Status {
+pub(crate) struct StatusDocument {
     revision: Option<RevisionView>,
     sites: Vec<SiteView>,
     entries: usize,
@@ -92,7 +92,7 @@ struct DiagnosticView {
     hint: Option<String>,
 }
 
-impl Status {
+impl StatusDocument {
     /// Returns the current status.
     pub(crate) fn of(shared: &Shared) -> Self {
         let live = shared.live.load();

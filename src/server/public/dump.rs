@@ -22,10 +22,10 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Instant, timeout};
 
-use crate::exchange::Format;
+use crate::exchange::ExportFormat;
 use crate::mapping::{self, Site, Timestamp};
 
-use crate::server::http::{Answered, Coding, Content, Piece, coding, only_read, response};
+use crate::server::http::{Answered, Coding, Content, ContentPiece, coding, only_read, response};
 use crate::server::net::Pace;
 use crate::server::reload::begin;
 use crate::server::state::{DumpSlots, Snapshot};
@@ -92,14 +92,17 @@ pub(crate) fn answer<B>(
 }
 
 /// Returns the form with that name.
-fn form(name: &str) -> Option<(Format, HeaderValue)> {
+fn form(name: &str) -> Option<(ExportFormat, HeaderValue)> {
     Some(match name {
-        "mapping.yaml" => (Format::Yaml, HeaderValue::from_static("application/yaml")),
+        "mapping.yaml" => (
+            ExportFormat::Yaml,
+            HeaderValue::from_static("application/yaml"),
+        ),
         "mapping.jsonl" => (
-            Format::JsonLines,
+            ExportFormat::JsonLines,
             HeaderValue::from_static("application/jsonl"),
         ),
-        "mapping.beacon" => (Format::Beacon, response::TEXT),
+        "mapping.beacon" => (ExportFormat::Beacon, response::TEXT),
         _ => return None,
     })
 }
@@ -139,7 +142,7 @@ fn busy() -> Response<Content> {
 fn write(
     snapshot: &Arc<Snapshot>,
     site: &Site,
-    format: Format,
+    format: ExportFormat,
     coding: Coding,
     (permit, pace): (OwnedSemaphorePermit, Pace),
 ) -> Content {
@@ -174,7 +177,7 @@ fn write(
 
 /// Collects output into pieces, and waits until the client takes each.
 struct Pieces {
-    sender: mpsc::Sender<Piece>,
+    sender: mpsc::Sender<ContentPiece>,
     runtime: Handle,
     deadline: Instant,
     pace: Pace,
@@ -186,7 +189,7 @@ struct Pieces {
 impl Pieces {
     fn end(&mut self) -> io::Result<()> {
         self.pass_on()?;
-        self.send(Piece::End)
+        self.send(ContentPiece::End)
     }
 
     fn pass_on(&mut self) -> io::Result<()> {
@@ -194,12 +197,12 @@ impl Pieces {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.send(Piece::Bytes(Bytes::from(bytes)))
+        self.send(ContentPiece::Bytes(Bytes::from(bytes)))
     }
 
     /// Sends a piece once there is room for it. Only this wait counts against the client: the time
     /// spent writing does not.
-    fn send(&mut self, piece: Piece) -> io::Result<()> {
+    fn send(&mut self, piece: ContentPiece) -> io::Result<()> {
         let began = Instant::now();
         let left = self.deadline.saturating_duration_since(began);
         let sending = timeout(left.min(self.budget), self.sender.send(piece));
@@ -230,7 +233,7 @@ impl Write for Pieces {
 mod tests {
     use super::*;
 
-    fn pieces(pace: Pace, sender: mpsc::Sender<Piece>) -> Pieces {
+    fn pieces(pace: Pace, sender: mpsc::Sender<ContentPiece>) -> Pieces {
         Pieces {
             sender,
             runtime: Handle::current(),
@@ -292,7 +295,7 @@ mod tests {
             out.end()
         });
         let mut bytes = 0;
-        while let Some(Piece::Bytes(piece)) = receiver.recv().await {
+        while let Some(ContentPiece::Bytes(piece)) = receiver.recv().await {
             bytes += piece.len();
         }
         assert_eq!(bytes, 40 * PIECE);

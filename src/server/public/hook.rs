@@ -57,11 +57,11 @@ impl HookSecret {
     }
 
     /// Returns the proof in a head that its sender knows the secret; `None` if there is none.
-    fn proof(&self, headers: &HeaderMap) -> Option<Proof> {
+    fn proof(&self, headers: &HeaderMap) -> Option<SecretProof> {
         let token = headers.get(TOKEN).map(|token| token.as_bytes());
         // Each comparison here takes time that does not depend on the secret.
         if token.is_some_and(|token| bool::from(token.ct_eq(&self.0))) {
-            return Some(Proof::Given);
+            return Some(SecretProof::Given);
         }
         let signatures = SIGNATURES.iter().filter_map(|(name, prefix)| {
             let value = headers.get(*name)?.to_str().ok()?;
@@ -69,19 +69,19 @@ impl HookSecret {
         });
         let signatures: Vec<_> = signatures.collect();
         let mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
-        (!signatures.is_empty()).then_some(Proof::Signed(mac, signatures))
+        (!signatures.is_empty()).then_some(SecretProof::Signed(mac, signatures))
     }
 }
 
 /// A proof that a sender knows the secret.
-enum Proof {
+enum SecretProof {
     /// The secret itself was sent.
     Given,
     /// One of these must equal the body's signature, which is still being computed.
     Signed(Hmac<Sha256>, Vec<Sha256Digest>),
 }
 
-impl Proof {
+impl SecretProof {
     fn update(&mut self, piece: &[u8]) {
         match self {
             Self::Given => {}

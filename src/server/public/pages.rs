@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::mapping::{Entry, Forward, Site, Timestamp};
 
-use crate::server::http::{Content, Form, JSON, TEXT, readable, response};
+use crate::server::http::{Content, JSON, PageFormat, TEXT, readable, response};
 
 /// The style of every page, as `base.html` includes it.
 pub(super) const STYLE: &str = include_str!("../../../templates/style.css");
@@ -39,7 +39,7 @@ const SUGGESTIONS: usize = 5;
 
 /// The context of all pages: the client, the time, and the table that answers.
 pub(crate) struct Page<'p> {
-    pub(crate) form: Form,
+    pub(crate) form: PageFormat,
     pub(crate) now: Timestamp,
     /// The revision in its short form.
     pub(crate) revision: &'p str,
@@ -72,7 +72,7 @@ struct Preview<'p> {
 
 #[derive(Template, Serialize)]
 #[template(path = "gone.html")]
-struct Gone<'p> {
+struct GonePage<'p> {
     error: &'static str,
     code: Cow<'p, str>,
     short_url: String,
@@ -134,7 +134,7 @@ impl Page<'_> {
 
     /// Returns the page of a retired or expired entry.
     pub(crate) fn gone(&self, entry: Entry<'_>) -> Response<Content> {
-        let page = Gone {
+        let page = GonePage {
             error: "gone",
             code: entry.code(),
             short_url: entry.short_url(),
@@ -153,7 +153,7 @@ impl Page<'_> {
     /// Returns the answer to an unknown path: for a person, with the nearest codes of the site.
     pub(crate) fn not_found(&self, site: Option<&Site>, path: &str) -> Response<Content> {
         let suggestions = match (self.form, site) {
-            (Form::Html | Form::Json, Some(site)) => suggestions(site, path, self.now),
+            (PageFormat::Html | PageFormat::Json, Some(site)) => suggestions(site, path, self.now),
             _ => Vec::new(),
         };
         let page = NotFound {
@@ -162,7 +162,7 @@ impl Page<'_> {
             suggestions,
             revision: self.revision,
         };
-        if self.form == Form::Any {
+        if self.form == PageFormat::Any {
             let response = response::body(StatusCode::NOT_FOUND, TEXT, "no such short link\n");
             return negotiated(response);
         }
@@ -170,7 +170,7 @@ impl Page<'_> {
     }
 
     fn render(&self, status: StatusCode, page: &(impl Template + Serialize)) -> Response<Content> {
-        if self.form == Form::Json {
+        if self.form == PageFormat::Json {
             return negotiated(response::json(status, JSON, page));
         }
         let html = page
@@ -227,7 +227,7 @@ mod tests {
 
     const HOSTILE: &str = "\"'><script>alert(1)</script>&";
 
-    fn hostile_preview(form: Form) -> Response<Content> {
+    fn hostile_preview(form: PageFormat) -> Response<Content> {
         let preview = Preview {
             code: HOSTILE.into(),
             short_url: HOSTILE.to_owned(),
@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn every_value_is_escaped() {
-        let page = text(hostile_preview(Form::Html));
+        let page = text(hostile_preview(PageFormat::Html));
         assert!(!page.contains("<script"));
         assert!(!page.contains(HOSTILE));
         assert!(
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn the_policy_allows_the_style_that_is_sent() {
-        let response = hostile_preview(Form::Any);
+        let response = hostile_preview(PageFormat::Any);
         let policy = response.headers()[CONTENT_SECURITY_POLICY]
             .to_str()
             .unwrap();
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn programs_get_json() {
-        let response = hostile_preview(Form::Json);
+        let response = hostile_preview(PageFormat::Json);
         let value: serde_json::Value = serde_json::from_str(&text(response)).unwrap();
         assert_eq!(value["target"], HOSTILE);
         assert_eq!(value["status"], 302);

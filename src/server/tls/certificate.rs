@@ -20,20 +20,20 @@ use tracing::{error, info, warn};
 use crate::git::chain;
 use crate::mapping::Timestamp;
 
-use super::pair::{Pair, PairFiles, TlsError};
+use super::pair::{CertificatePair, PairFiles, TlsError};
 
 /// How long the files must contain the same pair before it goes live.
 const REST: Duration = Duration::from_secs(2);
 
 /// The public listener's TLS; copies share the certificate.
 #[derive(Clone)]
-pub struct Tls(Arc<Shared>);
+pub struct Tls(Arc<TlsState>);
 
-struct Shared {
+struct TlsState {
     files: PairFiles,
-    live: ArcSwap<Pair>,
+    live: ArcSwap<CertificatePair>,
     /// Why the files' pair is not live, if it is not.
-    problem: Mutex<Option<Problem>>,
+    problem: Mutex<Option<TlsProblem>>,
     /// A valid pair that has not rested long enough, if there is one.
     resting: Mutex<Option<Resting>>,
     rest: Duration,
@@ -52,7 +52,7 @@ struct Resting {
     seen: Instant,
 }
 
-struct Problem {
+struct TlsProblem {
     since: Timestamp,
     message: String,
     logged: bool,
@@ -97,7 +97,7 @@ impl Tls {
         );
         let expiry = expiry.expect("the name is a literal");
         expiry.set(pair.expires.unix());
-        Ok(Self(Arc::new(Shared {
+        Ok(Self(Arc::new(TlsState {
             files,
             live: ArcSwap::from_pointee(pair),
             problem: Mutex::new(None),
@@ -135,7 +135,7 @@ impl Tls {
     }
 
     fn check_now(&self, check: Check) -> Option<Duration> {
-        let Shared { files, live, .. } = &*self.0;
+        let TlsState { files, live, .. } = &*self.0;
         let mut problem = self.problem();
         let mut resting = (self.0.resting.lock()).unwrap_or_else(PoisonError::into_inner);
         let before = resting.take();
@@ -164,7 +164,7 @@ impl Tls {
                 let message = chain(&error);
                 let known = problem.take().filter(|known| known.message == message);
                 let seen = known.is_some();
-                let mut known = known.unwrap_or_else(|| Problem {
+                let mut known = known.unwrap_or_else(|| TlsProblem {
                     since: Timestamp::from(SystemTime::now()),
                     message,
                     logged: false,
@@ -197,7 +197,7 @@ impl Tls {
         Arc::clone(&self.0.live.load().config)
     }
 
-    fn problem(&self) -> MutexGuard<'_, Option<Problem>> {
+    fn problem(&self) -> MutexGuard<'_, Option<TlsProblem>> {
         (self.0.problem.lock()).unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -209,7 +209,7 @@ impl fmt::Debug for Tls {
 }
 
 /// Logs anything unusual about a pair that is going live.
-fn remark(files: &PairFiles, pair: &Pair) {
+fn remark(files: &PairFiles, pair: &CertificatePair) {
     if pair.expires < Timestamp::from(SystemTime::now()) {
         let certificate = files.certificate().display();
         warn!(%certificate, expired = %pair.expires, "the certificate has expired");

@@ -98,7 +98,7 @@ where
                             held.begin_anew();
                         }
                         let _held = Arc::clone(&held);
-                        frame.map_data(|bytes| Bytes::from_owner(Piece { bytes, _held }))
+                        frame.map_data(|bytes| Bytes::from_owner(HeldPiece { bytes, _held }))
                     })
                 });
                 Ok::<_, Infallible>(response)
@@ -193,9 +193,9 @@ async fn stalled(in_flight: &InFlight, limit: Duration) {
 struct InFlight(Mutex<BTreeMap<u64, Instant>>);
 
 impl InFlight {
-    fn begin(self: &Arc<Self>, number: u64) -> Held {
+    fn begin(self: &Arc<Self>, number: u64) -> HeldRequest {
         self.requests().insert(number, Instant::now());
-        Held {
+        HeldRequest {
             among: Arc::clone(self),
             number,
         }
@@ -215,18 +215,18 @@ impl InFlight {
 }
 
 /// A request in flight, until this is dropped.
-struct Held {
+struct HeldRequest {
     among: Arc<InFlight>,
     number: u64,
 }
 
-impl Held {
+impl HeldRequest {
     fn begin_anew(&self) {
         self.among.requests().insert(self.number, Instant::now());
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldRequest {
     fn drop(&mut self) {
         self.among.requests().remove(&self.number);
     }
@@ -234,12 +234,12 @@ impl Drop for Held {
 
 /// The content of an answer. It is dropped when all of it was written; hyper drops the body
 /// earlier, as soon as the client's window takes one byte.
-struct Piece {
+struct HeldPiece {
     bytes: Bytes,
-    _held: Arc<Held>,
+    _held: Arc<HeldRequest>,
 }
 
-impl AsRef<[u8]> for Piece {
+impl AsRef<[u8]> for HeldPiece {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }

@@ -38,7 +38,7 @@ pub(super) struct PairFiles {
 }
 
 /// A pair that can be served.
-pub(super) struct Pair {
+pub(super) struct CertificatePair {
     pub(super) config: Arc<ServerConfig>,
     pub(super) expires: Timestamp,
     /// The hash of both files, which distinguishes pairs without keeping the key.
@@ -131,13 +131,16 @@ impl PairFiles {
     }
 
     /// Reads the pair.
-    pub(super) fn read(&self) -> Result<Pair, TlsError> {
+    pub(super) fn read(&self) -> Result<CertificatePair, TlsError> {
         let (certificate, key) = (contents(&self.certificate)?, contents(&self.key)?);
         self.parse(&certificate, &key)
     }
 
     /// Reads the pair, unless it is the known one.
-    pub(super) fn read_unless(&self, known: &[u8; 32]) -> Result<Option<Pair>, TlsError> {
+    pub(super) fn read_unless(
+        &self,
+        known: &[u8; 32],
+    ) -> Result<Option<CertificatePair>, TlsError> {
         let (certificate, key) = (contents(&self.certificate)?, contents(&self.key)?);
         if digest(&certificate, &key) == *known {
             return Ok(None);
@@ -145,7 +148,7 @@ impl PairFiles {
         self.parse(&certificate, &key).map(Some)
     }
 
-    fn parse(&self, certificate: &[u8], key: &[u8]) -> Result<Pair, TlsError> {
+    fn parse(&self, certificate: &[u8], key: &[u8]) -> Result<CertificatePair, TlsError> {
         let chain: Vec<_> = CertificateDer::pem_slice_iter(certificate)
             .collect::<Result<_, _>>()
             .map_err(|_| self.no_certificate())?;
@@ -158,7 +161,7 @@ impl PairFiles {
             path: self.key.clone(),
         })?;
         let config = config(chain, private).map_err(|source| self.refused(source))?;
-        Ok(Pair {
+        Ok(CertificatePair {
             config: Arc::new(config),
             expires,
             digest: digest(certificate, key),

@@ -10,7 +10,7 @@ use crate::mapping::{DEFAULT_MAX_AGE, Defaults, Target};
 use crate::registry::decide::{RegistrationRefusal, choice};
 
 /// The result of an intake.
-pub(crate) struct Taken {
+pub(crate) struct IntakeResult {
     /// The entries to insert.
     pub(crate) entries: Vec<NewEntry>,
     /// The line of each.
@@ -23,7 +23,7 @@ pub(crate) struct Taken {
 
 impl Intake<'_> {
     /// Assigns codes to the links that wait for one.
-    pub(crate) fn finish(mut self) -> Result<Taken, RegistrationRefusal> {
+    pub(crate) fn finish(mut self) -> Result<IntakeResult, RegistrationRefusal> {
         let mut refused = Vec::new();
         let waiting = std::mem::take(&mut self.waiting);
         if !waiting.is_empty() {
@@ -60,7 +60,7 @@ impl Intake<'_> {
                 self.lines.push(line);
             }
         }
-        Ok(Taken {
+        Ok(IntakeResult {
             entries: self.entries,
             lines: self.lines,
             known: self.known,
@@ -124,7 +124,7 @@ impl Intake<'_> {
     }
 }
 
-impl Taken {
+impl IntakeResult {
     /// Removes the values of an entry that equal the defaults of its document.
     pub(crate) fn drop_defaults(&mut self, defaults: Defaults) {
         let status = defaults.status.unwrap_or_default();
