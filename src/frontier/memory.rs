@@ -4,8 +4,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::contract::{
-    AliasName, Clock, Counts, Host, Lease, LeaseState, Pending, Reservation, Settings, SteadyClock,
-    Store, Timestamp,
+    AliasName, Clock, Counts, Host, Lease, LeaseState, Now, Pending, Reservation, Settings,
+    SteadyClock, Store, Timestamp,
 };
 use super::schedule::Schedule;
 
@@ -26,7 +26,7 @@ impl Memory {
 
     fn run<'a, T: 'a>(
         &'a self,
-        operation: impl FnOnce(&mut Schedule, Timestamp) -> T + Send + 'a,
+        operation: impl FnOnce(&mut Schedule, Now) -> T + Send + 'a,
     ) -> Pending<'a, T> {
         Box::pin(async {
             let mut state = self.state.lock().expect("no operation panics");

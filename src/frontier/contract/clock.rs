@@ -20,14 +20,34 @@ impl Timestamp {
         self.0
     }
 
-    /// Returns the point in time a duration later, rounded up: a pause is never cut short.
-    pub(crate) fn after(self, duration: Duration) -> Self {
-        Self::from_millis(self.0.saturating_add(millis(duration)))
-    }
-
     /// Returns how long it is from another point in time to this one; zero if it has passed.
     pub(crate) fn since(self, other: Self) -> Duration {
         Duration::from_millis(self.0.saturating_sub(other.0))
+    }
+}
+
+/// The present, which is within a millisecond.
+///
+/// A time has come once the millisecond of the present has reached it; what lasts for a while lasts
+/// from the next millisecond on, so that nobody is asked a part of one too soon.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Now {
+    time: Timestamp,
+    next: Timestamp,
+}
+
+impl Now {
+    /// Returns the last millisecond that has come.
+    pub(crate) fn time(self) -> Timestamp {
+        self.time
+    }
+
+    /// Returns when a duration that begins now has certainly ended; one of zero has at once.
+    pub(crate) fn after(self, duration: Duration) -> Timestamp {
+        if duration.is_zero() {
+            return self.time;
+        }
+        Timestamp::from_millis(self.next.0.saturating_add(millis(duration)))
     }
 }
 
@@ -95,17 +115,22 @@ impl SteadyClock {
         }
     }
 
-    /// Returns the time, which is never before an earlier answer.
-    pub(crate) fn now(&mut self) -> Timestamp {
-        // Rounded down: a time that has not come is never reported.
-        let read = u64::try_from((self.clock.now() + self.ahead).as_millis());
-        let now = read.map_or(Timestamp::MAX, Timestamp::from_millis);
-        if now < self.last {
-            self.ahead += self.last.since(now);
+    /// Returns the present, which is never before an earlier answer.
+    pub(crate) fn now(&mut self) -> Now {
+        let read = self.clock.now();
+        let mut time = floor(read + self.ahead);
+        if time < self.last {
+            self.ahead += self.last.since(time);
+            time = floor(read + self.ahead);
         }
-        self.last = self.last.max(now);
-        self.last
+        self.last = time;
+        let next = Timestamp::from_millis(millis(read + self.ahead));
+        Now { time, next }
     }
+}
+
+fn floor(duration: Duration) -> Timestamp {
+    u64::try_from(duration.as_millis()).map_or(Timestamp::MAX, Timestamp::from_millis)
 }
 
 #[cfg(test)]
@@ -123,23 +148,39 @@ mod tests {
         }
     }
 
+    struct Fixed(Duration);
+
+    impl Clock for Fixed {
+        fn now(&self) -> Duration {
+            self.0
+        }
+    }
+
     #[test]
     fn time_goes_on_when_the_clock_goes_back() {
         let hand = Arc::new(AtomicU64::new(5000));
         let clock = Box::new(Hand(Arc::clone(&hand)));
         let mut steady = SteadyClock::starting_at(clock, Timestamp(7000));
-        assert_eq!(steady.now(), Timestamp(7000));
+        assert_eq!(steady.now().time(), Timestamp(7000));
         for (reading, time) in [(5100, 7100), (1000, 7100), (1001, 7101), (9000, 15100)] {
             hand.store(reading, Ordering::Relaxed);
-            assert_eq!(steady.now(), Timestamp(time));
+            assert_eq!(steady.now().time(), Timestamp(time));
         }
     }
 
     #[test]
-    fn durations_are_rounded_up_and_bounded() {
-        let start = Timestamp(1);
-        assert_eq!(start.after(Duration::from_nanos(1)), Timestamp(2));
-        assert_eq!(start.after(Duration::MAX), Timestamp::MAX);
-        assert_eq!(start.since(Timestamp(5)), Duration::ZERO);
+    fn what_lasts_is_never_cut_short_by_rounding() {
+        let at = |micros| {
+            let clock = Fixed(Duration::from_micros(micros));
+            SteadyClock::starting_at(Box::new(clock), Timestamp::default()).now()
+        };
+        let second = Duration::from_secs(1);
+        assert_eq!(at(5000).after(second), Timestamp(1005));
+        assert_eq!(at(5001).after(second), Timestamp(1006));
+        assert_eq!(at(5001).after(Duration::ZERO), Timestamp(5));
+        assert_eq!(at(1_005_999).time(), Timestamp(1005));
+        assert_eq!(at(5000).after(Duration::from_nanos(1)), Timestamp(6));
+        assert_eq!(at(5000).after(Duration::MAX), Timestamp::MAX);
+        assert_eq!(Timestamp(1).since(Timestamp(5)), Duration::ZERO);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use redb::{ReadableDatabase, ReadableTable, TableDefinition, TableError, WriteTransaction};
 use thiserror::Error;
 
-use crate::frontier::contract::{AliasError, AliasName, Host, HostError, Timestamp, millis};
+use crate::frontier::contract::{AliasError, AliasName, Host, HostError, Now, Timestamp, millis};
 use crate::frontier::schedule::{AliasRow, Changes, HostRow, LeaseRow, Schedule};
 
 /// A host's row: next, rested, blocked, pause, removed, its lease as token and end, the aliases that
@@ -114,7 +114,7 @@ pub(super) fn write(
     transaction: &WriteTransaction,
     schedule: &Schedule,
     changes: &Changes,
-    now: Timestamp,
+    now: Now,
 ) -> Result<(), redb::Error> {
     let mut table = transaction.open_table(HOSTS)?;
     for host in &changes.hosts {
@@ -154,7 +154,7 @@ pub(super) fn write(
     let mut meta = transaction.open_table(META)?;
     meta.insert("format", FORMAT)?;
     meta.insert("token", schedule.last_token())?;
-    meta.insert("time", now.millis())?;
+    meta.insert("time", now.time().millis())?;
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use redb::{Database, WriteTransaction};
 use tokio::sync::oneshot;
 
 use super::rows::{self, RowsError};
-use crate::frontier::contract::{Pending, SteadyClock, StoreError, Timestamp};
+use crate::frontier::contract::{Now, Pending, SteadyClock, StoreError};
 use crate::frontier::schedule::Schedule;
 
 /// The most operations in one transaction, so that none waits too long.
@@ -22,7 +22,7 @@ const MAX_BATCH: usize = 4096;
 /// What an operation works on.
 pub(super) struct Batch<'a> {
     pub(super) schedule: &'a mut Schedule,
-    pub(super) now: Timestamp,
+    pub(super) now: Now,
     database: &'a Database,
     transaction: Option<WriteTransaction>,
 }

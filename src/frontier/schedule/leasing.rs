@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use super::index::Group;
 use super::{LeaseRow, Schedule};
-use crate::frontier::contract::{Host, Lease, LeaseState, Reservation, Timestamp, millis};
+use crate::frontier::contract::{Host, Lease, LeaseState, Now, Reservation, Timestamp, millis};
 
 /// How soon to look again when leases have expired and only wait to be reaped.
 const UNTIL_REAPED: Duration = Duration::from_secs(1);
 
 impl Schedule {
     /// Leases the first host that is due to the caller, for as long as `busy_timeout`.
-    pub(crate) fn reserve_next(&mut self, now: Timestamp, busy_timeout: Duration) -> Reservation {
+    pub(crate) fn reserve_next(&mut self, now: Now, busy_timeout: Duration) -> Reservation {
         let host = match self.index.ready.first() {
-            Some((due, _)) if *due > now => return self.wait(now),
-            None => return self.wait(now),
+            Some((due, _)) if *due > now.time() => return self.wait(now.time()),
+            None => return self.wait(now.time()),
             Some((_, Group::Host(host))) => host.clone(),
             Some((_, Group::Alias(alias))) => {
                 let (_, host) = self
@@ -25,7 +25,7 @@ impl Schedule {
             }
         };
         // By the time, so that none is given twice even if a store loses its last writes.
-        self.last_token = (self.last_token + 1).max(now.millis() * 1000);
+        self.last_token = (self.last_token + 1).max(now.time().millis() * 1000);
         let alias = self.hosts.get(&host).and_then(|row| row.alias.clone());
         let until = now.after(busy_timeout);
         let lease = LeaseRow {
@@ -45,7 +45,7 @@ impl Schedule {
             host,
             alias,
             token: self.last_token,
-            time_left: until.since(now),
+            time_left: until.since(now.time()).min(busy_timeout),
         })
     }
 
@@ -69,7 +69,7 @@ impl Schedule {
     /// Ends a lease: its group rests for `pause`, and the host is queued for `next_in` from now.
     pub(crate) fn release(
         &mut self,
-        now: Timestamp,
+        now: Now,
         lease: &Lease,
         pause: Duration,
         next_in: Option<Duration>,
@@ -83,12 +83,7 @@ impl Schedule {
     }
 
     /// Has a lease last at least `busy_timeout` from now.
-    pub(crate) fn renew(
-        &mut self,
-        now: Timestamp,
-        lease: &Lease,
-        busy_timeout: Duration,
-    ) -> LeaseState {
+    pub(crate) fn renew(&mut self, now: Now, lease: &Lease, busy_timeout: Duration) -> LeaseState {
         if !self.is_current(now, lease) {
             return LeaseState::Ended;
         }
@@ -102,9 +97,14 @@ impl Schedule {
 
     /// Ends the leases that have expired, each with the full pause of its host, queues their hosts
     /// for now, and returns how many there were; forgets the removed hosts that can be.
-    pub(crate) fn reap(&mut self, now: Timestamp) -> usize {
-        let expired = self.end_leases(now, |until| until < now);
-        while let Some((_, host)) = self.index.removed.first().filter(|(at, _)| *at <= now) {
+    pub(crate) fn reap(&mut self, now: Now) -> usize {
+        let expired = self.end_leases(now, |until| until < now.time());
+        while let Some((_, host)) = self
+            .index
+            .removed
+            .first()
+            .filter(|(at, _)| *at <= now.time())
+        {
             let host = host.clone();
             self.forget(&host);
         }
@@ -112,11 +112,11 @@ impl Schedule {
     }
 
     /// Ends all leases as if they had expired, and returns how many there were.
-    pub(crate) fn end_all(&mut self, now: Timestamp) -> usize {
+    pub(crate) fn end_all(&mut self, now: Now) -> usize {
         self.end_leases(now, |_| true)
     }
 
-    fn end_leases(&mut self, now: Timestamp, is_over: impl Fn(Timestamp) -> bool) -> usize {
+    fn end_leases(&mut self, now: Now, is_over: impl Fn(Timestamp) -> bool) -> usize {
         let mut ended = 0;
         while let Some((_, host)) = self
             .index
@@ -130,22 +130,22 @@ impl Schedule {
                 .get(&host)
                 .map(|row| row.pause)
                 .unwrap_or_default();
-            self.end(now, &host, pause.max(self.default_pause), Some(now));
+            self.end(now, &host, pause.max(self.default_pause), Some(now.time()));
             ended += 1;
         }
         ended
     }
 
     /// Returns whether a lease is the one that its host has now.
-    fn is_current(&self, now: Timestamp, lease: &Lease) -> bool {
+    fn is_current(&self, now: Now, lease: &Lease) -> bool {
         let row = self
             .hosts
             .get(&lease.host)
             .and_then(|row| row.lease.as_ref());
-        row.is_some_and(|row| row.token == lease.token && now <= row.until)
+        row.is_some_and(|row| row.token == lease.token && now.time() <= row.until)
     }
 
-    fn end(&mut self, now: Timestamp, host: &Host, pause: Duration, next: Option<Timestamp>) {
+    fn end(&mut self, now: Now, host: &Host, pause: Duration, next: Option<Timestamp>) {
         let rested = now.after(pause);
         let mut held = Vec::new();
         self.edit(host, |row| {

@@ -19,7 +19,7 @@ use std::time::Duration;
 pub(crate) use row::{AliasRow, HostRow, LeaseRow};
 
 use self::index::{Group, Index};
-use crate::frontier::contract::{AliasName, Counts, Host, Settings, Timestamp, millis};
+use crate::frontier::contract::{AliasName, Counts, Host, Now, Settings, millis};
 
 /// All hosts, and which is due when.
 pub(crate) struct Schedule {
@@ -81,7 +81,7 @@ impl Schedule {
     /// Queues a host, which becomes known, unless it is queued for an earlier time already.
     ///
     /// A leased host is queued once its lease has ended.
-    pub(crate) fn add_host(&mut self, now: Timestamp, host: &Host, after: Duration) {
+    pub(crate) fn add_host(&mut self, now: Now, host: &Host, after: Duration) {
         self.edit(host, |row| {
             row.removed = false;
             row.queue(now.after(after));
@@ -100,7 +100,7 @@ impl Schedule {
     }
 
     /// Keeps a host from being reserved for a while, unless it is blocked for longer already.
-    pub(crate) fn block(&mut self, now: Timestamp, host: &Host, duration: Duration) {
+    pub(crate) fn block(&mut self, now: Now, host: &Host, duration: Duration) {
         self.edit(host, |row| {
             row.blocked = row.blocked.max(now.after(duration))
         });
@@ -124,12 +124,12 @@ impl Schedule {
     }
 
     /// Counts hosts by their state.
-    pub(crate) fn counts(&self, now: Timestamp) -> Counts {
+    pub(crate) fn counts(&self, now: Now) -> Counts {
         Counts {
             hosts: self.hosts.len(),
             queued: self.index.queued,
             busy: self.index.leased.len(),
-            blocked: self.index.blocked_after(now),
+            blocked: self.index.blocked_after(now.time()),
             busy_aliases: self.aliases.values().filter(|row| row.held > 0).count(),
         }
     }
