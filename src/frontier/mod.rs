@@ -2,7 +2,8 @@
 //!
 //! Workers reserve a host, ask it, and release it with a pause. A [`Store`] sees to it that no host
 //! and no alias has two leases, that a group rests between two of them, and that a host whose worker
-//! died comes back. [`Memory`] is one for a single run, [`Redb`] a file for a single process.
+//! died comes back. [`Memory`] is one for a single run, [`Redb`] a file for a single process,
+//! and `Valkey` a server that many workers share.
 //!
 //! Nothing here knows links, HTTP or Git, and no other layer is imported.
 //!
@@ -18,6 +19,8 @@ mod contract;
 mod memory;
 mod redb;
 mod schedule;
+#[cfg(feature = "valkey")]
+mod valkey;
 
 pub use contract::{
     AliasError, AliasName, Clock, Counts, Host, HostError, Lease, LeaseState, Pending, Reservation,
@@ -25,3 +28,5 @@ pub use contract::{
 };
 pub use memory::Memory;
 pub use redb::{Redb, RedbError};
+#[cfg(feature = "valkey")]
+pub use valkey::{Valkey, ValkeyAddress, ValkeyError};

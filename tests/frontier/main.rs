@@ -9,9 +9,12 @@ mod bench;
 mod engines;
 mod files;
 mod groups;
+mod killed;
 mod leases;
 mod model;
 mod restarts;
+#[cfg(feature = "valkey")]
+mod server;
 mod simulation;
 
 /// Declares a test of each scenario for one kind of store.
@@ -79,3 +82,9 @@ macro_rules! suite {
 
 suite!(memory, crate::engines::InMemory::default());
 suite!(redb, crate::engines::InFile::default());
+#[cfg(feature = "valkey")]
+suite!(
+    #[ignore = "needs a server, which tests/e2e/frontier starts"]
+    valkey,
+    crate::engines::OnServer::default()
+);

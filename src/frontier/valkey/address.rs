@@ -1,0 +1,135 @@
+//! Where a server is, and who may use it.
+
+use std::fmt;
+
+use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo};
+
+use super::ValkeyError;
+
+/// The address of a server, with the user and the password it asks for, and the shard to use.
+///
+/// `redis://` and `valkey://` are plain connections, `rediss://` and `valkeys://` use TLS with the
+/// system's certificates (or those of `SSL_CERT_FILE`).
+#[derive(Clone)]
+pub struct ValkeyAddress {
+    info: ConnectionInfo,
+    shard: String,
+}
+
+impl ValkeyAddress {
+    /// Parses an address like `rediss://valkey.example:6380`, which may have a database as its path.
+    ///
+    /// # Errors
+    ///
+    /// If it is no address of a server. The error does not show it, as it may have a password.
+    pub fn parse(url: &str) -> Result<Self, ValkeyError> {
+        let info = url.into_connection_info();
+        let info = info.map_err(|_| ValkeyError::Address)?;
+        // The client's name and version are nobody's business, and an ACL may forbid to set them.
+        let settings = info.redis_settings().clone().set_skip_set_lib_name();
+        Ok(Self {
+            info: info.set_redis_settings(settings),
+            shard: "waypost".to_owned(),
+        })
+    }
+
+    /// Sets the user of the server's access control list; without one it is `default`.
+    #[must_use]
+    pub fn with_user(mut self, user: &str) -> Self {
+        let settings = self.info.redis_settings().clone().set_username(user);
+        self.info = self.info.set_redis_settings(settings);
+        self
+    }
+
+    /// Sets the password.
+    #[must_use]
+    pub fn with_password(mut self, password: &str) -> Self {
+        let settings = self.info.redis_settings().clone().set_password(password);
+        self.info = self.info.set_redis_settings(settings);
+        self
+    }
+
+    /// Sets the shard, by default `waypost`: a schedule of its own, whose keys begin with `{shard}:`
+    /// and are on one server of a cluster.
+    #[must_use]
+    pub fn with_shard(mut self, shard: &str) -> Self {
+        shard.clone_into(&mut self.shard);
+        self
+    }
+
+    pub(super) fn info(&self) -> &ConnectionInfo {
+        &self.info
+    }
+
+    pub(super) fn shard(&self) -> &str {
+        &self.shard
+    }
+
+    /// Returns the same at another server of the cluster: `host:port`, or `:port` of this host.
+    pub(super) fn moved(info: &ConnectionInfo, to: &str) -> Option<ConnectionInfo> {
+        let (new_host, new_port) = to.rsplit_once(':')?;
+        let new_port = new_port.parse().ok()?;
+        let mut address = info.addr().clone();
+        match &mut address {
+            ConnectionAddr::Tcp(host, port) | ConnectionAddr::TcpTls { host, port, .. } => {
+                if !new_host.is_empty() {
+                    new_host.clone_into(host);
+                }
+                *port = new_port;
+            }
+            _ => return None,
+        }
+        Some(info.clone().set_addr(address))
+    }
+}
+
+impl fmt::Display for ValkeyAddress {
+    /// Writes where the server is, without user and password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.info.addr().fmt(f)
+    }
+}
+
+impl fmt::Debug for ValkeyAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ValkeyAddress({self}, {})", self.shard)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_never_shown() {
+        let address = ValkeyAddress::parse("rediss://user:secret@valkey.example:6380/2").unwrap();
+        let address = address.with_user("other").with_password("hidden");
+        let shown = format!("{address} {address:?}");
+        assert_eq!(
+            shown,
+            "valkey.example:6380 ValkeyAddress(valkey.example:6380, waypost)"
+        );
+        for url in [
+            "",
+            "valkey.example",
+            "http://secret@a.example",
+            "redis://a.example:secret",
+        ] {
+            let error = ValkeyAddress::parse(url).unwrap_err();
+            assert!(!format!("{error:#} {error:?}").contains("secret"));
+        }
+    }
+
+    #[test]
+    fn a_server_can_send_its_client_to_another() {
+        let address = ValkeyAddress::parse("redis://a.example:7000").unwrap();
+        for (to, expected) in [
+            ("b.example:7001", "b.example:7001"),
+            (":7002", "a.example:7002"),
+        ] {
+            let moved = ValkeyAddress::moved(address.info(), to).unwrap();
+            assert_eq!(moved.addr().to_string(), expected);
+        }
+        assert!(ValkeyAddress::moved(address.info(), "nowhere").is_none());
+    }
+}

@@ -1,0 +1,291 @@
+//! The store on a server that many workers share: Valkey or Redis.
+//!
+//! Each operation is one script, with the schedule's rows and indexes in the keys of one shard; they
+//! share a hash tag, so a cluster has them on one server. The time is the server's.
+//!
+//! A lease is as durable as the server makes it. With `appendonly yes` and `appendfsync always` it is
+//! on the disk before its request is sent. With `everysec` a server that is killed forgets up to a
+//! second of what it answered: hosts that were leased then may be leased again, and are asked a
+//! second time. Tokens are not repeated even so, as they go by the time.
+
+mod address;
+mod link;
+mod scripts;
+
+use std::time::Duration;
+
+use redis::RedisError;
+use redis::aio::MultiplexedConnection;
+use thiserror::Error;
+
+pub use self::address::ValkeyAddress;
+use self::link::Link;
+use self::scripts::{Scripts, Time, keys};
+use super::contract::{
+    AliasName, Counts, Host, Lease, LeaseState, Pending, Reservation, Settings, Store, StoreError,
+    millis,
+};
+
+/// The format of what the scripts keep.
+const FORMAT: u64 = 1;
+
+/// The most leases that one call of the server ends.
+const REAPED_AT_ONCE: usize = 100;
+
+/// A store on a server, for any number of workers.
+pub struct Valkey {
+    link: Link,
+    scripts: Scripts,
+    default_pause: Duration,
+}
+
+/// Why a server cannot be used.
+#[derive(Debug, Error)]
+pub enum ValkeyError {
+    /// It is no address of a server.
+    #[error("this is not the address of a server, like `redis://valkey.example:6379`")]
+    Address,
+    /// The server cannot be reached, now.
+    #[error("{address}: the server cannot be reached")]
+    Unreachable {
+        /// Where it was looked for.
+        address: String,
+        /// Why.
+        #[source]
+        source: StoreError,
+    },
+    /// The server refused the user, the password, or what the user wants to do.
+    #[error("the server refuses this user or password")]
+    Refused(#[source] RedisError),
+    /// What is kept there was written by another version.
+    #[error("{address}: the hosts there were written by another version of the program")]
+    Format {
+        /// Where.
+        address: String,
+    },
+}
+
+impl Valkey {
+    /// Connects to a server; `default_pause` is the least that a group rests after a lease that ends
+    /// without a release.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be reached, refuses the user or the password, or has hosts of another version.
+    pub async fn connect(
+        address: ValkeyAddress,
+        default_pause: Duration,
+    ) -> Result<Self, ValkeyError> {
+        Self::with_time(address, default_pause, Time::Server).await
+    }
+
+    /// Connects to a server as [`Valkey::connect`] does, with the key `{shard}:test-time` for its clock.
+    #[doc(hidden)]
+    pub async fn connect_with_test_time(
+        address: ValkeyAddress,
+        default_pause: Duration,
+    ) -> Result<Self, ValkeyError> {
+        Self::with_time(address, default_pause, Time::Test).await
+    }
+
+    async fn with_time(
+        address: ValkeyAddress,
+        default_pause: Duration,
+        time: Time,
+    ) -> Result<Self, ValkeyError> {
+        let keys = keys(address.shard());
+        let server = address.to_string();
+        let store = Self {
+            link: Link::new(address, keys),
+            scripts: Scripts::new(time),
+            default_pause,
+        };
+        let format = FORMAT.to_string();
+        let format = store
+            .link
+            .run::<u64>(&store.scripts.open, &[format.as_bytes()])
+            .await;
+        match format {
+            Ok(FORMAT) => Ok(store),
+            Ok(_) => Err(ValkeyError::Format { address: server }),
+            Err(StoreError::Failed(source)) => match source.downcast() {
+                Ok(refused) => Err(*refused),
+                Err(source) => Err(ValkeyError::Unreachable {
+                    address: server,
+                    source: StoreError::Failed(source),
+                }),
+            },
+            Err(source) => Err(ValkeyError::Unreachable {
+                address: server,
+                source,
+            }),
+        }
+    }
+
+    /// Returns the connection, for keys of the caller; the store's begin with `{shard}:`.
+    ///
+    /// # Errors
+    ///
+    /// If there is none now, and none can be made.
+    pub async fn connection(&self) -> Result<MultiplexedConnection, StoreError> {
+        self.link.connection().await
+    }
+
+    /// Returns whether a lease was current, by the answer to a script that needs it to be.
+    async fn state(
+        &self,
+        script: &redis::Script,
+        arguments: &[&[u8]],
+    ) -> Result<LeaseState, StoreError> {
+        Ok(match self.link.run(script, arguments).await? {
+            true => LeaseState::Current,
+            false => LeaseState::Ended,
+        })
+    }
+}
+
+/// Returns a duration as an argument.
+fn argument(duration: Duration) -> String {
+    millis(duration).to_string()
+}
+
+impl Store for Valkey {
+    fn add_host<'a>(&'a self, host: &'a Host, after: Duration) -> Pending<'a, ()> {
+        Box::pin(async move {
+            let after = argument(after);
+            let arguments = [host.as_str(), &after].map(str::as_bytes);
+            self.link.run(&self.scripts.add_host, &arguments).await
+        })
+    }
+
+    fn remove_host<'a>(&'a self, host: &'a Host) -> Pending<'a, ()> {
+        Box::pin(async move {
+            let arguments = [host.as_str().as_bytes()];
+            self.link.run(&self.scripts.remove_host, &arguments).await
+        })
+    }
+
+    fn set_alias<'a>(&'a self, member: &'a Host, alias: Option<&'a AliasName>) -> Pending<'a, ()> {
+        Box::pin(async move {
+            let alias = alias.map_or("", AliasName::as_str);
+            let arguments = [member.as_str(), alias].map(str::as_bytes);
+            self.link.run(&self.scripts.set_alias, &arguments).await
+        })
+    }
+
+    fn reserve_next(&self, busy_timeout: Duration) -> Pending<'_, Reservation> {
+        Box::pin(async move {
+            let timeout = argument(busy_timeout);
+            let arguments = [timeout.as_bytes()];
+            let answer = self
+                .link
+                .run(&self.scripts.reserve_next, &arguments)
+                .await?;
+            reservation(answer)
+        })
+    }
+
+    fn release<'a>(
+        &'a self,
+        lease: &'a Lease,
+        pause: Duration,
+        next_in: Option<Duration>,
+    ) -> Pending<'a, LeaseState> {
+        Box::pin(async move {
+            let next_in = next_in.map(argument).unwrap_or_default();
+            let (token, pause) = (lease.token.to_string(), argument(pause));
+            let arguments = [lease.host.as_str(), &token, &pause, &next_in].map(str::as_bytes);
+            self.state(&self.scripts.release, &arguments).await
+        })
+    }
+
+    fn renew<'a>(&'a self, lease: &'a Lease, busy_timeout: Duration) -> Pending<'a, LeaseState> {
+        Box::pin(async move {
+            let (token, timeout) = (lease.token.to_string(), argument(busy_timeout));
+            let arguments = [lease.host.as_str(), &token, &timeout].map(str::as_bytes);
+            self.state(&self.scripts.renew, &arguments).await
+        })
+    }
+
+    fn block<'a>(&'a self, host: &'a Host, duration: Duration) -> Pending<'a, ()> {
+        Box::pin(async move {
+            let duration = argument(duration);
+            let arguments = [host.as_str(), &duration].map(str::as_bytes);
+            self.link.run(&self.scripts.block, &arguments).await
+        })
+    }
+
+    fn set_settings<'a>(&'a self, host: &'a Host, settings: &'a Settings) -> Pending<'a, ()> {
+        Box::pin(async move {
+            let pause = argument(settings.pause);
+            let arguments = [host.as_str().as_bytes(), pause.as_bytes(), &settings.note];
+            self.link.run(&self.scripts.set_settings, &arguments).await
+        })
+    }
+
+    fn settings<'a>(&'a self, host: &'a Host) -> Pending<'a, Option<Settings>> {
+        Box::pin(async move {
+            let arguments = [host.as_str().as_bytes()];
+            let answer = self.link.run(&self.scripts.settings, &arguments).await?;
+            let (known, pause, note): (bool, u64, Vec<u8>) = answer;
+            Ok(known.then(|| Settings {
+                pause: Duration::from_millis(pause),
+                note: note.into(),
+            }))
+        })
+    }
+
+    fn reap(&self) -> Pending<'_, usize> {
+        Box::pin(async move {
+            let (pause, limit) = (argument(self.default_pause), REAPED_AT_ONCE.to_string());
+            let arguments = [&*pause, &*limit].map(str::as_bytes);
+            let mut all = 0;
+            loop {
+                let (ended, more): (usize, bool) =
+                    self.link.run(&self.scripts.reap, &arguments).await?;
+                all += ended;
+                if !more {
+                    return Ok(all);
+                }
+            }
+        })
+    }
+
+    fn counts(&self) -> Pending<'_, Counts> {
+        Box::pin(async move {
+            let counts = self.link.run(&self.scripts.counts, &[]).await?;
+            let (hosts, queued, busy, blocked, busy_aliases) = counts;
+            Ok(Counts {
+                hosts,
+                queued,
+                busy,
+                blocked,
+                busy_aliases,
+            })
+        })
+    }
+}
+
+/// What the script that reserves returns.
+type Reserved = (bool, i64, String, Option<String>, u64, u64, u64, Vec<u8>);
+
+fn reservation(answer: Reserved) -> Result<Reservation, StoreError> {
+    let (leased, wait, host, alias, token, left, pause, note) = answer;
+    if !leased {
+        // A negative number: there is nothing to wait for.
+        return Ok(u64::try_from(wait).map_or(Reservation::Empty, |wait| {
+            Reservation::Wait(Duration::from_millis(wait))
+        }));
+    }
+    let alias = alias.as_deref().map(AliasName::parse).transpose();
+    Ok(Reservation::Leased(Lease {
+        host: Host::parse(&host).map_err(|error| StoreError::Failed(error.into()))?,
+        alias: alias.map_err(|error| StoreError::Failed(error.into()))?,
+        token,
+        time_left: Duration::from_millis(left),
+        settings: Settings {
+            pause: Duration::from_millis(pause),
+            note: note.into(),
+        },
+    }))
+}

@@ -1,0 +1,79 @@
+//! The operations as scripts, each atomic on the server.
+//!
+//! Scripts and not a library of functions: every version of the server has them, no worker replaces
+//! what another has loaded, and a server that has lost them is given them again.
+
+use redis::Script;
+
+/// The keys, in the order in which the scripts have them; the last is only read by tests.
+const KEYS: [&str; 12] = [
+    "meta",
+    "hosts",
+    "aliases",
+    "held",
+    "members",
+    "ports",
+    "ready",
+    "queue",
+    "leased",
+    "blocked",
+    "removed",
+    "test-time",
+];
+
+/// One script for each operation.
+pub(super) struct Scripts {
+    pub(super) open: Script,
+    pub(super) add_host: Script,
+    pub(super) remove_host: Script,
+    pub(super) set_alias: Script,
+    pub(super) reserve_next: Script,
+    pub(super) release: Script,
+    pub(super) renew: Script,
+    pub(super) block: Script,
+    pub(super) set_settings: Script,
+    pub(super) settings: Script,
+    pub(super) reap: Script,
+    pub(super) counts: Script,
+}
+
+/// Which clock the scripts read.
+#[derive(Clone, Copy)]
+pub(super) enum Time {
+    /// The server's.
+    Server,
+    /// A key that a test sets.
+    Test,
+}
+
+impl Scripts {
+    pub(super) fn new(time: Time) -> Self {
+        let time = match time {
+            Time::Server => include_str!("lua/time.lua"),
+            Time::Test => include_str!("lua/test_time.lua"),
+        };
+        let schedule = include_str!("lua/schedule.lua");
+        let script = |operation: &str| Script::new(&format!("{time}\n{schedule}\n{operation}"));
+        Self {
+            open: script(include_str!("lua/open.lua")),
+            add_host: script(include_str!("lua/add_host.lua")),
+            remove_host: script(include_str!("lua/remove_host.lua")),
+            set_alias: script(include_str!("lua/set_alias.lua")),
+            reserve_next: script(include_str!("lua/reserve_next.lua")),
+            release: script(include_str!("lua/release.lua")),
+            renew: script(include_str!("lua/renew.lua")),
+            block: script(include_str!("lua/block.lua")),
+            set_settings: script(include_str!("lua/set_settings.lua")),
+            settings: script(include_str!("lua/settings.lua")),
+            reap: script(include_str!("lua/reap.lua")),
+            counts: script(include_str!("lua/counts.lua")),
+        }
+    }
+}
+
+/// Returns the keys of a shard, which a cluster keeps on one server: what is in braces is hashed.
+pub(super) fn keys(shard: &str) -> Vec<String> {
+    KEYS.iter()
+        .map(|key| format!("{{{shard}}}:{key}"))
+        .collect()
+}
