@@ -1,4 +1,4 @@
-//! A store under test, with its clock in the test's hand.
+//! A store under test, with a clock that the test sets.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -34,9 +34,9 @@ pub(crate) trait Engine {
 
 /// A clock that tests set.
 #[derive(Clone, Default)]
-pub(crate) struct Hand(pub(crate) Arc<AtomicU64>);
+pub(crate) struct TestClock(pub(crate) Arc<AtomicU64>);
 
-impl Clock for Hand {
+impl Clock for TestClock {
     fn now(&self) -> Duration {
         Duration::from_millis(self.0.load(Ordering::SeqCst))
     }

@@ -7,21 +7,21 @@ use std::sync::atomic::Ordering;
 use tokio::runtime::Runtime;
 use waypost::frontier::{Memory, Redb, Store};
 
-use crate::bench::{DEFAULT_PAUSE, Engine, Hand};
+use crate::bench::{DEFAULT_PAUSE, Engine, TestClock};
 
 /// A store in memory.
 #[derive(Default)]
 pub(crate) struct InMemory {
-    hand: Hand,
+    clock: TestClock,
 }
 
 impl Engine for InMemory {
     fn open(&mut self, _: &Runtime) -> Arc<dyn Store> {
-        Arc::new(Memory::new(self.hand.clone(), DEFAULT_PAUSE))
+        Arc::new(Memory::new(self.clock.clone(), DEFAULT_PAUSE))
     }
 
     fn set_clock(&mut self, millis: u64) {
-        self.hand.0.store(millis, Ordering::SeqCst);
+        self.clock.0.store(millis, Ordering::SeqCst);
     }
 
     fn keeps(&self) -> bool {
@@ -35,7 +35,7 @@ impl Engine for InMemory {
 
 /// A store in a file.
 pub(crate) struct InFile {
-    hand: Hand,
+    clock: TestClock,
     directory: tempfile::TempDir,
 }
 
@@ -48,7 +48,7 @@ impl InFile {
 impl Default for InFile {
     fn default() -> Self {
         Self {
-            hand: Hand::default(),
+            clock: TestClock::default(),
             directory: tempfile::tempdir().unwrap(),
         }
     }
@@ -56,11 +56,11 @@ impl Default for InFile {
 
 impl Engine for InFile {
     fn open(&mut self, _: &Runtime) -> Arc<dyn Store> {
-        Arc::new(Redb::open(&self.path(), self.hand.clone(), DEFAULT_PAUSE).unwrap())
+        Arc::new(Redb::open(&self.path(), self.clock.clone(), DEFAULT_PAUSE).unwrap())
     }
 
     fn set_clock(&mut self, millis: u64) {
-        self.hand.0.store(millis, Ordering::SeqCst);
+        self.clock.0.store(millis, Ordering::SeqCst);
     }
 
     fn keeps(&self) -> bool {

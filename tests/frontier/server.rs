@@ -17,7 +17,7 @@ use waypost::frontier::{
 use crate::bench::{millis, named, secs};
 
 /// How long anything may take that is waited for; it only matters when a test fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// A server with a directory of its own, which ends with the test.
 struct Server {
@@ -74,7 +74,7 @@ impl Server {
             if error.kind() == redis::ErrorKind::AuthenticationFailed {
                 return;
             }
-            assert!(since.elapsed() < PATIENCE, "{error}");
+            assert!(since.elapsed() < LIMIT, "{error}");
             std::thread::sleep(millis(20));
         }
     }
@@ -163,13 +163,13 @@ fn group(lease: &Lease) -> String {
 }
 
 /// Repeats an operation while the server is away.
-async fn patiently<T, F: Future<Output = Result<T, StoreError>>>(operation: impl Fn() -> F) -> T {
+async fn repeated<T, F: Future<Output = Result<T, StoreError>>>(operation: impl Fn() -> F) -> T {
     let since = Instant::now();
     loop {
         match operation().await {
             Ok(value) => return value,
             Err(StoreError::Unavailable(error)) => {
-                assert!(since.elapsed() < PATIENCE, "{error}");
+                assert!(since.elapsed() < LIMIT, "{error}");
                 tokio::time::sleep(millis(10)).await;
             }
             Err(error) => panic!("{error:?}"),
@@ -181,11 +181,11 @@ async fn patiently<T, F: Future<Output = Result<T, StoreError>>>(operation: impl
 async fn work(store: Valkey, ledger: Arc<Mutex<Ledger>>) {
     loop {
         // A lease whose answer is lost with the server comes back when it is reaped.
-        let lease = match patiently(|| store.reserve_next(secs(2))).await {
+        let lease = match repeated(|| store.reserve_next(secs(2))).await {
             Reservation::Leased(lease) => lease,
             Reservation::Wait(wait) => {
                 tokio::time::sleep(wait.min(millis(5))).await;
-                patiently(|| store.reap()).await;
+                repeated(|| store.reap()).await;
                 continue;
             }
             Reservation::Empty => return,
@@ -195,7 +195,7 @@ async fn work(store: Valkey, ledger: Arc<Mutex<Ledger>>) {
         let more = ledger.lock().unwrap().end(&lease);
         let next_in = more.then_some(Duration::ZERO);
         // It may have been done before the server was killed, and reports its lease as ended then.
-        patiently(|| store.release(&lease, PAUSE, next_in)).await;
+        repeated(|| store.release(&lease, PAUSE, next_in)).await;
     }
 }
 
@@ -232,7 +232,7 @@ fn four_workers_lose_and_double_nothing_while_the_server_is_killed() {
     for share in 1..=3 {
         let since = Instant::now();
         while done() < all * share / 4 {
-            assert!(since.elapsed() < PATIENCE, "{} of {all} are done", done());
+            assert!(since.elapsed() < LIMIT, "{} of {all} are done", done());
             std::thread::sleep(millis(1));
         }
         server.kill();
@@ -287,7 +287,7 @@ fn a_lost_server_is_an_error_that_can_be_repeated() {
     );
     server.restart();
     // The lease outlives the server's process, and scripts that it has lost are given to it again.
-    let state = runtime.block_on(patiently(|| store.renew(&lease, secs(60))));
+    let state = runtime.block_on(repeated(|| store.renew(&lease, secs(60))));
     assert_eq!(state, LeaseState::Current);
     server.run(&["SCRIPT", "FLUSH"]);
     let state = runtime
@@ -300,7 +300,7 @@ fn a_lost_server_is_an_error_that_can_be_repeated() {
 #[ignore = "needs redis-server, which tests/e2e/frontier installs"]
 fn users_have_passwords_and_only_what_they_need() {
     let server = Server::start(&["--port", "0"]);
-    // What docs tell operators to allow.
+    // As the documentation of the store says.
     server.run(&[
         "ACL",
         "SETUSER",
@@ -459,7 +459,7 @@ fn a_server_of_a_cluster_sends_us_to_the_one_with_our_keys() {
             match runtime.block_on(Valkey::connect(address.clone(), PAUSE)) {
                 Ok(store) => break store,
                 // They do not know each other yet.
-                Err(error) => assert!(since.elapsed() < PATIENCE, "{error:?}"),
+                Err(error) => assert!(since.elapsed() < LIMIT, "{error:?}"),
             }
             std::thread::sleep(millis(50));
         };

@@ -140,9 +140,9 @@ mod tests {
 
     use super::*;
 
-    struct Hand(Arc<AtomicU64>);
+    struct SetClock(Arc<AtomicU64>);
 
-    impl Clock for Hand {
+    impl Clock for SetClock {
         fn now(&self) -> Duration {
             Duration::from_millis(self.0.load(Ordering::Relaxed))
         }
@@ -158,12 +158,12 @@ mod tests {
 
     #[test]
     fn time_goes_on_when_the_clock_goes_back() {
-        let hand = Arc::new(AtomicU64::new(5000));
-        let clock = Box::new(Hand(Arc::clone(&hand)));
+        let reading = Arc::new(AtomicU64::new(5000));
+        let clock = Box::new(SetClock(Arc::clone(&reading)));
         let mut steady = SteadyClock::starting_at(clock, Timestamp(7000));
         assert_eq!(steady.now().time(), Timestamp(7000));
-        for (reading, time) in [(5100, 7100), (1000, 7100), (1001, 7101), (9000, 15100)] {
-            hand.store(reading, Ordering::Relaxed);
+        for (millis, time) in [(5100, 7100), (1000, 7100), (1001, 7101), (9000, 15100)] {
+            reading.store(millis, Ordering::Relaxed);
             assert_eq!(steady.now().time(), Timestamp(time));
         }
     }

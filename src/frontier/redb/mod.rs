@@ -1,7 +1,7 @@
 //! The store in a file, for one process at a time.
 //!
 //! The schedule is in memory, as in the store that keeps nothing, and each row that changes is written
-//! before the operation is answered. So a crash at any instant loses only what nobody was told: a
+//! before the operation is answered. So a crash at any instant loses only what was not answered: a
 //! lease is durable before its request is sent, and a release that was not answered leaves its
 //! lease, which the next process ends with a full pause. At most the requests of the leases at that
 //! time are repeated.
@@ -51,7 +51,7 @@ impl Redb {
     }
 
     /// Releases a lease as [`Store::release`] does, and writes tables of the caller with it: both are
-    /// durable or neither is. `work` is told whether the lease was current.
+    /// durable or neither is. `work` is given whether the lease was current.
     ///
     /// If `work` fails, nothing of it is written, and other operations fail as well.
     pub fn release_with(

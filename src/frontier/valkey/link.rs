@@ -115,7 +115,7 @@ impl Link {
         let mut server = client
             .get_multiplexed_async_connection_with_config(&config)
             .await?;
-        // A script is more than a server reads of somebody who has not given the password it wants.
+        // A script is more than a server reads before the password that it asks for.
         if let Err(error) = redis::cmd("PING").exec_async(&mut server).await
             && error.code() != Some("NOPERM")
         {

@@ -7,6 +7,10 @@
 //! on the disk before its request is sent. With `everysec` a server that is killed forgets up to a
 //! second of what it answered: hosts that were leased then may be leased again, and are asked a
 //! second time. Tokens are not repeated even so, as they go by the time.
+//!
+//! A user needs no more than
+//! `ACL SETUSER checker on >PASSWORD ~{waypost}:* -@all +@read +@write +@scripting +time +ping`,
+//! and `+select` if the address names a database.
 
 mod address;
 mod link;
