@@ -86,7 +86,7 @@ impl<'t> Entry<'t> {
         if self.shape().has_codes {
             listed = site.codes.listed();
             let own = self.written();
-            let is_before = |listed: &Listed| site.entry(listed.entry).written() < own;
+            let is_before = |listed: &Listed| site.index.record(listed.entry).target < own;
             listed = &listed[listed.partition_point(is_before)..];
         }
         let own = listed.iter().copied();

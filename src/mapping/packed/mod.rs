@@ -6,6 +6,7 @@ mod codes;
 mod draft;
 mod entry;
 mod index;
+mod lookup;
 mod nesting;
 mod notes;
 mod record;

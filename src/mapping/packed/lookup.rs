@@ -1,0 +1,115 @@
+//! Finding the entries of a site: by code, by target, or all of them.
+
+use std::borrow::Cow;
+
+use super::arena::index;
+use super::codes::CodeKind;
+use super::draft::Owner;
+use super::entry::Entry;
+use super::site::Site;
+use crate::mapping::value::{Scheme, scheme, target};
+
+impl Site {
+    /// Returns the entries in written order, which differs from the order of storage.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
+        let mut numbers: Vec<u32> = (0..index(self.len())).collect();
+        numbers.sort_unstable_by_key(|&number| self.index.record(number).target);
+        numbers.into_iter().map(|number| self.entry(number))
+    }
+
+    /// Returns the entry that has exactly this code.
+    pub fn lookup(&self, code: &str) -> Option<Entry<'_>> {
+        Some(self.find(code)?.0)
+    }
+
+    /// Returns the entries that lead to a target in canonical form, or did before they were
+    /// retired, in written order.
+    pub fn leading_to(&self, target: &str) -> Vec<Entry<'_>> {
+        let key = scheme::key(target);
+        let numbers = self.index.with_key(key).chain(self.index.with_key(!key));
+        let entries = numbers.map(|number| self.entry(number));
+        let mut entries: Vec<_> = entries
+            .filter(|entry| entry.target().as_deref() == Some(target))
+            .collect();
+        entries.sort_unstable_by_key(Entry::written);
+        entries
+    }
+
+    /// Returns the entry with exactly this auto code.
+    pub(crate) fn lookup_auto(&self, code: &str) -> Option<Entry<'_>> {
+        let (entry, kind) = self.find(code)?;
+        (kind == CodeKind::Auto).then_some(entry)
+    }
+
+    fn find(&self, code: &str) -> Option<(Entry<'_>, CodeKind)> {
+        if let Some(entry) = self.hashed(code).next() {
+            return Some((entry, CodeKind::Auto));
+        }
+        let listed = self.codes.find(code)?;
+        Some((self.entry(listed.entry), listed.kind))
+    }
+
+    /// Returns the entry whose target has the hash that a code spells, or several entries if the
+    /// site is not settled.
+    pub(crate) fn hashed(&self, code: &str) -> impl Iterator<Item = Entry<'_>> {
+        let value = match self.scheme() {
+            Scheme::Sha256 => scheme::key_bits(code),
+            Scheme::Crc64Xz => None,
+        };
+        let numbers = value.into_iter();
+        let numbers = numbers.flat_map(|value| self.index.with_code_bits(value));
+        let entries = numbers.map(|number| self.entry(number));
+        // The keys of other entries match by chance.
+        entries.filter(|entry| entry.shape().is_hashed)
+    }
+
+    /// Returns the entries whose target has a hash that spells a code beginning with the given
+    /// text.
+    pub(crate) fn hashed_from(&self, start: &str) -> impl Iterator<Item = Entry<'_>> {
+        let keys = match self.scheme() {
+            Scheme::Sha256 => scheme::keys_from(start),
+            Scheme::Crc64Xz => None,
+        };
+        let numbers = keys.map(|(first, last)| self.index.with_keys(first, last));
+        let entries = numbers.into_iter().flatten().map(|it| self.entry(it));
+        entries.filter(|entry| entry.shape().is_hashed)
+    }
+
+    /// Returns the entry with the given key and target, if it was not removed.
+    pub(super) fn entry_of(&self, owner: Owner) -> Option<Entry<'_>> {
+        Some(self.entry(self.index.number_of(owner.key, owner.target)?))
+    }
+
+    /// Returns the entries for whose target, without its scheme, the predicate holds, in written
+    /// order.
+    pub(crate) fn entries_to(
+        &self,
+        applies: impl Fn(&str) -> bool,
+    ) -> impl Iterator<Item = Entry<'_>> {
+        let targets = self.targets.iter();
+        targets.filter_map(move |(at, packed)| {
+            let (start, rest) = target::unpack(packed);
+            if !applies(rest) {
+                return None;
+            }
+            let key = scheme::key(&format!("{start}{rest}"));
+            let owner = |key| Owner { target: at, key };
+            self.entry_of(owner(key))
+                .or_else(|| self.entry_of(owner(!key)))
+        })
+    }
+
+    /// Returns every code.
+    pub(crate) fn codes(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let entries = (0..index(self.len())).map(|number| self.entry(number));
+        let hashed = entries.filter(|entry| entry.shape().is_hashed);
+        let listed = self.codes.listed().iter();
+        hashed
+            .map(|entry| entry.code())
+            .chain(listed.map(|&listed| Cow::Borrowed(self.codes.text(listed))))
+    }
+
+    pub(crate) fn entry(&self, number: u32) -> Entry<'_> {
+        Entry::new(self, number)
+    }
+}
