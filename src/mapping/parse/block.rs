@@ -11,7 +11,8 @@ use std::collections::VecDeque;
 
 use memchr::{memchr, memchr2_iter};
 
-use super::reader::{Located, Node};
+use super::node::{Located, Node};
+use super::stop::Declined;
 use crate::mapping::value::Position;
 
 /// The maximum nesting of collections here: a table needs four levels.
@@ -20,10 +21,6 @@ const MAX_NESTING: usize = 8;
 /// The maximum length of a key here, in bytes: a table has none that is longer, and YAML has a
 /// limit too.
 const MAX_KEY: usize = 64;
-
-/// The file contains something that only the YAML reader supports.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Declined;
 
 /// The nodes of a file in block form.
 pub(crate) struct Block<'t> {
@@ -375,8 +372,8 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::reader::Stop;
     use super::super::report::Report;
+    use super::super::stop::Stop;
     use super::super::yaml::Yaml;
     use super::*;
     use crate::mapping::value::Problems;

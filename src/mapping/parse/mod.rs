@@ -1,11 +1,15 @@
 //! From bytes to nodes and typed values, with their positions and every problem found.
 
 pub(super) mod block;
+mod node;
 mod reader;
 mod report;
+mod stop;
 pub(super) mod text;
 mod values;
 pub(super) mod yaml;
 
-pub(crate) use reader::{Located, Node, Reader, SeenKeys, Stop};
+pub(crate) use node::{Located, Node};
+pub(crate) use reader::{Reader, SeenKeys};
 pub(crate) use report::Report;
+pub(crate) use stop::Stop;

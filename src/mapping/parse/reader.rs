@@ -3,61 +3,14 @@
 //! Unknown, repeated and merge keys are reported as problems, and reading continues after them. The
 //! nodes come from `block` for the form of most tables, and from `yaml` for the rest.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::block::{Block, Declined};
+use super::block::Block;
+use super::node::{Located, Node};
 use super::report::Report;
+use super::stop::Stop;
 use super::yaml::Yaml;
 use crate::mapping::value::{Position, Problems, Rule};
-
-/// The reason why reading cannot continue.
-#[derive(Debug)]
-pub(crate) enum Stop {
-    /// The file is not YAML, which has been reported.
-    Syntax,
-    /// The file is not in block form; problems reported for it are void.
-    Declined,
-}
-
-impl From<Declined> for Stop {
-    fn from(_: Declined) -> Self {
-        Self::Declined
-    }
-}
-
-/// A value and its position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Located<T> {
-    pub(crate) value: T,
-    pub(crate) position: Position,
-}
-
-/// The start of a node.
-#[derive(Debug)]
-pub(crate) enum Node<'t> {
-    /// A scalar after YAML's escapes, and whether it was written without quotes.
-    Scalar { text: Cow<'t, str>, plain: bool },
-    /// The start of a list: its items and its end follow.
-    Sequence,
-    /// The start of a map: its keys, values and end follow.
-    Mapping,
-    /// An alias, already reported as a problem.
-    Alias,
-}
-
-impl Node<'_> {
-    /// Returns its name in messages.
-    pub(crate) fn noun(&self) -> &'static str {
-        match self {
-            Self::Scalar { text, plain: true } if text.is_empty() => "nothing",
-            Self::Scalar { .. } => "a plain value",
-            Self::Sequence => "a list",
-            Self::Mapping => "a map of keys",
-            Self::Alias => "an alias",
-        }
-    }
-}
 
 /// The keys that a map has had so far, for up to 16 known ones.
 #[derive(Default)]

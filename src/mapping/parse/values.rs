@@ -6,7 +6,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::reader::{Located, Node, Reader, Stop};
+use super::node::{Located, Node};
+use super::reader::Reader;
+use super::stop::Stop;
 use crate::mapping::value::{Forward, NewCode, Position, Retired, Rule, Scheme, Status, Timestamp};
 
 /// The longest time a redirect may be cached, in seconds (RFC 9111 section 1.2.2).

@@ -6,8 +6,9 @@
 
 use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput};
 
-use super::reader::{Located, Node, Stop};
+use super::node::{Located, Node};
 use super::report::Report;
+use super::stop::Stop;
 use crate::mapping::value::{Position, Rule};
 
 /// The maximum nesting of collections: a table needs four levels.
