@@ -10,50 +10,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 
+use super::broken::{Broken, Former, Link, Origin};
 use super::gap::Gap;
 use super::shadow_breach;
 use super::statement::{Statement, Statements};
-use crate::mapping::packed::{Catalogue, Entry, Site, Table};
+use crate::mapping::packed::{Catalogue, Entry, Table};
 use crate::mapping::value::{Diagnostic, Rule};
-
-/// The key of the trailers by which commits state intended changes.
-pub const TRAILER: &str = "Waypost-Allow";
-
-/// A code of a site, identified as requests find it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Link {
-    pub(crate) address: String,
-    pub(crate) code: String,
-}
-
-impl Link {
-    pub(crate) fn new(site: &Site, code: &str) -> Self {
-        Self {
-            address: site.address(),
-            code: code.to_owned(),
-        }
-    }
-}
-
-/// A promise that a table breaks.
-#[derive(Debug)]
-pub struct Broken {
-    /// The promised link.
-    pub link: Link,
-    /// The error: at a place of the table that breaks the promise, with where it was made.
-    pub diagnostic: Diagnostic,
-}
-
-/// The version of a table that made a promise.
-#[derive(Debug)]
-pub struct Origin {
-    /// The name of the commit, which precedes its file names.
-    pub commit: String,
-    /// The date of the commit.
-    pub day: String,
-}
 
 /// The ways to break a promise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,28 +198,6 @@ impl<'t> BrokenCode<'t> {
             }
         );
         Diagnostic::new(self.breach.rule(), place, message).with_hint(hint)
-    }
-}
-
-/// Displays what a code was, and where.
-pub(crate) struct Former<'t, 'o> {
-    pub(crate) entry: Entry<'t>,
-    pub(crate) origin: &'o Origin,
-}
-
-impl fmt::Display for Former<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.entry.target() {
-            Some(target) => write!(f, "it led to {target}")?,
-            None => f.write_str("it was retired")?,
-        }
-        let place = self.entry.place();
-        let Origin { commit, day } = self.origin;
-        write!(
-            f,
-            " ({commit}:{}:{}, {day})",
-            place.file, place.position.line
-        )
     }
 }
 

@@ -11,7 +11,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::permanence::{Breach, Link};
+use super::broken::Link;
+use super::permanence::Breach;
 use super::shadowing::shadowed;
 use super::statement::{Statement, Statements};
 use crate::mapping::packed::{Catalogue, Entry, Table};

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::permanence::{Broken, Former, Link, Origin};
+use super::broken::{Broken, Former, Link, Origin};
 use super::shadowing::{Shadowed, shadowed};
 use super::statement::{Statement, Statements};
 use crate::mapping::packed::Table;

@@ -4,8 +4,10 @@ use std::borrow::Borrow;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::permanence::TRAILER;
 use crate::mapping::packed::Site;
+
+/// The key of the trailers by which commits state intended changes.
+pub const TRAILER: &str = "Waypost-Allow";
 
 /// The word before the codes of a statement.
 const RETARGET: &str = "retarget";

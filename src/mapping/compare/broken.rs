@@ -1,0 +1,62 @@
+//! Links whose promise is broken, and the version of the table that made it.
+
+use std::fmt;
+
+use crate::mapping::packed::{Entry, Site};
+use crate::mapping::value::Diagnostic;
+
+/// A code of a site, identified as requests find it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Link {
+    pub(crate) address: String,
+    pub(crate) code: String,
+}
+
+impl Link {
+    pub(crate) fn new(site: &Site, code: &str) -> Self {
+        Self {
+            address: site.address(),
+            code: code.to_owned(),
+        }
+    }
+}
+
+/// A promise that a table breaks.
+#[derive(Debug)]
+pub struct Broken {
+    /// The promised link.
+    pub link: Link,
+    /// The error: at a place of the table that breaks the promise, with where it was made.
+    pub diagnostic: Diagnostic,
+}
+
+/// The version of a table that made a promise.
+#[derive(Debug)]
+pub struct Origin {
+    /// The name of the commit, which precedes its file names.
+    pub commit: String,
+    /// The date of the commit.
+    pub day: String,
+}
+
+/// Displays what a code was, and where.
+pub(crate) struct Former<'t, 'o> {
+    pub(crate) entry: Entry<'t>,
+    pub(crate) origin: &'o Origin,
+}
+
+impl fmt::Display for Former<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.entry.target() {
+            Some(target) => write!(f, "it led to {target}")?,
+            None => f.write_str("it was retired")?,
+        }
+        let place = self.entry.place();
+        let Origin { commit, day } = self.origin;
+        write!(
+            f,
+            " ({commit}:{}:{}, {day})",
+            place.file, place.position.line
+        )
+    }
+}
