@@ -3,7 +3,7 @@
 //! Its target must be valid and its codes within the grammar. Whether its codes are free is decided
 //! later, in `conflicts`.
 
-use super::document::{Item, RareKeys};
+use super::item::{Item, RareKeys};
 use crate::mapping::packed::{CodeKind, Draft, NoteKind, Owner, Shape, Term, Unsaid};
 use crate::mapping::parse::{Located, Report};
 use crate::mapping::value::{
@@ -16,6 +16,13 @@ enum Own {
     Auto,
     /// Written explicitly, with its kind and position.
     Explicit(Code, CodeKind, Position),
+}
+
+/// The place that sets what an entry forwards.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SetBy {
+    Entry,
+    Defaults,
 }
 
 /// Adds an entry to the draft, unless it has an error.
@@ -31,7 +38,7 @@ pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
             target.as_str(),
             forward.value,
             forward.position,
-            true,
+            SetBy::Entry,
         );
     }
     let (Ok(target), Some(own)) = (target, own) else {
@@ -103,7 +110,7 @@ pub(super) fn check_defaults(draft: &Draft, defaults: &Defaults, report: &mut Re
             let (line, column) = (record.line, shape.column);
             let position = Position { line, column };
             let target = draft.targets.get(record.target);
-            check_forward(report, target, forward, position, false);
+            check_forward(report, target, forward, position, SetBy::Defaults);
         }
     }
 }
@@ -237,11 +244,13 @@ fn check_forward(
     target: &str,
     forward: Forward,
     position: Position,
-    is_own: bool,
+    set_by: SetBy,
 ) {
     if let Some(misfit) = Misfit::of(forward, target) {
         let hint = match misfit {
-            Misfit::Ending if !is_own => "the defaults ask for it: add \"forward: none\" here",
+            Misfit::Ending if set_by == SetBy::Defaults => {
+                "the defaults ask for it: add \"forward: none\" here"
+            }
             _ => misfit.hint(),
         };
         report.problem(

@@ -4,6 +4,7 @@ mod admit;
 mod conflicts;
 mod document;
 mod expectation;
+mod item;
 mod outline;
 mod review;
 mod sound;
