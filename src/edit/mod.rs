@@ -19,6 +19,6 @@ mod style;
 pub use format::format;
 pub use insert::insert;
 pub use layout::{Layout, LayoutEntry, Section};
-pub use merge::{Conflict, MergeError, Merged, merge};
+pub use merge::{Conflict, MergeError, Merged, NotByMeaning, merge};
 pub use new_entry::{NewEntry, OwnCode};
 pub use obstacle::Obstacle;

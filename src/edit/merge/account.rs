@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Sides;
+use super::sides::Sides;
 use crate::edit::layout::{Layout, LayoutEntry};
 use crate::edit::replace::replace;
 use crate::mapping::{Code, Pair};

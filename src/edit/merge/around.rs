@@ -7,21 +7,21 @@
 use std::collections::HashSet;
 
 use super::piece::{Clash, MergedPiece};
-use super::{Sides, text};
+use super::sides::Sides;
+use super::text;
 
 /// Merges the lines of a document outside its entries.
 ///
 /// # Errors
 ///
 /// If there is too much text.
-pub(super) fn merge(sides: Sides<&str>) -> Result<MergedPiece, String> {
+pub(super) fn merge(sides: Sides<&str>) -> Result<MergedPiece, git2::Error> {
     if let Some(text) = text::clean(sides) {
         return Ok(MergedPiece::Agreed(text));
     }
     let folded = sides.map(folded);
-    let merged = text::with_base(folded.each().map(String::as_bytes));
-    let merged = merged.map_err(|it| it.to_string())?.text;
-    let merged = String::from_utf8(merged).map_err(|it| it.to_string())?;
+    let merged = text::with_base(folded.each().map(String::as_bytes))?.text;
+    let merged = String::from_utf8(merged).expect("lines of texts are text");
     let mut result = Clash {
         marked: String::new(),
         ours: String::new(),

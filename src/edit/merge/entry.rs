@@ -7,7 +7,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::indentation::shifted;
-use super::{Sides, text};
+use super::sides::Sides;
+use super::text;
 use crate::edit::layout::LayoutEntry;
 use crate::mapping::{Outline, Pair, SourceFile};
 
@@ -25,18 +26,31 @@ pub(super) fn says<'e>(pairs: &'e [Pair<'_>]) -> Says<'e> {
         .collect()
 }
 
+/// The reason why an entry cannot be merged.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum EntryConflict {
+    #[error("both sides changed the comments above {code:?}")]
+    CommentsAbove { code: String },
+    #[error("both sides changed the comments at {key:?} of {code:?}")]
+    Comments { key: String, code: String },
+    #[error("the code {code:?} leads to two targets")]
+    Targets { code: String },
+    #[error("both sides changed {key:?} of {code:?}")]
+    Values { key: String, code: String },
+    #[error("both sides changed the entry {code:?} in a way that is hard to join")]
+    Inseparable { code: String },
+}
+
 /// Merges the lines of an entry that both sides have.
-///
-/// # Errors
-///
-/// Returns a description of the conflict.
-pub(super) fn merge(sides: Sides<Option<&LayoutEntry<'_>>>, code: &str) -> Result<String, String> {
+pub(super) fn merge(
+    sides: Sides<Option<&LayoutEntry<'_>>>,
+    code: &str,
+) -> Result<String, EntryConflict> {
     let bodies = sides.map(|entry| entry.map_or("", |entry| &*entry.body));
     if let Some(body) = bodies.settled() {
         return Ok(body.to_owned());
     }
-    let inseparable =
-        || format!("both sides changed the entry {code:?} in a way that is hard to join");
+    let inseparable = || EntryConflict::Inseparable { code: code.into() };
     let chunks = sides.map(|it| it.map_or(Some(Vec::new()), chunks));
     let chunks = chunks.all().ok_or_else(inseparable)?;
     let mut merged = Vec::new();
@@ -44,22 +58,12 @@ pub(super) fn merge(sides: Sides<Option<&LayoutEntry<'_>>>, code: &str) -> Resul
         let one = chunks
             .each()
             .map(|chunks| chunks.iter().find(|it| it.key == key));
-        match merge_key(one) {
-            Ok(chunk) => merged.extend(chunk),
-            Err(Differs::Comments) => {
-                return Err(format!(
-                    "both sides changed the comments at {key:?} of {code:?}"
-                ));
-            }
-            Err(Differs::Values) if key == "url" => {
-                return Err(format!("the code {code:?} leads to two targets"));
-            }
-            Err(Differs::Values) => return Err(format!("both sides changed {key:?} of {code:?}")),
-        }
+        let chunk = merge_key(one).map_err(|differs| differs.of(key, code))?;
+        merged.extend(chunk);
     }
     let like = sides.ours.ok_or_else(inseparable)?;
     let body = written(like, &merged);
-    is_sound(&body, &merged)
+    is_valid(&body, &merged)
         .then_some(body)
         .ok_or_else(inseparable)
 }
@@ -70,7 +74,7 @@ struct Chunk<'e> {
     key: &'e str,
     values: Vec<&'e str>,
     /// The values as written.
-    spelled: Vec<&'e str>,
+    written_values: Vec<&'e str>,
     /// The text from the key to the end of the value. Lines after the first are relative to the
     /// column of the key.
     text: String,
@@ -82,6 +86,17 @@ struct Chunk<'e> {
 enum Differs {
     Values,
     Comments,
+}
+
+impl Differs {
+    fn of(self, key: &str, code: &str) -> EntryConflict {
+        let (key, code) = (key.to_owned(), code.to_owned());
+        match self {
+            Self::Values if key == "url" => EntryConflict::Targets { code },
+            Self::Values => EntryConflict::Values { key, code },
+            Self::Comments => EntryConflict::Comments { key, code },
+        }
+    }
 }
 
 /// Returns the keys of an entry; `None` if its lines cannot be assigned to keys.
@@ -104,7 +119,7 @@ fn chunks<'e>(entry: &'e LayoutEntry<'_>) -> Option<Vec<Chunk<'e>>> {
         Some(Chunk {
             key: &pair.key,
             values: values(pair),
-            spelled: pair
+            written_values: pair
                 .values
                 .iter()
                 .map(|it| &body[it.span.clone()])
@@ -126,8 +141,8 @@ fn keys<'e>(ours: &[Chunk<'e>], theirs: &[Chunk<'e>]) -> Vec<&'e str> {
     let mut last = None;
     for key in theirs.iter().map(|it| it.key) {
         if !keys.contains(&key) {
-            let behind = keys.iter().position(|it| Some(*it) == last);
-            keys.insert(behind.map_or(keys.len(), |at| at + 1), key);
+            let before = keys.iter().position(|it| Some(*it) == last);
+            keys.insert(before.map_or(keys.len(), |at| at + 1), key);
         }
         last = Some(key);
     }
@@ -173,29 +188,31 @@ fn merge_list<'e>(
 ) -> Option<(Vec<&'e str>, String)> {
     // A comment in a list, or after its last line, may be about an item.
     let is_about_items = |it: &Chunk<'_>| {
-        let behind = it.tail.lines().next().unwrap_or_default();
-        it.text.contains('#') || (it.text.contains('\n') && behind.contains('#'))
+        let after = it.tail.lines().next().unwrap_or_default();
+        it.text.contains('#') || (it.text.contains('\n') && after.contains('#'))
     };
     if !LISTS.contains(&ours.key) || is_about_items(ours) || is_about_items(theirs) {
         return None;
     }
     let [in_base, in_ours, in_theirs] =
         [base, &ours.values, &theirs.values].map(|it| it.iter().collect::<HashSet<_>>());
-    let ours_and = ours.values.iter().zip(&ours.spelled);
+    let ours_and = ours.values.iter().zip(&ours.written_values);
     let kept = ours_and.filter(|(it, _)| !in_base.contains(it) || in_theirs.contains(it));
-    let theirs_and = theirs.values.iter().zip(&theirs.spelled);
+    let theirs_and = theirs.values.iter().zip(&theirs.written_values);
     let added = theirs_and.filter(|(it, _)| !in_base.contains(it) && !in_ours.contains(it));
-    let all = kept.chain(added).map(|(value, spelled)| (*value, *spelled));
-    let (values, spelled): (Vec<_>, Vec<_>) = all.unzip();
+    let all = kept
+        .chain(added)
+        .map(|(value, written_values)| (*value, *written_values));
+    let (values, written_values): (Vec<_>, Vec<_>) = all.unzip();
     let (key, list) = ours.text.split_once(':')?;
     let text = match list.trim_start().strip_prefix('-') {
         Some(_) => {
             let indent = list.find('-')?.checked_sub(list.find('\n')? + 1)?;
             let indent = " ".repeat(indent);
-            let items = spelled.iter().map(|it| format!("\n{indent}- {it}"));
+            let items = written_values.iter().map(|it| format!("\n{indent}- {it}"));
             format!("{key}:{}", items.collect::<String>())
         }
-        None => format!("{key}: [{}]", spelled.join(", ")),
+        None => format!("{key}: [{}]", written_values.join(", ")),
     };
     Some((values, text))
 }
@@ -217,7 +234,7 @@ fn written(like: &LayoutEntry<'_>, chunks: &[Chunk<'_>]) -> String {
 }
 
 /// Returns whether an entry is valid and says what it should.
-fn is_sound(body: &str, chunks: &[Chunk<'_>]) -> bool {
+fn is_valid(body: &str, chunks: &[Chunk<'_>]) -> bool {
     let file = SourceFile {
         path: "".into(),
         bytes: format!("mapping:\n{body}").into_bytes(),

@@ -3,7 +3,7 @@
 //! The result of a merge has the envelope of ours, but follows the side that added or removed the
 //! last line break. Between opening and closing, every line ends in a line feed.
 
-use super::Sides;
+use super::sides::Sides;
 use crate::mapping::SourceFile;
 
 const MARK: &str = "\u{feff}";

@@ -3,11 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::account::{self, Fact};
-use super::{Conflict, MergeError, Merged, Sides, text};
+use super::merged::{Conflict, MergeError, Merged, NotByMeaning};
+use super::sides::Sides;
+use super::text;
 use crate::mapping::{Diagnostic, Outline, SourceFile};
 
 /// Merges by lines, and reports a result that is no table.
-pub(super) fn by_lines(sides: Sides<&SourceFile>, reason: String) -> Result<Merged, MergeError> {
+pub(super) fn by_lines(
+    sides: Sides<&SourceFile>,
+    reason: NotByMeaning,
+) -> Result<Merged, MergeError> {
     let merged = text::by_lines(sides.map(|file| &*file.bytes))?;
     let mut conflicts = Vec::new();
     if !merged.is_clean {

@@ -3,9 +3,10 @@
 //! The dashes of a list share one column, which each side may have chosen differently. Invariant:
 //! only leading spaces are added and removed, and no line is moved that has too few of them.
 
-use super::Sides;
 use super::account::Account;
 use super::items::{head_len, loose_len};
+use super::merged::NotByMeaning;
+use super::sides::Sides;
 use crate::edit::layout::Layout;
 use crate::mapping::SourceFile;
 
@@ -23,7 +24,7 @@ pub(super) fn dash(layout: &Layout<'_>) -> Option<usize> {
 pub(super) fn in_one_column(
     layouts: &Sides<Layout<'_>>,
     files: &Sides<SourceFile>,
-) -> Result<Option<Sides<SourceFile>>, String> {
+) -> Result<Option<Sides<SourceFile>>, NotByMeaning> {
     let dashes = layouts.each().map(dash);
     let to = dashes
         .ours
@@ -39,8 +40,8 @@ pub(super) fn in_one_column(
             return Ok(file.clone());
         }
         let text = with_dash(layout, to);
-        let text = text.ok_or("its list cannot be indented in the same way")?;
-        Ok::<_, String>(SourceFile {
+        let text = text.ok_or(NotByMeaning::Indentation)?;
+        Ok::<_, NotByMeaning>(SourceFile {
             path: file.path.clone(),
             bytes: text.into_bytes(),
         })
@@ -57,7 +58,7 @@ pub(super) fn in_one_column(
     if is_same(&layouts.base, &files.base) && is_same(&layouts.theirs, &files.theirs) {
         Ok(Some(files))
     } else {
-        Err("its list cannot be indented in the same way".to_owned())
+        Err(NotByMeaning::Indentation)
     }
 }
 

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-use super::Sides;
+use super::sides::Sides;
 
 /// The order of all items of either side.
 pub(super) struct KeyOrder<K> {

@@ -2,9 +2,10 @@
 
 use super::account::{self, Account};
 use super::items::Key;
+use super::merged::Conflict;
 use super::piece::{MergedPiece, Rendering};
 use super::placed::Placed;
-use super::{Conflict, Sides};
+use super::sides::Sides;
 use crate::edit::layout::Layout;
 use crate::mapping::SourceFile;
 
@@ -57,7 +58,7 @@ impl Parts<'_> {
     }
 
     /// Returns whether the result, read from scratch, contains what it should.
-    pub(super) fn is_sound(&self, sides: &Sides<Account>) -> bool {
+    pub(super) fn is_complete(&self, sides: &Sides<Account>) -> bool {
         let account = |view| {
             let file = SourceFile {
                 path: "".into(),

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::entry::{self, says};
+use super::entry::{self, EntryConflict, says};
 use super::items::{Item, Items, Key};
 use super::order::order;
 use super::piece::{Clash, MergedPiece, Rendering};
-use super::{Sides, account, readdressed, text};
+use super::sides::Sides;
+use super::{account, readdressed, text};
 
 /// An item of the result.
 #[derive(Debug)]
@@ -90,13 +91,14 @@ fn joined(
         return joined_comments(from, ours, theirs);
     }
     let comments = from.map(|item| item.map_or("", |item| &item.comments));
-    let comments = text::clean(comments)
-        .ok_or_else(|| format!("both sides changed the comments above {:?}", name(key)));
+    let comments = text::clean(comments).ok_or_else(|| EntryConflict::CommentsAbove {
+        code: name(key).to_owned(),
+    });
     let entries = from.map(|item| item.and_then(|item| item.entry));
     let both = comments.and_then(|above| Ok(above + &entry::merge(entries, name(key))?));
     match both {
         Ok(text) => MergedPiece::Agreed(text),
-        Err(why) => MergedPiece::Clash(Clash::new(ours.text(), theirs.text(), why)),
+        Err(why) => MergedPiece::Clash(Clash::new(ours.text(), theirs.text(), why.to_string())),
     }
 }
 

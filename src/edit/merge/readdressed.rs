@@ -5,8 +5,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Sides;
 use super::items::{Item, Items, Key};
+use super::sides::Sides;
 
 /// Returns the keys, in each version, of entries that both sides gave another target.
 pub(super) fn find<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Sides<&'l Key>> {

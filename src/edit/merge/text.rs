@@ -2,7 +2,7 @@
 
 use git2::{MergeFileInput, MergeFileOptions};
 
-use super::Sides;
+use super::sides::Sides;
 
 /// The result of a merge by lines.
 pub(super) struct ByLines {
