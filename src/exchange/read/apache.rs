@@ -264,7 +264,7 @@ fn words(line: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::super::ImportFormat;
-    use super::super::tests::{pairs, read_as, refused};
+    use super::super::import_format::tests::{pairs, read_as, refused};
     use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]

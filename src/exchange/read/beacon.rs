@@ -135,7 +135,7 @@ fn normalised(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::ImportFormat;
-    use super::super::tests::{pairs, read_as, refused};
+    use super::super::import_format::tests::{pairs, read_as, refused};
 
     #[test]
     fn our_own_form_is_read() {

@@ -1,6 +1,6 @@
 //! The columns of comma-separated values: the meaning of each, by the names that programs use.
 
-use super::ReadError;
+use super::read_error::ReadError;
 use super::row::excerpt;
 
 /// The meaning of a column.

@@ -7,9 +7,10 @@ use csv::{ByteRecord, ReaderBuilder};
 
 use super::columns::{Column, ColumnPlaces, shown};
 use super::lines::text;
+use super::options::Options;
 use super::origin::Origin;
+use super::read_error::ReadError;
 use super::row::{self, ImportedLink, ImportedRow, RowError};
-use super::{Options, ReadError};
 
 /// An empty tag.
 pub(crate) const NO_TEXT: &str = "\"\"";
@@ -272,7 +273,7 @@ fn tags(text: &str, separator: char) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{pairs, read_as, read_with, refused};
+    use super::super::import_format::tests::{pairs, read_as, read_with, refused};
     use super::super::{Column, ImportFormat, ReadError};
     use super::tags;
     use crate::mapping::{Forward, Status, WrittenRetirement};

@@ -79,7 +79,7 @@ impl ParsedLine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{read_as, refused};
+    use super::super::import_format::tests::{read_as, refused};
     use super::super::{ImportFormat, ImportedLink};
     use crate::mapping::{Forward, Status, WrittenRetirement};
 

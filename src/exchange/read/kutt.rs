@@ -106,7 +106,7 @@ impl KuttLink {
 #[cfg(test)]
 mod tests {
     use super::super::ImportFormat;
-    use super::super::tests::{pairs, read_as, refused};
+    use super::super::import_format::tests::{pairs, read_as, refused};
 
     #[test]
     fn pages_are_read_with_their_lines() {

@@ -73,7 +73,7 @@ fn link(from: &str, to: &str, status: &str, origin: Origin<'_>) -> Result<Import
 #[cfg(test)]
 mod tests {
     use super::super::ImportFormat;
-    use super::super::tests::{pairs, read_as, refused};
+    use super::super::import_format::tests::{pairs, read_as, refused};
     use crate::mapping::{Forward, Status};
 
     #[test]

@@ -1,0 +1,25 @@
+//! Why a file in a foreign format cannot be read at all.
+
+use thiserror::Error;
+
+/// Why a file cannot be read at all.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ReadError {
+    /// The file is empty, but needs at least a header.
+    #[error("there is nothing in it, not even a header")]
+    NoHeader,
+    /// The header names no column of URLs.
+    #[error("no column of URLs: {header}")]
+    NoUrlColumn {
+        /// The beginning of the header.
+        header: String,
+    },
+    /// The header has no column with a requested name.
+    #[error("no column {name:?}: {header}")]
+    NoSuchColumn {
+        /// The name.
+        name: String,
+        /// The beginning of the header.
+        header: String,
+    },
+}
