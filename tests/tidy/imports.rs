@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::visit::{self, Visit};
-use syn::{ItemMod, ItemUse, UseTree, Visibility};
+use syn::{Attribute, ItemMod, ItemUse, UseTree, Visibility};
+
+use super::{files_under, read};
 
 /// The names of a path: of a module from the crate's root, or of a thing of another crate.
 pub(crate) type Names = Vec<String>;
@@ -14,6 +16,8 @@ pub(crate) type Names = Vec<String>;
 pub(crate) struct Imports {
     /// Each module with the paths of this crate that it names.
     named: BTreeMap<Names, BTreeSet<Names>>,
+    /// The same without what only its tests name.
+    named_outside_tests: BTreeMap<Names, BTreeSet<Names>>,
     /// Each module with the paths of other crates that it names.
     foreign: BTreeMap<Names, BTreeSet<Names>>,
     /// What modules re-export, and where they have it from.
@@ -23,6 +27,18 @@ pub(crate) struct Imports {
 }
 
 impl Imports {
+    /// Reads the crate's own source.
+    pub(crate) fn of_the_crate() -> Self {
+        let files = files_under("src");
+        let files: Vec<_> = files.iter().filter(|file| file.ends_with(".rs")).collect();
+        let texts: Vec<_> = files.iter().map(|file| read(file)).collect();
+        let named = files.iter().zip(&texts);
+        let files: Vec<_> = named
+            .map(|(file, text)| (&file["src/".len()..], &text[..]))
+            .collect();
+        Self::read(&files)
+    }
+
     /// Reads files: paths relative to `src`, and their text.
     pub(crate) fn read(files: &[(&str, &str)]) -> Self {
         let mut imports = Self::default();
@@ -39,6 +55,7 @@ impl Imports {
                 imports: &mut imports,
                 module: module(file),
                 here: module(file),
+                is_in_tests: false,
             };
             reader.visit_file(&syntax);
         }
@@ -47,8 +64,20 @@ impl Imports {
 
     /// Returns each module with the modules that it imports from, others than itself.
     pub(crate) fn modules(&self) -> BTreeMap<&[String], BTreeSet<&[String]>> {
+        self.defining_each(&self.named)
+    }
+
+    /// Returns the same as [`modules`](Self::modules), without what only tests import.
+    pub(crate) fn modules_outside_tests(&self) -> BTreeMap<&[String], BTreeSet<&[String]>> {
+        self.defining_each(&self.named_outside_tests)
+    }
+
+    fn defining_each<'a>(
+        &'a self,
+        named: &'a BTreeMap<Names, BTreeSet<Names>>,
+    ) -> BTreeMap<&'a [String], BTreeSet<&'a [String]>> {
         let mut modules = BTreeMap::new();
-        for (module, paths) in &self.named {
+        for (module, paths) in named {
             let defining = paths.iter().map(|path| self.defining(path));
             let others = defining.filter(|other| *other != module.as_slice());
             modules.insert(module.as_slice(), others.collect());
@@ -75,13 +104,21 @@ impl Imports {
         let mut path = path;
         // No chain of re-exports is longer than all of them.
         for _ in 0..self.exported.len() {
-            match prefixes(path).find_map(|start| self.exported.get(start)) {
+            match prefixes(path).find_map(|start| self.origin(start, path)) {
                 Some(origin) => path = origin,
                 None => break,
             }
         }
         let modules = prefixes(path).find(|start| self.named.contains_key(*start));
         modules.unwrap_or_default()
+    }
+
+    /// Returns where the start of a path is re-exported from, if it is.
+    ///
+    /// A function may have the name of a module; a longer path leads into the module.
+    fn origin(&self, start: &[String], path: &[String]) -> Option<&Names> {
+        let is_module = start.len() < path.len() && self.named.contains_key(start);
+        self.exported.get(start).filter(|_| !is_module)
     }
 }
 
@@ -91,6 +128,7 @@ struct Reader<'a> {
     module: Names,
     /// The module that is being read: the file's own, or one written inside it.
     here: Names,
+    is_in_tests: bool,
 }
 
 impl Reader<'_> {
@@ -123,7 +161,12 @@ impl Reader<'_> {
         match self.in_crate(path) {
             // What is written in this file under a name of its own.
             Some(path) if path.starts_with(&self.here) && self.here != self.module => {}
-            Some(path) => of_module(&mut self.imports.named, path),
+            Some(path) => {
+                if !self.is_in_tests {
+                    of_module(&mut self.imports.named_outside_tests, path.clone());
+                }
+                of_module(&mut self.imports.named, path);
+            }
             None => of_module(&mut self.imports.foreign, path.to_vec()),
         }
     }
@@ -131,9 +174,12 @@ impl Reader<'_> {
 
 impl Visit<'_> for Reader<'_> {
     fn visit_item_mod(&mut self, item: &ItemMod) {
+        let is_around = self.is_in_tests;
+        self.is_in_tests |= item.attrs.iter().any(is_for_tests);
         self.here.push(item.ident.to_string());
         visit::visit_item_mod(self, item);
         self.here.pop();
+        self.is_in_tests = is_around;
     }
 
     fn visit_item_use(&mut self, item: &ItemUse) {
@@ -159,6 +205,12 @@ impl Visit<'_> for Reader<'_> {
         }
         visit::visit_path(self, path);
     }
+}
+
+/// Returns whether an attribute compiles its item only for tests.
+fn is_for_tests(attribute: &Attribute) -> bool {
+    let condition = attribute.parse_args::<syn::Path>();
+    attribute.path().is_ident("cfg") && condition.is_ok_and(|it| it.is_ident("test"))
 }
 
 /// Returns the path of a file's module: `a/b.rs` is `a::b`, `a/mod.rs` is `a`.

@@ -1,10 +1,12 @@
-//! Holds the rules that the compiler does not know: which layer may import which, how files open and
-//! are named, that every system can check them out, that commands the documents name exist, and that
-//! what is fuzzed has the dependencies of what is shipped.
+//! Holds the rules that the compiler does not know: which layer may import which, that files and
+//! folders import downward, how files open and are named, that every system can check them out,
+//! that commands the documents name exist, and that what is fuzzed has the dependencies of what is
+//! shipped.
 //!
 //! Each rule is a function from text to violations, with a test of its own that shows it catching
 //! one.
 
+mod circles;
 mod imports;
 mod layers;
 
@@ -406,6 +408,11 @@ fn report(violations: Vec<Violation>) {
 }
 
 // Reading the tree.
+
+#[track_caller]
+fn none(found: &[String]) {
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

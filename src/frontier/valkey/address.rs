@@ -4,7 +4,7 @@ use std::fmt;
 
 use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo};
 
-use super::ValkeyError;
+use super::error::ValkeyError;
 
 /// The address of a server, with the user and the password it asks for, and the shard to use.
 ///

@@ -10,7 +10,8 @@ use redis::{
 };
 use tokio::sync::Mutex;
 
-use super::{ValkeyAddress, ValkeyError};
+use super::address::ValkeyAddress;
+use super::error::ValkeyError;
 use crate::frontier::contract::StoreError;
 
 /// The longest that a connection may take.

@@ -13,16 +13,16 @@
 //! and `+select` if the address names a database.
 
 mod address;
+mod error;
 mod link;
 mod scripts;
 
 use std::time::Duration;
 
-use redis::RedisError;
 use redis::aio::MultiplexedConnection;
-use thiserror::Error;
 
 pub use self::address::ValkeyAddress;
+pub use self::error::ValkeyError;
 use self::link::Link;
 use self::scripts::{Scripts, Time, keys};
 use super::contract::{
@@ -41,32 +41,6 @@ pub struct Valkey {
     link: Link,
     scripts: Scripts,
     default_pause: Duration,
-}
-
-/// Why a server cannot be used.
-#[derive(Debug, Error)]
-pub enum ValkeyError {
-    /// It is no address of a server.
-    #[error("this is not the address of a server, like `redis://valkey.example:6379`")]
-    Address,
-    /// The server cannot be reached, now.
-    #[error("{address}: the server cannot be reached")]
-    Unreachable {
-        /// Where it was looked for.
-        address: String,
-        /// Why.
-        #[source]
-        source: StoreError,
-    },
-    /// The server refused the user, the password, or what the user wants to do.
-    #[error("the server refuses this user or password")]
-    Refused(#[source] RedisError),
-    /// What is kept there was written by another version.
-    #[error("{address}: the hosts there were written by another version of the program")]
-    Format {
-        /// Where.
-        address: String,
-    },
 }
 
 impl Valkey {
