@@ -23,14 +23,14 @@ const TEXTS: [&str; 5] = ["short-code", "aliases", "title", "owner", "tags"];
 pub fn format(file: &SourceFile) -> Result<String, Vec<Diagnostic>> {
     let mut layout = Layout::read(file)?;
     for section in &mut layout.sections {
-        section.entries.iter_mut().for_each(respell);
+        section.entries.iter_mut().for_each(rewrite);
         section.sort();
     }
     Ok(layout.to_string())
 }
 
 /// Rewrites the values of an entry that are not in canonical form.
-fn respell(entry: &mut LayoutEntry<'_>) {
+fn rewrite(entry: &mut LayoutEntry<'_>) {
     let names_code = |key: &str| key == "short-code" || key == "number";
     let has_own_code = entry.pairs.iter().any(|pair| names_code(&pair.key));
     let values = entry.pairs.iter().flat_map(|pair| {

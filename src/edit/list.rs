@@ -127,11 +127,11 @@ impl<'o, 't> List<'o, 't> {
         let entry = &self.outline.entries[number];
         let lines = &self.outline.text[entry.line_start..];
         let column = entry.position.column as usize - 1;
-        let (margin, behind) = lines.get(..column)?.split_once('-')?;
+        let (margin, gap) = lines.get(..column)?.split_once('-')?;
         let is_blank = |text: &str| text.bytes().all(|byte| byte == b' ');
-        (is_blank(margin) && is_blank(behind)).then_some(Style {
+        (is_blank(margin) && is_blank(gap)).then_some(Style {
             margin,
-            gap: behind,
+            gap,
             is_spaced: self.is_spaced,
         })
     }

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_stand_where_they_must() {
+    fn quotes_are_written_where_needed() {
         for (text, written) in [
             ("a b", "a b"),
             ("C#", "C#"),

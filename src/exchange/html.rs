@@ -62,7 +62,7 @@ pub fn pages(
     let title = format!("Short links of {}", site.base_url().host());
     let about = About {
         title: &title,
-        text: "A short link is this address with a code behind it.",
+        text: "A short link is this address with a code after it.",
     };
     let not_found = About {
         title: "No such short link",

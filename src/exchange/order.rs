@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_in_order_with_their_aliases_behind_them() {
+    fn codes_are_in_order_each_followed_by_its_aliases() {
         let table = site_of(
             "- {url: 'https://e.org/1', short-code: abcdefgh2}\n\
              - {url: 'https://e.org/2', short-code: abcdefgh}\n\

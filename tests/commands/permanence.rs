@@ -708,7 +708,7 @@ fn a_new_code_takes_over_no_published_path_unless_that_is_stated() {
         "{told}"
     );
     assert!(
-        told.contains("is meant: Waypost-Allow: retarget bank/login"),
+        told.contains("is intended: Waypost-Allow: retarget bank/login"),
         "{told}"
     );
     for past in ["--base main", "--history", "--base main --history"] {

@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_test_is_one_line_with_what_stands_above_it() {
+    fn each_test_is_one_line_with_the_comments_above_it() {
         for (text, lines) in [
             (
                 "tests:\n# a\n\n- from: /a\n  # deep\n\n  to: gone\n# end\n",

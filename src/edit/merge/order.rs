@@ -28,17 +28,17 @@ pub(super) fn order<K: Eq + Hash + Copy>(
     let (first, second) = sides.each().led_by(is_theirs);
     let (in_base, in_first, in_second) = (set(&sides.base), set(first), set(second));
     // Items that only the second side has, by the item that they follow there.
-    let mut behind: HashMap<Option<K>, Vec<K>> = HashMap::new();
+    let mut after: HashMap<Option<K>, Vec<K>> = HashMap::new();
     let mut last = None;
     for &key in second {
         if in_first.contains(&key) {
             last = Some(key);
         } else {
-            behind.entry(last).or_default().push(key);
+            after.entry(last).or_default().push(key);
         }
     }
     let mut keys = Vec::with_capacity(first.len() + second.len());
-    let mut waiting = behind.remove(&None).unwrap_or_default();
+    let mut waiting = after.remove(&None).unwrap_or_default();
     for &key in first {
         // Of new items in one place, ours come first.
         let is_ours_and_new = !is_theirs && !in_base.contains(&key) && !in_second.contains(&key);
@@ -52,7 +52,7 @@ pub(super) fn order<K: Eq + Hash + Copy>(
         };
         keys.extend(waiting.drain(..go_first));
         keys.push(key);
-        waiting.extend(behind.remove(&Some(key)).unwrap_or_default());
+        waiting.extend(after.remove(&Some(key)).unwrap_or_default());
     }
     keys.append(&mut waiting);
     KeyOrder {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn new_items_stand_behind_what_they_stood_behind() {
+    fn new_items_follow_what_they_followed() {
         for (base, ours, theirs, expected) in [
             // Both append.
             ("ab", "abx", "aby", "abxy"),

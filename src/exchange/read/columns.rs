@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn every_column_stands_at_its_number() {
+    fn every_column_is_at_its_number() {
         for (at, (column, names)) in NAMES.iter().enumerate() {
             assert_eq!(*column as usize, at);
             assert_eq!(Column::from_name(names[0]), Some(*column));

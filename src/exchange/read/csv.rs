@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn spoilt_records_are_refused_with_their_lines() {
+    fn damaged_records_are_refused_with_their_lines() {
         let rows = read_as(
             ImportFormat::Csv,
             b"code,url,status\n\na,https://e.org/\nb,https://e.org/,\xFF\nc,https://e.org/,200\n\
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_are_parted_as_they_were_joined() {
+    fn tags_are_split_as_they_were_joined() {
         assert_eq!(tags("a, b\\,c\\\\,,d\\", ','), ["a", "b,c\\", "d"]);
         assert_eq!(tags("a\\|b,c", '|'), ["a\\", "b,c"]);
         assert_eq!(

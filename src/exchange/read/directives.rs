@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directives_are_parted() {
+    fn directives_are_split() {
         let text = "a b;\n\nc 'd e' { # f { ;\n  \"g\\\"\\.\\n\" ${h}i;\n} j\\;k;;l";
         let found: Vec<_> = Directives::of(text).collect();
         let directive = |line, words: &[&str], opens, is_end| Directive {

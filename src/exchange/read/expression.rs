@@ -29,7 +29,7 @@ mod tests {
     use super::text_of;
 
     #[test]
-    fn one_text_is_told_from_many() {
+    fn one_text_is_distinguished_from_many() {
         for (expression, text) in [
             ("^/a\\.b\\+$", "/a.b+"),
             ("^/a/?$", "/a"),

@@ -67,17 +67,15 @@ impl ImportFormat {
             Self::Apache => apache::read(bytes, origin, take),
             Self::Redirects => redirects::read(bytes, origin, take),
             Self::Beacon => beacon::read(bytes, origin, take),
-            Self::Kutt => before_rubbish(bytes, take, |text, take| kutt::read(text, origin, take)),
-            Self::Nginx => {
-                before_rubbish(bytes, take, |text, take| nginx::read(text, origin, take))
-            }
+            Self::Kutt => up_to_invalid(bytes, take, |text, take| kutt::read(text, origin, take)),
+            Self::Nginx => up_to_invalid(bytes, take, |text, take| nginx::read(text, origin, take)),
         }
         Ok(Vec::new())
     }
 }
 
 /// Reads a file up to the first byte that is not text, which is reported.
-fn before_rubbish(
+fn up_to_invalid(
     bytes: &[u8],
     take: &mut dyn FnMut(ImportedRow),
     read: impl FnOnce(&str, &mut dyn FnMut(ImportedRow)),
@@ -147,7 +145,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn rubbish_is_told_and_nothing_of_it_taken() {
+    fn binary_input_is_reported_and_nothing_of_it_imported() {
         for form in ImportFormat::ALL {
             for bytes in [
                 &b"\x00\xFF\xFE\x80"[..],

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_told_with_its_line() {
+    fn what_is_not_known_is_reported_with_its_line() {
         let rows = read_as(
             ImportFormat::JsonLines,
             b"nonsense\n{\"url\":\"https://e.org/\",\"clicks\":1}\n{\"status\":200}\n\

@@ -17,7 +17,7 @@ struct KuttPage<'b> {
     total: Option<u64>,
 }
 
-/// A link, with the fields that a table can hold.
+/// A link, with the fields that a table can contain.
 #[derive(Deserialize)]
 struct KuttLink {
     address: String,
@@ -38,7 +38,7 @@ pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(Imported
         let link = Err(RowError::Json("it is empty".to_owned()));
         return take(ImportedRow { line: 1, link });
     }
-    let (mut held, mut total) = (0, 0);
+    let (mut included, mut total) = (0, 0);
     let (mut line, mut counted) = (1, 0);
     let mut line_at = |offset: usize| {
         line += text[counted..offset]
@@ -67,12 +67,12 @@ pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(Imported
                 line: line_at(offset),
                 link,
             });
-            held += 1;
+            included += 1;
         }
         total = page.total.unwrap_or_default().max(total);
     }
-    if held < total {
-        let link = Err(RowError::Incomplete { held, total });
+    if included < total {
+        let link = Err(RowError::Incomplete { included, total });
         take(ImportedRow {
             line: line_at(text.len()),
             link,

@@ -35,7 +35,7 @@ impl Origin<'_> {
             return Err(self.elsewhere(text));
         }
         if url.query().is_some() {
-            return Err(RowError::NoLink("no code holds a query"));
+            return Err(RowError::NoLink("no code contains a query"));
         }
         self.code_of_path(url.path())
     }
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_stand_behind_the_base_url() {
+    fn codes_follow_the_base_url() {
         let base_url = BaseUrl::parse("https://short.code/go/").unwrap();
         let origin = Origin {
             base_url: &base_url,

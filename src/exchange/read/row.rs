@@ -93,10 +93,10 @@ pub enum RowError {
     #[error("the URL depends on a variable: {0:?}")]
     Variable(String),
     /// The file contains only some of its declared links.
-    #[error("the file ends after {held} of {total} links")]
+    #[error("the file ends after {included} of {total} links")]
     Incomplete {
         /// The number of links in the file.
-        held: u64,
+        included: u64,
         /// The total number of links.
         total: u64,
     },
@@ -113,7 +113,7 @@ impl RowError {
         Some(match self {
             Self::Elsewhere { .. } => "name the base URL where the links come from",
             Self::Incomplete { .. } => {
-                "ask for all of them at once, or put the pages one behind the other"
+                "ask for all of them at once, or put the pages one after the other"
             }
             _ => return None,
         })

@@ -39,10 +39,10 @@ struct Pair<'t> {
 }
 
 /// The new entries that may be old ones under another code.
-struct Heirs<'t> {
-    /// Entries with new codes, by their targets, in written order.
+struct Successors<'t> {
+    /// Entries with new codes, by tsuccessor targets, in written order.
     waiting: HashMap<(&'t str, &'t str), VecDeque<Entry<'t>>>,
-    /// The numbers of the entries found to be heirs.
+    /// The numbers of the entries found to be successors.
     taken: HashSet<u32>,
 }
 
@@ -56,7 +56,7 @@ impl<'t> Pair<'t> {
 
     fn compare(&self, changes: &mut Vec<Change<'t>>) {
         let (old, new) = self.touched();
-        let mut heirs = Heirs {
+        let mut successors = Successors {
             waiting: HashMap::new(),
             taken: HashSet::new(),
         };
@@ -67,14 +67,18 @@ impl<'t> Pair<'t> {
             if let Some(target) = entry.target_parts()
                 && own.is_some_and(|code| self.old.lookup(&code).is_none())
             {
-                heirs.waiting.entry(target).or_default().push_back(entry);
+                successors
+                    .waiting
+                    .entry(target)
+                    .or_default()
+                    .push_back(entry);
             }
         }
         for entry in old {
-            self.compare_old(entry, &mut heirs, changes);
+            self.compare_old(entry, &mut successors, changes);
         }
         for entry in new {
-            self.compare_new(entry, &heirs, changes);
+            self.compare_new(entry, &successors, changes);
         }
     }
 
@@ -104,7 +108,12 @@ impl<'t> Pair<'t> {
     }
 
     /// Reports the changes to an old entry and to each of its codes.
-    fn compare_old(&self, old: Entry<'t>, heirs: &mut Heirs<'t>, changes: &mut Vec<Change<'t>>) {
+    fn compare_old(
+        &self,
+        old: Entry<'t>,
+        successors: &mut Successors<'t>,
+        changes: &mut Vec<Change<'t>>,
+    ) {
         let mut lost = Vec::new();
         // Several codes of an entry mostly lead to a single entry, which is compared once.
         let mut met: Vec<Entry<'_>> = Vec::new();
@@ -124,26 +133,31 @@ impl<'t> Pair<'t> {
             }
         }
         for (is_own, code) in lost {
-            let heir = is_own.then(|| heirs.of(old, &met)).flatten();
-            let kind = match heir {
+            let successor = is_own.then(|| successors.of(old, &met)).flatten();
+            let kind = match successor {
                 Some(_) => ChangeKind::Renamed,
                 None if is_own || met.is_empty() => ChangeKind::Removed,
                 None => ChangeKind::AliasLost,
             };
-            met.extend(heir);
+            met.extend(successor);
             changes.push(Change {
                 kind,
                 code,
                 old: Some(old),
-                new: heir,
+                new: successor,
             });
         }
     }
 
     /// Reports the codes of a new entry that are new.
-    fn compare_new(&self, new: Entry<'t>, heirs: &Heirs<'t>, changes: &mut Vec<Change<'t>>) {
+    fn compare_new(
+        &self,
+        new: Entry<'t>,
+        successors: &Successors<'t>,
+        changes: &mut Vec<Change<'t>>,
+    ) {
         let codes = || self.new.codes(new).enumerate();
-        let is_renamed = heirs.taken.contains(&new.number());
+        let is_renamed = successors.taken.contains(&new.number());
         let led_here = |(at, code): (usize, Cow<'_, str>)| {
             let before = self.old.lookup(&code);
             before.is_some_and(|old| at == 0 || old.target_parts() == new.target_parts())
@@ -166,19 +180,19 @@ impl<'t> Pair<'t> {
     }
 }
 
-impl<'t> Heirs<'t> {
+impl<'t> Successors<'t> {
     /// Finds the entry that has the target of one whose code is gone: an entry that has another of
     /// its codes, or otherwise a new one.
     fn of(&mut self, old: Entry<'t>, met: &[Entry<'t>]) -> Option<Entry<'t>> {
         let target = old.target_parts()?;
         let same = |entry: &Entry<'_>| entry.target_parts() == old.target_parts();
-        let heir = met.iter().copied().find(same).or_else(|| {
+        let successor = met.iter().copied().find(same).or_else(|| {
             let waiting = self.waiting.get_mut(&target)?;
             std::iter::from_fn(|| waiting.pop_front())
                 .find(|entry| !self.taken.contains(&entry.number()))
         })?;
-        self.taken.insert(heir.number());
-        Some(heir)
+        self.taken.insert(successor.number());
+        Some(successor)
     }
 }
 
@@ -268,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn two_codes_that_swap_their_targets_are_retargeted() {
+    fn two_codes_that_swap_tsuccessor_targets_are_retargeted() {
         let swapped = "- url: https://a.example/\n  short-code: b\n\
                        - url: https://b.example/\n  short-code: a\n";
         let there = [
@@ -297,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn each_new_code_stands_in_for_one_old_one() {
+    fn each_new_code_replaces_one_old_one() {
         let two = format!("{A}- url: https://a.example/\n  short-code: b\n");
         both_ways(
             &two,
@@ -428,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn another_base_url_or_scheme_is_told_by_its_codes() {
+    fn another_base_url_or_scheme_is_reported_by_its_codes() {
         let old = table(&["base_url: https://short.code/\nmapping:\n- url: https://a.example/\n"]);
         let moved =
             table(&["base_url: https://other.code/\nmapping:\n- url: https://a.example/\n"]);

@@ -12,8 +12,8 @@ use crate::mapping::value::{Place, Position};
 /// The entries that replace those of an old site.
 pub(crate) struct Gap<'t> {
     files: &'t [Arc<str>],
-    /// New entries by their targets; of several, the first as written.
-    heirs: HashMap<(&'t str, &'t str), Entry<'t>>,
+    /// New entries by tsuccessor targets; of several, the first as written.
+    successors: HashMap<(&'t str, &'t str), Entry<'t>>,
     /// The new entry that was closest to an old one in its file, by the old one's number.
     neighbours: HashMap<u32, Entry<'t>>,
 }
@@ -21,12 +21,12 @@ pub(crate) struct Gap<'t> {
 impl<'t> Gap<'t> {
     /// Compares a site as it was with the same site in a table.
     pub(crate) fn new(old: &Catalogue<'t>, new: &Catalogue<'t>, table: &'t Table) -> Self {
-        let mut heirs = HashMap::new();
+        let mut successors = HashMap::new();
         for entry in new.entries() {
             let Some(target) = entry.target_parts() else {
                 continue;
             };
-            let first = heirs.entry(target).or_insert(entry);
+            let first = successors.entry(target).or_insert(entry);
             if entry.written() < first.written() {
                 *first = entry;
             }
@@ -47,19 +47,19 @@ impl<'t> Gap<'t> {
         }
         Self {
             files: table.files(),
-            heirs,
+            successors,
             neighbours,
         }
     }
 
     /// Returns the entry that has the target of an old one.
-    pub(super) fn heir(&self, old: Entry<'t>) -> Option<Entry<'t>> {
-        self.heirs.get(&old.target_parts()?).copied()
+    pub(super) fn successor(&self, old: Entry<'t>) -> Option<Entry<'t>> {
+        self.successors.get(&old.target_parts()?).copied()
     }
 
     /// Returns the place to look at for an old entry.
     pub(crate) fn place(&self, old: Entry<'t>) -> Place {
-        let known = self.heir(old);
+        let known = self.successor(old);
         if let Some(entry) = known.or_else(|| self.neighbours.get(&old.number()).copied()) {
             return entry.place();
         }

@@ -62,7 +62,7 @@ impl Breach {
     }
 
     /// Returns whether a statement of intent permits it.
-    pub(super) fn can_be_meant(self) -> bool {
+    pub(super) fn can_be_intended(self) -> bool {
         matches!(self, Self::Elsewhere | Self::Filled)
     }
 }
@@ -73,8 +73,8 @@ pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) 
     let mut broken = report(old, origin, new, |entry, code, now| {
         let breach = Breach::of(entry.target_parts(), entry.is_retired(), now)?;
         let site = now.map_or(entry.site(), |now| now.site());
-        let is_meant = breach.can_be_meant() && !stated.waiting(site, code).is_empty();
-        (!is_meant).then_some(breach)
+        let is_intended = breach.can_be_intended() && !stated.waiting(site, code).is_empty();
+        (!is_intended).then_some(breach)
     });
     broken.extend(shadow_breach::breaches(old, origin, new, stated));
     broken
@@ -150,15 +150,15 @@ impl<'t> BrokenCode<'t> {
     ) -> Diagnostic {
         let Self { code, old, .. } = self;
         let state = || Statement::trailer(old.site(), code, has_several_sites);
-        let heir = gap
-            .and_then(|gap| gap.heir(*old))
+        let successor = gap
+            .and_then(|gap| gap.successor(*old))
             .filter(|_| self.new.is_none());
-        let (message, way_out) = match (self.breach, heir) {
-            (Breach::Gone, Some(heir)) => (
+        let (message, way_out) = match (self.breach, successor) {
+            (Breach::Gone, Some(successor)) => (
                 format!("the published code {code:?} is gone"),
                 format!(
                     "the same target has the code {:?} now: add {code:?} to its \"aliases\"",
-                    heir.code()
+                    successor.code()
                 ),
             ),
             (Breach::Gone, None) => (
@@ -168,8 +168,8 @@ impl<'t> BrokenCode<'t> {
             (Breach::Elsewhere, _) => (
                 format!("the published code {code:?} leads elsewhere"),
                 format!(
-                    "take another code for the new target, or say in the commit message that it is \
-                     meant: {}",
+                    "take another code for the new target, or say in the commit message that this \
+                     is intended: {}",
                     state()
                 ),
             ),
@@ -339,14 +339,14 @@ mod tests {
     }
 
     #[test]
-    fn hints_tell_what_was_where_and_the_way_out() {
+    fn hints_say_what_was_where_and_the_way_out() {
         let reported = |old: &str, new: &str| -> Vec<_> {
             let reported = between(&site(old), &site(new), &[]);
             reported.into_iter().filter_map(|it| it.hint).collect()
         };
         let was = "it led to https://a.example/ (COMMIT:t.yaml:3, DAY)";
         let restore = "restore it, with \"retired: true\" if it shall lead nowhere";
-        let state = "say in the commit message that it is meant: Waypost-Allow: retarget x";
+        let state = "say in the commit message that this is intended: Waypost-Allow: retarget x";
         let new_code = "take another code for the new target";
         assert_eq!(reported(A, OTHER), [format!("{was}; {restore}")]);
         assert_eq!(reported(A, B), [format!("{was}; {new_code}, or {state}")]);
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_is_told_beside_what_stood_beside_it() {
+    fn what_is_gone_is_reported_next_to_its_former_neighbour() {
         let entry = |code: &str| format!("- url: https://{code}.example/\n  short-code: {code}\n");
         let [a, b, c, d] = ["a", "b", "c", "d"].map(entry);
         let all = site(&format!("{a}{b}{c}{d}"));

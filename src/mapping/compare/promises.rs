@@ -94,7 +94,7 @@ impl Promises {
                         continue;
                     }
                     let stated = self.stated.waiting(site, &code);
-                    if !stated.is_empty() && breaches.into_iter().all(Breach::can_be_meant) {
+                    if !stated.is_empty() && breaches.into_iter().all(Breach::can_be_intended) {
                         codes.settle(&code, entry, commit);
                     }
                     // A refused change is not requested again.
@@ -179,7 +179,7 @@ impl Promises {
                 let breaches = breaches.filter_map(|it| Some((it.kept, it.breach(now)?)));
                 // Of several, one that no statement permits is reported, and of these the last.
                 let Some((kept, breach)) =
-                    breaches.max_by_key(|(kept, breach)| (!breach.can_be_meant(), *kept))
+                    breaches.max_by_key(|(kept, breach)| (!breach.can_be_intended(), *kept))
                 else {
                     continue;
                 };
@@ -187,7 +187,7 @@ impl Promises {
                     let mut all = [stated, &self.stated].into_iter();
                     all.any(|stated| !stated.waiting(site, code).is_empty())
                 };
-                if !breach.can_be_meant() || !site.is_some_and(is_stated) {
+                if !breach.can_be_intended() || !site.is_some_and(is_stated) {
                     let link = Link {
                         address: address.clone(),
                         code: code.to_string(),
@@ -399,8 +399,8 @@ mod tests {
         // It is still waiting when the history ends, or comes from elsewhere.
         let promises = line(&[(A, "retarget x")]);
         assert!(holds(&promises, B));
-        let meant = [Statement::retarget("x")].into_iter().collect();
-        assert!(line(&[(A, "")]).broken(&table(B), &meant).is_empty());
+        let stated = [Statement::retarget("x")].into_iter().collect();
+        assert!(line(&[(A, "")]).broken(&table(B), &stated).is_empty());
     }
 
     #[test]
@@ -422,8 +422,8 @@ mod tests {
     fn what_is_retired_is_given_to_nobody_else() {
         let promises = line(&[(A, ""), (RETIRED, ""), (B, "retarget x")]);
         assert_eq!(broken(&promises, B), [1]);
-        let meant = [Statement::retarget("x")].into_iter().collect();
-        assert_eq!(promises.broken(&table(B), &meant).len(), 1);
+        let stated = [Statement::retarget("x")].into_iter().collect();
+        assert_eq!(promises.broken(&table(B), &stated).len(), 1);
         assert!(holds(&promises, A));
         // Neither then nor later.
         let back = follow(&promises, &[(3, A, "")]);
@@ -433,11 +433,11 @@ mod tests {
         assert!(holds(&dropped, A));
         assert!(holds(&follow(&dropped, &[(2, A, "")]), A));
         assert_eq!(broken(&follow(&dropped, &[(2, B, "retarget x")]), B), [0]);
-        assert_eq!(dropped.broken(&table(B), &meant).len(), 1);
+        assert_eq!(dropped.broken(&table(B), &stated).len(), 1);
         // A code that never had a target may be given one by a statement.
         let empty = line(&[(DROPPED, "")]);
         assert_eq!(broken(&empty, A), [0]);
-        assert!(empty.broken(&table(A), &meant).is_empty());
+        assert!(empty.broken(&table(A), &stated).is_empty());
         assert!(holds(&follow(&empty, &[(1, A, "retarget x")]), A));
     }
 
@@ -504,8 +504,8 @@ mod tests {
                 // The merge states which one is right, or a later commit does; otherwise the code
                 // is retired.
                 for right in [A, B, C] {
-                    let meant = [Statement::retarget("x")].into_iter().collect();
-                    assert!(joined.broken(&table(right), &meant).is_empty());
+                    let stated = [Statement::retarget("x")].into_iter().collect();
+                    assert!(joined.broken(&table(right), &stated).is_empty());
                     let mut settled = follow(joined, &[(3, right, "retarget x")]);
                     assert!(holds(&settled, right));
                     settled.join(joined);

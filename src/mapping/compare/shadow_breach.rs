@@ -79,7 +79,7 @@ impl Shadowed<'_> {
         };
         let hint = format!(
             "it was answered by {:?}{others}: {former}; take another code, or say in the commit \
-             message that it is meant: {}",
+             message that this is intended: {}",
             old.code(),
             Statement::trailer(self.new.site(), code, has_several_sites)
         );

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_is_meant_in_every_site_and_a_link_in_one() {
+    fn a_code_applies_to_every_site_and_a_link_to_one() {
         let file = |host: &str| SourceFile {
             path: host.into(),
             bytes: format!("base_url: https://{host}/go/\nmapping: []\n").into(),

@@ -197,7 +197,7 @@ fn read_archive<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Option<Targe
     }
 }
 
-/// Lists the codes of an entry, except its own code if the hash of its target spells it.
+/// Lists the codes of an entry, except its own code if it encodes the hash of its target.
 fn push_codes(
     draft: &mut Draft,
     owner: Owner,

@@ -164,7 +164,7 @@ impl CodeConflicts<'_> {
     /// Reports the reason why an entry does not get its own code.
     fn refuse(&mut self, entry: Entry<'_>, holder: Entry<'_>, numbers: &[usize]) {
         if holder.says_the_same_as(entry) {
-            let message = "this entry stands in the table twice";
+            let message = "this entry is in the table twice";
             let problem = Diagnostic::new(Rule::EntryTwice, entry.place(), message);
             self.problems.push(problem.with_hint(first_at(holder)));
             return;
@@ -331,8 +331,8 @@ mod tests {
             let holder = |holders: &[(String, usize)], code: &str| {
                 holders
                     .iter()
-                    .find(|(held, _)| held == code)
-                    .map(|held| held.1)
+                    .find(|(taken, _)| taken == code)
+                    .map(|taken| taken.1)
             };
             if let Some(first) = holder(&holders, &own) {
                 let (other, other_code, other_aliases, other_retired) = &entries[first];

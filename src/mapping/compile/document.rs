@@ -173,8 +173,8 @@ impl<'t> Document<'t> {
                 }
             }
         }
-        self.lacks_base_url = !seen.is_meant(index_of(DOCUMENT_KEYS, "base_url"));
-        if !seen.is_meant(index_of(DOCUMENT_KEYS, "mapping")) {
+        self.lacks_base_url = !seen.is_intended(index_of(DOCUMENT_KEYS, "base_url"));
+        if !seen.is_intended(index_of(DOCUMENT_KEYS, "mapping")) {
             reader.problem_with_hint(
                 Rule::KeyMissing,
                 start,

@@ -120,7 +120,7 @@ impl<'t> Item<'t> {
     /// Reports keys that are missing or exclude each other.
     fn check_presence(&mut self, reader: &mut Reader<'t, '_>, seen: &SeenKeys) {
         let has = |wanted| seen.position(index_of(ENTRY_KEYS, wanted));
-        let lacks_url = !seen.is_meant(index_of(ENTRY_KEYS, "url"));
+        let lacks_url = !seen.is_intended(index_of(ENTRY_KEYS, "url"));
         let code = has("short-code").or(has("number"));
         self.names_code = code.is_some();
         if lacks_url && (has("retired").is_none() || code.is_none()) {

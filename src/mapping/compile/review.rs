@@ -50,7 +50,7 @@ fn in_standard_alphabet(site: &Site, code: &str) -> Option<Finding> {
     Some((
         Rule::CodeHidesSpelling,
         format!("the code {code:?} is also the standard-alphabet spelling of {other:?}"),
-        "this entry wins; who spells the other code that way lands here".to_owned(),
+        "this entry wins; anyone who writes the other code that way arrives here".to_owned(),
     ))
 }
 

@@ -189,7 +189,7 @@ fn house(
     let (message, hint) = if groups.is_empty() {
         (
             "the key \"base_url\" is missing",
-            "add the address that the codes stand behind, as in \"base_url: https://short.code/\"",
+            "add the address that comes before the codes, as in \"base_url: https://short.code/\"",
         )
     } else {
         (

@@ -57,7 +57,7 @@ impl Draft {
         draft
     }
 
-    /// Begins an entry with a target in canonical form whose hash spells its code.
+    /// Begins an entry with a target in canonical form whose hash is its code.
     pub(crate) fn begin_hashed(&mut self, target: &str) -> Owner {
         Owner {
             key: scheme::key(target),
@@ -112,7 +112,7 @@ impl Draft {
         }
     }
 
-    /// Lists every code that the hashes of targets do not spell in the site's scheme.
+    /// Lists every code that are not the hashes of targets in the site's scheme.
     pub(super) fn list_codes(&mut self, scheme: Scheme) {
         if scheme == Scheme::Sha256 {
             return;

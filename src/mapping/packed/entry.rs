@@ -235,7 +235,7 @@ impl<'t> Entry<'t> {
     }
 
     fn has_the_code_of(&self, other: Entry<'_>) -> bool {
-        // If both codes are spelled by the hashes of targets, they need not be spelled out.
+        // If both codes encode the hashes of targets, they need not be written out.
         let is_hashed = self.shape().is_hashed && other.shape().is_hashed;
         (is_hashed && self.key() == other.key()) || self.code() == other.code()
     }

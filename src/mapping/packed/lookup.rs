@@ -49,7 +49,7 @@ impl Site {
         Some((self.entry(listed.entry), listed.kind))
     }
 
-    /// Returns the entry whose target has the hash that a code spells, or several entries if the
+    /// Returns the entry whose target has the hash that a code encodes, or several entries if the
     /// site is not settled.
     pub(crate) fn hashed(&self, code: &str) -> impl Iterator<Item = Entry<'_>> {
         let value = match self.scheme() {
@@ -63,7 +63,7 @@ impl Site {
         entries.filter(|entry| entry.shape().is_hashed)
     }
 
-    /// Returns the entries whose target has a hash that spells a code beginning with the given
+    /// Returns the entries whose target has a hash whose code begins with the given
     /// text.
     pub(crate) fn hashed_from(&self, start: &str) -> impl Iterator<Item = Entry<'_>> {
         let keys = match self.scheme() {

@@ -12,7 +12,7 @@ use crate::mapping::value::{Forward, Position, Status};
 #[repr(C, packed(4))]
 pub(crate) struct Record {
     /// The first 64 bits of the SHA-256 of the target, by which the entry is found; their
-    /// complement if these bits do not spell its code, so that a lookup by code does not find it.
+    /// complement if its code does not encode these bits, so that a lookup by code does not find it.
     pub(crate) key: u64,
     /// The target, which is also the identity of the entry: later ones are greater.
     pub(crate) target: Text,
@@ -38,7 +38,7 @@ pub(crate) struct Shape {
     pub(crate) max_age: u32,
     /// The properties that it does not set itself.
     pub(crate) unsaid: Unsaid,
-    /// Whether its code is the one that the hash of its target spells.
+    /// Whether its code encodes the hash of its target.
     pub(crate) is_hashed: bool,
     /// Whether it has listed codes.
     pub(crate) has_codes: bool,

@@ -35,7 +35,7 @@ pub struct Site {
     pub(crate) index: Index,
     pub(crate) codes: Codes,
     pub(crate) notes: Notes,
-    /// The number of entries with the code that the hash of their target spells.
+    /// The number of entries whose code encodes the hash of their target.
     hashed: usize,
     forwarding_depth: usize,
 }

@@ -17,7 +17,7 @@ use crate::mapping::value::{Position, Problems, Rule};
 pub(crate) struct SeenKeys {
     positions: [Option<Position>; 16],
     /// The known keys of which a misspelling was reported.
-    meant: [bool; 16],
+    intended: [bool; 16],
 }
 
 impl SeenKeys {
@@ -27,8 +27,8 @@ impl SeenKeys {
     }
 
     /// Returns whether the known key with the given index is present, even if misspelt.
-    pub(crate) fn is_meant(&self, index: usize) -> bool {
-        self.position(index).is_some() || self.meant.get(index).is_some_and(|meant| *meant)
+    pub(crate) fn is_intended(&self, index: usize) -> bool {
+        self.position(index).is_some() || self.intended.get(index).is_some_and(|it| *it)
     }
 }
 
@@ -142,8 +142,8 @@ impl<'t, 'p> Reader<'t, 'p> {
                 continue;
             };
             let Some(index) = known.iter().position(|(name, _)| name == text) else {
-                if let Some(meant) = self.unknown_key(position, text, *plain, known) {
-                    seen.meant[meant] = true;
+                if let Some(intended) = self.unknown_key(position, text, *plain, known) {
+                    seen.intended[intended] = true;
                 }
                 self.skip_value()?;
                 continue;
@@ -152,7 +152,7 @@ impl<'t, 'p> Reader<'t, 'p> {
                 self.problem_with_hint(
                     Rule::KeyTwice,
                     position,
-                    format!("the key {text:?} stands here twice"),
+                    format!("the key {text:?} appears twice"),
                     format!("it is already on line {}: keep one", first.line),
                 );
                 self.skip_value()?;

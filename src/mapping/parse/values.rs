@@ -45,7 +45,7 @@ impl<'t> Reader<'t, '_> {
         self.collection(
             key,
             "a list",
-            "write it as [a, b], or each item on a line of its own behind \"- \"",
+            "write it as [a, b], or each item on a line of its own after \"- \"",
             |node| matches!(node, Node::Sequence),
         )
     }

@@ -80,9 +80,9 @@ pub(super) fn has_dot_segments(raw: &str) -> bool {
 fn walks_up(path: &[u8]) -> bool {
     let mut segments = path.split(|byte| matches!(byte, b'/' | b'\\'));
     segments.any(|segment| {
-        let behind = segment.strip_prefix(b".");
-        let behind = behind.map(|rest| rest.strip_prefix(b".").unwrap_or(rest));
-        matches!(behind, Some([] | [b';', ..]))
+        let after = segment.strip_prefix(b".");
+        let after = after.map(|rest| rest.strip_prefix(b".").unwrap_or(rest));
+        matches!(after, Some([] | [b';', ..]))
     })
 }
 
@@ -177,12 +177,12 @@ mod tests {
             ("[a-z%0-9.;]{0,6}", edge()).prop_map(|(it, edge)| it + &edge)
         ];
         let parameters = ("[a-z=;]{0,3}", encoded(';')).prop_map(|(it, mark)| mark + &it);
-        let behind = prop_oneof![
+        let after = prop_oneof![
             Just(String::new()),
             (edge(), "[a-z%0-9.;]{0,6}").prop_map(|(edge, it)| edge + &it),
             parameters,
         ];
-        (before, dots, behind).prop_map(|(before, dots, behind)| before + &dots + &behind)
+        (before, dots, after).prop_map(|(before, dots, after)| before + &dots + &after)
     }
 
     proptest! {

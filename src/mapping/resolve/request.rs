@@ -112,7 +112,7 @@ impl Site {
             return Match::Nothing;
         };
         let code = path.as_code();
-        if let Some(entry) = code.and_then(|code| self.spelled(code)) {
+        if let Some(entry) = code.and_then(|code| self.lookup_with_slash(code)) {
             return Match::Link(entry, "", Via::Code);
         }
         if let Some(entry) = code.and_then(|code| self.lookup(code.strip_suffix('+')?)) {
@@ -134,7 +134,7 @@ impl Site {
     }
 
     /// Returns the entry with exactly this code, or with this code without one trailing slash.
-    fn spelled(&self, code: &str) -> Option<Entry<'_>> {
+    fn lookup_with_slash(&self, code: &str) -> Option<Entry<'_>> {
         self.lookup(code)
             .or_else(|| self.lookup(code.strip_suffix('/')?))
     }

@@ -63,7 +63,7 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// A number may spell a reserved word: base62 has letters.
+    /// The code of a number may be a reserved word: base62 has letters.
     pub fn number(mut number: u64) -> Result<Self, CodeError> {
         let mut digits = Vec::with_capacity(11);
         loop {
@@ -85,7 +85,7 @@ impl Code {
         })
     }
 
-    /// Wraps a code derived by a scheme: base64url, which spells none of the reserved words.
+    /// Wraps a code derived by a scheme: base64url, in which none of the reserved words can be written.
     pub(crate) fn derived(text: String) -> Self {
         Self(text.into())
     }
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_spells_a_reserved_word_is_refused() {
+    fn a_number_whose_code_is_a_reserved_word_is_refused() {
         let metrics = "metrics"
             .bytes()
             .map(|b| BASE62.iter().position(|&digit| digit == b).unwrap() as u64)

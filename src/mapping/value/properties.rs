@@ -122,7 +122,7 @@ impl Misfit {
     pub fn hint(self) -> &'static str {
         match self {
             Self::Ending => "end the URL in \"/\", \"=\", \":\" or \"#\"",
-            Self::Fragment => "forward the path alone: a query stands before the \"#\"",
+            Self::Fragment => "forward the path alone: a query goes before the \"#\"",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Schemes: how an auto code is derived from a target.
 //!
-//! A scheme hashes the bytes of a URL as written to a number of a fixed width and spells that
+//! A scheme hashes the bytes of a URL as written to a number of a fixed width and encodes that
 //! number in base64url (RFC 4648 section 5, no padding). The number is also used without its
 //! spelling: if two URLs share one, the next number is probed.
 
@@ -53,20 +53,20 @@ impl Scheme {
 
     /// Derives the code of a URL, from its bytes as written.
     pub fn code(self, url: &str) -> Code {
-        self.spell(self.hash(url))
+        self.encode(self.hash(url))
     }
 
     /// Returns the codes to try, in order, when another target has an auto code: the hash value +
     /// 1, + 2, …, modulo 2^48 or 2^64. There are none for a text that is not an auto code.
     pub fn probe(self, code: &str) -> impl Iterator<Item = Code> {
         let value = self.value(code);
-        value.into_iter().flat_map(move |value| self.behind(value))
+        value.into_iter().flat_map(move |value| self.after(value))
     }
 
-    fn behind(self, mut value: u64) -> impl Iterator<Item = Code> {
+    fn after(self, mut value: u64) -> impl Iterator<Item = Code> {
         std::iter::repeat_with(move || {
             value = self.successor(value);
-            self.spell(value)
+            self.encode(value)
         })
     }
 
@@ -84,7 +84,7 @@ impl Scheme {
         }
     }
 
-    /// Returns the hash value that a code spells. It is called for every request, so no decoder for
+    /// Returns the hash value that a code encodes. It is called for every request, so no decoder for
     /// texts of any length is used.
     fn value(self, code: &str) -> Option<u64> {
         if code.len() != self.code_len() {
@@ -111,7 +111,7 @@ impl Scheme {
         }
     }
 
-    fn spell(self, value: u64) -> Code {
+    fn encode(self, value: u64) -> Code {
         let bytes = value.to_be_bytes();
         Code::derived(match self {
             Self::Sha256 => URL_SAFE_NO_PAD.encode(&bytes[2..]),
@@ -133,24 +133,24 @@ const DIGITS: [u8; 256] = {
 };
 
 /// Returns the first 64 bits of the SHA-256 of a target, by which entries are found; the first 48
-/// of them are spelled by its SHA-256 code.
+/// of them are encoded in its SHA-256 code.
 pub(crate) fn key(target: &str) -> u64 {
     let digest = Sha256::digest(target.as_bytes());
     let [a, b, c, d, e, f, g, h, ..] = digest.0;
     u64::from_be_bytes([a, b, c, d, e, f, g, h])
 }
 
-/// Returns the code that a key spells.
+/// Returns the code that a key encodes to.
 pub(crate) fn code_of_key(key: u64) -> Code {
-    Scheme::Sha256.spell(key >> KEY_REST)
+    Scheme::Sha256.encode(key >> KEY_REST)
 }
 
-/// Returns the first bits of the keys that spell a code.
+/// Returns the first bits of the keys that encode to a code.
 pub(crate) fn key_bits(code: &str) -> Option<u64> {
     Scheme::Sha256.value(code)
 }
 
-/// Returns the first and the last key that spell a code beginning with the given text; `None` if no
+/// Returns the first and the last key that encode to a code beginning with the given text; `None` if no
 /// code does.
 pub(crate) fn keys_from(start: &str) -> Option<(u64, u64)> {
     let rest = Scheme::Sha256.code_len().checked_sub(start.len())?;
@@ -212,8 +212,8 @@ mod tests {
         for vector in vectors()["probing"].as_array().unwrap() {
             let scheme = Scheme::from_name(text(&vector["scheme"])).unwrap();
             let value = u64::from_str_radix(text(&vector["value"]), 16).unwrap();
-            assert_eq!(scheme.spell(value).as_str(), text(&vector["code"]));
-            let next = scheme.spell(scheme.successor(value));
+            assert_eq!(scheme.encode(value).as_str(), text(&vector["code"]));
+            let next = scheme.encode(scheme.successor(value));
             assert_eq!(next.as_str(), text(&vector["next"]));
         }
     }
@@ -231,13 +231,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_code_spells_its_value(value: u64, other in "[A-Za-z0-9_+=-]{8,11}") {
+        fn a_code_encodes_its_value(value: u64, other in "[A-Za-z0-9_+=-]{8,11}") {
             for scheme in Scheme::ALL {
                 let value = value >> (u64::BITS - scheme.bits());
-                prop_assert_eq!(scheme.value(scheme.spell(value).as_str()), Some(value));
+                prop_assert_eq!(scheme.value(scheme.encode(value).as_str()), Some(value));
                 if let Some(value) = scheme.value(&other) {
-                    let spelled = scheme.spell(value);
-                    prop_assert_eq!(spelled.as_str(), other.as_str());
+                    let encoded = scheme.encode(value);
+                    prop_assert_eq!(encoded.as_str(), other.as_str());
                 }
             }
         }

@@ -289,7 +289,7 @@ impl TargetError {
                 "leave it out, or percent-encode it if the target needs it".to_owned()
             }
             Self::Backslash => "write \"/\", or \"%5C\" for a real backslash".to_owned(),
-            Self::UserInfo => "links are public: leave out what stands before the \"@\"".to_owned(),
+            Self::UserInfo => "links are public: leave out everything before the \"@\"".to_owned(),
             _ => return None,
         })
     }
