@@ -96,7 +96,7 @@ fn both(format: &str) -> String {
 }
 
 #[test]
-fn tells_people() {
+fn reports_to_people() {
     assert_snapshot!(both("human"));
 }
 
@@ -120,7 +120,7 @@ fn names_of_files_make_no_lines_of_their_own() {
 }
 
 #[test]
-fn tells_programs_in_json() {
+fn reports_to_programs_in_json() {
     assert_snapshot!(both("json"));
 }
 
@@ -147,13 +147,13 @@ fn writes_junit() {
 #[test]
 fn is_in_colour_where_that_is_wanted() {
     let scene = scene();
-    let told = |environment: &[(&str, &str)]| {
+    let reported = |environment: &[(&str, &str)]| {
         let output = check_with(scene.path(), &["sound.yaml"], environment);
         String::from_utf8(output.stdout).unwrap()
     };
-    let coloured = told(&[("CLICOLOR_FORCE", "1")]);
+    let coloured = reported(&[("CLICOLOR_FORCE", "1")]);
     assert_snapshot!(coloured.replace('\u{1b}', "ESC"));
-    let plain = told(&[]);
+    let plain = reported(&[]);
     assert!(!plain.contains('\u{1b}'));
     // Colour is all that differs.
     let mut uncoloured = String::new();
@@ -164,7 +164,10 @@ fn is_in_colour_where_that_is_wanted() {
             .map_or(part, |it| it.1);
     }
     assert_eq!(uncoloured, plain);
-    assert_eq!(told(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "0")]), plain);
+    assert_eq!(
+        reported(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "0")]),
+        plain
+    );
 }
 
 /// Undoes the escapes of a workflow command as GitHub's runner does.
@@ -181,12 +184,12 @@ fn unescaped(text: &str, properties: bool) -> String {
 fn github_reads_back_what_is_written() {
     let scene = scene();
     let table = "50% off, <é>: all";
-    let told = json(scene.path(), &["--format", "json", table]);
-    let told = told["diagnostics"].as_array().unwrap();
+    let reported = json(scene.path(), &["--format", "json", table]);
+    let reported = reported["diagnostics"].as_array().unwrap();
     let annotations = check(scene.path(), &["--format", "github", table]);
-    assert_eq!(annotations.lines().count(), told.len());
-    for (annotation, told) in annotations.lines().zip(told) {
-        // The runner looks for the first `::` behind the properties, and splits these at commas.
+    assert_eq!(annotations.lines().count(), reported.len());
+    for (annotation, reported) in annotations.lines().zip(reported) {
+        // The runner looks for the first `::` after the properties, and splits these at commas.
         let (command, message) = annotation
             .strip_prefix("::")
             .unwrap()
@@ -203,15 +206,15 @@ fn github_reads_back_what_is_written() {
         };
         let keys: Vec<_> = properties.iter().map(|(key, _)| *key).collect();
         assert_eq!(keys, ["file", "line", "col", "title"]);
-        assert_eq!(kind, told["severity"]);
-        assert_eq!(*file, told["file"]);
-        assert_eq!(*line, told["line"].to_string());
-        assert_eq!(*column, told["column"].to_string());
+        assert_eq!(kind, reported["severity"]);
+        assert_eq!(*file, reported["file"]);
+        assert_eq!(*line, reported["line"].to_string());
+        assert_eq!(*column, reported["column"].to_string());
         let mut text = format!(
             "{file}:{line}:{column}: {}",
-            told["message"].as_str().unwrap()
+            reported["message"].as_str().unwrap()
         );
-        if let Some(hint) = told["hint"].as_str() {
+        if let Some(hint) = reported["hint"].as_str() {
             text += &format!("\nhint: {hint}");
         }
         assert_eq!(unescaped(message, false), text);
@@ -219,13 +222,14 @@ fn github_reads_back_what_is_written() {
 }
 
 #[test]
-fn github_is_told_of_what_it_does_not_show() {
+fn github_gets_a_summary_of_what_it_does_not_show() {
     let directory = tempfile::tempdir().unwrap();
     let many = "base_url: https://short.code/\nmapping:\n".to_owned() + &"- x: 1\n".repeat(12);
     fs::write(directory.path().join("mapping.yaml"), many).unwrap();
-    let told = check(directory.path(), &["--format", "github"]);
-    let (errors, others): (Vec<_>, Vec<_>) =
-        told.lines().partition(|line| line.starts_with("::error "));
+    let reported = check(directory.path(), &["--format", "github"]);
+    let (errors, others): (Vec<_>, Vec<_>) = reported
+        .lines()
+        .partition(|line| line.starts_with("::error "));
     let [notice] = others[..] else {
         panic!("{others:?}")
     };
@@ -282,8 +286,8 @@ fn every_format_is_refused_alike() {
     let denied = ["--format", "junit", "--deny", "warnings", "warned.yaml"];
     assert!(check(scene.path(), &denied).contains("failures=\"1\""));
     let format = [("WAYPOST_FORMAT", "github")];
-    let told = check_with(scene.path(), &["sound.yaml"], &format);
-    assert!(told.stdout.starts_with(b"::"));
+    let reported = check_with(scene.path(), &["sound.yaml"], &format);
+    assert!(reported.stdout.starts_with(b"::"));
 }
 
 /// Makes a repository of two commits in a scene: its tables, then none.
@@ -325,9 +329,9 @@ fn reads_a_commit_and_touches_nothing() {
 }
 
 #[test]
-fn tells_why_a_commit_holds_no_table() {
+fn reports_why_a_commit_has_no_table() {
     let scene = scene();
-    let told = |args: &[&str]| {
+    let reported = |args: &[&str]| {
         let output = check_with(scene.path(), args, &[]);
         let status = output.status.code().unwrap();
         assert!(output.stdout.is_empty());
@@ -336,18 +340,18 @@ fn tells_why_a_commit_holds_no_table() {
         format!("{status}: {stderr}")
     };
     // Nothing above the scene is a repository.
-    let outside = told(&["--rev", "HEAD:sound.yaml"]);
+    let outside = reported(&["--rev", "HEAD:sound.yaml"]);
     commit(scene.path());
     let all = [
         outside,
-        told(&["--rev", "sound.yaml"]),
-        told(&["--rev", ":sound.yaml"]),
-        told(&["--rev", "nowhere:sound.yaml"]),
-        told(&["--rev", "HEAD^{tree}:sound.yaml"]),
-        told(&["--rev", "HEAD:sound.yaml"]),
-        told(&["--rev", "HEAD~1:../sound.yaml"]),
-        told(&["--rev", "HEAD~1:sound.yaml/x"]),
-        told(&["--rev", "HEAD~1:sound.yaml", "sound.yaml"]),
+        reported(&["--rev", "sound.yaml"]),
+        reported(&["--rev", ":sound.yaml"]),
+        reported(&["--rev", "nowhere:sound.yaml"]),
+        reported(&["--rev", "HEAD^{tree}:sound.yaml"]),
+        reported(&["--rev", "HEAD:sound.yaml"]),
+        reported(&["--rev", "HEAD~1:../sound.yaml"]),
+        reported(&["--rev", "HEAD~1:sound.yaml/x"]),
+        reported(&["--rev", "HEAD~1:sound.yaml", "sound.yaml"]),
     ];
     assert_snapshot!(all.concat());
 }
@@ -383,8 +387,8 @@ fn a_hook_checks_what_is_pushed_before_it_is_taken() {
         scene.path(),
         &["commit", "--quiet", "-m", "a test that fails"],
     );
-    let (taken, told) = push();
-    assert!(!taken && told.contains("sound.yaml:9:"), "{told}");
+    let (taken, reported) = push();
+    assert!(!taken && reported.contains("sound.yaml:9:"), "{reported}");
     fs::write(
         scene.path().join("sound.yaml"),
         SOUND.split("tests").next().unwrap(),
@@ -394,8 +398,8 @@ fn a_hook_checks_what_is_pushed_before_it_is_taken() {
         scene.path(),
         &["commit", "--quiet", "-a", "-m", "without it"],
     );
-    let (taken, told) = push();
-    assert!(taken, "{told}");
+    let (taken, reported) = push();
+    assert!(taken, "{reported}");
 }
 
 #[test]
@@ -407,7 +411,10 @@ fn a_table_that_is_too_large_names_the_flag() {
         &[],
     );
     assert_eq!(output.status.code(), Some(3));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("--max-table-bytes"), "{told}");
-    assert!(told.contains(&format!("it has {}", SOUND.len())), "{told}");
+    let reported = String::from_utf8(output.stderr).unwrap();
+    assert!(reported.contains("--max-table-bytes"), "{reported}");
+    assert!(
+        reported.contains(&format!("it has {}", SOUND.len())),
+        "{reported}"
+    );
 }

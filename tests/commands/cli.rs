@@ -30,7 +30,7 @@ const VERBS: [&str; 13] = [
     "completions",
 ];
 
-/// Runs the program in the repository and tells all that came of it.
+/// Runs the program in the repository, and returns its status and both outputs.
 fn run(args: &[&str]) -> String {
     run_with(args, "", &[])
 }
@@ -113,7 +113,7 @@ fn check_accepts_the_sample() {
 }
 
 #[test]
-fn check_tells_every_problem_at_its_place() {
+fn check_reports_every_problem_at_its_place() {
     assert_snapshot!(run(&["check", "tests/tables/err/unknown-keys.yaml"]));
 }
 
@@ -123,7 +123,7 @@ fn check_runs_the_tests_of_a_table() {
 }
 
 #[test]
-fn check_makes_warnings_count_when_told() {
+fn check_makes_warnings_count_with_a_flag() {
     let table = "tests/tables/ok/warn-duplicate-target.yaml";
     assert!(run(&["check", table]).starts_with("status 0\n"));
     assert_snapshot!(run(&["check", "--deny", "warnings", table]));
@@ -175,20 +175,26 @@ fn variables_that_do_not_go_with_the_flags_count_as_not_set() {
     let all = [remote[0], remote[1], ("WAYPOST_REPO", "nowhere")];
     works(&format!("{add} --table mapping.yaml"), &all);
     // Together they apply, in whichever order the flags are defined.
-    let told = run_with(&["add", "https://e.org/"], "", &all);
-    assert!(told.contains("nowhere: no repository is there"), "{told}");
+    let report = run_with(&["add", "https://e.org/"], "", &all);
+    assert!(
+        report.contains("nowhere: no repository is there"),
+        "{report}"
+    );
 
     // Here the flag names another table than the variable.
-    let told = run_with(
+    let report = run_with(
         &["add", "https://e.org/", "--repo", "nowhere"],
         "",
         &[("WAYPOST_TABLE", "mapping.yaml"), ("WAYPOST_COMMIT", "1")],
     );
-    assert!(told.contains("nowhere: no repository is there"), "{told}");
+    assert!(
+        report.contains("nowhere: no repository is there"),
+        "{report}"
+    );
 }
 
 #[test]
-fn what_variables_break_is_told_with_their_names() {
+fn errors_from_variables_name_them() {
     for (args, variables, expected) in [
         (
             "add https://e.org/",
@@ -216,28 +222,28 @@ fn what_variables_break_is_told_with_their_names() {
             continue;
         }
         let args: Vec<_> = args.split(' ').collect();
-        let told = run_with(&args, "", variables);
+        let report = run_with(&args, "", variables);
         assert!(
-            told.starts_with("status 2\n") && told.contains(expected),
-            "{told}"
+            report.starts_with("status 2\n") && report.contains(expected),
+            "{report}"
         );
     }
-    let told = run_with(&["add", "--status", "9"], "", &[("WAYPOST_STATUS", "301")]);
-    assert!(!told.contains("WAYPOST_STATUS"), "{told}");
+    let report = run_with(&["add", "--status", "9"], "", &[("WAYPOST_STATUS", "301")]);
+    assert!(!report.contains("WAYPOST_STATUS"), "{report}");
 }
 
 #[test]
-fn check_tells_what_it_cannot_read() {
+fn check_reports_what_it_cannot_read() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("link.yaml");
     std::os::unix::fs::symlink("nowhere.yaml", &path).unwrap();
-    let told =
+    let report =
         |path: &str| run(&["check", path]).replace(directory.path().to_str().unwrap(), "TEMP");
-    assert_snapshot!("check_dangling_link", told(path.to_str().unwrap()));
-    assert_snapshot!("check_missing", told("TEMP/missing.yaml"));
+    assert_snapshot!("check_dangling_link", report(path.to_str().unwrap()));
+    assert_snapshot!("check_missing", report("TEMP/missing.yaml"));
     let empty = directory.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
-    assert_snapshot!("check_empty_directory", told(empty.to_str().unwrap()));
+    assert_snapshot!("check_empty_directory", report(empty.to_str().unwrap()));
     let pipe = directory.path().join("pipe.yaml");
     assert!(
         Command::new("mkfifo")
@@ -246,7 +252,7 @@ fn check_tells_what_it_cannot_read() {
             .unwrap()
             .success()
     );
-    assert_snapshot!("check_named_pipe", told(pipe.to_str().unwrap()));
+    assert_snapshot!("check_named_pipe", report(pipe.to_str().unwrap()));
 }
 
 const UNSORTED: &str = "\
@@ -275,19 +281,19 @@ fn fmt_replaces_what_is_not_formatted() {
     fs::write(at("a.yaml"), UNSORTED).unwrap();
     fs::write(at("b.yaml"), "mapping: []\n").unwrap();
     let path = directory.path().to_str().unwrap();
-    let told = |args: &[&str]| run(args).replace(path, "TEMP");
+    let report = |args: &[&str]| run(args).replace(path, "TEMP");
 
     assert_snapshot!(
         "fmt_names_what_would_change",
-        told(&["fmt", "--check", path])
+        report(&["fmt", "--check", path])
     );
     assert_eq!(fs::read_to_string(at("a.yaml")).unwrap(), UNSORTED);
-    assert_snapshot!("fmt_names_what_changed", told(&["fmt", path]));
+    assert_snapshot!("fmt_names_what_changed", report(&["fmt", path]));
     let done = "status 0\n--- stdout\n--- stderr\n";
-    assert_eq!(told(&["fmt", "--check", path]), done);
-    assert_eq!(told(&["fmt", path]), done);
+    assert_eq!(report(&["fmt", "--check", path]), done);
+    assert_eq!(report(&["fmt", path]), done);
     // By itself it is no table.
-    assert!(told(&["fmt", at("b.yaml").to_str().unwrap()]).starts_with("status 1\n"));
+    assert!(report(&["fmt", at("b.yaml").to_str().unwrap()]).starts_with("status 1\n"));
 }
 
 #[test]
@@ -351,7 +357,7 @@ fn resolve_prints_the_target_alone() {
 }
 
 #[test]
-fn resolve_tells_what_is_not_there() {
+fn resolve_reports_what_is_not_there() {
     assert_snapshot!("resolve_similar", run(&["resolve", "gnu-hoem"]));
     assert_snapshot!(
         "resolve_nothing_similar",
@@ -391,7 +397,7 @@ fn resolve_refuses_a_table_with_errors() {
 }
 
 #[test]
-fn serve_tells_why_it_cannot_start() {
+fn serve_reports_why_it_cannot_start() {
     let start = |table| {
         run(&[
             "serve",
@@ -422,7 +428,7 @@ fn serve_refuses_a_log_filter_that_is_none() {
 
 #[test]
 #[cfg(feature = "tls")]
-fn serve_tells_why_it_cannot_speak_tls() {
+fn serve_reports_why_it_cannot_speak_tls() {
     let start = |tls: &[&str]| {
         let here = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
         run(&[&["serve"], &here[..], tls].concat())
@@ -450,10 +456,10 @@ fn healthcheck_fails_when_nobody_answers() {
         .local_addr()
         .unwrap()
         .port();
-    let told = run(&["healthcheck", &format!("http://127.0.0.1:{port}/healthz")]);
+    let report = run(&["healthcheck", &format!("http://127.0.0.1:{port}/healthz")]);
     assert!(
-        told.starts_with("status 3\n--- stdout\n--- stderr\nwaypost: cannot ask"),
-        "{told}"
+        report.starts_with("status 3\n--- stdout\n--- stderr\nwaypost: cannot ask"),
+        "{report}"
     );
 }
 
@@ -496,7 +502,7 @@ fn a_signal_ends_the_wait_for_the_first_fetch() {
 }
 
 #[test]
-fn manual_pages_tell_what_the_help_tells() {
+fn manual_pages_say_what_the_help_says() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().to_str().unwrap();
     assert_eq!(run(&["man", path]), "status 0\n--- stdout\n--- stderr\n");
@@ -535,11 +541,11 @@ fn manual_pages_tell_what_the_help_tells() {
 #[test]
 fn standard_input_that_is_too_large_names_the_flag() {
     let args = ["check", "-", "--max-table-bytes", "10"];
-    let told = run_with(&args, "base_url: https://short.code/\n", &[]);
-    assert!(told.starts_with("status 3\n"), "{told}");
+    let report = run_with(&args, "base_url: https://short.code/\n", &[]);
+    assert!(report.starts_with("status 3\n"), "{report}");
     assert!(
-        told.contains("--max-table-bytes") && told.contains("<stdin>"),
-        "{told}"
+        report.contains("--max-table-bytes") && report.contains("<stdin>"),
+        "{report}"
     );
 }
 

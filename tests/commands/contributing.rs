@@ -1,7 +1,7 @@
-//! The page for those who propose links, held to what the check says.
+//! The page for those who propose links, compared with what the check says.
 //!
 //! The first `yaml` block of the page is the published table. Each further one is a proposal: a whole
-//! table, or entries to write at the end. The `text` block behind one is what the check says to it;
+//! table, or entries to write at the end. The `text` block after one is what the check says to it;
 //! where there is none, the check has nothing to say. `WAYPOST_REWRITE=1 cargo test` writes those texts
 //! anew.
 
@@ -23,7 +23,7 @@ fn the_page_shows_what_the_check_says() {
     };
     let scene = Scene::committed(published);
     scene.git("branch published");
-    let (mut told, mut differing) = (0, Vec::new());
+    let (mut report, mut differing) = (0, Vec::new());
     for (at, (language, proposal)) in blocks.iter().enumerate().skip(1) {
         if *language != "yaml" {
             continue;
@@ -44,7 +44,7 @@ fn the_page_shows_what_the_check_says() {
                     differing.push(format!("{is}--- expected\n{expected}"));
                     rewritten = rewritten.replace(&was, &is);
                 }
-                told += 1;
+                report += 1;
             }
             _ => assert!(
                 status == "status 0" && !printed.contains("warning"),
@@ -58,7 +58,7 @@ fn the_page_shows_what_the_check_says() {
         assert!(differing.is_empty(), "{}", differing.join("\n"));
     }
     let texts = blocks.iter().filter(|(language, _)| *language == "text");
-    assert_eq!(texts.count(), told, "a text that no proposal stands before");
+    assert_eq!(texts.count(), report, "a text without a proposal before it");
 }
 
 /// Returns the fenced blocks of a page: what they are, and what they hold.

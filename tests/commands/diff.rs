@@ -12,7 +12,7 @@ use insta::assert_snapshot;
 use crate::scene::Scene;
 
 impl Scene {
-    /// Runs `waypost diff` in the checkout and tells all that came of it.
+    /// Runs `waypost diff` in the checkout and returns its status and both outputs.
     fn diff(&self, arguments: &str) -> String {
         self.diff_in(".", arguments)
     }
@@ -62,7 +62,7 @@ mapping:
 const NO_CHANGE: &str = "status 0\n--- stdout\n--- stderr\nno changes\n";
 
 #[test]
-fn tells_what_the_work_tree_changes() {
+fn reports_what_the_work_tree_changes() {
     let scene = Scene::committed(BEFORE);
     assert_eq!(scene.diff("HEAD"), NO_CHANGE);
     scene.write("mapping.yaml", AFTER);
@@ -120,21 +120,21 @@ fn a_table_that_was_not_there_or_is_none_any_more_counts_as_empty() {
 }
 
 #[test]
-fn several_sites_are_told_by_short_links() {
+fn several_sites_are_distinguished_by_short_links() {
     let scene = Scene::committed(BEFORE);
     scene.write("mapping.yaml", AFTER);
     scene.write("other.yaml", "base_url: https://other.code/\nmapping:\n- url: https://example.org/new\n  short-code: new\n");
-    let told = scene.diff("HEAD --table mapping.yaml --table other.yaml");
+    let report = scene.diff("HEAD --table mapping.yaml --table other.yaml");
     for link in ["https://short.code/new", "https://other.code/new"] {
         assert!(
-            told.contains(&format!("  {link}: https://example.org/new\n")),
-            "{told}"
+            report.contains(&format!("  {link}: https://example.org/new\n")),
+            "{report}"
         );
     }
 }
 
 #[test]
-fn errors_are_told_for_either_side() {
+fn errors_are_reported_for_either_side() {
     let broken = "base_url: https://short.code/\nmapping:\n- url: nowhere\n";
     let scene = Scene::committed(broken);
     scene.write("mapping.yaml", BEFORE);
@@ -145,15 +145,15 @@ fn errors_are_told_for_either_side() {
 }
 
 #[test]
-fn tells_why_there_is_nothing_to_compare() {
+fn says_why_there_is_nothing_to_compare() {
     let scene = Scene::committed(BEFORE);
     assert_snapshot!("unknown_revision", scene.diff("nowhere"));
     let outside = tempfile::tempdir().unwrap();
     let path = outside.path().canonicalize().unwrap().join("mapping.yaml");
-    let told = scene.diff(&format!("HEAD --table {}", path.display()));
+    let report = scene.diff(&format!("HEAD --table {}", path.display()));
     assert!(
-        told.starts_with("status 3\n") && told.contains("lies in no Git repository"),
-        "{told}"
+        report.starts_with("status 3\n") && report.contains("lies in no Git repository"),
+        "{report}"
     );
     scene.git("switch --quiet --orphan other");
     scene.commit(AFTER);
@@ -161,7 +161,7 @@ fn tells_why_there_is_nothing_to_compare() {
 }
 
 #[test]
-fn a_shallow_clone_is_told_apart_from_unrelated_work() {
+fn a_shallow_clone_is_distinguished_from_unrelated_work() {
     let scene = Scene::committed(BEFORE);
     scene.git("switch --quiet --create topic");
     scene.commit(AFTER);
@@ -171,10 +171,10 @@ fn a_shallow_clone_is_told_apart_from_unrelated_work() {
     scene.git(&format!(
         "-c protocol.file.allow=always clone --quiet --depth 1 --no-single-branch {origin} shallow"
     ));
-    let told = scene.diff_in("shallow", "origin/topic");
+    let report = scene.diff_in("shallow", "origin/topic");
     assert!(
-        told.starts_with("status 3\n") && told.contains("git fetch --unshallow"),
-        "{told}"
+        report.starts_with("status 3\n") && report.contains("git fetch --unshallow"),
+        "{report}"
     );
 }
 
@@ -185,9 +185,9 @@ fn a_bare_repository_has_two_commits_to_compare() {
     let outside = tempfile::tempdir().unwrap();
     let bare = outside.path().to_str().unwrap();
     scene.git(&format!("clone --quiet --bare . {bare}"));
-    let told = scene.diff_in(bare, "HEAD~1 HEAD");
-    assert_eq!(told, scene.diff("HEAD~1 HEAD"));
-    assert!(told.starts_with("status 0\n"), "{told}");
+    let report = scene.diff_in(bare, "HEAD~1 HEAD");
+    assert_eq!(report, scene.diff("HEAD~1 HEAD"));
+    assert!(report.starts_with("status 0\n"), "{report}");
     assert!(scene.diff_in(bare, "HEAD~1").starts_with("status 2\n"));
 }
 
@@ -203,19 +203,23 @@ fn what_is_too_long_for_a_comment_is_counted() {
         );
     }
     scene.write("mapping.yaml", &text);
-    let told = scene.diff("HEAD --format markdown");
-    assert!(told.chars().count() < 65_536, "{}", told.chars().count());
-    let shown = told
+    let report = scene.diff("HEAD --format markdown");
+    assert!(
+        report.chars().count() < 65_536,
+        "{}",
+        report.chars().count()
+    );
+    let shown = report
         .lines()
         .filter(|line| line.starts_with("| added |"))
         .count();
     let rest = format!("\n{} more changes are not shown here.\n", 2000 - shown);
-    assert!(shown > 20 && told.contains(&rest), "{shown}");
+    assert!(shown > 20 && report.contains(&rest), "{shown}");
     assert!(
-        told.contains("<details><summary>Other changes</summary>\n\n| change |"),
-        "{told}"
+        report.contains("<details><summary>Other changes</summary>\n\n| change |"),
+        "{report}"
     );
-    assert!(told.contains("\n</details>\n"), "{told}");
+    assert!(report.contains("\n</details>\n"), "{report}");
 }
 
 /// What the page on reviewing shows: a link retargeted, one added, one removed.
@@ -237,9 +241,9 @@ fn the_page_on_reviewing_shows_what_happens() {
         ("diff --format markdown main", Some("markdown")),
         ("diff --format json main", Some("json")),
     ] {
-        let told = scene.diff(command.strip_prefix("diff ").unwrap());
-        let told = told.strip_prefix("status 0\n--- stdout\n").unwrap();
-        let (stdout, stderr) = told.split_once("--- stderr\n").unwrap();
+        let report = scene.diff(command.strip_prefix("diff ").unwrap());
+        let report = report.strip_prefix("status 0\n--- stdout\n").unwrap();
+        let (stdout, stderr) = report.split_once("--- stderr\n").unwrap();
         let shown = match language {
             None => format!("```console\n$ waypost {command}\n{stdout}{stderr}```\n"),
             Some(language) => format!("```{language}\n{stdout}```\n"),

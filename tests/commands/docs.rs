@@ -268,8 +268,8 @@ fn the_schema_knows_the_keys_of_the_reader() {
         &schema["properties"],
         &schema["$defs"]["entry"]["properties"],
     ];
-    let told = waypost::mapping::compile(&[file]).diagnostics;
-    let hints = told.iter().filter(|d| d.rule == Rule::KeyUnknown);
+    let report = waypost::mapping::compile(&[file]).diagnostics;
+    let hints = report.iter().filter(|d| d.rule == Rule::KeyUnknown);
     for (hint, place) in hints.map(|d| d.hint.as_deref().unwrap()).zip(places) {
         let mut known: Vec<_> = hint
             .strip_prefix("known here: ")

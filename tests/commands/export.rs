@@ -21,8 +21,8 @@ fn run(args: &[&str]) -> Output {
     command.output().unwrap()
 }
 
-/// Runs the program and tells all that came of it.
-fn told(args: &[&str]) -> String {
+/// Runs the program, and returns its status and both outputs.
+fn report(args: &[&str]) -> String {
     let output = run(args);
     let status = output.status.code().unwrap();
     let [stdout, stderr] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
@@ -32,7 +32,7 @@ fn told(args: &[&str]) -> String {
 }
 
 #[test]
-fn every_form_carries_what_it_can_and_tells_the_rest() {
+fn every_form_carries_what_it_can_and_reports_the_rest() {
     for format in [
         "csv",
         "jsonl",
@@ -44,8 +44,8 @@ fn every_form_carries_what_it_can_and_tells_the_rest() {
         "redirects",
         "apache",
     ] {
-        let told = told(&["--table", TABLE, "--format", format]);
-        assert_snapshot!(format, told);
+        let report = report(&["--table", TABLE, "--format", format]);
+        assert_snapshot!(format, report);
     }
 }
 
@@ -54,7 +54,7 @@ fn a_static_site_has_a_page_a_code() {
     let directory = tempfile::tempdir().unwrap();
     let site = directory.path().join("site");
     let path = site.to_str().unwrap();
-    let all = told(&["--table", TABLE, "--format", "html", path]);
+    let all = report(&["--table", TABLE, "--format", "html", path]);
     let mut shown = all.clone();
     for file in files_under(&site) {
         let name = file.strip_prefix(&site).unwrap().display();
@@ -63,7 +63,7 @@ fn a_static_site_has_a_page_a_code() {
     }
     assert_snapshot!("html", shown);
 
-    let again = told(&["--table", TABLE, "--format", "html", path]);
+    let again = report(&["--table", TABLE, "--format", "html", path]);
     let refused =
         "status 1\n--- stdout\n--- stderr\nwaypost: TEMP is not empty: name a new directory\n";
     assert_eq!(again.replace(path, "TEMP"), refused);
@@ -111,10 +111,10 @@ fn of_several_sites_the_named_one_is_written() {
             written(site, ExportFormat::Yaml).into_bytes()
         );
     }
-    let told = told(&["--format", "yaml", "--table", sites]);
+    let report = report(&["--format", "yaml", "--table", sites]);
     assert!(
-        told.contains("name one of the sites with --site: https://"),
-        "{told}"
+        report.contains("name one of the sites with --site: https://"),
+        "{report}"
     );
 }
 

@@ -1,4 +1,4 @@
-//! `waypost import`: each form as other programs write it, what is told of the rest, and that what
+//! `waypost import`: each form as other programs write it, what is reported of the rest, and that what
 //! `export` writes comes back.
 
 #![allow(clippy::unwrap_used)]
@@ -42,7 +42,7 @@ impl Scene {
         fs::read_to_string(self.table()).unwrap()
     }
 
-    /// Runs the program and tells all that came of it.
+    /// Runs the program, and returns its status and both outputs.
     fn import(&self, args: &[&str], stdin: &[u8]) -> String {
         let path = self.table();
         let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
@@ -63,7 +63,7 @@ impl Scene {
 }
 
 #[test]
-fn each_form_is_read_and_the_rest_told() {
+fn each_form_is_read_and_the_rest_reported() {
     for (format, file) in [
         ("csv", "links.csv"),
         ("jsonl", "links.jsonl"),
@@ -86,9 +86,9 @@ fn each_form_is_read_and_the_rest_told() {
             format,
             &file,
         ];
-        let told = scene.import(&args, b"");
+        let report = scene.import(&args, b"");
         let name = file.rsplit('/').next().unwrap();
-        assert_snapshot!(name, format!("{told}---\n{}", scene.text()));
+        assert_snapshot!(name, format!("{report}---\n{}", scene.text()));
     }
 }
 
@@ -101,9 +101,9 @@ fn what_is_there_stays_and_comes_first() {
         b"short-code,url\nc,https://c.org/\nb,https://e.org/\nd,https://e.org/\na,https://f.org/\n";
     let rehearsed = scene.import(&["-", "--format", "csv", "--dry-run"], rows);
     assert_eq!(scene.text(), table);
-    let told = scene.import(&["-", "--format", "csv"], rows);
-    assert_eq!(rehearsed.replace("would add", "added"), told);
-    assert_snapshot!(told, @r#"
+    let report = scene.import(&["-", "--format", "csv"], rows);
+    assert_eq!(rehearsed.replace("would add", "added"), report);
+    assert_snapshot!(report, @r#"
     status 1
     <stdin>:4: error: the code "d" is taken by the entry at mapping.yaml:6:3
       hint: it leads to https://f.org/: choose another code
@@ -139,8 +139,8 @@ fn a_takedown_is_not_undone() {
     let before = scene.text();
     let rows = b"code,url\n,https://taken.org/\nx,https://taken.org/\ngone,https://gone.org/\n\
                  ,https://gone.org/\n";
-    let told = scene.import(&["-", "--format", "csv"], rows);
-    assert_snapshot!(told, @r#"
+    let report = scene.import(&["-", "--format", "csv"], rows);
+    assert_snapshot!(report, @r#"
     status 1
     <stdin>:3: error: ERR-000-02-00: URL already registered
       hint: its link https://short.code/KiuH6GHM at mapping.yaml:3:3 is retired or expired, and no import brings it back
@@ -156,7 +156,7 @@ fn a_takedown_is_not_undone() {
 }
 
 #[test]
-fn what_would_break_the_table_is_told_and_all_else_taken() {
+fn what_would_break_the_table_is_reported_and_all_else_imported() {
     let scene = Scene::with(
         "base_url: https://short.code/\ndefaults: {forward: path, status: 301}\nmapping: []\n\
          tests:\n- from: /t\n  to: not-found\n",
@@ -170,8 +170,8 @@ fn what_would_break_the_table_is_told_and_all_else_taken() {
         b,https://b.org/x,,\n\
         t,https://t.org/,path,\n\
         c,https://c.org/,path,301\n";
-    let told = scene.import(&["-", "--format", "csv"], rows);
-    assert_snapshot!(told, @r#"
+    let report = scene.import(&["-", "--format", "csv"], rows);
+    assert_snapshot!(report, @r#"
     status 1
     <stdin>:3: error: the URL is a short link of this table already
       hint: register the URL that it leads to instead
@@ -205,7 +205,7 @@ fn what_would_break_the_table_is_told_and_all_else_taken() {
 }
 
 #[test]
-fn nothing_is_written_unless_all_of_it_is_sound() {
+fn nothing_is_written_unless_all_of_it_is_valid() {
     let table = "base_url: https://short.code/\nmapping:\n- url: https://e.org/\n  short-code: a\n";
     let broken = table.replace("url: https", "uri: https");
     for (table, rows, status) in [
@@ -227,15 +227,15 @@ fn nothing_is_written_unless_all_of_it_is_sound() {
         ),
     ] {
         let scene = Scene::with(table);
-        let told = scene.import(&["-", "--format", "csv"], rows);
-        assert!(told.starts_with(status), "{told}");
-        assert_eq!(scene.text(), table, "{told}");
+        let report = scene.import(&["-", "--format", "csv"], rows);
+        assert!(report.starts_with(status), "{report}");
+        assert_eq!(scene.text(), table, "{report}");
     }
 }
 
 #[test]
 fn a_table_is_made_even_if_nothing_comes_into_it() {
-    for (format, input, told) in [
+    for (format, input, report) in [
         (
             "csv",
             &b"url\n"[..],
@@ -250,9 +250,9 @@ fn a_table_is_made_even_if_nothing_comes_into_it() {
     ] {
         let scene = Scene::new();
         let args = ["-", "--format", format, "--base-url", "https://short.code/"];
-        assert_eq!(scene.import(&args, input), told);
+        assert_eq!(scene.import(&args, input), report);
         let text = fs::read_to_string(scene.table());
-        match told.starts_with("status 0") {
+        match report.starts_with("status 0") {
             true => assert_eq!(
                 text.unwrap(),
                 "base_url: https://short.code/\nmapping: []\n"
@@ -260,9 +260,12 @@ fn a_table_is_made_even_if_nothing_comes_into_it() {
             false => assert!(text.is_err()),
         }
     }
-    let told = Scene::with("base_url: https://short.code/\nmapping: []\n")
+    let report = Scene::with("base_url: https://short.code/\nmapping: []\n")
         .import(&["-", "--format", "kutt"], b" \n");
-    assert!(told.starts_with("status 1\n<stdin>:1: error: "), "{told}");
+    assert!(
+        report.starts_with("status 1\n<stdin>:1: error: "),
+        "{report}"
+    );
 }
 
 #[test]
@@ -270,8 +273,8 @@ fn a_file_that_may_not_be_written_is_not() {
     let table = "base_url: https://short.code/\nmapping: []\n";
     let scene = Scene::with(table);
     fs::set_permissions(scene.table(), Permissions::from_mode(0o444)).unwrap();
-    let told = scene.import(&["-", "--format", "csv"], b"url\nhttps://z.org/\n");
-    assert!(told.starts_with("status 3\n"), "{told}");
+    let report = scene.import(&["-", "--format", "csv"], b"url\nhttps://z.org/\n");
+    assert!(report.starts_with("status 3\n"), "{report}");
     assert_eq!(scene.text(), table);
 }
 
@@ -286,8 +289,8 @@ fn spoilt_rows_spoil_no_others() {
     let scene = Scene::with("base_url: https://short.code/\nmapping: []\n");
     let mut rows = rows.into_bytes();
     rows.extend(b"f,https://e.org/\xFF\r\n");
-    let told = scene.import(&["-", "--format", "csv"], &rows);
-    assert_snapshot!(told, @r#"
+    let report = scene.import(&["-", "--format", "csv"], &rows);
+    assert_snapshot!(report, @r#"
     status 1
     <stdin>:2: error: a URL has at most 8192 bytes, this one has 1048590
     <stdin>:3: error: "https://e.org/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" is not under https://short.code/
@@ -317,11 +320,11 @@ fn usage_that_cannot_work_exits_with_2() {
         &["-", "--format", "csv", "--column", "url=ziel"],
         &["-", "--format", "csv", "--table", "-"],
     ] {
-        let told = scene.import(args, b"url\nhttps://z.org/\n");
-        assert!(told.starts_with("status 2\n"), "{args:?}: {told}");
+        let report = scene.import(args, b"url\nhttps://z.org/\n");
+        assert!(report.starts_with("status 2\n"), "{args:?}: {report}");
     }
-    let told = Scene::new().import(&["-", "--format", "csv"], b"url\nhttps://z.org/\n");
-    assert!(told.starts_with("status 3\n"), "{told}");
+    let report = Scene::new().import(&["-", "--format", "csv"], b"url\nhttps://z.org/\n");
+    assert!(report.starts_with("status 3\n"), "{report}");
     assert!(
         scene
             .import(&["nowhere", "--format", "csv"], b"")
@@ -333,8 +336,8 @@ fn usage_that_cannot_work_exits_with_2() {
 fn links_of_another_base_url_are_taken_when_it_is_named() {
     let scene = Scene::with("base_url: https://short.code/\nmapping: []\n");
     let dump = b"#PREFIX: https://old.example/go/\n\na|https://e.org/\n";
-    let told = scene.import(&["-", "--format", "beacon"], dump);
-    assert!(told.contains("hint: name the base URL"), "{told}");
+    let report = scene.import(&["-", "--format", "beacon"], dump);
+    assert!(report.contains("hint: name the base URL"), "{report}");
     let args = [
         "-",
         "--format",
@@ -474,17 +477,17 @@ fn check_whole(table: &Table) {
         assert!(
             changes.is_empty() && refused == 0,
             "{format:?}: {refused} {}",
-            told(&changes)
+            report(&changes)
         );
     }
 }
 
 /// Tells what became different.
-fn told(changes: &[Change<'_>]) -> String {
-    let told = changes
+fn report(changes: &[Change<'_>]) -> String {
+    let report = changes
         .iter()
         .map(|it| format!("{:?} {}", it.kind, it.code));
-    told.collect::<Vec<_>>().join(", ")
+    report.collect::<Vec<_>>().join(", ")
 }
 
 fn yaml(text: &str) -> String {
@@ -516,7 +519,7 @@ proptest! {
         for (format, form) in WHOLE {
             let (again, refused) = round_trip(&table, format, form);
             let changes = compare(&table, &again);
-            prop_assert!(changes.is_empty() && refused == 0, "{:?}: {}", format, told(&changes));
+            prop_assert!(changes.is_empty() && refused == 0, "{:?}: {}", format, report(&changes));
         }
     }
 
@@ -534,7 +537,7 @@ proptest! {
         for (format, form) in BARE {
             let (again, refused) = round_trip(&table, format, form);
             let changes = compare(&table, &again);
-            prop_assert!(changes.is_empty() && refused == 0, "{:?}: {} {}", format, text, told(&changes));
+            prop_assert!(changes.is_empty() && refused == 0, "{:?}: {} {}", format, text, report(&changes));
         }
     }
 
@@ -554,7 +557,7 @@ proptest! {
         for format in [ExportFormat::Beacon, ExportFormat::UrlTeam] {
             let (again, refused) = round_trip(&table, format, ImportFormat::Beacon);
             let changes = compare(&table, &again);
-            prop_assert!(changes.is_empty() && refused == 0, "{:?}: {} {}", format, text, told(&changes));
+            prop_assert!(changes.is_empty() && refused == 0, "{:?}: {} {}", format, text, report(&changes));
         }
     }
 }
@@ -580,7 +583,10 @@ fn published_paths_of_the_table_are_not_taken_over() {
     added 3 links to mapping.yaml; 2 not taken
     "#);
     let scene = Scene::with(table);
-    let told = scene.import(&["-", "--format", "csv", "--allow-shadowing"], rows);
-    assert!(told.starts_with("status 0\n"), "{told}");
-    assert!(told.ends_with("added 5 links to mapping.yaml\n"), "{told}");
+    let report = scene.import(&["-", "--format", "csv", "--allow-shadowing"], rows);
+    assert!(report.starts_with("status 0\n"), "{report}");
+    assert!(
+        report.ends_with("added 5 links to mapping.yaml\n"),
+        "{report}"
+    );
 }

@@ -154,9 +154,9 @@ fn what_cannot_be_allowed_is_wrong_usage() {
             both,
         ),
     ] {
-        let (status, told) = checked(scene.path(), args, &[]);
-        assert_eq!(status, 2, "{args:?} {told}");
-        assert!(told.contains(message), "{args:?} {told}");
+        let (status, report) = checked(scene.path(), args, &[]);
+        assert_eq!(status, 2, "{args:?} {report}");
+        assert!(report.contains(message), "{args:?} {report}");
     }
 }
 
@@ -175,15 +175,18 @@ fn variables_select_rules_and_flags_prevail() {
     let unset = [("WAYPOST_ALLOW", ""), ("WAYPOST_DENY", "")];
     let none = (0, "2 entries: 3 warnings".to_owned());
     assert_eq!(checked(&[], &unset), none);
-    let (status, told) = checked(
+    let (status, report) = checked(
         &[],
         &[("WAYPOST_ALLOW", PRIVATE), ("WAYPOST_DENY", PRIVATE)],
     );
     assert_eq!(status, 2);
-    assert!(told.contains("WAYPOST_ALLOW and WAYPOST_DENY"), "{told}");
-    let (status, told) = checked(&[], &[("WAYPOST_ALLOW", "code-taken")]);
+    assert!(
+        report.contains("WAYPOST_ALLOW and WAYPOST_DENY"),
+        "{report}"
+    );
+    let (status, report) = checked(&[], &[("WAYPOST_ALLOW", "code-taken")]);
     assert_eq!(status, 2);
-    assert!(told.contains("the variable WAYPOST_ALLOW"), "{told}");
+    assert!(report.contains("the variable WAYPOST_ALLOW"), "{report}");
 }
 
 #[test]

@@ -42,8 +42,8 @@ impl Scene {
 
     /// Returns the place and message of every problem that a check in a format for people tells.
     fn errors(&self, arguments: &str) -> Vec<String> {
-        let told = self.check(arguments);
-        let (status, rest) = told.split_once("\n--- stdout\n").unwrap();
+        let report = self.check(arguments);
+        let (status, rest) = report.split_once("\n--- stdout\n").unwrap();
         let (stdout, _) = rest.split_once("--- stderr\n").unwrap();
         let lines = stdout.lines().filter(|line| !line.starts_with(' '));
         let errors: Vec<_> = lines.map(|line| line.replace(" error:", "")).collect();
@@ -52,7 +52,7 @@ impl Scene {
         } else {
             "status 1"
         };
-        assert_eq!(status, expected, "{told}");
+        assert_eq!(status, expected, "{report}");
         errors
     }
 
@@ -82,22 +82,22 @@ const ELSEWHERE: &str = "mapping.yaml:3:3: the published code \"a\" leads elsewh
 const REGIVEN: &str = "mapping.yaml:3:3: the retired code \"a\" is given to another target";
 
 #[test]
-fn tells_every_broken_promise_in_every_format() {
+fn reports_every_broken_promise_in_every_format() {
     let scene = Scene::committed(BEFORE);
     scene.write("mapping.yaml", AFTER);
     assert_snapshot!("human", scene.check("--base main"));
     assert_snapshot!("github", scene.check("--base main --format github"));
     for format in ["json", "gitlab", "sarif", "junit"] {
-        let told = scene.check(&format!("--base main --format {format}"));
-        assert!(told.starts_with("status 1\n"), "{told}");
+        let report = scene.check(&format!("--base main --format {format}"));
+        assert!(report.starts_with("status 1\n"), "{report}");
         for code in ["a", "aa", "b", "c", "d", "e"] {
             let quote = match format {
                 "junit" => "&quot;",
                 _ => "\\\"",
             };
             assert!(
-                told.contains(&format!("code {quote}{code}{quote}")),
-                "{told}"
+                report.contains(&format!("code {quote}{code}{quote}")),
+                "{report}"
             );
         }
     }
@@ -126,7 +126,7 @@ fn links_merged_elsewhere_since_are_not_missed() {
 }
 
 #[test]
-fn what_is_meant_is_stated_on_the_command_line() {
+fn what_is_intended_is_stated_on_the_command_line() {
     let scene = Scene::committed(&table(&[A, X]));
     let other = "{url: https://other.example/, short-code: x}";
     scene.write("mapping.yaml", &table(&[A_AT_B, other]));
@@ -146,12 +146,12 @@ fn what_is_meant_is_stated_on_the_command_line() {
         ));
     }
     let stated = [("WAYPOST_ALLOW_RETARGET", "x,a"), ("WAYPOST_BASE", "main")];
-    let told = scene.waypost_with(".", "check", &stated);
-    assert!(told.starts_with("status 0\n"), "{told}");
+    let report = scene.waypost_with(".", "check", &stated);
+    assert!(report.starts_with("status 0\n"), "{report}");
 }
 
 #[test]
-fn what_is_meant_is_stated_in_commits() {
+fn what_is_intended_is_stated_in_commits() {
     for stated in [
         "Waypost-Allow: retarget a x",
         "waypost-allow: retarget a,x",
@@ -223,7 +223,7 @@ fn a_base_without_a_table_promises_nothing() {
 }
 
 #[test]
-fn an_unsound_base_is_as_good_as_the_last_sound_one() {
+fn an_invalid_base_is_as_good_as_the_last_valid_one() {
     let unsound = "base_url: https://short.code/\nmapping:\n- url: nowhere\n";
     let scene = Scene::committed(&table(&[A, X]));
     scene.commit(unsound);
@@ -251,7 +251,7 @@ fn an_unsound_base_is_as_good_as_the_last_sound_one() {
 }
 
 #[test]
-fn a_new_base_url_or_scheme_is_told_by_what_it_does_to_codes() {
+fn a_new_base_url_or_scheme_is_reported_by_its_effect_on_codes() {
     let scene = Scene::committed(&table(&[A, "url: https://auto.example/"]));
     let text = |from: &str, to: &str| {
         let text = table(&[A, "url: https://auto.example/"]);
@@ -262,7 +262,7 @@ fn a_new_base_url_or_scheme_is_told_by_what_it_does_to_codes() {
     let all = [gone("1:1", "a"), gone("1:1", "AiHh9y7O")];
     assert_eq!(scene.errors("--base main"), all);
     let mut ever = scene.errors("--history");
-    ever.sort_by_key(|told| !told.contains("\"a\""));
+    ever.sort_by_key(|report| !report.contains("\"a\""));
     assert_eq!(ever, all);
     text("mapping:", "code-scheme: crc64-xz\nmapping:");
     assert_eq!(scene.errors("--base main"), [gone("5:3", "AiHh9y7O")]);
@@ -291,9 +291,9 @@ fn entries_may_move_between_files_and_files_may_go() {
     assert_eq!(scene.errors("--base main links"), [gone]);
     fs::remove_file(scene.root.join("links/a.yaml")).unwrap();
     let both = [gone, &gone.replace("\"b\"", "\"a\"")];
-    let mut told = scene.errors("--base main links");
-    told.sort_by_key(|told| told.contains("\"a\""));
-    assert_eq!(told, both);
+    let mut report = scene.errors("--base main links");
+    report.sort_by_key(|report| report.contains("\"a\""));
+    assert_eq!(report, both);
     assert_eq!(scene.errors("--history links").len(), 2);
 }
 
@@ -305,9 +305,9 @@ fn a_table_may_move_if_its_old_place_is_named() {
     scene.write("links/b.yaml", &table(&[X]));
     for arguments in ["--base main", "--history"] {
         scene.holds(&format!("{arguments} mapping.yaml links"));
-        let told = scene.check(&format!("{arguments} links mapping.yaml"));
+        let report = scene.check(&format!("{arguments} links mapping.yaml"));
         let note = "waypost: no table is at mapping.yaml now: held to what was published there\n";
-        assert!(told.contains(note), "{told}");
+        assert!(report.contains(note), "{report}");
         // By itself it is there no more.
         assert!(scene.check(arguments).starts_with("status 3\n"));
     }
@@ -332,15 +332,15 @@ fn a_bare_repository_is_checked_by_revisions() {
     scene.git("switch --quiet --create topic");
     scene.commit(&table(&[A_AT_B]));
     scene.git("clone --quiet --bare . bare.git");
-    let told = scene.waypost("bare.git", "check --rev topic:mapping.yaml --base main");
-    assert_eq!(told, scene.check("--rev topic:mapping.yaml --base main"));
-    assert_eq!(told, scene.check("--base main"));
+    let report = scene.waypost("bare.git", "check --rev topic:mapping.yaml --base main");
+    assert_eq!(report, scene.check("--rev topic:mapping.yaml --base main"));
+    assert_eq!(report, scene.check("--base main"));
     assert!(
-        told.contains(ELSEWHERE.rsplit(": ").next().unwrap()),
-        "{told}"
+        report.contains(ELSEWHERE.rsplit(": ").next().unwrap()),
+        "{report}"
     );
     let ever = scene.waypost("bare.git", "check --rev topic:mapping.yaml --history");
-    assert_eq!(ever, told);
+    assert_eq!(ever, report);
 }
 
 #[test]
@@ -367,24 +367,24 @@ fn a_hook_refuses_what_breaks_a_promise() {
     };
     let before = served();
     scene.commit(&table(&[A_AT_B, X]));
-    let told = push();
+    let report = push();
     assert!(
-        told.contains("the published code \"a\" leads elsewhere"),
-        "{told}"
+        report.contains("the published code \"a\" leads elsewhere"),
+        "{report}"
     );
     assert_eq!(served(), before);
     scene.commit_saying(&table(&[A_AT_B, X]), STATED);
-    let told = push();
-    assert_eq!(served(), scene.git("rev-parse HEAD"), "{told}");
+    let report = push();
+    assert_eq!(served(), scene.git("rev-parse HEAD"), "{report}");
 }
 
 #[test]
 fn what_cannot_be_looked_back_at_is_refused() {
     let scene = Scene::committed(&table(&[A]));
     for arguments in ["- --base main", "- --history"] {
-        let told = scene.check(arguments);
+        let report = scene.check(arguments);
         assert_eq!(
-            told,
+            report,
             "status 2\n--- stdout\n--- stderr\nwaypost: standard input has no history: name the \
              file that it came from\n"
         );
@@ -424,35 +424,36 @@ fn a_committed_link_is_not_followed() {
     fs::remove_file(&path).unwrap();
     symlink(&secret, &path).unwrap();
     scene.commit_all();
-    let told = "1:1: \"mapping.yaml\" is a symbolic link, which is not followed in the repository";
-    let told = format!("mapping.yaml:{told}");
+    let report =
+        "1:1: \"mapping.yaml\" is a symbolic link, which is not followed in the repository";
+    let report = format!("mapping.yaml:{report}");
     for arguments in ["--base HEAD~1", "--history", "--base HEAD"] {
-        assert_eq!(scene.errors(arguments), [told.as_str()]);
+        assert_eq!(scene.errors(arguments), [report.as_str()]);
     }
     for format in ["human", "json", "github", "gitlab", "sarif", "junit"] {
-        let told = scene.check(&format!("--base HEAD~1 --format {format}"));
+        let report = scene.check(&format!("--base HEAD~1 --format {format}"));
         assert!(
-            told.starts_with("status 1\n") && told.contains("is a symbolic link"),
-            "{told}"
+            report.starts_with("status 1\n") && report.contains("is a symbolic link"),
+            "{report}"
         );
-        assert!(!told.contains("SECRET"), "{told}");
+        assert!(!report.contains("SECRET"), "{report}");
     }
-    let told = scene.waypost(".", "diff HEAD~1");
+    let report = scene.waypost(".", "diff HEAD~1");
     assert!(
-        told.starts_with("status 1\n") && told.contains("is a symbolic link"),
-        "{told}"
+        report.starts_with("status 1\n") && report.contains("is a symbolic link"),
+        "{report}"
     );
     // The rest of the way is no different, nor is a link to what is committed.
     fs::remove_file(&path).unwrap();
     scene.write("tables/mapping.yaml", &table(&[X]));
     symlink("tables", scene.root.join("links")).unwrap();
-    let told = scene.errors("--base HEAD~1 links/mapping.yaml");
-    assert_eq!(told.len(), 1);
-    assert!(told[0].starts_with("links/mapping.yaml:1:1: \"links\" is"));
+    let report = scene.errors("--base HEAD~1 links/mapping.yaml");
+    assert_eq!(report.len(), 1);
+    assert!(report[0].starts_with("links/mapping.yaml:1:1: \"links\" is"));
     symlink("mapping.yaml", scene.root.join("tables/more.yaml")).unwrap();
-    let told = scene.errors("--base HEAD~1 tables");
-    assert_eq!(told.len(), 1);
-    assert!(told[0].starts_with("tables/more.yaml:1:1: \"tables/more.yaml\" is"));
+    let report = scene.errors("--base HEAD~1 tables");
+    assert_eq!(report.len(), 1);
+    assert!(report[0].starts_with("tables/more.yaml:1:1: \"tables/more.yaml\" is"));
 }
 
 #[test]
@@ -484,11 +485,11 @@ fn a_link_to_a_work_tree_is_followed() {
     let way = outside.path().join("way");
     symlink(&scene.root, &way).unwrap();
     scene.write("mapping.yaml", &table(&[X]));
-    let told = scene.errors(&format!("--base HEAD {}/mapping.yaml", way.display()));
-    assert_eq!(told.len(), 1);
+    let report = scene.errors(&format!("--base HEAD {}/mapping.yaml", way.display()));
+    assert_eq!(report.len(), 1);
     assert!(
-        told[0].ends_with(GONE.split_once(' ').unwrap().1),
-        "{told:?}"
+        report[0].ends_with(GONE.split_once(' ').unwrap().1),
+        "{report:?}"
     );
 }
 
@@ -503,9 +504,9 @@ fn what_is_gone_from_a_history_is_missed_until_it_is_back_or_retired() {
     // A base that has broken it already does not know of it.
     scene.holds("--base HEAD~1");
     assert_eq!(scene.errors("--history"), [GONE]);
-    let told = scene.check("--history");
+    let report = scene.check("--history");
     let was = format!("it led to https://a.example/ ({held}:mapping.yaml:3, 2023-11-14)");
-    assert!(told.contains(&was), "{told}");
+    assert!(report.contains(&was), "{report}");
     for clears in [A, A_RETIRED, A_DROPPED] {
         scene.write("mapping.yaml", &table(&[X, clears, Y]));
         scene.holds("--history");
@@ -514,13 +515,13 @@ fn what_is_gone_from_a_history_is_missed_until_it_is_back_or_retired() {
     assert_eq!(scene.errors("--history"), [ELSEWHERE]);
     scene.commit(&table(&[X, Y, A]));
     scene.holds("--history");
-    // Told by both, it is told once.
+    // Found by both, it is reported once.
     scene.write("mapping.yaml", &table(&[X, Y]));
     assert_eq!(scene.errors("--history --base HEAD").len(), 1);
 }
 
 #[test]
-fn an_unstated_target_is_told_until_it_is_stated_or_undone() {
+fn an_unstated_target_is_reported_until_it_is_stated_or_undone() {
     let scene = Scene::committed(&table(&[A]));
     scene.commit(&table(&[A_AT_B]));
     scene.commit(&table(&[A_AT_B, X]));
@@ -561,8 +562,11 @@ fn what_is_retired_is_given_to_nobody_else() {
     scene.commit_saying(&table(&[A_AT_B]), STATED);
     scene.holds("--base HEAD~1");
     assert_eq!(scene.errors("--history --allow-retarget a"), [REGIVEN]);
-    let told = scene.check("--history");
-    assert!(told.contains("it led to https://a.example/ ("), "{told}");
+    let report = scene.check("--history");
+    assert!(
+        report.contains("it led to https://a.example/ ("),
+        "{report}"
+    );
     scene.write("mapping.yaml", &table(&[A]));
     scene.holds("--history");
 }
@@ -652,11 +656,11 @@ fn lines_of_work_that_took_each_other_in_state_for_themselves() {
 fn the_page_on_reviewing_shows_what_happens() {
     let page = fs::read_to_string("docs/reviewing.md").unwrap();
     let shows = |scene: &Scene, command: &str| {
-        let told = scene.check(command);
-        let (_, told) = told.split_once("--- stdout\n").unwrap();
+        let report = scene.check(command);
+        let (_, report) = report.split_once("--- stdout\n").unwrap();
         let shown = format!(
             "```console\n$ waypost check {command}\n{}```\n",
-            told.replace("--- stderr\n", "")
+            report.replace("--- stderr\n", "")
         );
         assert!(page.contains(&shown), "the page lacks this:\n{shown}");
     };
@@ -683,10 +687,14 @@ const TAKEN: &str = "the code \"bank/login\" changes where the published path \"
 impl Scene {
     /// Returns the place and message of every error, for a table that warns of its codes, too.
     fn taken_over(&self, arguments: &str) -> Vec<String> {
-        let told = self.check(arguments);
-        let errors = told.lines().filter(|line| line.contains(": error: "));
+        let report = self.check(arguments);
+        let errors = report.lines().filter(|line| line.contains(": error: "));
         let errors: Vec<_> = errors.map(|line| line.replace(" error:", "")).collect();
-        assert_eq!(told.starts_with("status 0\n"), errors.is_empty(), "{told}");
+        assert_eq!(
+            report.starts_with("status 0\n"),
+            errors.is_empty(),
+            "{report}"
+        );
         errors
     }
 
@@ -702,14 +710,14 @@ fn a_new_code_takes_over_no_published_path_unless_that_is_stated() {
     let both = table(&[BANK, LOGIN]);
     scene.write("mapping.yaml", &both);
     let taken = format!("mapping.yaml:4:3: {TAKEN}");
-    let told = scene.check("--base main");
+    let report = scene.check("--base main");
     assert!(
-        told.contains("it was answered by \"bank\": it led to https://bank.example/ ("),
-        "{told}"
+        report.contains("it was answered by \"bank\": it led to https://bank.example/ ("),
+        "{report}"
     );
     assert!(
-        told.contains("is intended: Waypost-Allow: retarget bank/login"),
-        "{told}"
+        report.contains("is intended: Waypost-Allow: retarget bank/login"),
+        "{report}"
     );
     for past in ["--base main", "--history", "--base main --history"] {
         assert_eq!(scene.taken_over(past), [&*taken], "{past}");
@@ -733,7 +741,7 @@ fn a_new_code_takes_over_no_published_path_unless_that_is_stated() {
 }
 
 #[test]
-fn a_code_that_forwards_from_now_on_is_held_to_what_lies_below() {
+fn a_code_that_begins_to_forward_must_keep_the_links_below_it() {
     let plain = BANK.replace(", forward: path", "");
     let scene = Scene::committed(&table(&[&plain, LOGIN]));
     scene.write("mapping.yaml", &table(&[BANK, LOGIN]));
@@ -746,7 +754,7 @@ fn a_code_that_forwards_from_now_on_is_held_to_what_lies_below() {
 }
 
 #[test]
-fn what_two_lines_of_work_take_from_each_other_is_told_after_the_merge() {
+fn what_two_branches_take_from_each_other_is_reported_after_the_merge() {
     let scene = Scene::committed(&table(&[X]));
     scene.git("switch --quiet --create topic");
     scene.commit(&table(&[LOGIN, X]));

@@ -1,6 +1,6 @@
 //! Replay: long random histories of valid edits with violations planted among them.
 //!
-//! `waypost check --history` must find those that stand at the end, and no others. What stands is
+//! `waypost check --history` must find those that remain at the end, and no others. What remains is
 //! known from how the history was made, not worked out from it.
 
 #![allow(clippy::unwrap_used)]
@@ -48,10 +48,10 @@ struct Link {
     broken: Option<Box<Link>>,
     is_gone: bool,
     /// Whether two lines of work have promised it different targets.
-    is_contested: bool,
+    is_in_conflict: bool,
     /// Whether its code lies below the prefix, and so takes a path over.
     is_below: bool,
-    /// Whether nobody has stated that it is meant to.
+    /// Whether nobody has stated that it is intended to.
     is_shadowing: bool,
 }
 
@@ -124,7 +124,7 @@ impl History {
             file: self.random.below(3),
             broken: None,
             is_gone: false,
-            is_contested: false,
+            is_in_conflict: false,
             is_below: false,
             is_shadowing: false,
         }
@@ -207,7 +207,7 @@ impl History {
     /// Edits one link, or none where the edit needs one that is not there.
     fn edit(&mut self, work: &mut Work) {
         let is_sound =
-            |link: &Link| link.broken.is_none() && !link.is_contested && !link.is_shadowing;
+            |link: &Link| link.broken.is_none() && !link.is_in_conflict && !link.is_shadowing;
         let lives = |link: &Link| is_sound(link) && !link.is_retired;
         let kind = self.random.below(37);
         let name = work.name;
@@ -233,7 +233,7 @@ impl History {
             25 | 26 => &|link| is_sound(link) && link.is_dropped,
             27..=29 => &is_sound,
             34 | 35 => &|link| link.broken.is_some(),
-            _ => &|link| link.is_contested && !link.is_dropped,
+            _ => &|link| link.is_in_conflict && !link.is_dropped,
         };
         let Some(number) = self.choose(work, name, fits) else {
             return;
@@ -263,7 +263,7 @@ impl History {
             30 => (link.is_gone, link.broken) = (true, Some(Box::new(was))),
             31 => (link.target, link.broken) = (self.target(), Some(Box::new(was))),
             32 if link.aliases > 0 => {
-                // Gone is the alias alone, so it alone is what stands.
+                // Gone is the alias alone, so it alone is what remains.
                 link.aliases -= 1;
                 link.broken = Some(Box::new(was));
             }
@@ -283,7 +283,7 @@ impl History {
             }
             36 if self.random.below(3) == 0 => (link.is_retired, link.is_dropped) = (true, true),
             36 => {
-                link.is_contested = false;
+                link.is_in_conflict = false;
                 messages[self.random.below(3)] = state;
             }
             _ => {}
@@ -298,7 +298,7 @@ impl History {
         }
     }
 
-    /// Adds a link, of some below the prefix; there it is stated to be meant, or is not.
+    /// Adds a link, of some below the prefix; there it is stated to be intended, or is not.
     fn add(&mut self, work: &mut Work, number: u32, mut link: Link) {
         link.is_below = self.random.below(4) == 0;
         // With the change, before it, after it, or not at all.
@@ -321,25 +321,25 @@ impl History {
 
     /// Merges a line of work into another: what either has edited, as it left it.
     fn merge(&mut self, main: &mut Work, mut topic: Work) {
-        let contested = self.contest(main, &mut topic);
+        let number = self.conflict(main, &mut topic);
         for number in topic.touched {
             main.links.insert(number, topic.links[&number].clone());
         }
-        let link = main.links.get_mut(&contested).unwrap();
+        let link = main.links.get_mut(&number).unwrap();
         let mut message = "merge".to_owned();
         match self.random.below(3) {
             0 => {
-                let codes = link.codes(contested).join(" ");
+                let codes = link.codes(number).join(" ");
                 let _ = write!(message, "\n\nWaypost-Allow: retarget {codes}\n");
             }
-            _ => link.is_contested = true,
+            _ => link.is_in_conflict = true,
         }
         self.begin(main, &message, Some(topic.tip));
         self.table(main);
     }
 
     /// Adds a link to two lines of work, with a target of its own in each.
-    fn contest(&mut self, main: &mut Work, topic: &mut Work) -> u32 {
+    fn conflict(&mut self, main: &mut Work, topic: &mut Work) -> u32 {
         self.numbers += 2;
         let number = self.numbers;
         let link = self.link();
@@ -360,7 +360,7 @@ impl History {
 fn broken(work: &Work) -> BTreeSet<String> {
     let mut broken = BTreeSet::new();
     for (&number, link) in &work.links {
-        if link.is_contested && !link.is_dropped {
+        if link.is_in_conflict && !link.is_dropped {
             broken.extend(link.codes(number));
         }
         if link.is_shadowing {
@@ -379,16 +379,16 @@ fn broken(work: &Work) -> BTreeSet<String> {
 
 /// Returns the codes that the check names.
 fn found(scene: &Scene) -> BTreeSet<String> {
-    let told = scene.waypost(".", "check --rev main:links --history --format json");
-    let (_, rest) = told.split_once("--- stdout\n").unwrap();
+    let reported = scene.waypost(".", "check --rev main:links --history --format json");
+    let (_, rest) = reported.split_once("--- stdout\n").unwrap();
     let (json, _) = rest.split_once("--- stderr\n").unwrap();
     let report: serde_json::Value = serde_json::from_str(json).unwrap();
-    let told = report["diagnostics"].as_array().unwrap().iter();
-    let errors = told.filter(|it| it["severity"] == "error");
+    let reported = report["diagnostics"].as_array().unwrap().iter();
+    let errors = reported.filter(|it| it["severity"] == "error");
     let codes = errors.map(|it| it["message"].as_str().unwrap().split('"').nth(1).unwrap());
     let codes: Vec<_> = codes.map(str::to_owned).collect();
     let set: BTreeSet<_> = codes.iter().cloned().collect();
-    assert_eq!(set.len(), codes.len(), "told twice: {codes:?}");
+    assert_eq!(set.len(), codes.len(), "reported twice: {codes:?}");
     set
 }
 
@@ -437,8 +437,8 @@ fn replay(seed: u64) {
     let scene = Scene::empty();
     import(&scene, &history.stream);
     let standing = broken(&main);
-    let is_contested = |link: &Link| link.is_contested && !link.is_dropped;
-    assert!(main.links.values().any(is_contested));
+    let is_in_conflict = |link: &Link| link.is_in_conflict && !link.is_dropped;
+    assert!(main.links.values().any(is_in_conflict));
     assert!(main.links.values().any(|link| link.is_shadowing));
     assert!(standing.len() > 3, "nothing is planted: {standing:?}");
     assert_eq!(found(&scene), standing, "seed {seed}");
@@ -447,13 +447,13 @@ fn replay(seed: u64) {
     let mut message = "restore\n\n".to_owned();
     for (number, link) in &mut main.links {
         if link.is_shadowing {
-            // What is taken over can only be meant.
+            // What is taken over can only be intended.
             let _ = writeln!(message, "Waypost-Allow: retarget p/c{number}");
         }
         if let Some(was) = link.broken.take() {
             *link = *was;
         }
-        if link.is_contested {
+        if link.is_in_conflict {
             (link.is_retired, link.is_dropped) = (true, true);
         }
     }
@@ -465,7 +465,7 @@ fn replay(seed: u64) {
 }
 
 #[test]
-fn a_history_is_held_to_exactly_what_it_broke() {
+fn exactly_what_a_history_broke_is_reported() {
     for seed in 1..=3 {
         replay(seed);
     }

@@ -1,4 +1,4 @@
-//! What the service manager is told.
+//! What the service manager receives.
 
 use crate::served::{Place, Served, TABLE, get};
 
@@ -11,7 +11,7 @@ fn it_hears_of_the_whole_life() {
     assert_eq!(first[0], "READY=1");
     let status = first[1].strip_prefix("STATUS=serving 1 link of sha256:");
     assert_eq!(status.unwrap().len(), 12, "{first:?}");
-    // Whoever is told that it is ready can connect.
+    // Anyone who knows that it is ready can connect.
     assert_eq!(get(&server.public, "/x"), "HTTP/1.1 302 Found");
 
     place.write(&format!(
@@ -23,7 +23,7 @@ fn it_hears_of_the_whole_life() {
     let since = reloading[1].strip_prefix("MONOTONIC_USEC=").unwrap();
     assert!(since.parse::<u64>().unwrap() > 0);
     assert_eq!(get(&server.public, "/x"), "HTTP/1.1 302 Found");
-    // File events may have told of the new table first, but ready is said after it is live.
+    // File events may have announced the new table first, but ready is said after it is live.
     let reloaded = loop {
         let heard = manager.hear();
         if heard[0] == "READY=1" {
@@ -46,18 +46,18 @@ fn it_hears_why_a_table_is_not_live_on_one_line() {
     let served = manager.hear()[1].replace("STATUS=serving ", "");
     place.write(&format!("{TABLE}- {{url: 'nothing'}}\n- {{url: ''}}\n"));
     server.signal("HUP");
-    let told = loop {
+    let report = loop {
         let heard = manager.hear();
         if heard[0] == "READY=1" {
             break heard[1].clone();
         }
     };
     assert!(
-        told.starts_with("STATUS=table rejected: mapping.yaml:4:"),
-        "{told}"
+        report.starts_with("STATUS=table rejected: mapping.yaml:4:"),
+        "{report}"
     );
-    assert!(told.contains("(and 1 more)"), "{told}");
-    assert!(told.ends_with(&format!(", keeping {served}")), "{told}");
+    assert!(report.contains("(and 1 more)"), "{report}");
+    assert!(report.ends_with(&format!(", keeping {served}")), "{report}");
 }
 
 #[test]
@@ -67,11 +67,11 @@ fn one_that_waits_for_its_table_is_ready_and_says_so() {
     let (mut command, manager) = place.managed();
     command.env("WAYPOST_WAIT", "true");
     let server = Served::start(command);
-    let told = manager.hear();
-    assert_eq!(told[0], "READY=1");
+    let report = manager.hear();
+    assert_eq!(report[0], "READY=1");
     assert!(
-        told[1].starts_with("STATUS=waiting for a table: table rejected: mapping.yaml:1:"),
-        "{told:?}"
+        report[1].starts_with("STATUS=waiting for a table: table rejected: mapping.yaml:1:"),
+        "{report:?}"
     );
     assert_eq!(
         get(&server.admin, "/readyz"),
@@ -95,7 +95,7 @@ fn it_hears_that_the_server_lives() {
     for _ in 0..5 {
         while manager.hear_all() != ["WATCHDOG=1"] {}
     }
-    // One that is meant for another process is not ours.
+    // One that is addressed to another process is not ours.
     drop(server);
     let place = Place::new();
     let (mut command, manager) = place.managed();

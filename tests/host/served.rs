@@ -157,7 +157,7 @@ impl Drop for Served {
     }
 }
 
-/// Returns the shell commands that hand on the standard input, and if told so the standard error,
+/// Returns the shell commands that hand on the standard input, and if asked for the standard error,
 /// as a manager hands on sockets.
 pub(crate) fn handing_on(sockets: usize) -> String {
     let second = if sockets == 2 { "exec 4<&2 2>&1" } else { "" };

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use crate::served::{Place, Served, answer, ask, copy, get, handing_on, socket, until};
 
 #[test]
-fn named_ones_are_told_apart() {
+fn named_ones_are_distinguished() {
     let place = Place::new();
     let (one, admin) = socket();
     let (two, public) = socket();
@@ -93,7 +93,7 @@ fn on(place: &Place, kept: &std::net::TcpListener) -> Command {
 }
 
 #[test]
-fn whoever_waits_when_one_process_stops_is_answered_by_the_next() {
+fn a_client_that_waits_when_a_process_stops_is_answered_by_the_next() {
     let place = Place::new();
     let (kept, public) = socket();
     let server = Served::start_with(on(&place, &kept), &handing_on(1));

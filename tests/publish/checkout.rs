@@ -203,7 +203,7 @@ fn says_that_sha_256_is_not_supported() {
 }
 
 #[test]
-fn says_how_to_tell_git_who_commits() {
+fn says_how_to_configure_a_committer() {
     let work = Work::new();
     let nobody = "[user]\nuseConfigOnly = true\n";
     fs::write(work.0.at(".gitconfig"), nobody).unwrap();
@@ -312,7 +312,7 @@ fn pushes_a_branch_for_review_from_wherever_head_is() {
 }
 
 #[test]
-fn shadowing_that_is_meant_is_stated_in_the_commit() {
+fn intended_shadowing_is_stated_in_the_commit() {
     let scene = Scene::with_table(TABLE);
     let work = scene.at("work");
     let forwarding = [

@@ -60,7 +60,7 @@ fn nothing_is_lost_doubled_or_numbered_twice() {
     assert_eq!(links.len(), expected);
     assert_eq!(links.iter().collect::<BTreeSet<_>>().len(), expected);
     assert_eq!(scene.commits(), 1 + expected);
-    // Each of the commits holds a sound table with one entry more than the one before.
+    // Each of the commits has a valid table with one entry more than the one before.
     let commits = scene.remote("rev-list --reverse main");
     for (entries, commit) in commits.lines().enumerate() {
         let compilation = compile(&[SourceFile {

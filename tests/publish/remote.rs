@@ -104,7 +104,7 @@ fn a_commit_that_somebody_else_made_too_is_not_ours() {
 }
 
 #[test]
-fn a_refusal_is_told_in_the_words_of_the_remote() {
+fn a_refusal_is_reported_in_the_words_of_the_remote() {
     let scene = Scene::new();
     scene.hook("update", "echo 'main is \x1b[31mprotected'; exit 1");
     let mut writer = scene.writer(None);
@@ -137,7 +137,7 @@ fn finds_what_was_taken_although_the_answer_was_lost() {
 #[test]
 fn finds_what_was_taken_under_what_came_later() {
     let scene = Scene::new();
-    // The hook stands in for others who push at once.
+    // The hook acts for others who push at once.
     let later = "test -e moved && exit; touch moved
         tree=$(git rev-parse main^{tree})
         next=$(echo later | git -c user.name=L -c user.email=l@l commit-tree -p main $tree)

@@ -1,4 +1,4 @@
-//! What is refused, and how that is told.
+//! What is refused, and how that is answered.
 
 use std::fs;
 
@@ -64,7 +64,7 @@ async fn pages_of_browsers_are_kept_out() {
 }
 
 #[tokio::test]
-async fn what_is_no_registration_is_told_as_what_it_is() {
+async fn what_is_no_registration_is_answered_with_the_reason() {
     let scene = Scene::new().await;
     let long = format!(r#"{{"url": "https://e.org/{}"}}"#, "a".repeat(100_000));
     for (body, expected) in [
@@ -224,7 +224,7 @@ async fn no_token_takes_over_paths_of_others() {
     let body = r#"{"url": "https://evil.example/", "aliases": ["bank/x"]}"#;
     assert_eq!(problem(&scene.register(body).await), "shadowing");
     assert_eq!(scene.commits(), commits);
-    // Their own they may, and the commit says that it is meant.
+    // Their own they may, and the commit says that this is intended.
     let body = r#"{"url": "https://else.example/", "short_code": "ada/x"}"#;
     let reply = scene.register(body).await;
     assert_eq!(status(&reply), 201, "{reply}");

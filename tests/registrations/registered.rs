@@ -45,9 +45,9 @@ async fn a_url_has_one_link() {
         .register(r#"{"url": "https://E.org", "short_code": "e"}"#)
         .await;
     assert_eq!(reply.status_line(), "HTTP/1.1 409 Conflict");
-    let told = reply.json();
-    assert_eq!(told["title"], "ERR-000-02-00: URL already registered");
-    assert_eq!(told["existing"]["short_url"], first["short_url"]);
+    let report = reply.json();
+    assert_eq!(report["title"], "ERR-000-02-00: URL already registered");
+    assert_eq!(report["existing"]["short_url"], first["short_url"]);
     let body = r#"{"url": "https://E.org", "get_or_create": true}"#;
     let reply = scene.register_as(BOB, "", body).await;
     assert_eq!(reply.status_line(), "HTTP/1.1 200 OK");
@@ -123,7 +123,7 @@ async fn links_are_looked_up_by_code_and_by_url() {
 }
 
 #[tokio::test]
-async fn a_directory_of_sites_is_written_to_where_it_is_meant() {
+async fn of_a_directory_of_sites_the_right_file_is_written() {
     let site = |host| format!("base_url: https://{host}/\nmapping: []\n");
     let (ours, theirs) = (site("short.code"), site("other.example"));
     let files = [("a.yaml", &*ours), ("b.yaml", &theirs), ("c.yaml", &theirs)];

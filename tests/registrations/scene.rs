@@ -183,7 +183,7 @@ impl Scene {
         self.checked("post", path, self.server.say(request).await)
     }
 
-    /// Looks a link up, by what stands behind `/-/api/links`.
+    /// Looks a link up, by what follows `/-/api/links`.
     pub(crate) async fn look_up(&self, rest: &str) -> Reply {
         let path = format!("/-/api/links{rest}");
         let described = match rest.starts_with('/') {

@@ -1,4 +1,4 @@
-//! The description of the service, as answers are held to it.
+//! The description of the service, which every answer must match.
 
 use boon::{Compiler, Schemas};
 use serde_json::{Value, json};

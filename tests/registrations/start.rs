@@ -40,10 +40,10 @@ fn serve(arguments: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn what_cannot_work_is_told_at_the_start() {
+fn what_cannot_work_is_reported_at_the_start() {
     const WITH_TOKENS: &str = "--registrations --registrations-tokens tokens";
     let author = format!("{WITH_TOKENS} --git-author A<a@example.org> --repo remote.git");
-    for (arguments, told) in [
+    for (arguments, report) in [
         (
             WITH_TOKENS.to_owned(),
             "name the repository to push to with --repo",
@@ -74,8 +74,8 @@ fn what_cannot_work_is_told_at_the_start() {
         ),
     ] {
         let (status, complaint) = serve(&arguments);
-        let told = format!("--registrations: {told}");
-        assert!(complaint.contains(&told), "{arguments}: {complaint}");
+        let report = format!("--registrations: {report}");
+        assert!(complaint.contains(&report), "{arguments}: {complaint}");
         assert_eq!(status, Some(2), "{arguments}");
         assert!(!complaint.contains("secret"), "{complaint}");
     }

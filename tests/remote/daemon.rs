@@ -72,7 +72,7 @@ fn follow(scene: &Scene, daemon: &Daemon, reference: Option<&str>) -> Followed {
     })
 }
 
-fn commits_held(scene: &Scene) -> usize {
+fn commits_kept(scene: &Scene) -> usize {
     let clone = scene.clone_dir();
     let clone = clone.strip_prefix(&scene.root).unwrap().to_str().unwrap();
     let listed = scene.git_in(
@@ -93,7 +93,7 @@ fn fetches_only_the_commits_that_are_served() {
     }
     let followed = follow(&scene, &daemon, None);
     assert_eq!(followed.text(), "old4");
-    assert_eq!(commits_held(&scene), 1);
+    assert_eq!(commits_kept(&scene), 1);
     for n in 0..12 {
         for _ in 0..3 {
             scene.commit(&format!("between{n}"));
@@ -104,7 +104,7 @@ fn fetches_only_the_commits_that_are_served() {
         assert_eq!(followed.commit(), commit);
         assert_eq!(followed.fetch(), FetchResult::Unchanged);
     }
-    assert_eq!(commits_held(&scene), 13);
+    assert_eq!(commits_kept(&scene), 13);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn finds_tags_and_commits() {
         );
         let pinned = follow(&scene, &daemon, Some(&one));
         assert_eq!(pinned.text(), "one");
-        assert_eq!(commits_held(&scene) == 1, allowed == "true");
+        assert_eq!(commits_kept(&scene) == 1, allowed == "true");
         drop(pinned);
     }
 }

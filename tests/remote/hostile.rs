@@ -280,7 +280,7 @@ fn a_branch_whose_name_is_not_utf_8_stops_nobody() {
     let missing = scene.follow_ref("mian").error();
     assert!(missing.contains("it has main"), "{missing}");
 
-    // Where HEAD leads, no text can tell.
+    // Where HEAD leads, no text can show.
     let head = scene.at("remote.git/HEAD");
     fs::write(head, b"ref: refs/heads/caf\xE9\n").unwrap();
     fs::remove_dir_all(scene.at("state")).unwrap();

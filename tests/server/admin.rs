@@ -37,7 +37,7 @@ async fn probes_pass_while_a_table_is_live() {
 }
 
 #[tokio::test]
-async fn the_status_tells_what_is_served() {
+async fn the_status_shows_what_is_served() {
     let server = Running::start(TABLE).await;
     let status = server.status().await;
     assert_eq!(status["entries"], 2);
@@ -320,7 +320,7 @@ async fn one_revision_is_live() {
 }
 
 #[tokio::test]
-async fn it_waits_for_a_table_if_told_to() {
+async fn it_waits_for_a_table_if_configured_to() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("mapping.yaml"), BROKEN).unwrap();
     let config = waypost::server::Config {

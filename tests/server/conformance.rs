@@ -1,9 +1,9 @@
 //! HTTP/1.1 as RFC 9112 has it, in the cases of a public suite: those that llhttp, the parser of
 //! Node.js, is tested with (<https://github.com/nodejs/llhttp>, `test/request/*.md`).
 //!
-//! They are told anew here as raw bytes for this server, each with the case that it is. llhttp
+//! They are written anew here as raw bytes for this server, each with the case that it is. llhttp
 //! parses and answers nothing, so what is expected is what the RFC says, and whether a second
-//! request, hidden behind the first, is answered. Left out are cases of other protocols, of
+//! request, hidden after the first, is answered. Left out are cases of other protocols, of
 //! llhttp's lenient modes, and of callbacks.
 
 use crate::support::{Running, until};
@@ -162,7 +162,7 @@ const CASES: &[(&str, &str, &str, Expected)] = &[
      "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunkedchunked\r\n\r\n5\r\nWorld\r\n0\r\n\r\n{next}", OnlyFirst(400)),
     ("no last chunk", "transfer-encoding: missing last-chunk",
      "PUT /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nfoo\r\n\r\n{next}", OnlyFirst(405)),
-    ("a line feed behind a size", "transfer-encoding: validate chunk parameters",
+    ("a line feed after a size", "transfer-encoding: validate chunk parameters",
      "PUT /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3 \n  \r\nfoo\r\n0\r\n\r\n{next}", OnlyFirst(405)),
     ("a folded coding", "transfer-encoding: invalid OBS fold after chunked value",
      "PUT /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n  abc\r\n\r\n5\r\nWorld\r\n0\r\n\r\n{next}", OnlyFirst(400)),
@@ -197,7 +197,7 @@ async fn requests_end_where_the_rfc_says() {
     let (mut wrong, mut answers) = (Vec::new(), 0);
     for (name, case, bytes, expected) in CASES {
         let bytes = bytes.replace("{next}", NEXT);
-        // The server closes: behind the last request, or where it cannot go on.
+        // The server closes: after the last request, or where it cannot go on.
         let replies = server.say(&bytes).await.to_string();
         let found = statuses(&replies);
         answers += found.len();

@@ -3,7 +3,7 @@
 //!
 //! A page's skeleton is what is left of it without texts and attribute values. It must be the same
 //! for every path and every title as it is for harmless ones, and what is shown must read back as
-//! what was meant.
+//! what was intended.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -166,17 +166,17 @@ fn no_property_of_an_entry_becomes_a_part_of_a_page() {
             for text in [&words.title, &words.owner, &words.tags.join(", ")] {
                 prop_assert!(shows(&page, text), "{text:?}: {page}");
             }
-            let told = ask(&format!("/live{index}+"), JSON).json();
-            prop_assert_eq!(&told["title"], &json!(words.title));
-            prop_assert_eq!(&told["tags"], &json!(words.tags));
+            let report = ask(&format!("/live{index}+"), JSON).json();
+            prop_assert_eq!(&report["title"], &json!(words.title));
+            prop_assert_eq!(&report["tags"], &json!(words.tags));
 
             let page = ask(&format!("/gone{index}"), HTML);
             prop_assert_eq!(skeleton(&page), gone.clone());
             for text in [&words.title, &words.owner] {
                 prop_assert!(shows(&page, text), "{text:?}: {page}");
             }
-            let told = ask(&format!("/gone{index}"), JSON).json();
-            prop_assert_eq!(&told["owner"], &json!(words.owner));
+            let report = ask(&format!("/gone{index}"), JSON).json();
+            prop_assert_eq!(&report["owner"], &json!(words.owner));
         }
     });
 }

@@ -227,7 +227,7 @@ async fn a_head_that_is_too_large_is_refused() {
     wire.say(&frame(HEADERS, END_STREAM, 1, first)).await;
     wire.say(&frame(CONTINUATION, END_HEADERS, 1, rest)).await;
     while let Some(frame) = wire.hear().await {
-        // 431 stands in no table of HPACK's; 302 would begin like this.
+        // 431 is in no table of HPACK's; 302 would begin like this.
         let found = frame.kind == HEADERS && frame.payload.starts_with(&[0x48, 0x82, 0x64, 0x02]);
         assert!(!found);
         if matches!(frame.kind, HEADERS | RST_STREAM | GOAWAY) {

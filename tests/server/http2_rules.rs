@@ -171,7 +171,7 @@ fn messages() -> Vec<Case> {
 }
 
 #[tokio::test]
-async fn whoever_breaks_a_rule_is_told_which() {
+async fn a_client_that_breaks_a_rule_gets_its_error_code() {
     // A server that ignores what it must not would fall silent.
     let silence = Timeouts {
         idle: Duration::from_secs(10),

@@ -29,7 +29,7 @@ async fn a_table_with_errors_is_refused_at_the_start() {
 }
 
 #[tokio::test]
-async fn a_table_that_is_not_there_is_told_apart_from_a_bad_one() {
+async fn a_missing_table_is_reported_otherwise_than_a_bad_one() {
     let directory = tempfile::tempdir().unwrap();
     let error = refused(directory.path()).await;
     assert!(matches!(error, LoadError::Unreadable(_)), "{error}");
@@ -60,10 +60,10 @@ async fn a_table_that_is_too_large_is_refused_with_its_size_and_the_limit() {
     );
 }
 
-/// A source that cannot be read until it is told to, as a remote that does not answer.
+/// A source that cannot be read until it is allowed to, as a remote that does not answer.
 struct Slow {
     table: Files,
-    told: Mutex<Receiver<()>>,
+    report: Mutex<Receiver<()>>,
 }
 
 impl Source for Slow {
@@ -77,7 +77,7 @@ impl Source for Slow {
 
     fn read(&self, known: Option<&Fingerprint>) -> Result<Option<Reading>, SourceError> {
         // Once the test has let go, nothing holds it up.
-        let _ = self.told.lock().unwrap().recv();
+        let _ = self.report.lock().unwrap().recv();
         self.table.read(known)
     }
 }
@@ -88,10 +88,10 @@ async fn a_server_that_waits_for_its_table_can_be_asked_how_it_is() {
     let table =
         "base_url: https://short.code/\nmapping:\n- {url: 'https://e.example/', short-code: x}\n";
     std::fs::write(directory.path().join("mapping.yaml"), table).unwrap();
-    let (tell, told) = channel();
+    let (tell, report) = channel();
     let source = Slow {
         table: Files::polled(vec![directory.path().join("mapping.yaml")], 1 << 20),
-        told: Mutex::new(told),
+        report: Mutex::new(report),
     };
     let config = Config {
         wait: true,

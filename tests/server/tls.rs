@@ -299,10 +299,10 @@ async fn a_good_pair_must_have_had_a_rest_unless_somebody_asks() {
 }
 
 #[tokio::test]
-async fn a_bad_pair_is_kept_out_and_told_of() {
+async fn a_bad_pair_is_rejected_and_reported() {
     let secure = Secure::start(quiet()).await;
     let (other, next) = (secure.authority.issue(), secure.authority.issue());
-    for (file, text, told) in [
+    for (file, text, report) in [
         (
             "key.pem",
             &*other.key,
@@ -315,7 +315,7 @@ async fn a_bad_pair_is_kept_out_and_told_of() {
         secure.server.reload().await;
         let status = secure.server.status().await;
         let message = status["tls"]["last_error"]["message"].as_str().unwrap();
-        assert!(message.contains(told), "{message}");
+        assert!(message.contains(report), "{message}");
         assert!(shows(&secure, &secure.issued).await);
         secure.issued.write(secure.pair.path());
     }

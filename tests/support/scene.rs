@@ -61,7 +61,7 @@ impl Scene {
         git(&self.root, arguments)
     }
 
-    /// Runs `waypost` in the checkout, or a directory in it, and tells all that came of it.
+    /// Runs `waypost` in the checkout, or a directory in it, and returns its status and both outputs.
     pub(crate) fn waypost(&self, directory: &str, arguments: &str) -> String {
         self.waypost_with(directory, arguments, &[])
     }
@@ -82,7 +82,7 @@ impl Scene {
         let stdout = String::from_utf8(output.stdout).unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         let status = output.status.code().unwrap();
-        let told = format!("status {status}\n--- stdout\n{stdout}--- stderr\n{stderr}");
-        told.replace(self.root.to_str().unwrap(), "ROOT")
+        let report = format!("status {status}\n--- stdout\n{stdout}--- stderr\n{stderr}");
+        report.replace(self.root.to_str().unwrap(), "ROOT")
     }
 }

@@ -25,8 +25,8 @@ fn file(text: &str) -> SourceFile {
 }
 
 fn formatted(text: &str) -> Result<String, String> {
-    let told = |problems: Vec<_>| problems.iter().map(reported).collect();
-    format(&file(text)).map_err(told)
+    let report = |problems: Vec<_>| problems.iter().map(reported).collect();
+    format(&file(text)).map_err(report)
 }
 
 /// Inserts an entry into a document.
@@ -72,7 +72,7 @@ fn documents_are_formatted_as_expected() {
 }
 
 #[test]
-fn what_cannot_be_taken_apart_is_refused() {
+fn what_cannot_be_split_is_refused() {
     for path in tables("tests/edit/refused") {
         let text = fs::read_to_string(&path).unwrap();
         let refused = formatted(&text).and_then(|_| extended(&text));
@@ -201,7 +201,7 @@ fn entry() -> impl Strategy<Value = (String, String)> {
         Just("# inside".to_owned()),
         Just("title: \"#\n\n  - url: x\"".to_owned()),
         Just("owner: ~ # nobody".to_owned()),
-        Just("\n# behind".to_owned()),
+        Just("\n# after".to_owned()),
     ];
     let above = prop_oneof![
         5 => Just(""), 2 => Just("\n"), 1 => Just("\n\n"), 3 => Just("# above\n"), 1 => Just("\n# above\n# twice\n"),
@@ -342,7 +342,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_can_be_taken_apart_is_put_together_again(
+    fn whatever_can_be_split_is_put_together_again(
         mut text in document(),
         edits in vec((any::<prop::sample::Index>(), any::<bool>(), "[a:#'\"\\[{|>\n\r\t ?-]{1,2}"), 0..3),
     ) {

@@ -32,9 +32,10 @@ fn billion_laughs_fall_with_their_anchors() {
         text += &format!("{new}: &{new} [{}*{old}]\n", format!("*{old}, ").repeat(8));
     }
     assert_eq!(first(&*text), "t.yaml:1:1: error: unknown key \"a\"");
-    let told = problems(text);
+    let report = problems(text);
     assert!(
-        told.iter()
+        report
+            .iter()
             .any(|d| d.message == "anchors (&z) are not allowed in a table")
     );
 }
@@ -44,12 +45,13 @@ fn a_large_scalar_under_many_aliases_is_read_once() {
     let mut text = "base_url: https://short.code/\nmapping:\n- url: &u https://e.org/".to_owned();
     text += &"a".repeat(1 << 20);
     text += &"\n- url: *u".repeat(2000);
-    let told = problems(text);
-    assert_eq!(told[0].message, "anchors (&u) are not allowed in a table");
-    // The rest is counted, not told: no contributor reads two thousand lines.
-    assert!(told.len() < 1100, "{}", told.len());
+    let report = problems(text);
+    assert_eq!(report[0].message, "anchors (&u) are not allowed in a table");
+    // The rest is counted, not listed: no contributor reads two thousand lines.
+    assert!(report.len() < 1100, "{}", report.len());
     assert!(
-        told.iter()
+        report
+            .iter()
             .any(|d| d.message == "1000 further problems of the rule yaml-alias in this file")
     );
 }
@@ -58,9 +60,9 @@ fn a_large_scalar_under_many_aliases_is_read_once() {
 fn deep_nesting_ends_early() {
     for open in ["{a: ", "[", "- ", "? ", "a:\n "] {
         let text = open.repeat((400 << 10) / open.len());
-        let told = problems(text);
-        assert!(told.len() < 50, "{open:?} {}", told.len());
-        assert!(told.iter().any(Diagnostic::is_error));
+        let report = problems(text);
+        assert!(report.len() < 50, "{open:?} {}", report.len());
+        assert!(report.iter().any(Diagnostic::is_error));
     }
     assert_eq!(
         problems("{a: ".repeat(100_000)).last().unwrap().message,
@@ -75,16 +77,16 @@ fn many_conflicts_are_found_in_one_pass() {
 }
 
 #[test]
-fn many_entries_with_one_code_are_told_up_to_a_bound() {
+fn many_entries_with_one_code_are_reported_up_to_a_bound() {
     let mut text = "base_url: https://short.code/\nmapping:\n".to_owned();
     for n in 0..20_000 {
         text += &format!("- url: https://example.org/{n}\n  short-code: same\n");
     }
-    let told = problems(text);
-    assert_eq!(told.len(), 1001);
-    assert_eq!(told[999].place.position.line, 3 + 2 * 1000 + 1);
+    let report = problems(text);
+    assert_eq!(report.len(), 1001);
+    assert_eq!(report[999].place.position.line, 3 + 2 * 1000 + 1);
     let rest = "18999 further problems of the rule code-taken in this file";
-    assert_eq!(told[1000].message, rest);
+    assert_eq!(report[1000].message, rest);
 }
 
 #[test]
@@ -104,15 +106,15 @@ fn many_codes_of_one_target_or_of_none_are_sorted_out_in_one_pass() {
 }
 
 #[test]
-fn a_problem_behind_many_of_another_kind_is_told() {
+fn a_problem_after_many_of_another_kind_is_reported() {
     let mut text = "base_url: https://short.code/\nmapping:\n".to_owned();
     for n in 0..2_000 {
         text += &format!("- url: https://example.org\n  short-code: c{n}\n");
     }
     text += "- url: ftp://example.org/\n";
-    let told = problems(text);
-    assert_eq!(told.iter().filter(|it| it.is_error()).count(), 1);
-    assert_eq!(told.last().unwrap().rule, Rule::UrlSchemeUnsupported);
+    let report = problems(text);
+    assert_eq!(report.iter().filter(|it| it.is_error()).count(), 1);
+    assert_eq!(report.last().unwrap().rule, Rule::UrlSchemeUnsupported);
 }
 
 #[test]

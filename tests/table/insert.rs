@@ -1,4 +1,4 @@
-//! Inserting entries, held to leaving everything else as it was, byte for byte.
+//! Inserting entries, which leaves everything else as it was, byte for byte.
 
 #![allow(clippy::unwrap_used)]
 
@@ -37,7 +37,7 @@ fn obstacle(text: &str) -> String {
     insert(text, &[entry("m")]).unwrap_err()
 }
 
-/// A list whose entries have these codes, each with what stands above it.
+/// A list whose entries have these codes, each with the lines above it.
 fn list(entries: &[(&str, &str)]) -> String {
     let lines = entries
         .iter()
@@ -145,7 +145,7 @@ fn only_the_neighbours_count() {
         old.replace("- {", &format!("{NEW}d\n- {{"))
     );
     assert_eq!(inserted(&old, &["zz"]), format!("{old}{NEW}zz\n"));
-    // Whatever stands behind a text in lines of its own may be a part of it.
+    // Whatever follows a text in lines of its own may be a part of it.
     let text = "- short-code: d\n  url: https://e.org/d\n  title: |+\n    # text\n\n# e\n\n";
     let old = list(&[("", "b")]) + text;
     let (before, after) = old.split_at(old.find("# e\n").unwrap());
@@ -153,7 +153,7 @@ fn only_the_neighbours_count() {
 }
 
 #[test]
-fn what_cannot_be_extended_is_told() {
+fn what_cannot_be_extended_is_reported() {
     for (text, problem) in [
         (
             "{mapping: []}\n",
@@ -185,12 +185,12 @@ fn what_cannot_be_extended_is_told() {
         ),
         ("mapping: no\n", "1:10: error: \"mapping\" is a list"),
     ] {
-        let told = obstacle(text);
-        assert!(told.starts_with(&format!("t.yaml:{problem}")), "{told}");
+        let report = obstacle(text);
+        assert!(report.starts_with(&format!("t.yaml:{problem}")), "{report}");
     }
 }
 
-/// The lines of an entry of that code and that number, and what stands above it.
+/// The lines of an entry of that code and that number, and the lines above it.
 fn written(number: usize) -> impl Strategy<Value = (String, String)> {
     let code = prop_oneof![
         "[a-e]{1,2}",
@@ -202,7 +202,7 @@ fn written(number: usize) -> impl Strategy<Value = (String, String)> {
         5 => Just(""),
         1 => Just("\ntitle: a # b"),
         1 => Just("\n# inside"),
-        1 => Just("\n\n# behind"),
+        1 => Just("\n\n# after"),
         1 => Just("\ntags:\n- a\n- 'b'"),
         1 => Just("\ntitle: two\n  lines"),
         1 => Just("\ntitle: |+\n  text\n\n"),
@@ -273,7 +273,7 @@ fn put_in(old: &str, new: &str) -> Option<String> {
     let same = old.bytes().zip(new.bytes()).take_while(is_same).count();
     let rest = old.len() - same;
     let end = new.len().checked_sub(rest)?;
-    // What was put in may begin like what stands behind it.
+    // What was put in may begin like what follows it.
     new.ends_with(&old[old.len() - rest..])
         .then(|| String::from_utf8_lossy(&new.as_bytes()[same..end]).into_owned())
 }
@@ -311,8 +311,8 @@ proptest! {
         let new = compile(&[file(&after)]);
         prop_assert!(new.table.is_some(), "{}\n->\n{}{:?}", text, after, new.diagnostics);
         let changes = compare(before, new.table.as_ref().unwrap());
-        let told: Vec<_> = changes.iter().map(|it| (it.kind, it.code.as_ref())).collect();
-        prop_assert_eq!(told, [(ChangeKind::Added, own.as_str())], "{}\n->\n{}", text, after);
+        let report: Vec<_> = changes.iter().map(|it| (it.kind, it.code.as_ref())).collect();
+        prop_assert_eq!(report, [(ChangeKind::Added, own.as_str())], "{}\n->\n{}", text, after);
     }
 
     #[test]

@@ -24,13 +24,13 @@ fn changes_break_what_is_expected() {
             day: "DAY".to_owned(),
         };
         let broken = breaches(&before, &origin, &after, &Statements::default());
-        let told: String = broken.iter().map(|it| reported(&it.diagnostic)).collect();
+        let report: String = broken.iter().map(|it| reported(&it.diagnostic)).collect();
         let beside = PathBuf::from(format!("{}.expected", folder.display()));
         if std::env::var_os("WAYPOST_REWRITE").is_some() {
-            fs::write(&beside, &told).unwrap();
+            fs::write(&beside, &report).unwrap();
         }
         let expected = fs::read_to_string(&beside).unwrap_or_default();
-        assert_eq!(told, expected, "{folder:?}");
+        assert_eq!(report, expected, "{folder:?}");
     }
 }
 

@@ -1,9 +1,9 @@
-//! The published JSON Schema of tables, held to what the reader accepts and refuses.
+//! The published JSON Schema of tables, compared with what the reader accepts and refuses.
 //!
 //! A schema sees structure: types, keys, enumerations, ranges, the beginnings of URLs. It sees
 //! neither meaning nor spelling: no loop, no duplicate key, no leading zero. Which errors are
-//! structural is told by the messages beside the tables; each of them is looked at alone, so that
-//! one that is missed does not hide behind another. A line of a table that ends in [`UNSEEN`] holds
+//! structural is known from the messages beside the tables; each of them is looked at alone, so that
+//! one that is missed is not hidden by another. A line of a table that ends in [`UNSEEN`] holds
 //! an error that is gone once others have read the line.
 
 #![allow(clippy::unwrap_used)]
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::{Map, Value, json};
 
-/// Marks a line whose error cannot be told from what is left of it in JSON.
+/// Marks a line whose error cannot be seen in what is left of it in JSON.
 const UNSEEN: &str = "# no schema sees it";
 
 /// What a message about structure says.
@@ -135,8 +135,8 @@ fn errors(path: &Path) -> Vec<(usize, String)> {
     let of_folder = PathBuf::from(format!("{}.expected", path.parent().unwrap().display()));
     let expected = fs::read_to_string(own).or_else(|_| fs::read_to_string(of_folder));
     let name = format!("{}:", path.file_name().unwrap().to_str().unwrap());
-    let error = |told: &str| {
-        let (place, message) = told.strip_prefix(&name)?.split_once(": error: ")?;
+    let error = |report: &str| {
+        let (place, message) = report.strip_prefix(&name)?.split_once(": error: ")?;
         let line = place.split(':').next()?.parse().ok()?;
         Some((line, message.to_owned()))
     };

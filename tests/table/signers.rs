@@ -107,7 +107,7 @@ fn changed(commit: &[u8], from: &str, to: &str) -> Vec<u8> {
     text.replacen(from, to, 1).into_bytes()
 }
 
-/// Returns the armored signature, as it stands in the header.
+/// Returns the armored signature, as it is in the header.
 fn field(commit: &str) -> &str {
     let start = commit.find("gpgsig ").unwrap();
     let end = commit.find(" -----END SSH SIGNATURE-----\n").unwrap();
@@ -130,7 +130,7 @@ fn accepts_commits_signed_with_any_listed_kind_of_key() {
 }
 
 #[test]
-fn tells_who_signed_with_which_key() {
+fn reports_who_signed_with_which_key() {
     let scene =
         Scene::allowing("# The team\n\nbob {other}\nalice@example.org,alice {ed25519} laptop\n");
     let signer = scene.signer_at(&commit("ed25519"), NOW).unwrap();
@@ -238,7 +238,7 @@ fn refuses_a_commit_that_was_changed_after_signing() {
 }
 
 #[test]
-fn refuses_text_that_is_hidden_behind_a_nul() {
+fn refuses_text_that_is_hidden_after_a_nul() {
     let scene = Scene::allowing("alice {ed25519}\n");
     let mut longer = commit("ed25519");
     longer.extend_from_slice(b"\0more\n");

@@ -28,45 +28,45 @@ fn tables_compile_as_expected() {
         for table in tables {
             let compilation = compile(&read(&table));
             assert_eq!(compilation.table.is_some(), kind == "ok", "{table:?}");
-            let told = tell(&compilation);
+            let report = described(&compilation);
             let beside = PathBuf::from(format!("{}.expected", table.display()));
             if std::env::var_os("WAYPOST_REWRITE").is_some() {
-                fs::write(&beside, &told).unwrap();
+                fs::write(&beside, &report).unwrap();
             }
             let expected = fs::read_to_string(&beside).unwrap_or_default();
-            if told != expected {
-                differing.push(format!("{table:?}\n{told}--- expected\n{expected}"));
+            if report != expected {
+                differing.push(format!("{table:?}\n{report}--- expected\n{expected}"));
             }
         }
     }
     assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 
-fn tell(compilation: &Compilation) -> String {
-    let mut told = String::new();
+fn described(compilation: &Compilation) -> String {
+    let mut report = String::new();
     for diagnostic in &compilation.diagnostics {
-        told += &reported(diagnostic);
+        report += &reported(diagnostic);
     }
     let Some(table) = &compilation.table else {
-        return told;
+        return report;
     };
     for site in table.sites() {
         for entry in site.entries() {
             let gone = if entry.is_gone(NOW) { " gone" } else { "" };
             let target = entry.target().unwrap_or("(no target)".into());
             let status = entry.status().code();
-            writeln!(told, "{} {status}{gone} {target}", entry.short_url()).unwrap();
+            writeln!(report, "{} {status}{gone} {target}", entry.short_url()).unwrap();
             for alias in entry.aliases() {
-                writeln!(told, "  {}", site.short_url(alias)).unwrap();
+                writeln!(report, "  {}", site.short_url(alias)).unwrap();
             }
         }
     }
     for expectation in &compilation.expectations {
         if let Some(failure) = expectation.check(table, NOW) {
-            told += &reported(&failure);
+            report += &reported(&failure);
         }
     }
-    told
+    report
 }
 
 fn read(table: &Path) -> Vec<SourceFile> {

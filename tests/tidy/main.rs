@@ -303,7 +303,7 @@ fn test_command_violations(readme: &str, ci: &str) -> Vec<Violation> {
             "names no `$ cargo test` in a console block",
         )];
     };
-    // The command may stand behind others on a line of CI's, but ends where the command ends.
+    // The command may follow others on a line of CI's, but ends where the command ends.
     let runs = ci.lines().map(str::trim).any(|ci_line| {
         !ci_line.starts_with('#')
             && ci_line.split(['|', ';', '\'', '"']).any(|part| {

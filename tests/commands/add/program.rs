@@ -63,7 +63,7 @@ impl Desk {
         let mut child = self.command(args).spawn().unwrap();
         // A program that does not read its input may be gone before it is written.
         let _ = child.stdin.take().unwrap().write_all(input);
-        told(child)
+        report(child)
     }
 
     fn add(&self, args: &[&str]) -> String {
@@ -89,21 +89,21 @@ impl Desk {
         files
     }
 
-    /// Tells of a command that changes not one byte.
+    /// Returns the output of a command that changes not one byte.
     fn refuses(&self, args: &[&str]) -> String {
         self.refuses_from(b"", args)
     }
 
     fn refuses_from(&self, input: &[u8], args: &[&str]) -> String {
         let before = self.bytes();
-        let told = self.add_from(input, args);
-        assert!(self.bytes() == before, "{args:?} {told}");
-        assert!(!told.starts_with("status 0"), "{args:?} {told}");
-        told
+        let report = self.add_from(input, args);
+        assert!(self.bytes() == before, "{args:?} {report}");
+        assert!(!report.starts_with("status 0"), "{args:?} {report}");
+        report
     }
 }
 
-fn told(child: Child) -> String {
+fn report(child: Child) -> String {
     let output = child.wait_with_output().unwrap();
     let stdout = String::from_utf8(output.stdout).unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -123,9 +123,9 @@ fn a_code_that_is_too_long_for_the_name_of_a_file_is_refused() {
         "--table",
         ".",
     ];
-    let told = desk.refuses(&args);
-    assert!(told.starts_with("status 1\n"), "{told}");
-    assert!(told.contains("hint: choose a shorter code"), "{told}");
+    let report = desk.refuses(&args);
+    assert!(report.starts_with("status 1\n"), "{report}");
+    assert!(report.contains("hint: choose a shorter code"), "{report}");
 }
 
 #[test]
@@ -138,8 +138,8 @@ fn what_says_nothing_is_not_written() {
         "--tag=",
         "--tag=a",
     ];
-    let told = desk.add(&args);
-    assert!(told.starts_with("status 0\n"), "{told}");
+    let report = desk.add(&args);
+    assert!(report.starts_with("status 0\n"), "{report}");
     let text = desk.read("mapping.yaml");
     assert!(!text.contains("title") && !text.contains("owner"), "{text}");
     assert!(text.contains("tags: [a]"), "{text}");
@@ -149,8 +149,8 @@ fn what_says_nothing_is_not_written() {
 fn a_table_that_is_named_twice_is_there_once() {
     let desk = Desk::new();
     let table = ["--table", "mapping.yaml"];
-    let told = desk.add(&[&["https://e.org/"], &table[..], &table[..]].concat());
-    assert!(told.starts_with("status 0\n"), "{told}");
+    let report = desk.add(&[&["https://e.org/"], &table[..], &table[..]].concat());
+    assert!(report.starts_with("status 0\n"), "{report}");
 }
 
 #[test]
@@ -177,8 +177,8 @@ fn the_short_link_is_printed_alone() {
 #[test]
 fn the_url_may_come_by_standard_input() {
     let desk = Desk::new();
-    let told = desk.add_from(b"https://framasoft.org/\r\n", &[]);
-    assert!(told.contains("https://short.code/t0P0JMya\n"), "{told}");
+    let report = desk.add_from(b"https://framasoft.org/\r\n", &[]);
+    assert!(report.contains("https://short.code/t0P0JMya\n"), "{report}");
     assert!(
         desk.read("mapping.yaml")
             .contains("- url: https://framasoft.org/\n")
@@ -205,12 +205,12 @@ fn what_is_registered_is_named() {
         "status 0\n--- stdout\nhttps://short.code/gnu-home\n--- stderr\n"
     );
     assert!(desk.bytes() == before);
-    let told = desk.refuses(&["--get-or-create", "https://example.org/old"]);
-    assert!(told.starts_with("status 1\n"), "{told}");
-    let told = desk.add(&["--get-or-create", "https://framasoft.org/"]);
+    let report = desk.refuses(&["--get-or-create", "https://example.org/old"]);
+    assert!(report.starts_with("status 1\n"), "{report}");
+    let report = desk.add(&["--get-or-create", "https://framasoft.org/"]);
     assert!(
-        told.contains("stdout\nhttps://short.code/t0P0JMya\n"),
-        "{told}"
+        report.contains("stdout\nhttps://short.code/t0P0JMya\n"),
+        "{report}"
     );
 }
 
@@ -249,8 +249,8 @@ fn what_is_refused_changes_nothing() {
         &[url, "--fragment"],
         &[url, "--table", "-"],
     ] {
-        let told = desk.refuses(args);
-        assert!(told.starts_with("status 2\n"), "{told}");
+        let report = desk.refuses(args);
+        assert!(report.starts_with("status 2\n"), "{report}");
     }
 }
 
@@ -291,18 +291,18 @@ fn a_file_that_cannot_be_written_is_left_alone() {
     // No file beside it can be named after it: even root cannot write one.
     let name = format!("{}.yaml", "a".repeat(250));
     desk.write(&name, TABLE);
-    let told = desk
+    let report = desk
         .refuses(&[url, "--table", &name])
         .replace(&name, "LONG.yaml");
-    assert_snapshot!("unwritable", told);
+    assert_snapshot!("unwritable", report);
 }
 
 #[test]
 fn a_link_is_written_through() {
     let desk = Desk::new();
     std::os::unix::fs::symlink("mapping.yaml", desk.at("link.yaml")).unwrap();
-    let told = desk.add(&["https://framasoft.org/", "--table", "link.yaml"]);
-    assert!(told.starts_with("status 0\n"), "{told}");
+    let report = desk.add(&["https://framasoft.org/", "--table", "link.yaml"]);
+    assert!(report.starts_with("status 0\n"), "{report}");
     assert!(
         fs::symlink_metadata(desk.at("link.yaml"))
             .unwrap()
@@ -318,8 +318,8 @@ fn a_directory_says_which_file() {
     desk.write("links/b.yaml", "mapping: []\n");
     let url = "https://framasoft.org/";
     assert_snapshot!("several_files", desk.refuses(&[url, "--table", "links"]));
-    let told = desk.add(&[url, "--table", "links", "--file", "b.yaml"]);
-    assert!(told.contains("added at links/b.yaml:2:3\n"), "{told}");
+    let report = desk.add(&[url, "--table", "links", "--file", "b.yaml"]);
+    assert!(report.contains("added at links/b.yaml:2:3\n"), "{report}");
     assert_eq!(
         desk.read("links/b.yaml"),
         format!("mapping:\n- url: {url}\n")
@@ -356,8 +356,8 @@ fn a_directory_says_which_file() {
         "y",
     ];
     let before = desk.bytes();
-    let told = desk.add(&args);
-    assert!(told.starts_with("status 3\n"), "{told}");
+    let report = desk.add(&args);
+    assert!(report.starts_with("status 3\n"), "{report}");
     assert!(desk.bytes() == before);
 }
 
@@ -366,12 +366,12 @@ fn numbers_go_on() {
     let desk = Desk::new();
     for (host, code) in [("a", "1"), ("b", "2")] {
         let url = format!("https://{host}.example/");
-        let told = desk.add(&[&url, "--number", "next"]);
+        let report = desk.add(&[&url, "--number", "next"]);
         let link = format!("https://short.code/{code}\n");
-        assert!(told.contains(&link), "{told}");
+        assert!(report.contains(&link), "{report}");
     }
-    let told = desk.add(&["https://c.example/", "--number", "62"]);
-    assert!(told.contains("https://short.code/10\n"), "{told}");
+    let report = desk.add(&["https://c.example/", "--number", "62"]);
+    assert!(report.contains("https://short.code/10\n"), "{report}");
 }
 
 /// Runs many commands at once; returns what each tells.
@@ -382,7 +382,7 @@ fn at_once(desk: &Desk, commands: impl Iterator<Item = Vec<String>>) -> Vec<Stri
             desk.command(&args).spawn().unwrap()
         })
         .collect();
-    children.into_iter().map(told).collect()
+    children.into_iter().map(report).collect()
 }
 
 fn links(table: &Path) -> Vec<String> {
@@ -401,11 +401,11 @@ fn who_adds_at_once_loses_nothing() {
     for round in 0..6 {
         // Each URL is wanted twice.
         let url = |writer: i32| format!("https://e.example/{round}/{}", writer / 2);
-        let told = at_once(
+        let report = at_once(
             &desk,
             (0..8).map(|writer| vec![url(writer), "--number".to_owned(), "next".to_owned()]),
         );
-        for pair in told.chunks(2) {
+        for pair in report.chunks(2) {
             let won = pair
                 .iter()
                 .filter(|it| it.starts_with("status 0\n"))

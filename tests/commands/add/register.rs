@@ -53,7 +53,7 @@ fn now() -> Timestamp {
     Timestamp::parse_start("2026-11-21").unwrap()
 }
 
-/// Registers in a table of one file, behind its base URL.
+/// Registers in a table of one file, after its base URL.
 fn in_one(text: &str, request: &RegistrationRequest) -> Result<Registration, RegistrationRefusal> {
     register(
         &files(&[("t.yaml", &format!("{HEAD}{text}"))]),
@@ -188,7 +188,7 @@ fn a_code_is_given_once() {
 }
 
 #[test]
-fn a_derived_code_that_is_held_is_probed_for_and_written_out() {
+fn a_derived_code_that_is_taken_is_probed_for_and_written_out() {
     let vectors: Value = serde_json::from_str(include_str!("../../vectors/codes.json")).unwrap();
     for scheme in Scheme::ALL {
         let head = format!("code-scheme: {}\n", scheme.name());
@@ -221,7 +221,7 @@ fn a_derived_code_that_is_held_is_probed_for_and_written_out() {
 }
 
 #[test]
-fn the_next_number_is_behind_the_highest_one() {
+fn the_next_number_follows_the_highest_one() {
     let next = |text: &str| {
         let request = number("https://n.org/", RequestedCode::NextNumber);
         in_one(text, &request).map(|it| it.code)
@@ -248,7 +248,7 @@ fn the_next_number_is_behind_the_highest_one() {
 }
 
 #[test]
-fn a_number_that_spells_a_reserved_word_is_passed_over() {
+fn a_number_whose_code_is_a_reserved_word_is_skipped() {
     let before = "metrics".bytes().fold(0_u64, |number, byte| {
         let digit = b"0123456789abcdefghijklmnopqrstuvwxyz"
             .iter()
@@ -350,7 +350,7 @@ fn a_fragment_joins_the_only_site() {
 }
 
 #[test]
-fn what_cannot_stand_is_refused() {
+fn what_is_not_valid_is_refused() {
     let text = "mapping:\n- url: https://e.org/\ntests:\n- {from: /x, to: not-found}\n";
     let forwarding = RegistrationRequest {
         forward: Some(Forward::Path),
@@ -390,7 +390,7 @@ fn what_cannot_stand_is_refused() {
 }
 
 #[test]
-fn what_is_odd_since_is_told() {
+fn new_warnings_are_reported() {
     let text = "mapping:\n- url: https://e.org/\n  short-code: a.\n";
     let registration = in_one(text, &custom("https://n.org/", "b.")).unwrap();
     let [warning] = &registration.warnings[..] else {

@@ -84,14 +84,14 @@ impl Scene {
     /// Runs git, with arguments that hold no spaces; tells whether it succeeded, and what it said.
     fn try_git(&self, arguments: &str) -> (bool, String) {
         let output = self.run("git", &arguments.split(' ').collect::<Vec<_>>());
-        let told = [output.stdout, output.stderr].concat();
-        (output.status.success(), String::from_utf8(told).unwrap())
+        let report = [output.stdout, output.stderr].concat();
+        (output.status.success(), String::from_utf8(report).unwrap())
     }
 
     fn git(&self, arguments: &str) -> String {
-        let (is_done, told) = self.try_git(arguments);
-        assert!(is_done, "git {arguments}: {told}");
-        told
+        let (is_done, report) = self.try_git(arguments);
+        assert!(is_done, "git {arguments}: {report}");
+        report
     }
 
     fn write(&self, path: &str, text: &str) {
@@ -138,7 +138,7 @@ fn two_branches_that_append_merge_clean() {
             &(TABLE.to_owned() + &entry("y")),
         );
         scene.git(operation);
-        // In a rebase, what stands on the other branch is ours.
+        // In a rebase, what is on the other branch is ours.
         let [first, second] = if operation == "rebase topic" {
             ["y", "z"]
         } else {
@@ -188,11 +188,11 @@ fn a_clash_is_marked_explained_and_settled() {
             &(TABLE.to_owned() + two + &entry("b")),
         );
 
-        let (is_done, told) = scene.try_git(operation);
-        assert!(!is_done, "{told}");
+        let (is_done, report) = scene.try_git(operation);
+        assert!(!is_done, "{report}");
         assert!(
-            told.contains("mapping.yaml:6: the code \"x\" leads to two targets"),
-            "{told}"
+            report.contains("mapping.yaml:6: the code \"x\" leads to two targets"),
+            "{report}"
         );
         let status = scene.git("status --porcelain");
         assert!(status.contains("UU mapping.yaml"), "{status}");
@@ -209,10 +209,10 @@ fn a_clash_is_marked_explained_and_settled() {
             "{table}"
         );
         let check = scene.waypost(&["check", "mapping.yaml"]);
-        let told = String::from_utf8([check.stdout, check.stderr].concat()).unwrap();
+        let report = String::from_utf8([check.stdout, check.stderr].concat()).unwrap();
         assert!(
-            told.contains("mapping.yaml:6:1: error: unresolved merge conflict"),
-            "{told}"
+            report.contains("mapping.yaml:6:1: error: unresolved merge conflict"),
+            "{report}"
         );
 
         let lines = table.lines().filter(|line| {
@@ -234,11 +234,11 @@ fn what_one_side_removed_and_the_other_changed_is_a_conflict() {
     let scene = Scene::installed(TABLE);
     let removed = TABLE.split_once("- url: https://www").unwrap().0;
     scene.diverge(removed, &(TABLE.to_owned() + "  retired: true\n"));
-    let (is_done, told) = scene.try_git("merge --no-edit topic");
+    let (is_done, report) = scene.try_git("merge --no-edit topic");
     assert!(!is_done);
     assert!(
-        told.contains("the entry \"gnu-home\" was removed by ours and changed by theirs"),
-        "{told}"
+        report.contains("the entry \"gnu-home\" was removed by ours and changed by theirs"),
+        "{report}"
     );
     let expected = "=======\n- url: https://www.gnu.org/\n  short-code: gnu-home\n  retired: true\n>>>>>>> theirs\n";
     assert!(scene.read("mapping.yaml").ends_with(expected));
@@ -318,14 +318,14 @@ fn branches_that_merged_each_other_merge() {
         scene.commit("settled");
     }
     scene.git("switch --quiet main");
-    let (is_done, told) = scene.try_git("merge --no-edit topic");
+    let (is_done, report) = scene.try_git("merge --no-edit topic");
     let result = scene.read("mapping.yaml");
-    assert!(told.contains("merged line by line"), "{told}");
+    assert!(report.contains("merged line by line"), "{report}");
     assert!(
         result.contains(&entry("main")) && result.contains(&entry("topic")),
         "{result}"
     );
-    assert_eq!(is_done, !result.contains("<<<<<<<"), "{told}{result}");
+    assert_eq!(is_done, !result.contains("<<<<<<<"), "{report}{result}");
 }
 
 #[test]
@@ -354,17 +354,17 @@ fn branches_that_added_to_each_other_merge_clean() {
 }
 
 #[test]
-fn what_cannot_be_taken_apart_is_merged_by_lines() {
+fn what_cannot_be_split_is_merged_by_lines() {
     let scene = Scene::installed(&TABLE.replace(
         "- url: https://framasoft.org/",
         "- {url: https://framasoft.org/}",
     ));
     let base = scene.read("mapping.yaml");
     scene.diverge(&format!("# ours\n{base}"), &(base.clone() + &entry("y")));
-    let told = scene.git("merge --no-edit topic");
+    let report = scene.git("merge --no-edit topic");
     assert!(
-        told.contains("mapping.yaml: merged line by line: line 3"),
-        "{told}"
+        report.contains("mapping.yaml: merged line by line: line 3"),
+        "{report}"
     );
     assert_eq!(
         scene.read("mapping.yaml"),
@@ -378,11 +378,11 @@ fn a_driver_that_is_gone_stops_the_merge() {
     let ours = TABLE.to_owned() + &entry("z");
     scene.diverge(&ours, &(TABLE.to_owned() + &entry("y")));
     fs::remove_file(scene.root.join("../bin/waypost")).unwrap();
-    let (is_done, told) = scene.try_git("merge --no-edit topic");
+    let (is_done, report) = scene.try_git("merge --no-edit topic");
     assert!(!is_done);
     // Older versions of Git take any failure for a conflict.
-    if !told.contains("CONFLICT") {
-        assert_eq!(scene.git("status --porcelain"), "", "{told}");
+    if !report.contains("CONFLICT") {
+        assert_eq!(scene.git("status --porcelain"), "", "{report}");
         assert_eq!(scene.read("mapping.yaml"), ours);
     }
 }
@@ -398,10 +398,10 @@ fn what_cannot_be_read_stops_the_merge() {
         "links.yaml",
     ]);
     assert_eq!(output.status.code(), Some(129));
-    let told = String::from_utf8(output.stderr).unwrap();
+    let report = String::from_utf8(output.stderr).unwrap();
     assert!(
-        told.starts_with("waypost: links.yaml: not merged: cannot read nowhere: "),
-        "{told}"
+        report.starts_with("waypost: links.yaml: not merged: cannot read nowhere: "),
+        "{report}"
     );
     assert_eq!(scene.read("mapping.yaml"), TABLE);
 }
@@ -415,17 +415,17 @@ fn installing_twice_changes_nothing() {
         let files = [".gitattributes", ".git/config"].map(|path| scene.read(path));
         (String::from_utf8(output.stdout).unwrap(), files)
     };
-    let (told, files) = install();
+    let (report, files) = install();
     assert!(
-        told.contains("merge.waypost.driver = waypost merge-driver -- %O %A %B %P"),
-        "{told}"
+        report.contains("merge.waypost.driver = waypost merge-driver -- %O %A %B %P"),
+        "{report}"
     );
     assert!(
-        told.contains("added to .gitattributes: /mapping.yaml merge=waypost"),
-        "{told}"
+        report.contains("added to .gitattributes: /mapping.yaml merge=waypost"),
+        "{report}"
     );
-    let (told, again) = install();
-    assert!(!told.contains("added"), "{told}");
+    let (report, again) = install();
+    assert!(!report.contains("added"), "{report}");
     assert_eq!(files, again);
 }
 
@@ -457,8 +457,8 @@ fn the_page_on_reviewing_shows_what_happens() {
         .replace("gnu-home", "gnu-home\n  retired: true");
     scene.write("mapping.yaml", &retired);
     scene.commit("retire");
-    let (_, told) = scene.try_git("merge --no-edit retarget");
-    let explained = told
+    let (_, report) = scene.try_git("merge --no-edit retarget");
+    let explained = report
         .lines()
         .find(|line| line.starts_with("mapping.yaml:4: "))
         .unwrap();

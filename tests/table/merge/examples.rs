@@ -18,22 +18,22 @@ fn file(bytes: Vec<u8>) -> SourceFile {
 }
 
 /// Returns a result as text, with what cannot be seen made visible.
-fn told(merged: &Merged) -> String {
-    let mut told = String::new();
+fn report(merged: &Merged) -> String {
+    let mut report = String::new();
     for conflict in &merged.conflicts {
         writeln!(
-            told,
+            report,
             "conflict at line {}: {}",
             conflict.line, conflict.message
         )
         .unwrap();
     }
     if let Some(reason) = &merged.by_lines {
-        writeln!(told, "by lines: {reason}").unwrap();
+        writeln!(report, "by lines: {reason}").unwrap();
     }
     let text = str::from_utf8(&merged.text).unwrap();
     let text = text.replace('\r', "\\r").replace('\u{feff}', "\\u{feff}");
-    told + "---\n" + &text
+    report + "---\n" + &text
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn documents_are_merged_as_expected() {
         let folder = folder.unwrap().path();
         let version = |name: &str| file(fs::read(folder.join(name)).unwrap());
         let [base, ours, theirs] = ["base.yaml", "ours.yaml", "theirs.yaml"].map(version);
-        let merged = told(&merge(&base, &ours, &theirs).unwrap());
+        let merged = report(&merge(&base, &ours, &theirs).unwrap());
         compare(&folder.join("expected"), &merged);
         count += 1;
     }

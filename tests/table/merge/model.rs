@@ -35,7 +35,7 @@ pub(crate) struct Item {
     has_gap: bool,
     /// No two comments say the same.
     pub(crate) comment: Option<String>,
-    /// The comment behind the URL.
+    /// The comment after the URL.
     pub(crate) remark: Option<String>,
     /// Keys and what they say: items of lists are parted by commas.
     pub(crate) keys: BTreeMap<String, String>,

@@ -10,7 +10,7 @@ use waypost::mapping::{Outline, SourceFile};
 
 use super::model::{Fact, Item, LISTS, Model, codes, story};
 
-/// What stands in a text, as the reader of tables sees it.
+/// What is in a text, as the reader of tables sees it.
 fn facts(text: &[u8]) -> BTreeSet<Fact> {
     let file = SourceFile {
         path: "t.yaml".into(),
