@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use flate2::read::GzDecoder;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 use waypost::mapping::{SourceFile, Table, compare, compile};
 use waypost::server::{Config, Files, Pace, Timeouts};
 
@@ -177,10 +178,8 @@ async fn large(config: Config) -> Running {
     Running::on(config, directory, source).await
 }
 
-#[tokio::test]
-async fn few_are_taken_at_once_and_none_holds_up_a_redirect() {
-    let server = large(quiet()).await;
-    let path = "/-/mapping.yaml";
+/// Returns as many clients as may read at once, each with the first byte of its answer.
+async fn slow_clients(server: &Running, path: &str) -> Vec<TcpStream> {
     let mut clients = Vec::new();
     for _ in 0..4 {
         let mut client = server.connect().await;
@@ -189,6 +188,14 @@ async fn few_are_taken_at_once_and_none_holds_up_a_redirect() {
         assert_eq!(soon(client.read_u8()).await.unwrap(), b'H');
         clients.push(client);
     }
+    clients
+}
+
+#[tokio::test]
+async fn few_are_taken_at_once_and_none_holds_up_a_redirect() {
+    let server = large(quiet()).await;
+    let path = "/-/mapping.yaml";
+    let mut clients = slow_clients(&server, path).await;
     let reply = server.get(path).await;
     assert_eq!(reply.status_line(), "HTTP/1.1 503 Service Unavailable");
     assert_eq!(reply.header("retry-after").unwrap(), "30");
@@ -237,14 +244,7 @@ async fn who_does_not_read_on_makes_room_for_others() {
     })
     .await;
     let path = "/-/mapping.yaml";
-    let mut clients = Vec::new();
-    for _ in 0..4 {
-        let mut client = server.connect().await;
-        let request = format!("GET {path} HTTP/1.0\r\nHost: short.code\r\n\r\n");
-        client.write_all(request.as_bytes()).await.unwrap();
-        assert_eq!(soon(client.read_u8()).await.unwrap(), b'H');
-        clients.push(client);
-    }
+    let clients = slow_clients(&server, path).await;
     // They stay, and never read on.
     until(async || server.ask("GET", path, "").await.status_line() == "HTTP/1.1 200 OK").await;
     // What they got is not the whole, and they can see that.

@@ -21,16 +21,9 @@ fn table(target: &str) -> String {
 
 const BROKEN: &str = "base_url: https://short.code/\nmapping:\n- url: [\n";
 
-async fn location(server: &Running) -> String {
-    let reply = server.get("/x").await;
-    reply
-        .header("location")
-        .unwrap_or_else(|| panic!("{reply}"))
-}
-
 async fn leads_to(server: &Running, target: &str) {
     let expected = format!("https://e.example/{target}");
-    until(async || location(server).await == expected).await;
+    until(async || server.location("/x").await == expected).await;
 }
 
 fn polling() -> Config {
@@ -89,7 +82,7 @@ async fn three_changes_in_a_row_lose_no_request() {
         server.replace_table(&table(target));
         assert_eq!(server.reload().await.json()["result"], "success");
         assert_eq!(
-            location(&server).await,
+            server.location("/x").await,
             format!("https://e.example/{target}")
         );
     }
@@ -150,7 +143,7 @@ async fn a_storm_of_requests_to_reload_is_few_reloads() {
         let reply = crate::support::soon(one).await.unwrap();
         assert_eq!(reply.status_line(), "HTTP/1.1 200 OK");
     }
-    assert_eq!(location(&server).await, "https://e.example/1");
+    assert_eq!(server.location("/x").await, "https://e.example/1");
     assert_eq!(
         server
             .metric("waypost_reloads_total{result=\"success\"}")

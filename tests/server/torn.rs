@@ -38,15 +38,8 @@ fn table(target: &str) -> String {
     format!("{HEAD}https://e.example/{target}\n")
 }
 
-async fn location(server: &Running) -> String {
-    let reply = server.get("/x").await;
-    reply
-        .header("location")
-        .unwrap_or_else(|| panic!("{reply}"))
-}
-
 async fn leads_to(server: &Running, target: &str) {
-    until(async || location(server).await == target).await;
+    until(async || server.location("/x").await == target).await;
 }
 
 /// Waits until the source has been looked at so many times more.
@@ -96,12 +89,12 @@ async fn half_a_table_does_not_go_live_while_its_writer_has_it_open() {
     let server = scene(Rests::STANDARD).await;
     let mut file = half_written(&server.table());
     looked(&server, 1.0).await;
-    assert_eq!(location(&server).await, "https://e.example/old");
+    assert_eq!(server.location("/x").await, "https://e.example/old");
     assert_eq!(server.status().await["last_error"], json!(null));
 
     file.write_all(REST.as_bytes()).unwrap();
     looked(&server, 1.0).await;
-    assert_eq!(location(&server).await, "https://e.example/old");
+    assert_eq!(server.location("/x").await, "https://e.example/old");
     // What its writer closed is complete, though it does not end in a newline.
     drop(file);
     leads_to(&server, &format!("{TORN}{REST}")).await;
@@ -122,14 +115,14 @@ async fn a_file_that_stays_open_is_reported_and_taken_if_it_ends_in_a_newline() 
     assert_eq!(status["last_error"]["result"], "failed");
     let message = status["last_error"]["message"].to_string();
     assert!(message.contains("still being written"), "{status}");
-    assert_eq!(location(&server).await, "https://e.example/old");
+    assert_eq!(server.location("/x").await, "https://e.example/old");
 
     file.write_all(REST.as_bytes()).unwrap();
     file.write_all(b"\n").unwrap();
     until(async || {
         // Without further events, somebody has to look.
         server.reload().await;
-        location(&server).await == format!("{TORN}{REST}")
+        server.location("/x").await == format!("{TORN}{REST}")
     })
     .await;
     assert_eq!(server.status().await["last_error"], json!(null));
@@ -149,7 +142,7 @@ async fn without_events_half_a_table_has_to_rest() {
     let server = Running::on(frequent(), directory, source).await;
     let mut file = half_written(&server.table());
     looked(&server, 20.0).await;
-    assert_eq!(location(&server).await, "https://e.example/old");
+    assert_eq!(server.location("/x").await, "https://e.example/old");
     file.write_all(REST.as_bytes()).unwrap();
     file.write_all(b"\n").unwrap();
     leads_to(&server, &format!("{TORN}{REST}")).await;
@@ -171,7 +164,7 @@ async fn a_write_through_another_link_makes_no_event_and_has_to_rest() {
     let server = Running::on(frequent(), directory, source).await;
     let mut file = half_written(&elsewhere);
     looked(&server, 20.0).await;
-    assert_eq!(location(&server).await, "https://e.example/old");
+    assert_eq!(server.location("/x").await, "https://e.example/old");
     file.write_all(REST.as_bytes()).unwrap();
     file.write_all(b"\n").unwrap();
     leads_to(&server, &format!("{TORN}{REST}")).await;
@@ -213,7 +206,7 @@ async fn a_write_does_not_pass_for_a_set_time() {
         file.write_all(half.as_bytes()).unwrap();
         file.set_modified(UNIX_EPOCH).unwrap();
         looked(&server, 20.0).await;
-        assert_eq!(location(&server).await, "https://e.example/aaaa");
+        assert_eq!(server.location("/x").await, "https://e.example/aaaa");
         file.write_all(rest.as_bytes()).unwrap();
         drop(file);
         leads_to(&server, "https://e.example/bbbb").await;
@@ -279,7 +272,7 @@ async fn what_git_holds_goes_live_at_once_even_without_events() {
     let server = Running::on(frequent(), directory, source).await;
     server.replace_table(&table("new"));
     looked(&server, 20.0).await;
-    assert_eq!(location(&server).await, "https://e.example/old");
+    assert_eq!(server.location("/x").await, "https://e.example/old");
     git(server.directory.path(), "add mapping.yaml");
     git(server.directory.path(), "commit --quiet -m new");
     leads_to(&server, "https://e.example/new").await;

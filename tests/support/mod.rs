@@ -20,7 +20,7 @@ use waypost::source::Rests;
 /// Longer than anything takes, on the slowest machine.
 pub(crate) const FOREVER: Duration = Duration::from_secs(60);
 
-/// A configuration that looks at its source when told, and at no time by itself.
+/// A configuration that looks at its source when asked, and at no time by itself.
 pub(crate) fn quiet() -> Config {
     Config {
         poll_interval: Duration::from_secs(3600),
@@ -114,6 +114,14 @@ impl Running {
     /// Sends bytes to the public listener and returns all that comes back.
     pub(crate) async fn say(&self, bytes: impl AsRef<[u8]>) -> Reply {
         say(self.public, bytes.as_ref()).await
+    }
+
+    /// Returns where a path redirects to.
+    pub(crate) async fn location(&self, path: &str) -> String {
+        let reply = self.get(path).await;
+        reply
+            .header("location")
+            .unwrap_or_else(|| panic!("{reply}"))
     }
 
     /// Follows a path as `curl` would.
