@@ -7,7 +7,7 @@ use std::time::Duration;
 use waypost::git::Transfer;
 use waypost::source::{Fetch, FetchOptions, FetchResult, FileSource, PullError, Puller, Pulling};
 
-use super::scene::{Scene, git};
+use super::scene::{Scene, git, runtime};
 
 /// A checkout `served` of the remote, which is pulled.
 struct Pulled {
@@ -31,11 +31,7 @@ fn pulling(scene: &Scene) -> Pulling {
 }
 
 fn try_pull(pulling: Pulling) -> Result<Pulled, PullError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = runtime();
     let _guard = runtime.enter();
     Ok(Pulled {
         puller: Puller::start(pulling)?,

@@ -157,6 +157,15 @@ pub(crate) fn git(directory: &Path, arguments: &str) -> std::process::Output {
         .unwrap()
 }
 
+/// Returns a runtime of one thread beside the test's own, which can block.
+pub(crate) fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap()
+}
+
 /// A follower with its own runtime, so that tests can block.
 pub(crate) struct Followed {
     pub(crate) follower: Follower,
@@ -169,11 +178,7 @@ impl Followed {
     }
 
     pub(crate) fn try_start(following: Following) -> Result<Self, StateError> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .unwrap();
+        let runtime = runtime();
         let _guard = runtime.enter();
         Ok(Self {
             follower: Follower::start(following)?,
