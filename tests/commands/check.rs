@@ -62,7 +62,8 @@ fn scene() -> tempfile::TempDir {
     directory
 }
 
-fn check_with(directory: &Path, args: &[&str], environment: &[(&str, &str)]) -> Output {
+/// Runs `waypost check` in a directory, with these variables alone.
+pub(crate) fn check_with(directory: &Path, args: &[&str], environment: &[(&str, &str)]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_waypost"))
         .arg("check")
         .args(args)

@@ -13,6 +13,8 @@ use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
 
+use crate::transcript::transcript;
+
 /// The commands that the help lists.
 const VERBS: [&str; 13] = [
     "serve",
@@ -48,11 +50,7 @@ fn run_with(args: &[&str], stdin: &str, environment: &[(&str, &str)]) -> String 
     let mut child = command.spawn().unwrap();
     // A program that does not read its input may be gone before it is written.
     let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
-    let output = child.wait_with_output().unwrap();
-    let stdout = String::from_utf8(output.stdout).unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    let status = output.status.code().unwrap();
-    format!("status {status}\n--- stdout\n{stdout}--- stderr\n{stderr}")
+    transcript(child.wait_with_output().unwrap())
 }
 
 #[test]

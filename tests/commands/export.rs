@@ -12,6 +12,8 @@ use proptest::prelude::*;
 use waypost::exchange::ExportFormat;
 use waypost::mapping::{Site, SourceFile, Table, Timestamp, compare, compile};
 
+use crate::transcript::transcript;
+
 /// A table in which every feature occurs; what ends, ends long ago or in far future.
 const TABLE: &str = "tests/data/exchange/mapping.yaml";
 
@@ -23,12 +25,8 @@ fn run(args: &[&str]) -> Output {
 
 /// Runs the program, and returns its status and both outputs.
 fn report(args: &[&str]) -> String {
-    let output = run(args);
-    let status = output.status.code().unwrap();
-    let [stdout, stderr] = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
-    // What RFC 4180 wants at the end of lines would not be seen.
-    let stdout = stdout.replace('\r', "␍");
-    format!("status {status}\n--- stdout\n{stdout}--- stderr\n{stderr}")
+    // The ends of lines that RFC 4180 requires would not be visible.
+    transcript(run(args)).replace('\r', "␍")
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
 use serde_json::Value;
 
+use super::check::check_with;
 use crate::git::git;
 
 /// A table of an intranet: two private addresses, and a code that ends in a full stop.
@@ -30,20 +30,9 @@ fn scene(table: &str) -> tempfile::TempDir {
     directory
 }
 
-fn check(directory: &Path, args: &[&str], environment: &[(&str, &str)]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_waypost"))
-        .arg("check")
-        .args(args)
-        .env_clear()
-        .envs(environment.iter().copied())
-        .current_dir(directory)
-        .output()
-        .unwrap()
-}
-
 /// Returns the status and the summary of a check.
 fn checked(directory: &Path, args: &[&str], environment: &[(&str, &str)]) -> (i32, String) {
-    let output = check(directory, args, environment);
+    let output = check_with(directory, args, environment);
     let stderr = String::from_utf8(output.stderr).unwrap();
     (output.status.code().unwrap(), stderr.trim_end().to_owned())
 }
@@ -105,7 +94,7 @@ fn what_is_allowed_is_in_no_format() {
     for format in FORMATS {
         let shown = |args: &[&str]| {
             let args = [&["--format", format], args].concat();
-            let output = check(scene.path(), &args, &[]);
+            let output = check_with(scene.path(), &args, &[]);
             let text = String::from_utf8(output.stdout).unwrap();
             (output.status.code().unwrap(), text)
         };
@@ -122,7 +111,8 @@ fn what_is_allowed_is_in_no_format() {
         assert_eq!(status, 0, "{format}");
     }
     let args = ["--format", "json", "--allow", PRIVATE, "--deny", FULL_STOP];
-    let document: Value = serde_json::from_slice(&check(scene.path(), &args, &[]).stdout).unwrap();
+    let document: Value =
+        serde_json::from_slice(&check_with(scene.path(), &args, &[]).stdout).unwrap();
     assert_eq!(document["diagnostics"].as_array().unwrap().len(), 1);
     assert_eq!(document["diagnostics"][0]["rule"], FULL_STOP);
     assert_eq!(document["summary"]["warnings"], 1);

@@ -18,3 +18,5 @@ mod permanence;
 mod replay;
 #[path = "../support/scene.rs"]
 mod scene;
+#[path = "../support/transcript.rs"]
+mod transcript;

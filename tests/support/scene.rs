@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::git::git;
+use crate::transcript::transcript;
 
 /// A checkout; its commits always have the same ids.
 pub(crate) struct Scene {
@@ -79,10 +80,6 @@ impl Scene {
             .envs(environment.iter().copied())
             .output()
             .unwrap();
-        let stdout = String::from_utf8(output.stdout).unwrap();
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        let status = output.status.code().unwrap();
-        let report = format!("status {status}\n--- stdout\n{stdout}--- stderr\n{stderr}");
-        report.replace(self.root.to_str().unwrap(), "ROOT")
+        transcript(output).replace(self.root.to_str().unwrap(), "ROOT")
     }
 }

@@ -6,9 +6,11 @@ use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
+
+use crate::transcript::transcript;
 
 const TABLE: &str = "\
 base_url: https://short.code/
@@ -63,7 +65,7 @@ impl Desk {
         let mut child = self.command(args).spawn().unwrap();
         // A program that does not read its input may be gone before it is written.
         let _ = child.stdin.take().unwrap().write_all(input);
-        report(child)
+        transcript(child.wait_with_output().unwrap())
     }
 
     fn add(&self, args: &[&str]) -> String {
@@ -101,14 +103,6 @@ impl Desk {
         assert!(!report.starts_with("status 0"), "{args:?} {report}");
         report
     }
-}
-
-fn report(child: Child) -> String {
-    let output = child.wait_with_output().unwrap();
-    let stdout = String::from_utf8(output.stdout).unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    let status = output.status.code().unwrap();
-    format!("status {status}\n--- stdout\n{stdout}--- stderr\n{stderr}")
 }
 
 #[test]
@@ -382,7 +376,10 @@ fn at_once(desk: &Desk, commands: impl Iterator<Item = Vec<String>>) -> Vec<Stri
             desk.command(&args).spawn().unwrap()
         })
         .collect();
-    children.into_iter().map(report).collect()
+    let ended = children
+        .into_iter()
+        .map(|child| child.wait_with_output().unwrap());
+    ended.map(transcript).collect()
 }
 
 fn links(table: &Path) -> Vec<String> {
