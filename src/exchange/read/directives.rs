@@ -14,10 +14,19 @@ pub(super) struct Directive {
     pub(super) line: usize,
     /// Its name and its values, without quotes.
     pub(super) words: Vec<String>,
-    /// Whether it opens a block.
-    pub(super) opens: bool,
-    /// Whether it is only the end of a block.
-    pub(super) is_end: bool,
+    pub(super) kind: Kind,
+}
+
+/// The kinds of directives.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// One that ends in a semicolon.
+    #[default]
+    Simple,
+    /// One that opens a block.
+    Block,
+    /// The end of a block.
+    End,
 }
 
 /// The directives of a text, in order.
@@ -99,11 +108,11 @@ impl Iterator for Directives<'_> {
                 ';' if directive.words.is_empty() => {}
                 ';' => return Some(directive),
                 '{' => {
-                    directive.opens = true;
+                    directive.kind = Kind::Block;
                     return Some(directive);
                 }
                 '}' => {
-                    directive.is_end = true;
+                    directive.kind = Kind::End;
                     return Some(directive);
                 }
                 c => directive.words.push(self.word(c)),
@@ -121,20 +130,19 @@ mod tests {
     fn directives_are_split() {
         let text = "a b;\n\nc 'd e' { # f { ;\n  \"g\\\"\\.\\n\" ${h}i;\n} j\\;k;;l";
         let found: Vec<_> = Directives::of(text).collect();
-        let directive = |line, words: &[&str], opens, is_end| Directive {
+        let directive = |line, words: &[&str], kind| Directive {
             line,
             words: words.iter().map(|word| (*word).to_owned()).collect(),
-            opens,
-            is_end,
+            kind,
         };
         assert_eq!(
             found,
             [
-                directive(1, &["a", "b"], false, false),
-                directive(3, &["c", "d e"], true, false),
-                directive(4, &["g\"\\.\n", "${h}i"], false, false),
-                directive(5, &[], false, true),
-                directive(5, &["j\\;k"], false, false),
+                directive(1, &["a", "b"], Kind::Simple),
+                directive(3, &["c", "d e"], Kind::Block),
+                directive(4, &["g\"\\.\n", "${h}i"], Kind::Simple),
+                directive(5, &[], Kind::End),
+                directive(5, &["j\\;k"], Kind::Simple),
             ]
         );
     }

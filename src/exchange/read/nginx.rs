@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::directives::{Directive, Directives};
+use super::directives::{Directives, Kind};
 use super::expression::text_of;
 use super::origin::Origin;
 use super::row::{self, ImportedLink, ImportedRow, RowError, excerpt};
@@ -34,12 +34,12 @@ pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(Imported
     for directive in Directives::of(text) {
         let line = directive.line;
         let words: Vec<_> = directive.words.iter().map(String::as_str).collect();
-        let link = match &directive {
-            Directive { is_end: true, .. } => {
+        let link = match directive.kind {
+            Kind::End => {
                 blocks.pop();
                 continue;
             }
-            Directive { opens: true, .. } => match open(&words, &statuses) {
+            Kind::Block => match open(&words, &statuses) {
                 Ok(block) => {
                     blocks.push(block);
                     continue;
@@ -49,7 +49,7 @@ pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(Imported
                     Err(error)
                 }
             },
-            _ => match blocks.last() {
+            Kind::Simple => match blocks.last() {
                 Some(EnclosingBlock::Map(status)) => pair(&words, status, origin),
                 Some(EnclosingBlock::Location(path)) => {
                     redirect(&words, Some(path), &statuses, origin)
