@@ -14,6 +14,7 @@ mod history;
 mod random;
 mod regular;
 mod secrets;
+mod setting;
 mod signatures;
 pub(crate) mod symlinks;
 mod transport;
@@ -31,6 +32,7 @@ pub use random::random;
 pub use regular::{open_regular, read_regular};
 pub(crate) use secrets::masked;
 pub use secrets::{CredentialsError, Secret, SecretText, is_exposed, redact, secrets_in_address};
+pub use setting::Setting;
 pub use signatures::{
     AllowedSigners, Anyone, Refusal, Signer, SignerLineError, SignersError, Verify,
 };

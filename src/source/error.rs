@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::files::FilesError;
 use super::follow::RemoteError;
-use crate::git::TreeError;
+use crate::git::{Setting, TreeError};
 
 /// Why the text of a table could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +26,14 @@ impl SourceError {
             Self::Remote(error) => {
                 matches!(error, RemoteError::Table(TreeError::TooLarge { .. }))
             }
+        }
+    }
+
+    /// Returns the setting of access to Git that may have to be changed.
+    pub fn setting(&self) -> Option<Setting> {
+        match self {
+            Self::Files(_) => None,
+            Self::Remote(error) => error.setting(),
         }
     }
 

@@ -203,7 +203,7 @@ fn an_address_that_says_nothing_meets_the_deadline() {
         ..scene.following()
     });
     let error = followed.error();
-    assert!(error.contains("--git-timeout"), "{error}");
+    assert!(error.contains("\"git timeout\""), "{error}");
     assert_eq!(followed.last().result, FetchResult::TimedOut);
 }
 

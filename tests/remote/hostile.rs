@@ -170,7 +170,7 @@ fn a_pack_without_end_meets_the_bound_and_leaves_nothing() {
     let followed = follow(&scene, &url, LONG);
     for _ in 0..2 {
         let error = followed.fetch_error();
-        assert!(error.contains("--max-fetch-bytes"), "{error}");
+        assert!(error.contains("\"max fetch bytes\""), "{error}");
         assert_eq!(followed.last().result, FetchResult::Failed);
         assert!(size(&scene.at("state")) < 1 << 20);
     }
@@ -205,7 +205,7 @@ fn references_without_end_meet_the_bound() {
     });
     let followed = follow(&scene, &url, LONG);
     let error = followed.fetch_error();
-    assert!(error.contains("--max-fetch-bytes"), "{error}");
+    assert!(error.contains("\"max fetch bytes\""), "{error}");
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn a_small_pack_of_large_objects_meets_the_bound() {
     });
     let followed = follow(&scene, &url, LONG);
     let error = followed.fetch_error();
-    assert!(error.contains("--max-fetch-bytes"), "{error}");
+    assert!(error.contains("\"max fetch bytes\""), "{error}");
     assert!(size(&scene.at("state")) < 1 << 20);
 }
 
@@ -243,7 +243,7 @@ fn a_bound_does_not_keep_others_out() {
         ..scene.following()
     });
     let error = tight.error();
-    assert!(error.contains("--max-fetch-bytes"), "{error}");
+    assert!(error.contains("\"max fetch bytes\""), "{error}");
 }
 
 /// Makes a branch of the remote whose name is not UTF-8.
@@ -355,7 +355,7 @@ fn a_process_that_crashes_is_reported_as_that() {
     for (script, said) in [
         ("kill -KILL $$", "was killed (signal: 9 (SIGKILL))"),
         ("kill -SEGV $$", "crashed (signal: 11 (SIGSEGV)"),
-        ("kill -XFSZ $$", "--max-fetch-bytes"),
+        ("kill -XFSZ $$", "\"max fetch bytes\""),
         ("exit 7", "ended without an answer (exit status: 7)"),
     ] {
         let program = scene.at("program");

@@ -84,7 +84,7 @@ fn files_larger_than_a_fetch_may_be_are_not_checked_out() {
     scene.write("work/large", &"x".repeat(16 << 20));
     scene.push("two");
     let error = try_pull(pulling).unwrap().error();
-    assert!(error.contains("--max-fetch-bytes"), "{error}");
+    assert!(error.contains("\"max fetch bytes\""), "{error}");
     assert_eq!(head(&scene), before);
     assert!(!scene.at("served/large").exists());
     assert_eq!(Pulled::start(&scene).pull().result, FetchResult::Unchanged);

@@ -9,10 +9,7 @@ fn a_path_that_is_missing_may_appear() {
     let scene = Scene::new();
     let followed = scene.follow_path("links/table.yaml");
     let error = followed.error();
-    assert!(
-        error.contains("holds no links/table.yaml: name the table with --path"),
-        "{error}"
-    );
+    assert!(error.contains("holds no links/table.yaml"), "{error}");
     scene.write("work/links/table.yaml", "here");
     scene.push("x");
     followed.fetch();

@@ -1,7 +1,7 @@
 //! Why a command did not do what it was asked to, and the exit status that reports it.
 //!
-//! Which status an error has is decided where it arises, by its type: nothing looks for causes in a
-//! chain of errors.
+//! Which status an error has is decided where it arises, by its type: no status depends on the causes
+//! in a chain of errors. `remedy.rs` adds the flags that help.
 
 use std::fmt;
 use std::io;
@@ -9,6 +9,7 @@ use std::io;
 use anyhow::anyhow;
 
 use super::complaint::complain;
+use super::remedy;
 use crate::git::{CredentialsError, RemoteBranchError, RepositoryError};
 use crate::registry::{CheckoutError, LocalError, PublishError};
 use crate::source::{FilesError, MergeSetupError};
@@ -73,7 +74,10 @@ impl Error {
             Self::Refused(error)
             | Self::Usage(error)
             | Self::Failed(error)
-            | Self::NotMerged(error) => complain(&format!("{error:#}")),
+            | Self::NotMerged(error) => complain(&match remedy::hint(error) {
+                Some(hint) => format!("{error:#}\n  hint: {hint}"),
+                None => format!("{error:#}"),
+            }),
         }
     }
 }

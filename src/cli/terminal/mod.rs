@@ -11,6 +11,7 @@ mod log_sink;
 pub(super) mod logging;
 mod panics;
 mod progress;
+mod remedy;
 
 pub(crate) use complaint::complain;
 pub(crate) use error::Error;

@@ -17,6 +17,7 @@ use tokio::time::timeout;
 
 use crate::git::captured::Captured;
 use crate::git::secrets::Secrets;
+use crate::git::setting::Setting;
 use crate::git::transport::Pushed;
 use crate::git::transport::RemoteUrl;
 use crate::git::transport::{SECRET_VARIABLES, SERVICE_VARIABLES};
@@ -70,7 +71,7 @@ pub enum GitProgramError {
         source: io::Error,
     },
     /// It timed out.
-    #[error("git {command} took longer than {timeout:?}: raise --git-timeout")]
+    #[error("git {command} took longer than {timeout:?}: raise the setting \"git timeout\"")]
     TimedOut {
         /// The task.
         command: String,
@@ -93,6 +94,16 @@ pub enum GitProgramError {
         /// Its exit status, unless a signal ended it.
         status: Option<i32>,
     },
+}
+
+impl GitProgramError {
+    /// Returns the setting that may have to be changed.
+    pub fn setting(&self) -> Option<Setting> {
+        match self {
+            Self::TimedOut { .. } => Some(Setting::GitTimeout),
+            _ => None,
+        }
+    }
 }
 
 /// Git's answer.

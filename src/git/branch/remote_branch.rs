@@ -12,6 +12,7 @@ use tokio::runtime::Builder;
 use super::program::{GitProgram, GitProgramError};
 use crate::git::secrets::CredentialsError;
 use crate::git::secrets::Secrets;
+use crate::git::setting::Setting;
 use crate::git::transport::Credentials;
 use crate::git::transport::Wanted;
 use crate::git::transport::fetch;
@@ -38,7 +39,7 @@ pub enum RemoteBranchError {
         source: TransferError,
     },
     /// The fetched reference is not a branch.
-    #[error("{name} of {remote} is no branch: name one with --ref")]
+    #[error("{name} of {remote} is no branch: name a branch")]
     NotABranch {
         /// The name.
         name: String,
@@ -66,6 +67,18 @@ pub enum RemoteBranchError {
     /// The system lacks the resources for a thread's runtime.
     #[error("cannot start a transfer")]
     Io(#[from] io::Error),
+}
+
+impl RemoteBranchError {
+    /// Returns the setting that may have to be changed.
+    pub fn setting(&self) -> Option<Setting> {
+        match self {
+            Self::Transfer { source, .. } => source.setting(),
+            Self::NotABranch { .. } => Some(Setting::Reference),
+            Self::Program(error) => error.setting(),
+            _ => None,
+        }
+    }
 }
 
 /// A branch of a remote, with a clone in a temporary directory.

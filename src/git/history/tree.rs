@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 use git2::{Commit, ErrorCode, ObjectType, Odb, Oid, Repository, Tree, TreeEntry};
 
+use crate::git::setting::Setting;
+
 /// The mode of a symbolic link in a tree (git-fast-import(1), "filemodify").
 const LINK_MODE: i32 = 0o120_000;
 
@@ -38,7 +40,7 @@ pub type NameFilter = fn(&OsStr) -> bool;
 #[non_exhaustive]
 pub enum TreeError {
     /// There is nothing at the path.
-    #[error("the commit {commit} holds no {path}: name the table with --path")]
+    #[error("the commit {commit} holds no {path}")]
     NotFound {
         /// The path as it was given.
         path: String,
@@ -82,6 +84,16 @@ pub enum TreeError {
         #[source]
         source: git2::Error,
     },
+}
+
+impl TreeError {
+    /// Returns the setting that may have to be changed.
+    pub fn setting(&self) -> Option<Setting> {
+        match self {
+            Self::NotFound { .. } => Some(Setting::TablePath),
+            _ => None,
+        }
+    }
 }
 
 /// Reads the file at `path`, or the files directly in the directory there whose names `is_wanted`

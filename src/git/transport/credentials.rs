@@ -10,8 +10,10 @@ use git2::{Cred, CredentialType, Error};
 use serde::{Deserialize, Serialize};
 
 use super::address::elsewhere;
+use super::failure::Failure;
 use crate::git::regular::open_regular;
 use crate::git::secrets::{CredentialsError, Secret, SecretText};
+use crate::git::setting::Setting;
 
 /// The user if neither the address nor the credentials name one: the usual one of Git hosts for
 /// SSH, and harmless where a token is the password.
@@ -85,7 +87,7 @@ pub(crate) struct Answers {
     pub(crate) address: String,
     tried: CredentialType,
     /// Why the last request was not answered.
-    pub(crate) given_up: Option<String>,
+    pub(crate) given_up: Option<Failure>,
 }
 
 impl Answers {
@@ -106,10 +108,10 @@ impl Answers {
         allowed: CredentialType,
     ) -> Result<Cred, Error> {
         if let Some(place) = elsewhere(&self.address, asked_at) {
-            return Err(self.give_up(format!(
+            return Err(self.give_up(Failure::new(format!(
                 "the remote leads to {place}, which wants a password: if that is right, \
                  name its address there"
-            )));
+            ))));
         }
         let user = user.or(self.login.username.as_deref());
         let user = user.unwrap_or(DEFAULT_USER).to_owned();
@@ -132,28 +134,34 @@ impl Answers {
             let user = self.login.username.as_deref().unwrap_or(&user);
             return Cred::userpass_plaintext(user, password);
         }
-        Err(self.give_up(self.reason(allowed).to_owned()))
+        Err(self.give_up(self.reason(allowed)))
     }
 
-    fn give_up(&mut self, reason: String) -> Error {
-        let error = Error::from_str(&reason);
+    fn give_up(&mut self, reason: Failure) -> Error {
+        let error = Error::from_str(&reason.message);
         self.given_up = Some(reason);
         error
     }
 
-    fn reason(&self, allowed: CredentialType) -> &'static str {
+    fn reason(&self, allowed: CredentialType) -> Failure {
         let over_ssh = allowed.contains(CredentialType::SSH_KEY);
         if self.tried.contains(CredentialType::USER_PASS_PLAINTEXT) {
-            "the remote refused the password: see WAYPOST_GIT_USERNAME and WAYPOST_GIT_PASSWORD"
+            Failure::new(
+                "the remote refused the password: see WAYPOST_GIT_USERNAME and WAYPOST_GIT_PASSWORD",
+            )
         } else if over_ssh && self.login.ssh_key.is_some() {
-            "the remote refused the SSH key: it must know the public half of --ssh-key"
+            Failure::new("the remote refused the SSH key: it must know the public half of the key")
+                .with_setting(Setting::SshKey)
         } else if over_ssh {
-            "the remote refused the keys of the SSH agent: name a key with --ssh-key"
+            Failure::new("the remote refused the keys of the SSH agent: name a file with a key")
+                .with_setting(Setting::SshKey)
         } else if allowed.contains(CredentialType::USER_PASS_PLAINTEXT) {
-            "the remote wants a password, and none or a wrong one is in its address: \
-             set WAYPOST_GIT_PASSWORD or WAYPOST_GIT_PASSWORD_FILE"
+            Failure::new(
+                "the remote wants a password, and none or a wrong one is in its address: \
+                 set WAYPOST_GIT_PASSWORD or WAYPOST_GIT_PASSWORD_FILE",
+            )
         } else {
-            "the remote wants a kind of credentials that is not known here"
+            Failure::new("the remote wants a kind of credentials that is not known here")
         }
     }
 }
@@ -206,7 +214,13 @@ mod tests {
         assert!(answers.answer(HERE, None, allowed).is_ok());
         assert!(answers.answer(HERE, None, allowed).is_ok());
         assert!(answers.answer(HERE, None, allowed).is_err());
-        assert!(answers.given_up.unwrap().contains("refused the password"));
+        assert!(
+            answers
+                .given_up
+                .unwrap()
+                .message
+                .contains("refused the password")
+        );
     }
 
     #[test]
@@ -214,7 +228,13 @@ mod tests {
         let mut answers = Answers::new(Login::default(), HERE);
         let allowed = CredentialType::USER_PASS_PLAINTEXT;
         assert!(answers.answer(HERE, None, allowed).is_err());
-        assert!(answers.given_up.unwrap().contains("WAYPOST_GIT_PASSWORD"));
+        assert!(
+            answers
+                .given_up
+                .unwrap()
+                .message
+                .contains("WAYPOST_GIT_PASSWORD")
+        );
     }
 
     #[test]
@@ -223,6 +243,6 @@ mod tests {
         let allowed = CredentialType::USER_PASS_PLAINTEXT;
         let there = "https://i.example/links.git";
         assert!(answers.answer(there, None, allowed).is_err());
-        assert!(answers.given_up.unwrap().contains("i.example:443"));
+        assert!(answers.given_up.unwrap().message.contains("i.example:443"));
     }
 }

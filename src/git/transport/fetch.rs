@@ -14,10 +14,12 @@ use git2::{
 use serde::{Deserialize, Serialize};
 
 use super::advertised::heads;
+use super::failure::Failure;
 use super::leftovers::{LOCK, remove_all};
 use super::session::{Session, failure, proxy};
-use super::transfer::{Failure, Job, Tip};
+use super::transfer::{Job, Tip};
 use super::wanted::Wanted;
+use crate::git::setting::Setting;
 
 /// The reference that keeps the remote's tip in a clone of our own: what the remote is informed of.
 const TIP: &str = "refs/waypost/tip";
@@ -40,9 +42,11 @@ pub(crate) struct Order {
 pub(crate) fn fetch(job: &Job, order: &Order) -> Result<Tip, Failure> {
     let mut _lock = None;
     let repository = if order.own {
-        _lock = Some(enter(&job.repository).map_err(|error| Failure {
-            damage: false,
-            message: format!("cannot write to {}: {error}", job.repository.display()),
+        _lock = Some(enter(&job.repository).map_err(|error| {
+            Failure::new(format!(
+                "cannot write to {}: {error}",
+                job.repository.display()
+            ))
         })?);
         match job.repository.join("HEAD").exists() {
             true => Repository::open(&job.repository),
@@ -99,9 +103,9 @@ impl Fetch<'_> {
             return self.commit(&mut connection, id);
         }
         let heads = heads(&connection).map_err(|e| failure(&e))?;
-        let choice = (self.order.wanted.choose(&heads)).map_err(|message| Failure {
-            damage: false,
-            message,
+        let choice = (self.order.wanted.choose(&heads)).map_err(|error| {
+            let setting = error.setting();
+            Failure::new(error.to_string()).with_setting(setting)
         })?;
         if self.repository.find_object(choice.id, None).is_err() {
             self.download(&mut connection, &[&choice.name], self.order.shallow)
@@ -129,10 +133,9 @@ impl Fetch<'_> {
             .map_err(|e| failure(&e))?;
         }
         self.keep(None, oid).map_err(|error| match error.damage {
-            true => Failure {
-                damage: false,
-                message: format!("no branch or tag of the remote holds the commit {id}"),
-            },
+            true => Failure::new(format!(
+                "no branch or tag of the remote holds the commit {id}"
+            )),
             false => error,
         })
     }
@@ -189,20 +192,16 @@ impl Fetch<'_> {
             object
                 .and_then(|object| object.peel_to_commit())
                 .map_err(|error| match error.code() {
-                    ErrorCode::Peel | ErrorCode::InvalidSpec => Failure {
-                        damage: false,
-                        message:
-                            "what is followed leads to no commit: name a branch or tag with --ref"
-                                .to_owned(),
-                    },
+                    ErrorCode::Peel | ErrorCode::InvalidSpec => {
+                        Failure::new("what is followed leads to no commit: name a branch or a tag")
+                            .with_setting(Setting::Reference)
+                    }
                     _ => failure(&error),
                 })?;
         let size = self.size(commit.id()).map_err(|e| failure(&e))?;
         if size > MAX_COMMIT {
-            return Err(Failure {
-                damage: false,
-                message: format!("the commit {} is {size} bytes long", commit.id()),
-            });
+            let message = format!("the commit {} is {size} bytes long", commit.id());
+            return Err(Failure::new(message));
         }
         if !self.order.own {
             self.bound_checkout(&commit).map_err(|e| failure(&e))?;

@@ -16,6 +16,7 @@ use sha1::Sha1;
 use sha2::{Digest as _, Sha256};
 
 use crate::git::regular::read_regular;
+use crate::git::setting::Setting;
 
 /// The size limit of such a file in bytes, more than any has.
 const MAX_BYTES: u64 = 16 << 20;
@@ -40,6 +41,54 @@ pub(crate) struct HostKeys {
 struct HostKey {
     kind: String,
     base64: String,
+}
+
+/// Why a host's key is not trusted.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum HostKeyError {
+    #[error("the host showed no key")]
+    NotShown,
+    #[error("the host's key was not looked up")]
+    NotLookedUp,
+    #[error("the host key of {name}, {fingerprint}, is revoked in {file}: do not trust this host")]
+    Revoked {
+        name: String,
+        fingerprint: String,
+        file: String,
+    },
+    #[error(
+        "the host key of {name} is unknown: {fingerprint}; \
+         if its owner confirms that, add the output of `{scan}` to {file}"
+    )]
+    Unknown {
+        name: String,
+        fingerprint: String,
+        file: String,
+        /// The command that prints the host's keys.
+        scan: String,
+    },
+    #[error(
+        "the host key of {name} is not the one in {file}: {fingerprint}; either it has changed, \
+         or the connection is intercepted; if its owner confirms the new one, remove the old with \
+         `ssh-keygen -R {name} -f {file}` and add the output of `{scan}`"
+    )]
+    Different {
+        name: String,
+        fingerprint: String,
+        file: String,
+        /// The command that prints the host's keys.
+        scan: String,
+    },
+}
+
+impl HostKeyError {
+    /// Returns the setting that may have to be changed.
+    pub(crate) fn setting(&self) -> Option<Setting> {
+        match self {
+            Self::Unknown { .. } => Some(Setting::KnownHosts),
+            _ => None,
+        }
+    }
 }
 
 impl HostKeys {
@@ -102,20 +151,22 @@ impl HostKeys {
     ///
     /// # Errors
     ///
-    /// The reason, with the key's fingerprint and a remedy.
-    pub(crate) fn check(&self, key: &[u8]) -> Result<(), String> {
+    /// If it is not the host's known key.
+    pub(crate) fn check(&self, key: &[u8]) -> Result<(), HostKeyError> {
         let shown = STANDARD.encode(key);
         let is_shown = |known: &HostKey| known.base64 == shown;
         let name = written(&self.host, self.port);
         let fingerprint = fingerprint(key);
         let file = match &self.file {
             Some(file) => file.display().to_string(),
-            None => "the file that --known-hosts names".to_owned(),
+            None => "the file of the setting \"known hosts\"".to_owned(),
         };
         if self.revoked.iter().any(is_shown) {
-            return Err(format!(
-                "the host key of {name}, {fingerprint}, is revoked in {file}: do not trust this host"
-            ));
+            return Err(HostKeyError::Revoked {
+                name,
+                fingerprint,
+                file,
+            });
         }
         if self.trusted.iter().any(is_shown) {
             return Ok(());
@@ -125,16 +176,19 @@ impl HostKeys {
             port => format!("ssh-keyscan -p {port} {}", self.host),
         };
         if self.trusted.is_empty() {
-            return Err(format!(
-                "the host key of {name} is unknown: {fingerprint}; \
-                 if its owner confirms that, add the output of `{scan}` to {file}"
-            ));
+            return Err(HostKeyError::Unknown {
+                name,
+                fingerprint,
+                file,
+                scan,
+            });
         }
-        Err(format!(
-            "the host key of {name} is not the one in {file}: {fingerprint}; either it has changed, \
-             or someone stands in between; if its owner confirms the new one, remove the old with \
-             `ssh-keygen -R {name} -f {file}` and add the output of `{scan}`"
-        ))
+        Err(HostKeyError::Different {
+            name,
+            fingerprint,
+            file,
+            scan,
+        })
     }
 
     /// Returns the trusted keys in a form that libssh2 can certainly read.
@@ -255,7 +309,7 @@ mod tests {
         ] {
             assert_eq!(known(host, port, line).check(KEY), Ok(()), "{line}");
             let changed = known(host, port, line).check(OTHER).unwrap_err();
-            assert!(changed.contains("is not the one"), "{changed}");
+            assert!(changed.to_string().contains("is not the one"), "{changed}");
         }
     }
 
@@ -270,9 +324,15 @@ mod tests {
             "h.example ssh-ed25519",
         ] {
             let error = known("h.example", 29, text).check(KEY).unwrap_err();
-            assert!(error.contains("[h.example]:29 is unknown"), "{error}");
-            assert!(error.contains("SHA256:"), "{error}");
-            assert!(error.contains("ssh-keyscan -p 29 h.example"), "{error}");
+            assert!(
+                error.to_string().contains("[h.example]:29 is unknown"),
+                "{error}"
+            );
+            assert!(error.to_string().contains("SHA256:"), "{error}");
+            assert!(
+                error.to_string().contains("ssh-keyscan -p 29 h.example"),
+                "{error}"
+            );
         }
     }
 
@@ -280,7 +340,7 @@ mod tests {
     fn a_revoked_key_is_never_trusted() {
         let text = "h.example ssh-ed25519 KEY\n@revoked * ssh-ed25519 KEY";
         let error = known("h.example", 22, text).check(KEY).unwrap_err();
-        assert!(error.contains("revoked"), "{error}");
+        assert!(error.to_string().contains("revoked"), "{error}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod address;
 mod advertised;
 mod bounds;
 mod credentials;
+mod failure;
 pub(super) mod fetch;
 mod known_hosts;
 mod leftovers;

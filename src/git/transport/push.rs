@@ -10,8 +10,9 @@ use std::rc::Rc;
 use git2::{Direction, ErrorCode, Oid, PushOptions, Repository};
 use serde::{Deserialize, Serialize};
 
+use super::failure::Failure;
 use super::session::{Session, failure, proxy};
-use super::transfer::{Failure, Job};
+use super::transfer::Job;
 use super::unwinding::caught;
 
 /// The maximum number of bytes read of a remote's messages.

@@ -12,16 +12,19 @@ use git2::{CertificateCheckStatus, ErrorClass, ErrorCode, ProxyOptions, Remote, 
 use super::address::RemoteUrl;
 use super::bounds::Bounds;
 use super::credentials::Answers;
-use super::known_hosts::HostKeys;
-use super::transfer::{Failure, Job};
+use super::failure::Failure;
+use super::known_hosts::{HostKeyError, HostKeys};
+use super::transfer::Job;
 use crate::git::damage::is_damage;
 use crate::git::secrets::{Secrets, secrets_in_address};
+use crate::git::setting::Setting;
 
 /// The messages about a remote that sends too many bytes, or too much for the memory.
-const TOO_MANY_BYTES: &str =
-    "the remote sends more than --max-fetch-bytes: if it is to hold as much, raise that";
+const TOO_MANY_BYTES: &str = "the remote sends more than the setting \"max fetch bytes\" allows: \
+    if it is to hold as much, raise that";
 const TOO_MUCH_MEMORY: &str = "what the remote sends takes too much memory: it has references \
-    without end, or an object larger than --max-fetch-bytes; raise that if it is to hold such objects";
+    without end, or an object larger than the setting \"max fetch bytes\"; raise that if it is to \
+    hold such objects";
 
 /// The answers for a remote, and the results of its requests.
 pub(crate) struct Session {
@@ -34,11 +37,11 @@ pub(crate) struct Session {
 struct Notes {
     answers: Answers,
     /// Why the host's key was refused.
-    host_key: Option<String>,
+    host_key: Option<Failure>,
     /// The bytes received by completed downloads, and by the current one.
     received: (u64, u64),
-    /// Why too much was received, if it was.
-    excess: Option<&'static str>,
+    /// Whether too much was received.
+    excess: bool,
 }
 
 impl Session {
@@ -49,7 +52,7 @@ impl Session {
                 answers: Answers::new(job.login.clone(), &job.remote),
                 host_key: None,
                 received: (0, 0),
-                excess: None,
+                excess: false,
             })),
             known: job.host_keys.clone(),
             bounds: job.bounds,
@@ -75,21 +78,20 @@ impl Session {
         let notes = self.notes.borrow();
         let reason = notes
             .host_key
-            .as_deref()
-            .or(notes.answers.given_up.as_deref());
-        let reason = reason.or(notes.excess);
+            .clone()
+            .or_else(|| notes.answers.given_up.clone());
+        let excess = || notes.excess.then(too_many_bytes);
+        let failure = reason.or_else(excess).unwrap_or(error);
         Failure {
-            damage: error.damage && reason.is_none(),
-            message: self.secrets.readable(reason.unwrap_or(&error.message)),
+            message: self.secrets.readable(&failure.message),
+            ..failure
         }
     }
 
     /// Allows memory for objects, once all references are listed.
     pub(crate) fn begin_transfer(&self) -> Result<(), Failure> {
-        self.bounds.widen().map_err(|error| Failure {
-            damage: false,
-            message: format!("cannot set the bounds of a transfer: {error}"),
-        })
+        (self.bounds.widen())
+            .map_err(|error| Failure::new(format!("cannot set the limits of a transfer: {error}")))
     }
 
     /// Checks that the number of bytes is within the receive limit.
@@ -97,7 +99,7 @@ impl Session {
         if self.bounds.allow(bytes) {
             return Ok(());
         }
-        self.notes.borrow_mut().excess = Some(TOO_MANY_BYTES);
+        self.notes.borrow_mut().excess = true;
         Err(git2::Error::from_str(TOO_MANY_BYTES))
     }
 
@@ -111,9 +113,11 @@ impl Session {
         let notes = Rc::clone(&self.notes);
         let known = self.known.clone();
         callbacks.certificate_check(move |certificate, _| {
-            check(certificate, known.as_ref()).map_err(|reason| {
-                notes.borrow_mut().host_key = Some(reason.clone());
-                git2::Error::new(ErrorCode::Certificate, ErrorClass::Ssh, reason)
+            check(certificate, known.as_ref()).map_err(|error| {
+                let (message, setting) = (error.to_string(), error.setting());
+                let reason = Failure::new(message.as_str()).with_setting(setting);
+                notes.borrow_mut().host_key = Some(reason);
+                git2::Error::new(ErrorCode::Certificate, ErrorClass::Ssh, message)
             })
         });
         let (notes, bounds) = (Rc::clone(&self.notes), self.bounds);
@@ -127,12 +131,17 @@ impl Session {
             notes.received.1 = received;
             let allowed = bounds.allow(notes.received.0 + received);
             if !allowed {
-                notes.excess = Some(TOO_MANY_BYTES);
+                notes.excess = true;
             }
             allowed
         });
         callbacks
     }
+}
+
+/// Returns the failure of a transfer that received too many bytes.
+fn too_many_bytes() -> Failure {
+    Failure::new(TOO_MANY_BYTES).with_setting(Setting::MaxFetchBytes)
 }
 
 fn secrets_of(address: &str) -> Vec<String> {
@@ -144,12 +153,12 @@ fn secrets_of(address: &str) -> Vec<String> {
 fn check(
     certificate: &Cert<'_>,
     known: Option<&HostKeys>,
-) -> Result<CertificateCheckStatus, String> {
+) -> Result<CertificateCheckStatus, HostKeyError> {
     let Some(shown) = certificate.as_hostkey() else {
         return Ok(CertificateCheckStatus::CertificatePassthrough);
     };
-    let key = shown.hostkey().ok_or("the host showed no key")?;
-    let known = known.ok_or("the host's key was not looked up")?;
+    let key = shown.hostkey().ok_or(HostKeyError::NotShown)?;
+    let known = known.ok_or(HostKeyError::NotLookedUp)?;
     known.check(key)?;
     Ok(CertificateCheckStatus::CertificateOk)
 }
@@ -164,6 +173,7 @@ pub(crate) fn proxy<'cb>() -> ProxyOptions<'cb> {
 /// Returns the meaning of a Git error, with a remedy.
 pub(crate) fn failure(error: &git2::Error) -> Failure {
     let said = error.message().trim();
+    let mut setting = None;
     let message = match (error.code(), error.class()) {
         // libgit2 loses the code if the remote is a path.
         (ErrorCode::Owner, _) | (_, ErrorClass::Config) if said.contains("not owned by") => {
@@ -176,12 +186,16 @@ pub(crate) fn failure(error: &git2::Error) -> Failure {
             format!("{said}: if the remote has an authority of its own, name it in SSL_CERT_FILE")
         }
         // The schemes were checked before, so libgit2 has taken a missing path for one.
-        (_, ErrorClass::NoMemory) => TOO_MUCH_MEMORY.to_owned(),
+        (_, ErrorClass::NoMemory) => {
+            setting = Some(Setting::MaxFetchBytes);
+            TOO_MUCH_MEMORY.to_owned()
+        }
         _ if said == "unsupported URL protocol" => "no repository is there".to_owned(),
         _ => said.to_owned(),
     };
     Failure {
         damage: is_damage(error),
+        setting,
         message,
     }
 }

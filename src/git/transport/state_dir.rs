@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::git::random::random;
 use crate::git::regular::read_regular;
+use crate::git::setting::Setting;
 
 const LOCK: &str = "lock";
 const RECORD: &str = "state.json";
@@ -40,7 +41,7 @@ const STEP: Duration = Duration::from_millis(20);
 pub enum StateError {
     /// Another process uses it.
     #[error(
-        "another process uses the state directory {}: stop it, or give each its own --state-dir",
+        "another process uses the state directory {}: stop it, or give each a directory of its own",
         path.display()
     )]
     InUse {
@@ -50,7 +51,7 @@ pub enum StateError {
     /// It belongs to someone else.
     #[error(
         "the state directory {} belongs to user {owner}, and this one may not use it: \
-         run as that user, `chown -R` it to this one, or give another --state-dir",
+         run as that user, `chown -R` it to this one, or name another directory",
         path.display()
     )]
     Foreign {
@@ -62,7 +63,7 @@ pub enum StateError {
     /// It cannot be written to.
     #[error(
         "cannot write to the state directory {}: mount it writable, let this user write to it, \
-         free space in it, or give another --state-dir",
+         free space in it, or name another directory",
         path.display()
     )]
     Unwritable {
@@ -88,6 +89,16 @@ pub enum StateError {
 }
 
 impl StateError {
+    /// Returns the setting that may have to be changed.
+    pub fn setting(&self) -> Option<Setting> {
+        match self {
+            Self::InUse { .. } | Self::Foreign { .. } | Self::Unwritable { .. } => {
+                Some(Setting::StateDir)
+            }
+            Self::NoTemporary { .. } => None,
+        }
+    }
+
     /// Returns the error that something in the state directory belongs to someone else.
     pub(crate) fn foreign(path: &Path) -> Self {
         Self::Foreign {

@@ -23,6 +23,7 @@ use zeroize::Zeroizing;
 use super::address::{RemoteUrl, Transport};
 use super::bounds::Bounds;
 use super::credentials::{Credentials, Login};
+use super::failure::Failure;
 use super::fetch;
 use super::known_hosts::HostKeys;
 use super::leftovers::Before;
@@ -32,6 +33,7 @@ use super::wanted::Wanted;
 use crate::git::captured::Captured;
 use crate::git::secrets::CredentialsError;
 use crate::git::secrets::Secrets;
+use crate::git::setting::Setting;
 
 /// The variables that may hold secrets, which the process receives through its pipe if at all.
 pub(crate) const SECRET_VARIABLES: [&str; 3] = [
@@ -119,21 +121,14 @@ pub(crate) struct Tip {
     pub(crate) commit: String,
 }
 
-/// Why a fetch failed, as reported by the process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Failure {
-    /// Whether the repository fetched into seems to be at fault.
-    pub(crate) damage: bool,
-    pub(crate) message: String,
-}
-
 /// Why a fetch failed. No message holds a secret.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransferError {
     /// The transfer timed out.
     #[error(
-        "fetching or pushing took longer than {0:?}: see whether the remote is well, or raise --git-timeout"
+        "fetching or pushing took longer than {0:?}: see whether the remote is well, or raise the setting \
+         \"git timeout\""
     )]
     TimedOut(Duration),
     /// The remote, or Git, reported an error.
@@ -143,6 +138,8 @@ pub enum TransferError {
         message: String,
         /// Whether the repository fetched into seems to be at fault.
         damage: bool,
+        /// The setting that may have to be changed.
+        setting: Option<Setting>,
     },
     /// The credentials cannot be read.
     #[error(transparent)]
@@ -176,6 +173,21 @@ pub enum TransferError {
         /// Its standard error, on one line.
         said: String,
     },
+}
+
+impl TransferError {
+    /// Returns the setting that may have to be changed.
+    pub fn setting(&self) -> Option<Setting> {
+        match self {
+            Self::TimedOut(_) => Some(Setting::GitTimeout),
+            Self::Failed { setting, .. } => *setting,
+            Self::Died { status, .. } => match status.signal() {
+                Some(libc::SIGABRT | libc::SIGXFSZ) => Some(Setting::MaxFetchBytes),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
 }
 
 impl Transfer {
@@ -231,9 +243,10 @@ impl Transfer {
             let _ = spawn_blocking(move || before.clean_up()).await;
         }
         let answer: Result<T, Failure> = answer?;
-        answer.map_err(|Failure { damage, message }| TransferError::Failed {
-            message: secrets.readable(&message),
-            damage,
+        answer.map_err(|failure| TransferError::Failed {
+            message: secrets.readable(&failure.message),
+            damage: failure.damage,
+            setting: failure.setting,
         })
     }
 
@@ -352,11 +365,12 @@ fn ended(status: ExitStatus) -> String {
         Some(libc::SIGKILL) => format!("was killed ({status}): see whether memory ran out"),
         // A process that cannot report a failed allocation ends this way.
         Some(libc::SIGABRT) => format!(
-            "crashed ({status}): see whether memory ran out, which --max-fetch-bytes bounds for it"
+            "crashed ({status}): see whether memory ran out, which the setting \"max fetch bytes\" \
+             limits for it"
         ),
         Some(libc::SIGXFSZ) => format!(
-            "was stopped at a file larger than twice --max-fetch-bytes ({status}): raise that if \
-             the remote is to hold as much"
+            "was stopped at a file larger than twice the setting \"max fetch bytes\" ({status}): \
+             raise it if the remote is to hold as much"
         ),
         Some(_) => format!("crashed ({status})"),
         None => format!("ended without an answer ({status})"),

@@ -4,6 +4,7 @@ use git2::Oid;
 use serde::{Deserialize, Serialize};
 
 use super::advertised::Head;
+use crate::git::setting::Setting;
 
 /// The maximum number of names that a message lists.
 const LISTED: usize = 8;
@@ -24,6 +25,27 @@ pub(crate) enum Wanted {
 pub(crate) struct Choice {
     pub(crate) name: String,
     pub(crate) id: Oid,
+}
+
+/// Why none of a remote's references can be followed.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ChoiceError {
+    #[error("the remote repository is empty: push a table to it")]
+    Empty,
+    #[error("the remote has no branch or tag {name}; it has {present}")]
+    NotFound { name: String, present: String },
+    #[error("the remote's HEAD leads to no branch: name a branch to follow; it has {present}")]
+    Unborn { present: String },
+}
+
+impl ChoiceError {
+    /// Returns the setting that may have to be changed.
+    pub(crate) fn setting(&self) -> Option<Setting> {
+        match self {
+            Self::Empty => None,
+            Self::NotFound { .. } | Self::Unborn { .. } => Some(Setting::Reference),
+        }
+    }
 }
 
 impl Wanted {
@@ -48,10 +70,10 @@ impl Wanted {
     ///
     /// # Errors
     ///
-    /// A message for people.
-    pub(crate) fn choose(&self, heads: &[Head]) -> Result<Choice, String> {
+    /// If there is none such.
+    pub(crate) fn choose(&self, heads: &[Head]) -> Result<Choice, ChoiceError> {
         if heads.is_empty() {
-            return Err("the remote repository is empty: push a table to it".to_owned());
+            return Err(ChoiceError::Empty);
         }
         let find = |name: &str| heads.iter().find(|head| head.name == name);
         let found = match self {
@@ -66,14 +88,13 @@ impl Wanted {
                 name: head.leads_to.clone().unwrap_or_else(|| head.name.clone()),
                 id: head.id,
             }),
-            (None, Self::Name(name)) => Err(format!(
-                "the remote has no branch or tag {name}; it has {}",
-                list(heads)
-            )),
-            (None, Self::Head | Self::Commit(_)) => Err(format!(
-                "the remote's HEAD leads to no branch: name one with --ref; it has {}",
-                list(heads)
-            )),
+            (None, Self::Name(name)) => Err(ChoiceError::NotFound {
+                name: name.clone(),
+                present: list(heads),
+            }),
+            (None, Self::Head | Self::Commit(_)) => Err(ChoiceError::Unborn {
+                present: list(heads),
+            }),
         }
     }
 }
@@ -110,7 +131,7 @@ mod tests {
         }
     }
 
-    fn chosen(wanted: Option<&str>) -> Result<String, String> {
+    fn chosen(wanted: Option<&str>) -> Result<String, ChoiceError> {
         let heads = [
             head("HEAD", '1'),
             head("refs/heads/main", '1'),
@@ -133,7 +154,7 @@ mod tests {
             (Some("v1"), "refs/tags/v1"),
             (Some("refs/pull/1/head"), "refs/pull/1/head"),
         ] {
-            assert_eq!(chosen(wanted).as_deref(), Ok(name));
+            assert_eq!(chosen(wanted).unwrap(), name);
         }
     }
 
@@ -141,12 +162,12 @@ mod tests {
     fn says_what_there_is_instead() {
         let error = chosen(Some("mian")).unwrap_err();
         assert_eq!(
-            error,
+            error.to_string(),
             "the remote has no branch or tag mian; it has main, both, both, v1"
         );
-        assert!(Wanted::Head.choose(&[]).unwrap_err().contains("empty"));
+        assert_eq!(Wanted::Head.choose(&[]), Err(ChoiceError::Empty));
         let unborn = Wanted::Head.choose(&[head("refs/heads/x", '1')]);
-        assert!(unborn.unwrap_err().contains("--ref"));
+        assert_eq!(unborn.unwrap_err().setting(), Some(Setting::Reference));
     }
 
     #[test]

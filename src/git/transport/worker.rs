@@ -7,9 +7,10 @@ use std::thread;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
+use super::failure::Failure;
 use super::fetch::fetch;
 use super::push::push;
-use super::transfer::{Failure, JOB_BYTES, Job, Task};
+use super::transfer::{JOB_BYTES, Job, Task};
 use super::unwinding::{caught, print_no_panics};
 
 /// Runs the one transfer that is described in the first line of `input`, and writes the answer.
@@ -46,10 +47,8 @@ fn answer<T: Serialize>(
     task: impl FnOnce() -> Result<T, Failure>,
 ) -> io::Result<()> {
     let ended = caught(task).unwrap_or_else(|panic| {
-        Err(Failure {
-            damage: false,
-            message: format!("the process that fetched or pushed crashed: {panic}"),
-        })
+        let message = format!("the process that fetched or pushed crashed: {panic}");
+        Err(Failure::new(message))
     });
     Ok(serde_json::to_writer(output, &ended)?)
 }

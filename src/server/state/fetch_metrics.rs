@@ -77,6 +77,7 @@ mod tests {
                 result,
                 tip: None,
                 error: None,
+                setting: None,
             });
         }
         let mut text = Vec::new();

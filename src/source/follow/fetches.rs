@@ -24,11 +24,16 @@ impl Round for Fetches {
         let core = Arc::clone(&self.0);
         // It is cleaned up again after the next round.
         let _ = spawn_blocking(move || core.sweep()).await;
-        let (result, error) = match result {
-            Ok(result) => (result, None),
-            Err(error) => (result_of(&error), Some(chain(&error))),
+        let (result, error, setting) = match result {
+            Ok(result) => (result, None, None),
+            Err(error) => (result_of(&error), Some(chain(&error)), error.setting()),
         };
-        Ended { result, tip, error }
+        Ended {
+            result,
+            tip,
+            error,
+            setting,
+        }
     }
 }
 

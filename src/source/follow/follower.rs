@@ -15,7 +15,7 @@ use super::fetch_options::FetchOptions;
 use super::fetches::Fetches;
 use super::report::RemoteStatus;
 use super::rounds::Rounds;
-use crate::git::{Refusal, RemoteUrl, StateError, TransferError, TreeError};
+use crate::git::{Refusal, RemoteUrl, Setting, StateError, TransferError, TreeError};
 use crate::source::files::Revision;
 use crate::source::files::{Fingerprint, Reading};
 
@@ -50,6 +50,8 @@ pub enum RemoteError {
         remote: String,
         /// Why the last fetch failed.
         reason: String,
+        /// The setting that may have to be changed.
+        setting: Option<Setting>,
     },
     /// The remote could not be fetched from.
     #[error(transparent)]
@@ -107,6 +109,17 @@ pub enum RemoteError {
 }
 
 impl RemoteError {
+    /// Returns the setting that may have to be changed.
+    pub fn setting(&self) -> Option<Setting> {
+        match self {
+            Self::NothingYet { setting, .. } => *setting,
+            Self::Transfer(error) => error.setting(),
+            Self::State(error) => error.setting(),
+            Self::Table(error) => error.setting(),
+            _ => None,
+        }
+    }
+
     /// Returns whether the clone seems to be at fault, so that a fresh one may help.
     pub(crate) fn is_damage(&self) -> bool {
         matches!(
@@ -204,10 +217,13 @@ impl Follower {
         match read {
             Ok(Some(reading)) => Ok(reading),
             Ok(None) => {
-                let last = self.rounds.progress().last.and_then(|fetch| fetch.error);
+                let last = self.rounds.progress().last;
+                let setting = last.as_ref().and_then(|fetch| fetch.setting);
+                let reason = last.and_then(|fetch| fetch.error);
                 Err(RemoteError::NothingYet {
                     remote: self.core.options.remote.to_string(),
-                    reason: last.unwrap_or_else(|| "nothing was fetched".to_owned()),
+                    reason: reason.unwrap_or_else(|| "nothing was fetched".to_owned()),
+                    setting,
                 })
             }
             Err(error) => Err(error),

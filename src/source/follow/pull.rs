@@ -16,8 +16,8 @@ use super::fetch_options::FetchOptions;
 use super::report::{Fetch, FetchResult};
 use super::rounds::{Ended, Round, Rounds};
 use crate::git::{
-    FastForwardError, Refusal, RemoteUrl, RemoteUrlError, Tip, TransferError, Verify, Wanted,
-    chain, fast_forward, symlinks, work_tree,
+    FastForwardError, Refusal, RemoteUrl, RemoteUrlError, Setting, Tip, TransferError, Verify,
+    Wanted, chain, fast_forward, symlinks, work_tree,
 };
 use crate::mapping::Timestamp;
 
@@ -41,7 +41,7 @@ pub struct Pulling {
 #[non_exhaustive]
 pub enum PullError {
     /// There is no checkout.
-    #[error("{} is in no Git checkout: leave out --pull, or clone the repository", path.display())]
+    #[error("{} is in no Git checkout, so there is nothing to pull", path.display())]
     NoCheckout {
         /// The table.
         path: PathBuf,
@@ -94,6 +94,17 @@ pub enum PullError {
     /// The `git` program failed.
     #[error("the pull ended early")]
     Io(#[from] io::Error),
+}
+
+impl PullError {
+    /// Returns the setting that may have to be changed.
+    pub fn setting(&self) -> Option<Setting> {
+        match self {
+            Self::NoCheckout { .. } => Some(Setting::Pull),
+            Self::Transfer(error) => error.setting(),
+            _ => None,
+        }
+    }
 }
 
 /// Pulls a checkout until it is dropped.
@@ -238,12 +249,17 @@ struct Pulls(Arc<Pulling>);
 impl Round for Pulls {
     async fn run(&self) -> Ended {
         let mut tip = None;
-        let (result, error) = match self.attempt(&mut tip).await {
-            Ok(true) => (FetchResult::Updated, None),
-            Ok(false) => (FetchResult::Unchanged, None),
-            Err(error) => (result_of(&error), Some(chain(&error))),
+        let (result, error, setting) = match self.attempt(&mut tip).await {
+            Ok(true) => (FetchResult::Updated, None, None),
+            Ok(false) => (FetchResult::Unchanged, None, None),
+            Err(error) => (result_of(&error), Some(chain(&error)), error.setting()),
         };
-        Ended { result, tip, error }
+        Ended {
+            result,
+            tip,
+            error,
+            setting,
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use crate::git::Setting;
 use crate::mapping::Timestamp;
 
 /// The result of a fetch.
@@ -61,6 +62,8 @@ pub struct Fetch {
     pub tip: Option<String>,
     /// The error, with its causes, on one line.
     pub error: Option<String>,
+    /// The setting that may have to be changed because of the error.
+    pub setting: Option<Setting>,
 }
 
 /// A commit and its times.

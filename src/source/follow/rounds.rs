@@ -14,7 +14,7 @@ use tracing::{info, warn};
 
 use super::report::{Fetch, FetchResult};
 use super::schedule::Schedule;
-use crate::git::random;
+use crate::git::{Setting, random};
 use crate::mapping::Timestamp;
 
 /// The shortest time between two rounds, regardless of requests.
@@ -26,6 +26,8 @@ pub(crate) struct Ended {
     pub(crate) result: FetchResult,
     pub(crate) tip: Option<String>,
     pub(crate) error: Option<String>,
+    /// The setting that may have to be changed because of the error.
+    pub(crate) setting: Option<Setting>,
 }
 
 /// The task of each round.
@@ -132,6 +134,7 @@ impl Shared {
                 result: ended.result,
                 tip: ended.tip,
                 error: ended.error,
+                setting: ended.setting,
             };
             failures = match fetch.result.is_success() {
                 true => 0,
@@ -231,6 +234,7 @@ mod tests {
                 result: [FetchResult::Updated, FetchResult::Failed][count % 2],
                 tip: None,
                 error: (count % 2 == 1).then(|| "odd".to_owned()),
+                setting: None,
             }
         }
     }

@@ -136,7 +136,7 @@ def bombs_of_remotes(directory, start):
 
             wait_until(failed, f"{bomb.__name__} has failed twice")
             said = str(server.status())
-            assert "--max-fetch-bytes" in said, said
+            assert "max fetch bytes" in said, said
             # Twice, because what is hung up on may still be on its way to the disk.
             assert largest[0] < 3 * BOUND, largest
             server.stop()

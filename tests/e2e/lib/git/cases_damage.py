@@ -99,7 +99,7 @@ def times_out(scene, kind, **treatment):
     for name, value in treatment.items():
         setattr(proxy, name, value)
     second = scene.push(table("two"))
-    error = server.fails_to_fetch("longer than 1s", "--git-timeout")
+    error = server.fails_to_fetch("longer than 1s", "git timeout")
     server.after_fetches(2, "timed_out")
     assert server.remote()["last_fetch"]["result"] == "timed_out", error
     assert server.version() == "one" and server.ready()
@@ -142,7 +142,7 @@ def silent_at_start(scene):
     proxy = TcpProxy(scene)
     url = f"git://127.0.0.1:{proxy.port}/links.git"
     status, said = scene.refusal("--repo", url, "--git-timeout", "1s")
-    assert status == 3 and "longer than 1s" in said, (status, said)
+    assert status == 3 and "longer than 1s" in said and "--git-timeout" in said, (status, said)
     # Told to stop before there is a table.
     for more in ((), ("--wait",)):
         before = proxy.connections
