@@ -7,6 +7,7 @@
 
 mod branch;
 mod captured;
+mod commit_id;
 mod damage;
 mod error_chain;
 mod fast_forward;
@@ -21,12 +22,14 @@ mod transport;
 pub(crate) mod work_tree;
 
 pub use branch::{GitProgram, GitProgramError, RemoteBranch, RemoteBranchError, Seen};
+pub(crate) use commit_id::SHORT;
+pub use commit_id::{CommitId, CommitIdError};
 pub use error_chain::chain;
 pub use fast_forward::FastForwardError;
 pub(crate) use fast_forward::fast_forward;
 pub use history::{
-    CommitId, LocalRepository, NameFilter, RepositoryError, RevPath, Step, TreeError, TreeFile,
-    TreePath, Version, read_files,
+    LocalRepository, NameFilter, RepositoryError, RevPath, Step, TreeError, TreeFile, TreePath,
+    Version, read_files,
 };
 pub use random::random;
 pub use regular::{open_regular, read_regular};

@@ -19,8 +19,8 @@ fn follows_the_default_branch() {
 
     let status = followed.follower.status();
     assert_eq!(status.seen_as.unwrap(), "refs/heads/main");
-    assert_eq!(status.tip.unwrap(), two);
-    assert_eq!(status.served.unwrap().id, two);
+    assert_eq!(status.tip.unwrap().to_string(), two);
+    assert_eq!(status.served.unwrap().id.to_string(), two);
     assert!(status.last_success.is_some());
 }
 
@@ -219,7 +219,7 @@ fn a_commit_that_is_not_trusted_is_refused() {
     let bad = scene.push("bad");
     assert_eq!(followed.fetch(), FetchResult::Refused);
     assert!(followed.last().error.unwrap().contains("it is bad"));
-    assert_eq!(followed.last().tip.unwrap(), bad);
+    assert_eq!(followed.last().tip.unwrap().to_string(), bad);
     assert_eq!(followed.commit(), one);
     scene.push("three");
     assert_eq!(followed.fetch(), FetchResult::Updated);

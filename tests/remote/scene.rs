@@ -202,7 +202,7 @@ impl Followed {
     pub(crate) fn commit(&self) -> String {
         let revision = self.read().unwrap().revision;
         assert!(!revision.is_dirty());
-        revision.commit().unwrap().to_owned()
+        revision.commit().unwrap().to_string()
     }
 
     /// Why there is nothing to read.

@@ -334,8 +334,8 @@ fn a_table_never_mixes_files_of_two_commits() {
             if !revision.is_dirty() {
                 let text = str::from_utf8(&files[0].bytes).unwrap();
                 assert_eq!(
-                    revision.commit(),
-                    Some(&*scene.git(&format!("rev-parse {text}")))
+                    revision.commit().unwrap().to_string(),
+                    scene.git(&format!("rev-parse {text}"))
                 );
             }
             readings += 1;

@@ -10,6 +10,7 @@ use git2::{Oid, Repository};
 use tokio::runtime::Builder;
 
 use super::program::{GitProgram, GitProgramError};
+use crate::git::commit_id::CommitId;
 use crate::git::secrets::CredentialsError;
 use crate::git::secrets::Secrets;
 use crate::git::setting::Setting;
@@ -186,7 +187,7 @@ impl RemoteBranch {
         let (transfer, credentials) = (&self.transfer, &self.credentials);
         let fetched = block_on(transfer.execute::<Tip>(&path, &self.remote, credentials, task))?
             .map_err(|source| self.failed(source))?;
-        let name = fetched.name.unwrap_or_else(|| fetched.commit.clone());
+        let name = fetched.name.unwrap_or_else(|| fetched.commit.to_string());
         if !name.starts_with("refs/heads/") {
             return Err(RemoteBranchError::NotABranch {
                 name,
@@ -195,7 +196,7 @@ impl RemoteBranch {
         }
         Ok(Seen {
             branch: name,
-            commit: Oid::from_str(&fetched.commit).map_err(|source| self.unusable(source))?,
+            commit: fetched.commit.0,
         })
     }
 
@@ -229,8 +230,8 @@ impl RemoteBranch {
             return Ok(git.push(remote, &commit, branch, expected.as_deref())?);
         }
         let task = Task::Push(push::Order {
-            commit: commit.to_string(),
-            expected: expected.map(|id| id.to_string()),
+            commit: commit.into(),
+            expected: expected.map(CommitId::from),
             branch: branch.to_owned(),
         });
         let (transfer, credentials) = (&self.transfer, &self.credentials);

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use git2::{Sort, message_trailers_strs};
 
+use super::repository::LocalRepository;
 use super::repository::damaged;
-use super::repository::{CommitId, LocalRepository};
 use super::repository_error::RepositoryError;
+use crate::git::commit_id::CommitId;
 
 /// A commit of a history, with its parents.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ mod tree;
 mod tree_path;
 
 pub use ancestry::Step;
-pub use repository::{CommitId, LocalRepository, Version};
+pub use repository::{LocalRepository, Version};
 pub use repository_error::RepositoryError;
 pub use rev_path::RevPath;
 pub use tree::{NameFilter, TreeError, TreeFile, read_files};

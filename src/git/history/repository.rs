@@ -4,7 +4,6 @@
 //! between commits.
 
 use std::env;
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,42 +13,14 @@ use super::repository_error::RepositoryError;
 use super::tree::TreeError;
 use super::tree::{NameFilter, TreeFile, find_id, read_files};
 use super::tree_path::{TreePath, from_top};
+use crate::git::commit_id::CommitId;
 use crate::git::work_tree::{WorkTreePath, git_dir};
-
-/// The number of hexadecimal digits of a commit id that are enough for people and for Git.
-const SHORT: usize = 12;
 
 /// A local repository.
 pub struct LocalRepository {
     pub(crate) repository: Repository,
     /// The checkout's top directory, without links; a bare repository has none.
     work_dir: Option<PathBuf>,
-}
-
-/// The id of a commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CommitId(pub(crate) Oid);
-
-impl CommitId {
-    /// Returns the abbreviated id for people.
-    pub fn short(&self) -> String {
-        let mut text = self.to_string();
-        text.truncate(SHORT);
-        text
-    }
-}
-
-impl From<Oid> for CommitId {
-    fn from(id: Oid) -> Self {
-        Self(id)
-    }
-}
-
-/// Writes the full id, in hexadecimal.
-impl fmt::Display for CommitId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
 }
 
 /// The contents of some paths in a commit; equal values mean equal contents.
@@ -280,6 +251,5 @@ fn inside(work_dir: &Path, place: &Path, path: &Path) -> Result<String, Reposito
 
 /// Returns the error for a commit that Git cannot read.
 pub(crate) fn damaged(commit: CommitId, source: git2::Error) -> RepositoryError {
-    let commit = commit.to_string();
     TreeError::Damaged { commit, source }.into()
 }

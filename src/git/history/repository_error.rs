@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::repository::CommitId;
 use super::tree::TreeError;
+use crate::git::commit_id::CommitId;
 
 /// Why files cannot be read from a local repository.
 #[derive(Debug, thiserror::Error)]

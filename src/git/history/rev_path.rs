@@ -1,10 +1,11 @@
 //! Files named as in `main:mapping.yaml`: a revision as Git writes it (gitrevisions(7)), and the path
 //! of a file or directory in that commit.
 
-use super::repository::{CommitId, LocalRepository};
+use super::repository::LocalRepository;
 use super::repository_error::RepositoryError;
 use super::tree::{NameFilter, TreeError, TreeFile};
 use super::tree_path::TreePath;
+use crate::git::commit_id::CommitId;
 
 /// Files in a commit of the repository of the current directory.
 pub struct RevPath {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use git2::{Commit, ErrorCode, ObjectType, Odb, Oid, Repository, Tree, TreeEntry};
 
+use crate::git::commit_id::CommitId;
 use crate::git::setting::Setting;
 
 /// The mode of a symbolic link in a tree (git-fast-import(1), "filemodify").
@@ -45,7 +46,7 @@ pub enum TreeError {
         /// The path as it was given.
         path: String,
         /// The commit.
-        commit: String,
+        commit: CommitId,
     },
     /// It is, or goes through, something that is not a file.
     #[error("{path} is {kind} in the commit {commit}: commit the table itself as a file")]
@@ -55,7 +56,7 @@ pub enum TreeError {
         /// What it is, with its article.
         kind: &'static str,
         /// The commit.
-        commit: String,
+        commit: CommitId,
     },
     /// A directory holds no file that could be part of a table.
     #[error("no *.yaml or *.yml file in {path} of the commit {commit}: add one, or name a file")]
@@ -63,7 +64,7 @@ pub enum TreeError {
         /// The directory.
         path: String,
         /// The commit.
-        commit: String,
+        commit: CommitId,
     },
     /// All files together are larger than allowed.
     #[error("the table is larger than {max} bytes at {path}: it has {size}")]
@@ -79,7 +80,7 @@ pub enum TreeError {
     #[error("cannot read the commit {commit}")]
     Damaged {
         /// The commit.
-        commit: String,
+        commit: CommitId,
         /// The error from Git.
         #[source]
         source: git2::Error,
@@ -114,10 +115,10 @@ pub fn read_files(
     Reader {
         repository,
         odb: repository.odb().map_err(|source| TreeError::Damaged {
-            commit: commit.id().to_string(),
+            commit: commit.id().into(),
             source,
         })?,
-        commit: commit.id().to_string(),
+        commit: commit.id().into(),
         max,
         is_wanted,
     }
@@ -127,7 +128,7 @@ pub fn read_files(
 /// Returns the id of the object at `path`, if there is one.
 pub(crate) fn find_id(commit: &Commit<'_>, path: &str) -> Result<Option<Oid>, TreeError> {
     let damaged = |source| TreeError::Damaged {
-        commit: commit.id().to_string(),
+        commit: commit.id().into(),
         source,
     };
     let parts = Path::new(path).components();
@@ -147,7 +148,7 @@ pub(crate) fn find_id(commit: &Commit<'_>, path: &str) -> Result<Option<Oid>, Tr
 struct Reader<'a> {
     repository: &'a Repository,
     odb: Odb<'a>,
-    commit: String,
+    commit: CommitId,
     max: u64,
     is_wanted: NameFilter,
 }
@@ -263,7 +264,7 @@ impl Reader<'_> {
         if files.is_empty() {
             return Err(TreeError::NoYaml {
                 path: path.to_owned(),
-                commit: self.commit.clone(),
+                commit: self.commit,
             });
         }
         Ok(files)
@@ -284,7 +285,7 @@ impl Reader<'_> {
 
     fn damaged(&self, source: git2::Error) -> TreeError {
         TreeError::Damaged {
-            commit: self.commit.clone(),
+            commit: self.commit,
             source,
         }
     }
@@ -292,7 +293,7 @@ impl Reader<'_> {
     fn not_found(&self, path: &str) -> TreeError {
         TreeError::NotFound {
             path: path.to_owned(),
-            commit: self.commit.clone(),
+            commit: self.commit,
         }
     }
 
@@ -300,7 +301,7 @@ impl Reader<'_> {
         TreeError::NotAFile {
             path: path.to_owned(),
             kind,
-            commit: self.commit.clone(),
+            commit: self.commit,
         }
     }
 }

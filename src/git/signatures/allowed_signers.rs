@@ -28,8 +28,8 @@ use time::{OffsetDateTime, PrimitiveDateTime};
 use super::signature::{NAMESPACE, Signature};
 use super::signer_line::{SignerLine, SignerLineError};
 use super::verify::{Refusal, Verify};
+use crate::git::commit_id::CommitId;
 use crate::git::error_chain::chain;
-use crate::git::history::CommitId;
 use crate::git::regular::open_regular;
 
 /// The size limit of the file: enough for thousands of keys.

@@ -19,6 +19,7 @@ use super::leftovers::{LOCK, remove_all};
 use super::session::{Session, failure, proxy};
 use super::transfer::{Job, Tip};
 use super::wanted::Wanted;
+use crate::git::commit_id::CommitId;
 use crate::git::setting::Setting;
 
 /// The reference that keeps the remote's tip in a clone of our own: what the remote is informed of.
@@ -84,10 +85,10 @@ struct Fetch<'a> {
 impl Fetch<'_> {
     fn run(&mut self, address: &str) -> Result<Tip, Failure> {
         if let Some(id) = self.order.wanted.commit()
-            && self.repository.find_commit(id).is_ok()
+            && self.repository.find_commit(id.0).is_ok()
         {
             // A commit id never leads to another commit.
-            return self.keep(None, id);
+            return self.keep(None, id.0);
         }
         let mut remote = (self.repository.remote_anonymous(address)).map_err(|e| failure(&e))?;
         self.session.leads_to(&remote);
@@ -99,7 +100,7 @@ impl Fetch<'_> {
             )
             .map_err(|e| failure(&e))?;
         self.session.begin_transfer()?;
-        if let Wanted::Commit(id) = &self.order.wanted {
+        if let Wanted::Commit(id) = self.order.wanted {
             return self.commit(&mut connection, id);
         }
         let heads = heads(&connection).map_err(|e| failure(&e))?;
@@ -119,11 +120,10 @@ impl Fetch<'_> {
     fn commit(
         &self,
         connection: &mut RemoteConnection<'_, '_, '_>,
-        id: &str,
+        id: CommitId,
     ) -> Result<Tip, Failure> {
-        let oid = Oid::from_str(id).map_err(|e| failure(&e))?;
-        let directly = self.download(connection, &[id], self.order.shallow);
-        if directly.is_err() || self.repository.find_commit(oid).is_err() {
+        let directly = self.download(connection, &[&id.to_string()], self.order.shallow);
+        if directly.is_err() || self.repository.find_commit(id.0).is_err() {
             // It reconnects if the remote hung up.
             self.download(
                 connection,
@@ -132,7 +132,7 @@ impl Fetch<'_> {
             )
             .map_err(|e| failure(&e))?;
         }
-        self.keep(None, oid).map_err(|error| match error.damage {
+        self.keep(None, id.0).map_err(|error| match error.damage {
             true => Failure::new(format!(
                 "no branch or tag of the remote holds the commit {id}"
             )),
@@ -212,7 +212,7 @@ impl Fetch<'_> {
         }
         Ok(Tip {
             name,
-            commit: commit.id().to_string(),
+            commit: commit.id().into(),
         })
     }
 }

@@ -14,6 +14,7 @@ use super::failure::Failure;
 use super::session::{Session, failure, proxy};
 use super::transfer::Job;
 use super::unwinding::caught;
+use crate::git::commit_id::CommitId;
 
 /// The maximum number of bytes read of a remote's messages.
 const MAX_HEARD: usize = 64 << 10;
@@ -35,10 +36,10 @@ const LOST: [&str; 9] = [
 /// What to push, and where.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Order {
-    /// The commit, in hexadecimal.
-    pub(crate) commit: String,
+    /// The commit.
+    pub(crate) commit: CommitId,
     /// The expected commit of the branch; `None` if it is not to exist.
-    pub(crate) expected: Option<String>,
+    pub(crate) expected: Option<CommitId>,
     /// The branch, in full.
     pub(crate) branch: String,
 }
@@ -111,10 +112,7 @@ struct Heard {
 /// Runs one push. An error means that nothing was sent yet.
 pub(crate) fn push(job: &Job, order: &Order) -> Result<Pushed, Failure> {
     let repository = Repository::open(&job.repository).map_err(|e| failure(&e))?;
-    let expected = match &order.expected {
-        Some(id) => Oid::from_str(id).map_err(|e| failure(&e))?,
-        None => Oid::ZERO_SHA1,
-    };
+    let expected = order.expected.map_or(Oid::ZERO_SHA1, |id| id.0);
     let mut session = Session::of(job);
     let mut remote = (repository.remote_anonymous(&job.remote)).map_err(|e| failure(&e))?;
     session.leads_to(&remote);

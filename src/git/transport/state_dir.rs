@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::git::commit_id::CommitId;
 use crate::git::random::random;
 use crate::git::regular::read_regular;
 use crate::git::setting::Setting;
@@ -128,10 +129,10 @@ pub(crate) struct Record {
     pub(crate) clone: String,
     /// The name under which the commit was seen.
     pub(crate) seen_as: Option<String>,
-    /// The commit to serve, in hexadecimal.
-    pub(crate) commit: String,
+    /// The commit to serve.
+    pub(crate) commit: CommitId,
     /// The last commit known to hold a good table.
-    pub(crate) good: Option<String>,
+    pub(crate) good: Option<CommitId>,
 }
 
 impl StateDir {
@@ -353,7 +354,7 @@ mod tests {
             reference: None,
             clone: clone.to_owned(),
             seen_as: None,
-            commit: "0".repeat(40),
+            commit: git2::Oid::ZERO_SHA1.into(),
             good: None,
         }
     }

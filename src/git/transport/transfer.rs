@@ -31,6 +31,7 @@ use super::push;
 use super::state_dir::{StateDir, StateError};
 use super::wanted::Wanted;
 use crate::git::captured::Captured;
+use crate::git::commit_id::CommitId;
 use crate::git::secrets::CredentialsError;
 use crate::git::secrets::Secrets;
 use crate::git::setting::Setting;
@@ -117,8 +118,8 @@ pub(crate) enum Task {
 pub(crate) struct Tip {
     /// The reference's full name, unless a commit was requested.
     pub(crate) name: Option<String>,
-    /// The commit, in hexadecimal: tags are peeled.
-    pub(crate) commit: String,
+    /// The commit: tags are peeled.
+    pub(crate) commit: CommitId,
 }
 
 /// Why a fetch failed. No message holds a secret.

@@ -4,6 +4,7 @@ use git2::Oid;
 use serde::{Deserialize, Serialize};
 
 use super::advertised::Head;
+use crate::git::commit_id::CommitId;
 use crate::git::setting::Setting;
 
 /// The maximum number of names that a message lists.
@@ -17,7 +18,7 @@ pub(crate) enum Wanted {
     /// A branch or tag.
     Name(String),
     /// A commit, by its full id.
-    Commit(String),
+    Commit(CommitId),
 }
 
 /// A reference of the remote: its full name, and the object there.
@@ -53,15 +54,17 @@ impl Wanted {
     pub(crate) fn of(reference: Option<&str>) -> Self {
         match reference {
             None | Some("" | "HEAD") => Self::Head,
-            Some(name) if is_full_id(name) => Self::Commit(name.to_ascii_lowercase()),
-            Some(name) => Self::Name(name.to_owned()),
+            Some(name) => match name.parse() {
+                Ok(id) => Self::Commit(id),
+                Err(_) => Self::Name(name.to_owned()),
+            },
         }
     }
 
     /// Returns the id, if this is a commit.
-    pub(crate) fn commit(&self) -> Option<Oid> {
+    pub(crate) fn commit(&self) -> Option<CommitId> {
         match self {
-            Self::Commit(id) => Oid::from_str(id).ok(),
+            Self::Commit(id) => Some(*id),
             Self::Head | Self::Name(_) => None,
         }
     }
@@ -97,10 +100,6 @@ impl Wanted {
             }),
         }
     }
-}
-
-fn is_full_id(name: &str) -> bool {
-    name.len() == 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn list(heads: &[Head]) -> String {

@@ -124,7 +124,7 @@ impl RemoteView {
     fn new(fetching: &Fetching, live: Option<&Revision>) -> Self {
         let remote = fetching.remote.as_ref();
         let last = fetching.last.as_ref();
-        let tip = remote.and_then(|remote| remote.tip.clone());
+        let tip = remote.and_then(|remote| remote.tip);
         Self {
             url: remote.map(|remote| remote.remote.clone()),
             r#ref: remote.and_then(|remote| remote.reference.clone()),
@@ -132,7 +132,9 @@ impl RemoteView {
             served: remote
                 .zip(live)
                 .and_then(|(remote, live)| CommitView::served(remote, live)),
-            tip: tip.or_else(|| last.and_then(|fetch| fetch.tip.clone())),
+            tip: tip
+                .or_else(|| last.and_then(|fetch| fetch.tip))
+                .map(|tip| tip.to_string()),
             last_fetch: last.map(FetchView::from),
             last_success: fetching.last_success.map(|time| time.to_string()),
             last_error: last.and_then(|fetch| fetch.error.clone()),
@@ -146,7 +148,7 @@ impl CommitView {
         let commit = live.commit()?;
         let known = remote.served.as_ref().filter(|it| it.id == commit);
         Some(Self {
-            commit: commit.to_owned(),
+            commit: commit.to_string(),
             author_date: known.map(|it| it.authored.to_string()),
             commit_date: live.time().map(|time| time.to_string()),
         })
@@ -166,7 +168,7 @@ impl From<&Fetch> for FetchView {
 impl From<&Revision> for RevisionView {
     fn from(revision: &Revision) -> Self {
         Self {
-            commit: revision.commit().map(str::to_owned),
+            commit: revision.commit().map(|commit| commit.to_string()),
             dirty: revision.is_dirty(),
             hash: revision.hash().to_owned(),
             time: revision.time().map(|time| time.to_string()),

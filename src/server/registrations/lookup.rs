@@ -78,9 +78,11 @@ impl<'r> LinkQuery<'r> {
                 }
             },
         };
-        let commit = live.revision.commit();
+        let commit = live.revision.commit().map(|commit| commit.to_string());
         match entry {
-            Some(entry) => ApiResponse::link(StatusCode::OK, &LinkView::of(entry, commit, now)),
+            Some(entry) => {
+                ApiResponse::link(StatusCode::OK, &LinkView::of(entry, commit.as_deref(), now))
+            }
             None => ProblemType::NotFound.answer(),
         }
     }

@@ -197,7 +197,7 @@ impl Worker {
 fn committed(live: &Snapshot) -> Option<CommittedTable> {
     let commit = live.revision.commit().filter(|_| !live.revision.is_dirty());
     Some(CommittedTable {
-        commit: commit?.to_owned(),
+        commit: commit?.to_string(),
         compiled: live.compiled.clone(),
     })
 }

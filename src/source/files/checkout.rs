@@ -14,7 +14,7 @@ use git2::{ErrorCode, ObjectType, Oid, Repository, Tree};
 
 use super::listing::Listing;
 use super::trails::Trails;
-use crate::git::{Link, work_tree};
+use crate::git::{CommitId, Link, work_tree};
 use crate::mapping::{SourceFile, Timestamp, is_table_name};
 
 /// The checkouts that some files lie in: usually one or none.
@@ -133,9 +133,9 @@ impl Checkout {
     /// # Errors
     ///
     /// A warning for people.
-    pub(crate) fn head(&self) -> Result<Option<Oid>, String> {
+    pub(crate) fn head(&self) -> Result<Option<CommitId>, String> {
         match self.repository.refname_to_id("HEAD") {
-            Ok(id) => Ok(Some(id)),
+            Ok(id) => Ok(Some(id.into())),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
             Err(error) => Err(unusable(self.repository.path(), &error)),
         }
@@ -148,7 +148,7 @@ impl Checkout {
     /// A warning for people.
     pub(crate) fn judge(
         &self,
-        commit: Oid,
+        commit: CommitId,
         listing: &Listing,
         trails: &Trails,
         files: &[SourceFile],
@@ -177,12 +177,12 @@ impl Checkout {
 
     fn compare(
         &self,
-        commit: Oid,
+        commit: CommitId,
         listing: &Listing,
         trails: &Trails,
         files: &[SourceFile],
     ) -> Result<Verdict, git2::Error> {
-        let commit = self.repository.find_commit(commit)?;
+        let commit = self.repository.find_commit(commit.0)?;
         let tree = commit.tree()?;
         let mut known = false;
         let mut same = true;

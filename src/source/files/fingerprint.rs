@@ -6,12 +6,10 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use git2::Oid;
-
 use super::inspection::Inspection;
 use super::listing::{self, Listing, Stamp};
 use super::trails::Trails;
-use crate::git::Trail;
+use crate::git::{CommitId, Trail};
 
 /// The age below which a file could change again without looking different: the coarsest file times
 /// in use (FAT) count in steps of two seconds.
@@ -29,7 +27,7 @@ enum Look {
         racy: bool,
     },
     /// A commit never changes.
-    Commit(Oid),
+    Commit(CommitId),
 }
 
 impl Fingerprint {
@@ -41,12 +39,12 @@ impl Fingerprint {
     }
 
     /// Makes the fingerprint of a reading of a commit.
-    pub(crate) fn of_commit(commit: Oid) -> Self {
+    pub(crate) fn of_commit(commit: CommitId) -> Self {
         Self(Look::Commit(commit))
     }
 
     /// Returns whether a reading was of this commit, and of nothing else.
-    pub(crate) fn is_commit(&self, commit: Oid) -> bool {
+    pub(crate) fn is_commit(&self, commit: CommitId) -> bool {
         self.0 == Look::Commit(commit)
     }
 
@@ -74,7 +72,7 @@ pub(crate) struct State {
     pub(crate) listing: Listing,
     pub(crate) stamps: Vec<Stamp>,
     /// The current commit of the checkout.
-    pub(crate) head: Option<Oid>,
+    pub(crate) head: Option<CommitId>,
     pub(super) trails: Trails,
 }
 

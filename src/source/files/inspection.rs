@@ -6,12 +6,11 @@
 
 use std::path::PathBuf;
 
-use git2::Oid;
-
 use super::checkout::{Checkout, Surroundings};
 use super::error::FilesError;
 use super::listing::Listing;
 use super::trails::Trails;
+use crate::git::CommitId;
 
 /// What a table's paths name at one time.
 pub struct Inspection {
@@ -24,7 +23,7 @@ pub struct Inspection {
     /// The checkout that all files lie in.
     pub(super) checkout: Option<Checkout>,
     /// Its commit.
-    pub(super) head: Option<Oid>,
+    pub(super) head: Option<CommitId>,
     /// Why the checkout or its commit is not known, for people.
     pub(super) warnings: Vec<String>,
 }

@@ -234,10 +234,8 @@ impl Attempt {
         };
         let changed = listing::newest(&self.pass.stamps).map(Timestamp::from);
         let revision = match verdict {
-            Some((head, Verdict::Clean(time))) => {
-                Revision::clean(head.to_string(), time, self.hash)
-            }
-            Some((head, Verdict::Dirty)) => Revision::dirty(head.to_string(), changed, self.hash),
+            Some((head, Verdict::Clean(time))) => Revision::clean(head, time, self.hash),
+            Some((head, Verdict::Dirty)) => Revision::dirty(head, changed, self.hash),
             Some((_, Verdict::Unknown)) | None => Revision::content(changed, self.hash),
         };
         Reading {

@@ -8,18 +8,15 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use crate::git::{CommitId, SHORT};
 use crate::mapping::{SourceFile, Timestamp};
-
-/// The number of hexadecimal digits that are enough for people: 48 bits, as many as Git shows in
-/// large projects.
-const SHORT: usize = 12;
 
 /// The version of a table's source: a commit if there is one, otherwise a hash of the content.
 ///
 /// Displayed as `COMMIT`, `COMMIT+dirty` or `sha256:HEX`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revision {
-    commit: Option<String>,
+    commit: Option<CommitId>,
     dirty: bool,
     hash: String,
     time: Option<Timestamp>,
@@ -28,8 +25,8 @@ pub struct Revision {
 impl Revision {
     /// Makes the revision of a table that equals a commit.
     ///
-    /// `commit` is the full id in hexadecimal, `time` the commit's.
-    pub fn clean(commit: String, time: Timestamp, hash: String) -> Self {
+    /// `time` is the commit's.
+    pub fn clean(commit: CommitId, time: Timestamp, hash: String) -> Self {
         Self {
             commit: Some(commit),
             dirty: false,
@@ -41,7 +38,7 @@ impl Revision {
     /// Makes the revision of a table that differs from the commit it is based on.
     ///
     /// `time` is when its newest file was changed.
-    pub fn dirty(commit: String, time: Option<Timestamp>, hash: String) -> Self {
+    pub fn dirty(commit: CommitId, time: Option<Timestamp>, hash: String) -> Self {
         Self {
             commit: Some(commit),
             dirty: true,
@@ -62,10 +59,9 @@ impl Revision {
         }
     }
 
-    /// Returns the commit that the table equals or, if [dirty](Self::is_dirty), is based on: full,
-    /// in hexadecimal.
-    pub fn commit(&self) -> Option<&str> {
-        self.commit.as_deref()
+    /// Returns the commit that the table equals or, if [dirty](Self::is_dirty), is based on.
+    pub fn commit(&self) -> Option<CommitId> {
+        self.commit
     }
 
     /// Returns whether the table differs from its commit.
@@ -92,9 +88,9 @@ impl Revision {
 
     fn written(&self, digits: usize) -> String {
         let cut = |hex: &str| hex.get(..digits).unwrap_or(hex).to_owned();
-        match &self.commit {
-            Some(commit) if self.dirty => cut(commit) + "+dirty",
-            Some(commit) => cut(commit),
+        match self.commit.map(|commit| commit.to_string()) {
+            Some(commit) if self.dirty => cut(&commit) + "+dirty",
+            Some(commit) => cut(&commit),
             None => format!("sha256:{}", cut(&self.hash)),
         }
     }
@@ -147,14 +143,15 @@ mod tests {
 
     #[test]
     fn is_written_for_machines_and_for_people() {
-        let id = "0123456789abcdef0123456789abcdef01234567".to_owned();
+        let id = "0123456789abcdef0123456789abcdef01234567";
+        let commit: CommitId = id.parse().unwrap();
         let hash = content_hash(&[]);
         let time = Timestamp::from_unix(0);
 
-        let clean = Revision::clean(id.clone(), time, hash.clone());
+        let clean = Revision::clean(commit, time, hash.clone());
         assert_eq!(clean.to_string(), id);
         assert_eq!(clean.short(), "0123456789ab");
-        let dirty = Revision::dirty(id.clone(), None, hash.clone());
+        let dirty = Revision::dirty(commit, None, hash.clone());
         assert_eq!(dirty.to_string(), format!("{id}+dirty"));
         assert_eq!(dirty.short(), "0123456789ab+dirty");
         let content = Revision::content(None, hash.clone());

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::git::StateDir;
+use crate::git::{CommitId, StateDir};
 
 /// The number of unclean ends under the same conditions after which a commit is no longer loaded
 /// automatically.
@@ -46,7 +46,7 @@ impl Conditions {
 /// The record of the attempts to load one commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Attempt {
-    commit: String,
+    commit: CommitId,
     conditions: Conditions,
     /// The number of attempts that ended uncleanly.
     unclean_ends: u32,
@@ -79,7 +79,7 @@ struct Current {
     /// Whether an attempt is allowed after unclean ends: it was requested, or its turn has come.
     allowed: bool,
     /// The commit whose last attempt ended cleanly in this process.
-    harmless: Option<String>,
+    harmless: Option<CommitId>,
     /// Whether this process is about to exit.
     closed: bool,
 }
@@ -103,7 +103,7 @@ impl Attempts {
     }
 
     /// Returns whether a commit that is not the last good one may be loaded.
-    pub(crate) fn verdict(&self, commit: &str, has_good: bool) -> Verdict {
+    pub(crate) fn verdict(&self, commit: CommitId, has_good: bool) -> Verdict {
         let current = self.lock();
         match current.of(commit).map_or(0, |it| it.unclean_ends) {
             0 => Verdict::Load,
@@ -115,7 +115,7 @@ impl Attempts {
     }
 
     /// Returns whether attempts to load a commit ended uncleanly, and none has ended cleanly since.
-    pub(crate) fn is_in_doubt(&self, commit: &str) -> bool {
+    pub(crate) fn is_in_doubt(&self, commit: CommitId) -> bool {
         self.lock().of(commit).is_some_and(|it| it.unclean_ends > 0)
     }
 
@@ -125,13 +125,13 @@ impl Attempts {
     }
 
     /// Records durably that a commit is about to be loaded.
-    pub(crate) fn begin(&self, state: &StateDir, commit: &str) {
+    pub(crate) fn begin(&self, state: &StateDir, commit: CommitId) {
         let mut current = self.lock();
-        if current.closed || current.harmless.as_deref() == Some(commit) {
+        if current.closed || current.harmless == Some(commit) {
             return;
         }
         let attempt = Attempt {
-            commit: commit.to_owned(),
+            commit,
             conditions: self.conditions.clone(),
             unclean_ends: current.of(commit).map_or(0, |it| it.unclean_ends),
             under_way: true,
@@ -173,7 +173,7 @@ impl Attempts {
 }
 
 impl Current {
-    fn of(&self, commit: &str) -> Option<&Attempt> {
+    fn of(&self, commit: CommitId) -> Option<&Attempt> {
         self.attempt.as_ref().filter(|it| it.commit == commit)
     }
 }
@@ -196,13 +196,18 @@ fn resumed(found: Attempt, conditions: &Conditions) -> Option<Attempt> {
 /// Stores a record. If that fails, loading continues without one.
 fn store(state: &StateDir, attempt: &Attempt) {
     if let Err(error) = state.store_attempt(attempt) {
-        tracing::warn!(%error, commit = attempt.commit, "cannot record that a commit is being loaded");
+        tracing::warn!(%error, commit = %attempt.commit, "cannot record that a commit is being loaded");
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Returns the id of a commit, by its number.
+    fn id(number: u8) -> CommitId {
+        git2::Oid::from_bytes(&[number; 20]).unwrap().into()
+    }
 
     fn conditions() -> Conditions {
         Conditions {
@@ -212,13 +217,13 @@ mod tests {
         }
     }
 
-    /// Leaves the record of a process that is killed while it loads `new`.
+    /// Leaves the record of a process that is killed while it loads the commit 1.
     fn killed(state: &StateDir, conditions: &Conditions) {
-        Attempts::open(state, conditions.clone()).begin(state, "new");
+        Attempts::open(state, conditions.clone()).begin(state, id(1));
     }
 
     fn verdict(state: &StateDir, conditions: &Conditions) -> Verdict {
-        Attempts::open(state, conditions.clone()).verdict("new", true)
+        Attempts::open(state, conditions.clone()).verdict(id(1), true)
     }
 
     fn directory() -> (tempfile::TempDir, StateDir) {
@@ -248,10 +253,10 @@ mod tests {
         let (_dir, state) = directory();
         killed(&state, &conditions());
         let attempts = Attempts::open(&state, conditions());
-        assert_eq!(attempts.verdict("new", false), Verdict::Load);
+        assert_eq!(attempts.verdict(id(1), false), Verdict::Load);
         killed(&state, &conditions());
         let attempts = Attempts::open(&state, conditions());
-        assert_eq!(attempts.verdict("new", false), Verdict::Wait(2));
+        assert_eq!(attempts.verdict(id(1), false), Verdict::Wait(2));
     }
 
     #[test]
@@ -303,12 +308,12 @@ mod tests {
         let attempts = Attempts::open(&state, conditions());
         // The last good one is loaded meanwhile, which does not count as an attempt at this one.
         attempts.end(&state);
-        assert!(attempts.is_in_doubt("new"));
-        attempts.begin(&state, "new");
+        assert!(attempts.is_in_doubt(id(1)));
+        attempts.begin(&state, id(1));
         attempts.end(&state);
-        assert!(!attempts.is_in_doubt("new"));
+        assert!(!attempts.is_in_doubt(id(1)));
         assert_eq!(state.load_attempt::<Attempt>(), None);
-        attempts.begin(&state, "new");
+        attempts.begin(&state, id(1));
         assert_eq!(
             state.load_attempt::<Attempt>(),
             None,
@@ -322,8 +327,8 @@ mod tests {
         killed(&state, &conditions());
         killed(&state, &conditions());
         let attempts = Attempts::open(&state, conditions());
-        assert_eq!(attempts.verdict("newer", true), Verdict::Load);
-        attempts.begin(&state, "newer");
+        assert_eq!(attempts.verdict(id(2), true), Verdict::Load);
+        attempts.begin(&state, id(2));
         assert_eq!(state.load_attempt::<Attempt>().unwrap().unclean_ends, 0);
     }
 
@@ -332,14 +337,14 @@ mod tests {
         let (_dir, state) = directory();
         for before in [0, 1] {
             let attempts = Attempts::open(&state, conditions());
-            attempts.begin(&state, "new");
+            attempts.begin(&state, id(1));
             attempts.close(&state);
             let ends = state
                 .load_attempt::<Attempt>()
                 .map_or(0, |it| it.unclean_ends);
             assert_eq!(ends, before);
             // Later activity is not recorded either, until the process exits.
-            attempts.begin(&state, "new");
+            attempts.begin(&state, id(1));
             let under_way = state
                 .load_attempt::<Attempt>()
                 .is_some_and(|it| it.under_way);
@@ -355,7 +360,7 @@ mod tests {
         killed(&state, &conditions());
         let attempts = Attempts::open(&state, conditions());
         attempts.allow();
-        assert_eq!(attempts.verdict("new", true), Verdict::Load);
+        assert_eq!(attempts.verdict(id(1), true), Verdict::Load);
     }
 
     #[test]

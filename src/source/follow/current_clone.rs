@@ -6,14 +6,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use git2::{Commit, ErrorCode, Oid, Repository};
+use git2::{Commit, ErrorCode, Repository};
 use tokio::sync::{Mutex, Notify};
 
 use super::attempt::{Attempts, Conditions, Verdict};
 use super::committed_table::read_table;
 use super::follower::{Following, RemoteError};
 use super::report::{CommitInfo, FetchResult};
-use crate::git::{Record, StateDir, StateError, Tip, TreeError};
+use crate::git::{CommitId, Record, StateDir, StateError, Tip, TreeError};
 use crate::mapping::Timestamp;
 use crate::source::files::Revision;
 use crate::source::files::content_hash;
@@ -49,10 +49,10 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    pub(crate) fn commit(&self) -> Option<Oid> {
+    pub(crate) fn commit(&self) -> Option<CommitId> {
         let record = self.record.as_ref()?;
-        let good = record.good.as_ref().filter(|_| self.fallen_back);
-        Oid::from_str(good.unwrap_or(&record.commit)).ok()
+        let good = record.good.filter(|_| self.fallen_back);
+        Some(good.unwrap_or(record.commit))
     }
 }
 
@@ -94,9 +94,9 @@ impl CurrentClone {
             return Err(StateError::foreign(&path));
         }
         let verified = opened.and_then(|repository| {
-            let commit = repository.find_commit(Oid::from_str(&record.commit)?)?;
+            let commit = repository.find_commit(record.commit.0)?;
             let good = record.good.take();
-            record.good = good.filter(|good| self.is_trusted(&repository, good));
+            record.good = good.filter(|good| self.is_trusted(&repository, *good));
             Ok(self.options.fetch.verifier.verify(&repository, commit.id()))
         });
         match verified {
@@ -105,7 +105,7 @@ impl CurrentClone {
                 held.record = Some(record);
             }
             Ok(Err(refusal)) => {
-                tracing::warn!(%refusal, commit = record.commit, "the recorded commit is not trusted");
+                tracing::warn!(%refusal, commit = %record.commit, "the recorded commit is not trusted");
             }
             Err(error) => {
                 tracing::warn!(%error, "the recorded clone is damaged, making a fresh one");
@@ -115,12 +115,12 @@ impl CurrentClone {
     }
 
     /// Returns whether the last good commit still exists and is approved.
-    fn is_trusted(&self, repository: &Repository, commit: &str) -> bool {
-        let found = Oid::from_str(commit).and_then(|id| repository.find_commit(id));
+    fn is_trusted(&self, repository: &Repository, commit: CommitId) -> bool {
+        let found = repository.find_commit(commit.0);
         found.is_ok_and(|found| {
             let verified = self.options.fetch.verifier.verify(repository, found.id());
             if let Err(refusal) = &verified {
-                tracing::warn!(%refusal, commit, "the last good commit is not trusted");
+                tracing::warn!(%refusal, %commit, "the last good commit is not trusted");
             }
             verified.is_ok()
         })
@@ -148,7 +148,7 @@ impl CurrentClone {
         let (Some(record), Some(id)) = (&held.record, held.commit()) else {
             return Ok(None);
         };
-        self.begin_attempt(record, &id.to_string())?;
+        self.begin_attempt(record, id)?;
         let repository = self.repository(&record.clone)?;
         let commit = find_commit(&repository, id)?;
         let Following {
@@ -159,7 +159,7 @@ impl CurrentClone {
         let hash = content_hash(&files);
         Ok(Some(Reading {
             files,
-            revision: Revision::clean(id.to_string(), time, hash),
+            revision: Revision::clean(id, time, hash),
             warnings: Vec::new(),
             fingerprint: Fingerprint::of_commit(id),
         }))
@@ -168,13 +168,12 @@ impl CurrentClone {
     /// Records that a commit is about to be loaded, unless it has to wait.
     ///
     /// The last good commit never waits: it was loaded before, and there is nothing better.
-    fn begin_attempt(&self, record: &Record, commit: &str) -> Result<(), RemoteError> {
-        if record.good.as_deref() == Some(commit) {
+    fn begin_attempt(&self, record: &Record, commit: CommitId) -> Result<(), RemoteError> {
+        if record.good == Some(commit) {
             return Ok(());
         }
-        let commit = commit.to_owned();
-        match self.attempts.verdict(&commit, record.good.is_some()) {
-            Verdict::Load => self.attempts.begin(&self.state, &commit),
+        match self.attempts.verdict(commit, record.good.is_some()) {
+            Verdict::Load => self.attempts.begin(&self.state, commit),
             Verdict::GoodFirst => return Err(RemoteError::GoodFirst { commit }),
             Verdict::Wait(unclean_ends) => {
                 return Err(RemoteError::Waiting {
@@ -201,7 +200,7 @@ impl CurrentClone {
     pub(crate) fn is_in_doubt(&self) -> bool {
         let held = self.held();
         let record = held.record.as_ref();
-        record.is_some_and(|it| self.attempts.is_in_doubt(&it.commit))
+        record.is_some_and(|it| self.attempts.is_in_doubt(it.commit))
     }
 
     /// Returns whether there is a last good commit.
@@ -214,7 +213,7 @@ impl CurrentClone {
     pub(crate) fn fall_back(&self) -> bool {
         let mut held = self.held_mut();
         let record = held.record.as_ref();
-        let good = record.and_then(|it| it.good.clone().filter(|good| *good != it.commit));
+        let good = record.and_then(|it| it.good.filter(|good| *good != it.commit));
         held.fallen_back = good.is_some();
         held.fallen_back
     }
@@ -225,7 +224,7 @@ impl CurrentClone {
         let mut held = self.held_mut();
         let record = held.record.as_ref().filter(|_| held.fallen_back);
         let due =
-            record.is_some_and(|it| self.attempts.verdict(&it.commit, true) == Verdict::GoodFirst);
+            record.is_some_and(|it| self.attempts.verdict(it.commit, true) == Verdict::GoodFirst);
         if due {
             self.attempts.allow();
             held.fallen_back = false;
@@ -242,20 +241,20 @@ impl CurrentClone {
 
     pub(crate) fn describe_commit(&self, held: &Held) -> Option<CommitInfo> {
         let repository = self.repository(&held.record.as_ref()?.clone).ok()?;
-        let commit = repository.find_commit(held.commit()?).ok()?;
+        let commit = repository.find_commit(held.commit()?.0).ok()?;
         Some(CommitInfo {
-            id: commit.id().to_string(),
+            id: commit.id().into(),
             authored: Timestamp::from_unix(commit.author().when().seconds()),
             committed: Timestamp::from_unix(commit.time().seconds()),
         })
     }
 
-    pub(crate) fn accepted(&self, commit: &str) {
+    pub(crate) fn accepted(&self, commit: CommitId) {
         let mut held = self.held_mut();
         if let Some(record) = &mut held.record
-            && record.good.as_deref() != Some(commit)
+            && record.good != Some(commit)
         {
-            record.good = Some(commit.to_owned());
+            record.good = Some(commit);
             if let Err(error) = self.state.store(record) {
                 tracing::warn!(%error, "cannot record the last good commit");
             }
@@ -274,8 +273,7 @@ impl CurrentClone {
         let packs = self.state.pack_count(clone);
         let held = self.held();
         let record = held.record.as_ref();
-        let good_would_go =
-            record.is_some_and(|it| it.good.as_ref().is_some_and(|good| *good != it.commit));
+        let good_would_go = record.is_some_and(|it| it.good.is_some_and(|good| good != it.commit));
         packs
             > if good_would_go {
                 TOO_MANY_PACKS
@@ -287,30 +285,27 @@ impl CurrentClone {
     /// Serves the commit fetched into a clone, if it is a different one and may be served.
     pub(crate) fn adopt(&self, clone: &str, tip: &Tip) -> Result<FetchResult, RemoteError> {
         let repository = self.repository(clone)?;
-        let id = Oid::from_str(&tip.commit);
-        let commit = find_commit(&repository, id.unwrap_or(Oid::ZERO_SHA1))?;
+        let commit = find_commit(&repository, tip.commit)?;
         let before = self.held().record.clone();
         let known = before.as_ref().is_some_and(|it| it.commit == tip.commit);
         if !known {
             (self.options.fetch.verifier.verify(&repository, commit.id())).map_err(|refusal| {
                 RemoteError::Refused {
-                    commit: tip.commit.clone(),
+                    commit: tip.commit,
                     refusal,
                 }
             })?;
         }
         let good = before
             .as_ref()
-            .and_then(|it| it.good.clone())
-            .filter(|good| {
-                Oid::from_str(good).is_ok_and(|good| repository.find_commit(good).is_ok())
-            });
+            .and_then(|it| it.good)
+            .filter(|good| repository.find_commit(good.0).is_ok());
         let record = Record {
             remote: self.options.remote.to_string(),
             reference: self.options.reference.clone(),
             clone: clone.to_owned(),
             seen_as: tip.name.clone(),
-            commit: tip.commit.clone(),
+            commit: tip.commit,
             good,
         };
         drop(commit);
@@ -339,11 +334,8 @@ impl CurrentClone {
     }
 }
 
-fn find_commit(repository: &Repository, id: Oid) -> Result<Commit<'_>, RemoteError> {
-    repository.find_commit(id).map_err(|source| {
-        RemoteError::Table(TreeError::Damaged {
-            commit: id.to_string(),
-            source,
-        })
-    })
+fn find_commit(repository: &Repository, id: CommitId) -> Result<Commit<'_>, RemoteError> {
+    repository
+        .find_commit(id.0)
+        .map_err(|source| RemoteError::Table(TreeError::Damaged { commit: id, source }))
 }

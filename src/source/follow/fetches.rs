@@ -11,7 +11,7 @@ use super::current_clone::CurrentClone;
 use super::follower::RemoteError;
 use super::report::FetchResult;
 use super::rounds::{Ended, Round};
-use crate::git::{StateDir, StateError, TransferError, Wanted, chain};
+use crate::git::{CommitId, StateDir, StateError, TransferError, Wanted, chain};
 
 /// The rounds of a follower.
 pub(crate) struct Fetches(pub(crate) Arc<CurrentClone>);
@@ -38,7 +38,7 @@ impl Round for Fetches {
 }
 
 impl Fetches {
-    async fn attempt(&self, seen: &mut Option<String>) -> Result<FetchResult, RemoteError> {
+    async fn attempt(&self, seen: &mut Option<CommitId>) -> Result<FetchResult, RemoteError> {
         let core = &self.0;
         let usable = core.usable_clone();
         if let Some(clone) = usable.as_ref().filter(|clone| core.has_grown(clone)) {
@@ -73,7 +73,7 @@ impl Fetches {
     async fn fetch_into(
         &self,
         clone: String,
-        seen: &mut Option<String>,
+        seen: &mut Option<CommitId>,
     ) -> Result<FetchResult, RemoteError> {
         let core = Arc::clone(&self.0);
         let options = &core.options;
@@ -83,7 +83,7 @@ impl Fetches {
         let tip = (fetch.transfer)
             .run(&path, true, &options.remote, wanted, &fetch.credentials)
             .await?;
-        *seen = Some(tip.commit.clone());
+        *seen = Some(tip.commit);
         let adopting = Arc::clone(&core);
         match spawn_blocking(move || adopting.adopt(&clone, &tip)).await {
             Ok(adopted) => adopted,

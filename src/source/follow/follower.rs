@@ -15,7 +15,7 @@ use super::fetch_options::FetchOptions;
 use super::fetches::Fetches;
 use super::report::RemoteStatus;
 use super::rounds::Rounds;
-use crate::git::{Refusal, RemoteUrl, Setting, StateError, TransferError, TreeError};
+use crate::git::{CommitId, Refusal, RemoteUrl, Setting, StateError, TransferError, TreeError};
 use crate::source::files::Revision;
 use crate::source::files::{Fingerprint, Reading};
 
@@ -66,7 +66,7 @@ pub enum RemoteError {
     #[error("the commit {commit} is not trusted: {refusal}")]
     Refused {
         /// The commit.
-        commit: String,
+        commit: CommitId,
         /// Why.
         refusal: Refusal,
     },
@@ -77,7 +77,7 @@ pub enum RemoteError {
     )]
     GoodFirst {
         /// The commit.
-        commit: String,
+        commit: CommitId,
     },
     /// It seems to end the processes that load it.
     #[error(
@@ -88,7 +88,7 @@ pub enum RemoteError {
     )]
     Waiting {
         /// The commit.
-        commit: String,
+        commit: CommitId,
         /// The number of times.
         unclean_ends: u32,
         /// The path of the record.

@@ -16,8 +16,8 @@ use super::fetch_options::FetchOptions;
 use super::report::{Fetch, FetchResult};
 use super::rounds::{Ended, Round, Rounds};
 use crate::git::{
-    FastForwardError, Refusal, RemoteUrl, RemoteUrlError, Setting, Tip, TransferError, Verify,
-    Wanted, chain, fast_forward, symlinks, work_tree,
+    CommitId, FastForwardError, Refusal, RemoteUrl, RemoteUrlError, Setting, Tip, TransferError,
+    Verify, Wanted, chain, fast_forward, symlinks, work_tree,
 };
 use crate::mapping::Timestamp;
 
@@ -81,7 +81,7 @@ pub enum PullError {
     #[error("the commit {commit} is not trusted: {refusal}")]
     Refused {
         /// The commit.
-        commit: String,
+        commit: CommitId,
         /// Why.
         refusal: Refusal,
     },
@@ -231,7 +231,7 @@ impl Upstream {
             verifier
                 .verify(&repository, tip)
                 .map_err(|refusal| PullError::Refused {
-                    commit: tip.to_string(),
+                    commit: tip.into(),
                     refusal,
                 })?;
         }
@@ -264,7 +264,7 @@ impl Round for Pulls {
 }
 
 impl Pulls {
-    async fn attempt(&self, seen: &mut Option<String>) -> Result<bool, PullError> {
+    async fn attempt(&self, seen: &mut Option<CommitId>) -> Result<bool, PullError> {
         let pulling = Arc::clone(&self.0);
         let upstream = blocking(move || Upstream::of(&pulling.table)).await?;
         let upstream = Arc::new(upstream);
@@ -279,13 +279,12 @@ impl Pulls {
                 &fetch.credentials,
             )
             .await?;
-        *seen = Some(commit.clone());
-        let tip = Oid::from_str(&commit)?;
+        *seen = Some(commit);
 
         let mut waited = Duration::ZERO;
         loop {
             let (upstream, verifier) = (Arc::clone(&upstream), Arc::clone(&fetch.verifier));
-            match blocking(move || upstream.advance(tip, &*verifier)).await {
+            match blocking(move || upstream.advance(commit.0, &*verifier)).await {
                 Err(PullError::FastForward(FastForwardError::Locked { .. }))
                     if waited < PATIENCE =>
                 {

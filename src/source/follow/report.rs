@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::git::Setting;
+use crate::git::{CommitId, Setting};
 use crate::mapping::Timestamp;
 
 /// The result of a fetch.
@@ -58,8 +58,8 @@ pub struct Fetch {
     pub took: Duration,
     /// How it ended.
     pub result: FetchResult,
-    /// The commit at which the remote was seen, in hexadecimal, if it was.
-    pub tip: Option<String>,
+    /// The commit at which the remote was seen, if it was.
+    pub tip: Option<CommitId>,
     /// The error, with its causes, on one line.
     pub error: Option<String>,
     /// The setting that may have to be changed because of the error.
@@ -69,8 +69,8 @@ pub struct Fetch {
 /// A commit and its times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitInfo {
-    /// Its id, in hexadecimal.
-    pub id: String,
+    /// Its id.
+    pub id: CommitId,
     /// The author's time.
     pub authored: Timestamp,
     /// The committer's time.
@@ -93,5 +93,5 @@ pub struct RemoteStatus {
     /// The time of the last successful fetch in this process.
     pub last_success: Option<Timestamp>,
     /// The last tip seen at the remote, served or not.
-    pub tip: Option<String>,
+    pub tip: Option<CommitId>,
 }

@@ -14,7 +14,7 @@ use tracing::{info, warn};
 
 use super::report::{Fetch, FetchResult};
 use super::schedule::Schedule;
-use crate::git::{Setting, random};
+use crate::git::{CommitId, Setting, random};
 use crate::mapping::Timestamp;
 
 /// The shortest time between two rounds, regardless of requests.
@@ -24,7 +24,7 @@ const BREATH: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) result: FetchResult,
-    pub(crate) tip: Option<String>,
+    pub(crate) tip: Option<CommitId>,
     pub(crate) error: Option<String>,
     /// The setting that may have to be changed because of the error.
     pub(crate) setting: Option<Setting>,
@@ -64,7 +64,7 @@ pub(crate) struct Progress {
     /// The time of the last successful round.
     pub(crate) last_success: Option<Timestamp>,
     /// The last tip seen.
-    pub(crate) tip: Option<String>,
+    pub(crate) tip: Option<CommitId>,
 }
 
 impl Rounds {
@@ -179,7 +179,7 @@ impl Shared {
             progress.last_success = Some(fetch.at);
         }
         if fetch.tip.is_some() {
-            progress.tip.clone_from(&fetch.tip);
+            progress.tip = fetch.tip;
         }
         progress.last = Some(fetch);
         drop(progress);
@@ -199,7 +199,7 @@ impl Shared {
 
 /// Logs a fetch with news: a problem is logged once, and so is its end.
 fn report(remote: &str, fetch: &Fetch, reported: &mut Option<String>) {
-    let tip = fetch.tip.as_deref().unwrap_or_default();
+    let tip = fetch.tip.map(|tip| tip.to_string()).unwrap_or_default();
     match &fetch.error {
         Some(error) if reported.as_ref() != Some(error) => {
             let result = fetch.result.as_str();

@@ -32,7 +32,7 @@ impl Follower {
 
     /// Returns the followed commit, if there is one yet.
     pub fn commit(&self) -> Option<Oid> {
-        self.core().held().commit()
+        self.core().held().commit().map(|commit| commit.0)
     }
 }
 
@@ -52,7 +52,7 @@ impl Turn<'_> {
             source,
         })?;
         let tip = Tip {
-            commit: commit.to_string(),
+            commit: commit.into(),
             name: Some(branch.to_owned()),
         };
         self.core.adopt(&clone, &tip).map(|_| ())
@@ -63,9 +63,9 @@ impl Turn<'_> {
         let mut missing = other.revwalk()?;
         missing.push(commit)?;
         if let Some(held) = self.core.held().commit()
-            && other.find_commit(held).is_ok()
+            && other.find_commit(held.0).is_ok()
         {
-            missing.hide(held)?;
+            missing.hide(held.0)?;
         }
         let mut pack = other.packbuilder()?;
         // There is little to pack.
