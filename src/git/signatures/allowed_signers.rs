@@ -89,6 +89,31 @@ pub enum SignersError {
     },
 }
 
+/// Why a signature is not that of an allowed signer, phrased as a predicate of the commit.
+#[derive(Debug, thiserror::Error)]
+enum NotAllowed {
+    #[error("is not what was signed: it was changed, so have an allowed signer sign it again")]
+    Changed,
+    #[error(
+        "is signed by {principals} with a key that {objection} ({}:{line})",
+        path.display()
+    )]
+    Restricted {
+        principals: String,
+        /// Why the key does not count now.
+        objection: String,
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
+    #[error(
+        "is signed with the key {fingerprint}, which is not in {}: \
+         have an allowed signer sign it, or add the key",
+        path.display()
+    )]
+    UnknownKey { fingerprint: String, path: PathBuf },
+}
+
 impl AllowedSigners {
     /// Names a file, after checking that it can be used.
     ///
@@ -131,7 +156,7 @@ impl AllowedSigners {
             ("it is", to_second(now.into())),
             ("the commit is of", from_unix(time.seconds())),
         ];
-        self.judge(&lines, &signature, times).map_err(refuse)
+        (self.judge(&lines, &signature, times)).map_err(|error| refuse(error.to_string()))
     }
 
     fn judge(
@@ -139,7 +164,7 @@ impl AllowedSigners {
         lines: &[(usize, SignerLine)],
         signature: &Signature,
         times: [(&str, OffsetDateTime); 2],
-    ) -> Result<Signer, String> {
+    ) -> Result<Signer, NotAllowed> {
         let Signature { ssh, payload } = signature;
         let fingerprint = ssh.public_key().fingerprint(HashAlg::Sha256).to_string();
         let mut reason = None;
@@ -147,27 +172,23 @@ impl AllowedSigners {
             if line.key.key_data() != ssh.public_key() {
                 continue;
             }
-            (line.key.verify(NAMESPACE, payload, ssh)).map_err(|_| {
-                "is not what was signed: it was changed, so have an allowed signer sign it again"
-            })?;
+            (line.key.verify(NAMESPACE, payload, ssh)).map_err(|_| NotAllowed::Changed)?;
             let Some(objection) = objection(line, times) else {
                 return Ok(Signer {
                     principals: line.principals.clone(),
                     fingerprint,
                 });
             };
-            reason.get_or_insert_with(|| {
-                let SignerLine { principals, .. } = line;
-                let place = format!("{}:{number}", self.path.display());
-                format!("is signed by {principals} with a key that {objection} ({place})")
+            reason.get_or_insert_with(|| NotAllowed::Restricted {
+                principals: line.principals.clone(),
+                objection,
+                path: self.path.clone(),
+                line: *number,
             });
         }
-        Err(reason.unwrap_or_else(|| {
-            format!(
-                "is signed with the key {fingerprint}, which is not in {}: \
-                 have an allowed signer sign it, or add the key",
-                self.path.display()
-            )
+        Err(reason.unwrap_or_else(|| NotAllowed::UnknownKey {
+            fingerprint,
+            path: self.path.clone(),
         }))
     }
 

@@ -8,11 +8,16 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 
+/// The message of a panic.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Panicked(String);
+
 /// Runs a closure, and returns the message of its panic if it panics.
 ///
 /// Anything borrowed by the closure must not be used after a panic, or be safe to use then.
-pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(&*panic))
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| Panicked(message(&*panic)))
 }
 
 /// Silences panics of this process: they are reported where they are caught.
@@ -34,7 +39,10 @@ mod tests {
     fn returns_what_was_done_or_why_it_panicked() {
         assert_eq!(caught(|| 1), Ok(1));
         let panicked = caught(|| String::from_utf8(vec![0xFF]).unwrap());
-        assert!(panicked.unwrap_err().contains("Utf8"));
-        assert_eq!(caught(|| panic!("{}", 1)), Err::<(), _>("1".to_owned()));
+        assert!(panicked.unwrap_err().0.contains("Utf8"));
+        assert_eq!(
+            caught(|| panic!("{}", 1)),
+            Err::<(), _>(Panicked("1".to_owned()))
+        );
     }
 }
