@@ -11,6 +11,7 @@ mod commit_id;
 mod damage;
 mod error_chain;
 mod fast_forward;
+mod foreign_repository;
 mod history;
 mod random;
 mod regular;
@@ -27,6 +28,7 @@ pub use commit_id::{CommitId, CommitIdError};
 pub use error_chain::chain;
 pub use fast_forward::FastForwardError;
 pub(crate) use fast_forward::fast_forward;
+pub use foreign_repository::ForeignRepository;
 pub use history::{
     LocalRepository, NameFilter, RepositoryError, RevPath, Step, TreeError, TreeFile, TreePath,
     Version, read_files,

@@ -14,6 +14,7 @@ use super::tree::TreeError;
 use super::tree::{NameFilter, TreeFile, find_id, read_files};
 use super::tree_path::{TreePath, from_top};
 use crate::git::commit_id::CommitId;
+use crate::git::foreign_repository::ForeignRepository;
 use crate::git::work_tree::{WorkTreePath, git_dir};
 
 /// A local repository.
@@ -64,9 +65,7 @@ impl LocalRepository {
             let path = path.to_owned();
             match source.code() {
                 ErrorCode::NotFound => RepositoryError::NoRepository { path },
-                ErrorCode::Owner => RepositoryError::NotOurs {
-                    path: directory.to_owned(),
-                },
+                ErrorCode::Owner => RepositoryError::Foreign(ForeignRepository::around(directory)),
                 _ => RepositoryError::Unusable { path, source },
             }
         })?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::tree::TreeError;
 use crate::git::commit_id::CommitId;
+use crate::git::foreign_repository::ForeignRepository;
 
 /// Why files cannot be read from a local repository.
 #[derive(Debug, thiserror::Error)]
@@ -20,15 +21,8 @@ pub enum RepositoryError {
         path: PathBuf,
     },
     /// Git does not trust it.
-    #[error(
-        "the Git repository around {0} belongs to another user: \
-         git config --global --add safe.directory {0}",
-        path.display()
-    )]
-    NotOurs {
-        /// A directory in it.
-        path: PathBuf,
-    },
+    #[error(transparent)]
+    Foreign(ForeignRepository),
     /// Git cannot use it.
     #[error("cannot use the Git repository around {}", path.display())]
     Unusable {

@@ -16,6 +16,7 @@ use super::failure::Failure;
 use super::known_hosts::{HostKeyError, HostKeys};
 use super::transfer::Job;
 use crate::git::damage::is_damage;
+use crate::git::foreign_repository;
 use crate::git::secrets::{Secrets, secrets_in_address};
 use crate::git::setting::Setting;
 
@@ -177,9 +178,7 @@ pub(crate) fn failure(error: &git2::Error) -> Failure {
     let message = match (error.code(), error.class()) {
         // libgit2 loses the code if the remote is a path.
         (ErrorCode::Owner, _) | (_, ErrorClass::Config) if said.contains("not owned by") => {
-            format!(
-                "{said}: run as its owner, or `git config --global --add safe.directory PATH` for it"
-            )
+            format!("{said}: {}", foreign_repository::advice("PATH"))
         }
         // libgit2 loses the code of a certificate that it has checked itself.
         (ErrorCode::Certificate, _) | (_, ErrorClass::Ssl) if said.contains("certificate") => {

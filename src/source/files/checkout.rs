@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ use git2::{ErrorCode, ObjectType, Oid, Repository, Tree};
 
 use super::listing::Listing;
 use super::trails::Trails;
-use crate::git::{CommitId, Link, work_tree};
+use crate::git::{CommitId, ForeignRepository, Link, work_tree};
 use crate::mapping::{SourceFile, Timestamp, is_table_name};
 
 /// The checkouts that some files lie in: usually one or none.
@@ -59,8 +60,8 @@ impl Surroundings {
     ///
     /// # Errors
     ///
-    /// A warning for people, if a checkout exists but cannot be opened.
-    pub(crate) fn open(&self) -> Result<Option<Checkout>, String> {
+    /// If a checkout exists but cannot be opened.
+    pub(crate) fn open(&self) -> Result<Option<Checkout>, CheckoutError> {
         let (Some(git_dir), Some(inside), 1, false) = (
             self.git_dirs.first(),
             &self.inside,
@@ -72,15 +73,9 @@ impl Surroundings {
         let repository = match Repository::open(git_dir) {
             Ok(repository) => repository,
             Err(error) if error.code() == ErrorCode::Owner => {
-                // This is the path that `safe.directory` must name.
-                let root = work_tree::top(inside).unwrap_or(inside);
-                return Err(format!(
-                    "the Git checkout {0} belongs to another user, so its commit is not used: \
-                     git config --global --add safe.directory {0}",
-                    root.display()
-                ));
+                return Err(CheckoutError::Foreign(ForeignRepository::around(inside)));
             }
-            Err(error) => return Err(unusable(git_dir, &error)),
+            Err(source) => return Err(CheckoutError::git(git_dir, source)),
         };
         let Some(work_dir) = repository.workdir() else {
             // A bare repository has no checkout.
@@ -91,7 +86,10 @@ impl Surroundings {
                 repository,
                 work_dir,
             })),
-            Err(error) => Err(unusable(git_dir, &error)),
+            Err(source) => Err(CheckoutError::Io {
+                path: git_dir.clone(),
+                source,
+            }),
         }
     }
 }
@@ -102,11 +100,39 @@ fn existing(directory: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-fn unusable(git_dir: &Path, error: &dyn std::error::Error) -> String {
-    format!(
-        "cannot use the Git repository {}, so its commit is not known: {error}",
-        git_dir.display()
-    )
+/// Why the commit of a table in a checkout is not known.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CheckoutError {
+    /// Git does not trust the repository.
+    #[error("the table's commit is not known: {0}")]
+    Foreign(ForeignRepository),
+    /// Git cannot use the repository.
+    #[error("cannot use the Git repository {}, so its commit is not known", path.display())]
+    Git {
+        /// The repository.
+        path: PathBuf,
+        /// The error from Git.
+        #[source]
+        source: git2::Error,
+    },
+    /// The path of the checkout cannot be resolved.
+    #[error("cannot use the Git repository {}, so its commit is not known", path.display())]
+    Io {
+        /// The repository.
+        path: PathBuf,
+        /// The error from the system.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl CheckoutError {
+    fn git(path: &Path, source: git2::Error) -> Self {
+        Self::Git {
+            path: path.to_owned(),
+            source,
+        }
+    }
 }
 
 /// An open Git checkout.
@@ -132,12 +158,12 @@ impl Checkout {
     ///
     /// # Errors
     ///
-    /// A warning for people.
-    pub(crate) fn head(&self) -> Result<Option<CommitId>, String> {
+    /// If Git cannot tell.
+    pub(crate) fn head(&self) -> Result<Option<CommitId>, CheckoutError> {
         match self.repository.refname_to_id("HEAD") {
             Ok(id) => Ok(Some(id.into())),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
-            Err(error) => Err(unusable(self.repository.path(), &error)),
+            Err(source) => Err(CheckoutError::git(self.repository.path(), source)),
         }
     }
 
@@ -145,16 +171,16 @@ impl Checkout {
     ///
     /// # Errors
     ///
-    /// A warning for people.
+    /// If Git cannot read the commit.
     pub(crate) fn judge(
         &self,
         commit: CommitId,
         listing: &Listing,
         trails: &Trails,
         files: &[SourceFile],
-    ) -> Result<Verdict, String> {
+    ) -> Result<Verdict, CheckoutError> {
         self.compare(commit, listing, trails, files)
-            .map_err(|error| unusable(self.repository.path(), &error))
+            .map_err(|source| CheckoutError::git(self.repository.path(), source))
     }
 
     /// Returns the directories in which a change means that another commit may be checked out.

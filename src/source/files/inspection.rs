@@ -6,11 +6,11 @@
 
 use std::path::PathBuf;
 
-use super::checkout::{Checkout, Surroundings};
+use super::checkout::{Checkout, CheckoutError, Surroundings};
 use super::error::FilesError;
 use super::listing::Listing;
 use super::trails::Trails;
-use crate::git::CommitId;
+use crate::git::{CommitId, chain};
 
 /// What a table's paths name at one time.
 pub struct Inspection {
@@ -67,9 +67,12 @@ impl Inspection {
 }
 
 /// Unwraps a result, and keeps the warning of an error.
-pub(super) fn noted<T>(result: Result<Option<T>, String>, warnings: &mut Vec<String>) -> Option<T> {
-    result.unwrap_or_else(|warning| {
-        warnings.push(warning);
+pub(super) fn noted<T>(
+    result: Result<Option<T>, CheckoutError>,
+    warnings: &mut Vec<String>,
+) -> Option<T> {
+    result.unwrap_or_else(|error| {
+        warnings.push(chain(&error));
         None
     })
 }

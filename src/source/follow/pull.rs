@@ -16,8 +16,8 @@ use super::fetch_options::FetchOptions;
 use super::report::{Fetch, FetchResult};
 use super::rounds::{Ended, Round, Rounds};
 use crate::git::{
-    CommitId, FastForwardError, Refusal, RemoteUrl, RemoteUrlError, Setting, Tip, TransferError,
-    Verify, Wanted, chain, fast_forward, symlinks, work_tree,
+    CommitId, FastForwardError, ForeignRepository, Refusal, RemoteUrl, RemoteUrlError, Setting,
+    Tip, TransferError, Verify, Wanted, chain, fast_forward, symlinks, work_tree,
 };
 use crate::mapping::Timestamp;
 
@@ -46,16 +46,9 @@ pub enum PullError {
         /// The table.
         path: PathBuf,
     },
-    /// It belongs to someone else.
-    #[error(
-        "the Git checkout around {0} belongs to another user: run as its owner, or \
-         `git config --global --add safe.directory` with its path",
-        path.display()
-    )]
-    Foreign {
-        /// The table.
-        path: PathBuf,
-    },
+    /// It belongs to another user.
+    #[error(transparent)]
+    Foreign(ForeignRepository),
     /// No branch is checked out.
     #[error("the checkout is at no branch: `git switch` to one")]
     Detached,
@@ -124,7 +117,7 @@ impl Puller {
     /// here: it is served, and each pull reports how to fix this.
     pub fn start(pulling: Pulling) -> Result<Self, PullError> {
         match Upstream::of(&pulling.table) {
-            Ok(_) | Err(PullError::Foreign { .. }) => {}
+            Ok(_) | Err(PullError::Foreign(_)) => {}
             Err(error) => return Err(error),
         }
         let name = pulling.table.display().to_string();
@@ -179,7 +172,7 @@ impl Upstream {
             let path = table.to_owned();
             match error.code() {
                 ErrorCode::NotFound => PullError::NoCheckout { path },
-                ErrorCode::Owner => PullError::Foreign { path },
+                ErrorCode::Owner => PullError::Foreign(ForeignRepository::around(directory)),
                 _ => PullError::Git(error),
             }
         })?;
