@@ -280,7 +280,7 @@ impl Step<'_> {
             self.write_index(&mut index, &back).map_err(|_| ())
         });
         if files.is_err() || index.is_err() {
-            tracing::error!("a pull failed halfway: `git reset --hard` in the checkout mends it");
+            tracing::error!("a pull failed halfway: `git reset --hard` in the checkout repairs it");
         }
     }
 }

@@ -112,19 +112,23 @@ mod tests {
         symlink("tree", root.join("way")).unwrap();
         symlink("way/here", root.join("to")).unwrap();
         symlink("links", root.join("tree/here")).unwrap();
-        let spot = |path: &str| WorkTreePath::of(&root.join(path)).unwrap();
+        let located = |path: &str| WorkTreePath::of(&root.join(path)).unwrap();
         let at = |path: &str, link: Option<&str>| WorkTreePath {
             path: root.join(path),
             link: link.map(|link| root.join(link)),
         };
-        assert_eq!(spot("way/links/a"), at("tree/links/a", None));
-        assert_eq!(spot("way/links/../gone/a"), at("tree/gone/a", None));
+        assert_eq!(located("way/links/a"), at("tree/links/a", None));
+        assert_eq!(located("way/links/../gone/a"), at("tree/gone/a", None));
         for path in ["tree/here/a", "way/here/a", "to/a"] {
-            assert_eq!(spot(path), at("tree/here/a", Some("tree/here")), "{path}");
-            assert_eq!(spot(path).directory(), root.join("tree"));
+            assert_eq!(
+                located(path),
+                at("tree/here/a", Some("tree/here")),
+                "{path}"
+            );
+            assert_eq!(located(path).directory(), root.join("tree"));
         }
-        assert_eq!(spot("gone/a"), at("gone/a", None));
-        assert_eq!(spot("gone/a").directory(), root);
+        assert_eq!(located("gone/a"), at("gone/a", None));
+        assert_eq!(located("gone/a").directory(), root);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The sources of table text: files, Git checkouts, remote repositories, and watching them.
 //!
 //! Invariants: nothing here knows what a table means, or who serves it. A table is returned whole
-//! or not at all: never half of a file that is being written (as far as `settling.rs` can tell),
+//! or not at all: never half of a file that is being written (as far as `settling.rs` can detect),
 //! nor files of two states of a checkout. Every call returns within bounded time.
 
 mod error;

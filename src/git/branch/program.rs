@@ -155,7 +155,7 @@ impl GitProgram {
         arguments: &[A],
         input: &str,
     ) -> Result<String, GitProgramError> {
-        let answer = self.runtime.block_on(self.ask(arguments, input))?;
+        let answer = self.runtime.block_on(self.output_of(arguments, input))?;
         match answer.status {
             Some(0) => Ok(answer.out.trim_end().to_owned()),
             status => Err(GitProgramError::Failed {
@@ -204,7 +204,7 @@ impl GitProgram {
             expected.unwrap_or_default()
         );
         let arguments = ["push", "--porcelain", &lease, "--", remote, &specification];
-        match self.runtime.block_on(self.ask(&arguments, "")) {
+        match self.runtime.block_on(self.output_of(&arguments, "")) {
             Ok(answer) => Ok(pushed(&answer, |said| self.readable(said))),
             Err(error @ GitProgramError::TimedOut { .. }) => Ok(Pushed::Unclear {
                 reason: error.to_string(),
@@ -217,7 +217,7 @@ impl GitProgram {
         self.secrets.borrow().readable(said)
     }
 
-    async fn ask<A: AsRef<OsStr>>(
+    async fn output_of<A: AsRef<OsStr>>(
         &self,
         arguments: &[A],
         input: &str,
@@ -241,22 +241,22 @@ impl GitProgram {
             .map_err(failed)?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let talk = async {
-            let hand_over = async {
+        let exchange = async {
+            let send_input = async {
                 if let Some(mut stdin) = stdin {
                     // A process that does not read it reports the reason below.
                     let _ = stdin.write_all(input.as_bytes()).await;
                 }
             };
             let ((), status, out, err) = tokio::join!(
-                hand_over,
+                send_input,
                 child.wait(),
                 Captured::read(stdout, MAX_ANSWER),
                 Captured::read(stderr, MAX_ERRORS),
             );
             Ok((status?, out?, err?))
         };
-        match timeout(self.timeout, talk).await {
+        match timeout(self.timeout, exchange).await {
             Ok(output) => {
                 let (status, out, err) = output.map_err(failed)?;
                 if out.is_cut {

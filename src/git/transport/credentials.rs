@@ -77,10 +77,10 @@ impl fmt::Debug for Login {
 
 /// Answers a remote's requests for credentials, each kind once.
 ///
-/// libgit2 asks for as long as it gets answers, so a wrong key would be tried endlessly.
+/// libgit2 requests them for as long as it gets answers, so a wrong key would be tried endlessly.
 ///
 /// Credentials go only to the host that the address names, not to the target of a redirect: libgit2
-/// would ask for them there, too.
+/// would request them there, too.
 pub(crate) struct Answers {
     login: Login,
     /// The address of the remote.

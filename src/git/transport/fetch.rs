@@ -158,14 +158,14 @@ impl Fetch<'_> {
     /// Checks that the files of a checkout would not be larger than the receive limit: they may be
     /// packed so well that little of them is sent.
     fn bound_checkout(&self, commit: &Commit<'_>) -> Result<(), git2::Error> {
-        let held = self
+        let current = self
             .repository
             .head()
             .and_then(|head| head.peel_to_tree())
             .ok();
-        let diff = self
-            .repository
-            .diff_tree_to_tree(held.as_ref(), Some(&commit.tree()?), None)?;
+        let diff =
+            self.repository
+                .diff_tree_to_tree(current.as_ref(), Some(&commit.tree()?), None)?;
         let mut total = 0_u64;
         for delta in diff.deltas() {
             let file = delta.new_file();

@@ -33,7 +33,7 @@ const SETTLED: Duration = Duration::from_secs(60);
 
 /// The timeout for the previous user of the directory: a server that is being replaced, or a
 /// process between `fork` and `exec`, holds the lock for a moment after it is done.
-const HANDOVER: Duration = Duration::from_secs(1);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 const STEP: Duration = Duration::from_millis(20);
 
 /// Why a state directory cannot be used.
@@ -157,7 +157,7 @@ impl StateDir {
             Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => None,
             Err(error) => return Err(denied(&path, error)),
         };
-        match lock.as_ref().map(lock_patiently) {
+        match lock.as_ref().map(lock_with_timeout) {
             Some(Err(TryLockError::WouldBlock)) => Err(StateError::InUse { path }),
             Some(Err(TryLockError::Error(error))) => Err(denied(&path, error)),
             None | Some(Ok(())) => Ok(Self {
@@ -331,12 +331,12 @@ fn remove_abandoned(temp: &Path, mine: &Path, user: u32) {
     }
 }
 
-/// Takes a lock, or gives up after [`HANDOVER`].
-fn lock_patiently(file: &File) -> Result<(), TryLockError> {
+/// Takes a lock, or gives up after [`LOCK_TIMEOUT`].
+fn lock_with_timeout(file: &File) -> Result<(), TryLockError> {
     let began = Instant::now();
     loop {
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) if began.elapsed() < HANDOVER => thread::sleep(STEP),
+            Err(TryLockError::WouldBlock) if began.elapsed() < LOCK_TIMEOUT => thread::sleep(STEP),
             taken => return taken,
         }
     }

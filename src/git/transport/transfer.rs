@@ -62,10 +62,10 @@ pub(crate) const JOB_BYTES: usize = 64 * 1024;
 const MAX_ANSWER: u64 = 1 << 20;
 
 /// The maximum kept of the standard error: a panic's message, or the system's.
-const MAX_LAST_WORDS: u64 = 4 << 10;
+const MAX_STDERR: u64 = 4 << 10;
 
 /// The timeout for a killed process to end; one that is stuck in the kernel is left to it.
-const BURIAL: Duration = Duration::from_secs(5);
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Options for running fetches.
 #[derive(Debug, Clone)]
@@ -167,7 +167,7 @@ pub enum TransferError {
         source: io::Error,
     },
     /// The process ended without an answer.
-    #[error("the process that fetched or pushed {}{}", ended(*status), last_words(said))]
+    #[error("the process that fetched or pushed {}{}", ended(*status), addition(said))]
     Died {
         /// How it ended.
         status: ExitStatus,
@@ -278,20 +278,20 @@ impl Transfer {
             command.env("HOME", home);
         }
         let mut child = command.spawn().map_err(failed)?;
-        match timeout(self.timeout, talk(&mut child, text)).await {
+        match timeout(self.timeout, exchange(&mut child, text)).await {
             Ok(Ok(Ended {
                 status,
                 answer,
-                last_words,
+                stderr,
             })) => serde_json::from_slice(&answer.bytes).map_err(|_| TransferError::Died {
                 status,
-                said: secrets.readable(&last_words.text()),
+                said: secrets.readable(&stderr.text()),
             }),
             ended => {
                 let killed = child.start_kill();
                 if killed.is_ok() {
                     // A process that cannot end now is reaped when it does.
-                    let _ = timeout(BURIAL, child.wait()).await;
+                    let _ = timeout(KILL_TIMEOUT, child.wait()).await;
                 }
                 Err(match ended {
                     Ok(Err(error)) => failed(error),
@@ -331,32 +331,32 @@ impl Transfer {
 struct Ended {
     status: ExitStatus,
     answer: Captured,
-    last_words: Captured,
+    stderr: Captured,
 }
 
 /// Passes the job, and keeps the pipe open until the answer arrives.
-async fn talk(child: &mut Child, mut job: Zeroizing<Vec<u8>>) -> io::Result<Ended> {
+async fn exchange(child: &mut Child, mut job: Zeroizing<Vec<u8>>) -> io::Result<Ended> {
     let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
     let mut input = child.stdin.take().ok_or_else(gone)?;
     let (output, errors) = (child.stdout.take(), child.stderr.take());
     job.push(b'\n');
-    let hand_over = async {
+    let send_job = async {
         // A process that has already ended reports the reason below.
         let _ = input.write_all(&job).await;
         let _ = input.flush().await;
         drop(job);
     };
-    let ((), answer, last_words) = tokio::join!(
-        hand_over,
+    let ((), answer, stderr) = tokio::join!(
+        send_job,
         Captured::read(output, MAX_ANSWER),
-        Captured::read(errors, MAX_LAST_WORDS),
+        Captured::read(errors, MAX_STDERR),
     );
     let status = child.wait().await?;
     drop(input);
     Ok(Ended {
         status,
         answer: answer?,
-        last_words: last_words?,
+        stderr: stderr?,
     })
 }
 
@@ -379,7 +379,7 @@ fn ended(status: ExitStatus) -> String {
 }
 
 /// Returns the addition to a message if a process wrote something before it ended.
-fn last_words(said: &str) -> String {
+fn addition(said: &str) -> String {
     match said {
         "" => String::new(),
         said => format!(": {said}"),

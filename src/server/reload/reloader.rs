@@ -235,7 +235,7 @@ impl Reloader {
         let refreshing = in_background(move || {
             source.refresh();
             if refresh == Refresh::Insist {
-                source.insist();
+                source.prefer_newest();
             }
         });
         // Even if this fails, the current contents are read next.

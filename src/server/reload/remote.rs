@@ -57,8 +57,8 @@ impl Source for RemoteSource {
         self.0.end_attempt();
     }
 
-    fn insist(&self) {
-        self.0.insist();
+    fn prefer_newest(&self) {
+        self.0.prefer_newest();
     }
 
     fn fall_back(&self) -> bool {

@@ -45,7 +45,7 @@ pub trait Source: Send + Sync + 'static {
     fn ended(&self) {}
 
     /// Records that someone requested the newest table, whatever its earlier outcome.
-    fn insist(&self) {}
+    fn prefer_newest(&self) {}
 
     /// Falls back to the last table that went live, when the newest cannot and nothing is live.
     /// Returns whether there is one.

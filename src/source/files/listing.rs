@@ -380,7 +380,7 @@ mod tests {
         assert!(matches!(error("empty"), FilesError::NoYaml { .. }));
         assert!(matches!(error("circle"), FilesError::Io { .. }));
         let FilesError::DanglingLink { target, .. } = error("dangling") else {
-            panic!("not told as a link")
+            panic!("not reported as a link")
         };
         assert_eq!(
             target,

@@ -5,7 +5,7 @@
 //! different afterwards, and nothing had changed just before, or else two passes agree.
 //!
 //! This cannot detect a writer that pauses longer than the wait, halfway through a file that it
-//! writes in place. A server asks `writers.rs` about those. Commands that read once (`check`,
+//! writes in place. A server uses `writers.rs` for those. Commands that read once (`check`,
 //! `add`) take the file as it is: anyone who runs one knows what they have written.
 
 use std::path::PathBuf;

@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_no_longer_once_it_is_asked_for() {
+    fn waits_no_longer_once_it_is_requested() {
         let (_dir, state) = directory();
         killed(&state, &conditions());
         killed(&state, &conditions());

@@ -32,7 +32,7 @@ pub(crate) struct CurrentClone {
     pub(crate) options: Following,
     pub(crate) state: StateDir,
     attempts: Attempts,
-    held: RwLock<Held>,
+    served: RwLock<Served>,
     /// Locked by each round of fetches, and by each push.
     pub(crate) turn: Mutex<()>,
     /// Whether the current clone was found damaged.
@@ -42,13 +42,13 @@ pub(crate) struct CurrentClone {
 
 /// The served commit.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
+pub(crate) struct Served {
     pub(crate) record: Option<Record>,
     /// Whether the last good commit is served instead of the newest.
     pub(crate) fallen_back: bool,
 }
 
-impl Held {
+impl Served {
     pub(crate) fn commit(&self) -> Option<CommitId> {
         let record = self.record.as_ref()?;
         let good = record.good.filter(|_| self.fallen_back);
@@ -67,7 +67,7 @@ impl CurrentClone {
             attempts: Attempts::open(&state, conditions),
             options,
             state,
-            held: RwLock::default(),
+            served: RwLock::default(),
             turn: Mutex::default(),
             damaged: AtomicBool::new(false),
             hints: Arc::default(),
@@ -101,8 +101,8 @@ impl CurrentClone {
         });
         match verified {
             Ok(Ok(())) => {
-                let mut held = self.held_mut();
-                held.record = Some(record);
+                let mut served = self.served_mut();
+                served.record = Some(record);
             }
             Ok(Err(refusal)) => {
                 tracing::warn!(%refusal, commit = %record.commit, "the recorded commit is not trusted");
@@ -126,12 +126,12 @@ impl CurrentClone {
         })
     }
 
-    pub(crate) fn held(&self) -> RwLockReadGuard<'_, Held> {
-        self.held.read().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn served(&self) -> RwLockReadGuard<'_, Served> {
+        self.served.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn held_mut(&self) -> RwLockWriteGuard<'_, Held> {
-        self.held.write().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn served_mut(&self) -> RwLockWriteGuard<'_, Served> {
+        self.served.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens the repository anew each time: its caches and open packs are released with it.
@@ -144,8 +144,8 @@ impl CurrentClone {
     ///
     /// The load stays on record until the attempt [ends](Self::end_attempt).
     pub(crate) fn read(&self) -> Result<Option<Reading>, RemoteError> {
-        let held = self.held();
-        let (Some(record), Some(id)) = (&held.record, held.commit()) else {
+        let served = self.served();
+        let (Some(record), Some(id)) = (&served.record, served.commit()) else {
             return Ok(None);
         };
         self.begin_attempt(record, id)?;
@@ -198,50 +198,50 @@ impl CurrentClone {
 
     /// Returns whether the newest commit may have ended an earlier process.
     pub(crate) fn is_in_doubt(&self) -> bool {
-        let held = self.held();
-        let record = held.record.as_ref();
+        let served = self.served();
+        let record = served.record.as_ref();
         record.is_some_and(|it| self.attempts.is_in_doubt(it.commit))
     }
 
     /// Returns whether there is a last good commit.
     pub(crate) fn has_good(&self) -> bool {
-        let held = self.held();
-        held.record.as_ref().is_some_and(|it| it.good.is_some())
+        let served = self.served();
+        served.record.as_ref().is_some_and(|it| it.good.is_some())
     }
 
     /// Serves the last good commit instead of the newest, if there is one.
     pub(crate) fn fall_back(&self) -> bool {
-        let mut held = self.held_mut();
-        let record = held.record.as_ref();
+        let mut served = self.served_mut();
+        let record = served.record.as_ref();
         let good = record.and_then(|it| it.good.filter(|good| *good != it.commit));
-        held.fallen_back = good.is_some();
-        held.fallen_back
+        served.fallen_back = good.is_some();
+        served.fallen_back
     }
 
     /// Returns to the newest commit after falling back, if it only had to wait for the last good
     /// one. Returns whether it does.
     pub(crate) fn retry(&self) -> bool {
-        let mut held = self.held_mut();
-        let record = held.record.as_ref().filter(|_| held.fallen_back);
+        let mut served = self.served_mut();
+        let record = served.record.as_ref().filter(|_| served.fallen_back);
         let due =
             record.is_some_and(|it| self.attempts.verdict(it.commit, true) == Verdict::GoodFirst);
         if due {
             self.attempts.allow();
-            held.fallen_back = false;
+            served.fallen_back = false;
             self.hints.notify_one();
         }
         due
     }
 
     /// Makes the next reading load the newest commit, regardless of earlier attempts.
-    pub(crate) fn insist(&self) {
+    pub(crate) fn prefer_newest(&self) {
         self.attempts.allow();
-        self.held_mut().fallen_back = false;
+        self.served_mut().fallen_back = false;
     }
 
-    pub(crate) fn describe_commit(&self, held: &Held) -> Option<CommitInfo> {
-        let repository = self.repository(&held.record.as_ref()?.clone).ok()?;
-        let commit = repository.find_commit(held.commit()?.0).ok()?;
+    pub(crate) fn describe_commit(&self, served: &Served) -> Option<CommitInfo> {
+        let repository = self.repository(&served.record.as_ref()?.clone).ok()?;
+        let commit = repository.find_commit(served.commit()?.0).ok()?;
         Some(CommitInfo {
             id: commit.id().into(),
             authored: Timestamp::from_unix(commit.author().when().seconds()),
@@ -250,8 +250,8 @@ impl CurrentClone {
     }
 
     pub(crate) fn accepted(&self, commit: CommitId) {
-        let mut held = self.held_mut();
-        if let Some(record) = &mut held.record
+        let mut served = self.served_mut();
+        if let Some(record) = &mut served.record
             && record.good != Some(commit)
         {
             record.good = Some(commit);
@@ -263,16 +263,16 @@ impl CurrentClone {
 
     /// Returns the name of the current clone, unless it is damaged.
     pub(crate) fn usable_clone(&self) -> Option<String> {
-        let held = self.held();
-        let clone = held.record.as_ref().map(|it| it.clone.clone());
+        let served = self.served();
+        let clone = served.record.as_ref().map(|it| it.clone.clone());
         clone.filter(|_| !self.damaged.load(Ordering::SeqCst))
     }
 
     /// Returns whether a clone has grown so much that a fresh one is due.
     pub(crate) fn has_grown(&self, clone: &str) -> bool {
         let packs = self.state.pack_count(clone);
-        let held = self.held();
-        let record = held.record.as_ref();
+        let served = self.served();
+        let record = served.record.as_ref();
         let good_would_go = record.is_some_and(|it| it.good.is_some_and(|good| good != it.commit));
         packs
             > if good_would_go {
@@ -286,7 +286,7 @@ impl CurrentClone {
     pub(crate) fn adopt(&self, clone: &str, tip: &Tip) -> Result<FetchResult, RemoteError> {
         let repository = self.repository(clone)?;
         let commit = find_commit(&repository, tip.commit)?;
-        let before = self.held().record.clone();
+        let before = self.served().record.clone();
         let known = before.as_ref().is_some_and(|it| it.commit == tip.commit);
         if !known {
             (self.options.fetch.verifier.verify(&repository, commit.id())).map_err(|refusal| {
@@ -311,14 +311,14 @@ impl CurrentClone {
         drop(commit);
         drop(repository);
 
-        let mut held = self.held_mut();
-        if held.record.as_ref() != Some(&record) {
+        let mut served = self.served_mut();
+        if served.record.as_ref() != Some(&record) {
             self.state.store(&record)?;
-            held.fallen_back &= known && record.good.is_some();
-            held.record = Some(record);
+            served.fallen_back &= known && record.good.is_some();
+            served.record = Some(record);
             self.hints.notify_one();
         }
-        drop(held);
+        drop(served);
         match known {
             true => Ok(FetchResult::Unchanged),
             false => Ok(FetchResult::Updated),
@@ -328,9 +328,9 @@ impl CurrentClone {
     /// Removes every clone but the current one.
     pub(crate) fn sweep(&self) {
         // Nobody reads meanwhile.
-        let held = self.held_mut();
+        let served = self.served_mut();
         self.state
-            .sweep(held.record.as_ref().map(|it| it.clone.as_str()));
+            .sweep(served.record.as_ref().map(|it| it.clone.as_str()));
     }
 }
 

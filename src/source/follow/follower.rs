@@ -95,7 +95,7 @@ pub enum RemoteError {
         attempts: PathBuf,
     },
     /// There is no clone yet, or it is damaged.
-    #[error("there is no sound clone to add a commit to")]
+    #[error("there is no undamaged clone to add a commit to")]
     NoClone,
     /// The clone cannot be used.
     #[error("cannot use the clone in {}", path.display())]
@@ -181,7 +181,7 @@ impl Follower {
 
     /// Requests a fetch without waiting for it. Repeated requests do not make fetches overlap.
     pub fn fetch_now(&self) {
-        self.rounds.ask();
+        self.rounds.request();
     }
 
     /// Waits for a fetch that begins after this call, and at most one before. Blocks the thread.
@@ -198,7 +198,7 @@ impl Follower {
     ///
     /// If there is no commit yet, or it holds no table that can be read.
     pub fn read(&self) -> Result<Reading, RemoteError> {
-        if self.core.held().record.is_none() {
+        if self.core.served().record.is_none() {
             self.rounds.wait_for_first();
         }
         let read = match self.core.read() {
@@ -232,8 +232,10 @@ impl Follower {
 
     /// Returns whether there may be something else than what has this fingerprint. Cheap.
     pub fn may_differ_from(&self, known: &Fingerprint) -> bool {
-        let held = self.core.held();
-        !held.commit().is_some_and(|commit| known.is_commit(commit))
+        let served = self.core.served();
+        !served
+            .commit()
+            .is_some_and(|commit| known.is_commit(commit))
     }
 
     /// Records that the table of a revision is good, so that a restart can fall back on it.
@@ -275,19 +277,19 @@ impl Follower {
 
     /// Makes the next reading load the newest commit, regardless of earlier attempts, because
     /// someone requests it.
-    pub fn insist(&self) {
-        self.core.insist();
+    pub fn prefer_newest(&self) {
+        self.core.prefer_newest();
     }
 
     /// Returns the current status.
     pub fn status(&self) -> RemoteStatus {
         let progress = self.rounds.progress();
-        let held = self.core.held();
+        let served = self.core.served();
         RemoteStatus {
             remote: self.core.options.remote.to_string(),
             reference: self.core.options.reference.clone(),
-            seen_as: held.record.as_ref().and_then(|it| it.seen_as.clone()),
-            served: self.core.describe_commit(&held),
+            seen_as: served.record.as_ref().and_then(|it| it.seen_as.clone()),
+            served: self.core.describe_commit(&served),
             tip: progress.tip,
             last_fetch: progress.last,
             last_success: progress.last_success,

@@ -22,7 +22,7 @@ use crate::git::{
 use crate::mapping::Timestamp;
 
 /// The timeout for another Git command to release the checkout.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time between two attempts.
 const STEP: Duration = Duration::from_millis(100);
@@ -130,7 +130,7 @@ impl Puller {
 
     /// Requests a pull without waiting for it.
     pub fn pull_now(&self) {
-        self.rounds.ask();
+        self.rounds.request();
     }
 
     /// Waits for a pull that begins after this call, and at most one before. Blocks the thread.
@@ -219,8 +219,8 @@ impl Upstream {
     /// Moves the checkout to the fetched commit.
     fn advance(&self, tip: Oid, verifier: &dyn Verify) -> Result<bool, PullError> {
         let repository = Repository::open(&self.git_dir)?;
-        let held = repository.refname_to_id(&self.branch)?;
-        if held != tip && !repository.graph_descendant_of(held, tip)? {
+        let current = repository.refname_to_id(&self.branch)?;
+        if current != tip && !repository.graph_descendant_of(current, tip)? {
             verifier
                 .verify(&repository, tip)
                 .map_err(|refusal| PullError::Refused {
@@ -279,7 +279,7 @@ impl Pulls {
             let (upstream, verifier) = (Arc::clone(&upstream), Arc::clone(&fetch.verifier));
             match blocking(move || upstream.advance(commit.0, &*verifier)).await {
                 Err(PullError::FastForward(FastForwardError::Locked { .. }))
-                    if waited < PATIENCE =>
+                    if waited < LOCK_TIMEOUT =>
                 {
                     sleep(STEP).await;
                     waited += STEP;

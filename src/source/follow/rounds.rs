@@ -18,7 +18,7 @@ use crate::git::{CommitId, Setting, random};
 use crate::mapping::Timestamp;
 
 /// The shortest time between two rounds, regardless of requests.
-const BREATH: Duration = Duration::from_millis(200);
+const MIN_PAUSE: Duration = Duration::from_millis(200);
 
 /// The result of a round.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub(crate) struct Rounds {
 
 #[derive(Debug, Default)]
 struct Shared {
-    asked: Notify,
+    requested: Notify,
     progress: Mutex<Progress>,
     moved: Condvar,
 }
@@ -84,13 +84,13 @@ impl Rounds {
     }
 
     /// Requests a round, without waiting for it.
-    pub(crate) fn ask(&self) {
-        self.shared.ask();
+    pub(crate) fn request(&self) {
+        self.shared.request();
     }
 
     /// Waits for a round that begins after this call. Blocks the thread.
     pub(crate) fn wait_for_next(&self) {
-        let next = self.shared.ask();
+        let next = self.shared.request();
         self.shared.wait_for(next);
     }
 
@@ -144,16 +144,16 @@ impl Shared {
             observer(&fetch);
             self.keep(fetch);
 
-            sleep(BREATH).await;
+            sleep(MIN_PAUSE).await;
             // The timeout and a request are both reasons for the next round.
-            let _ = timeout(schedule.pause(failures, random()), self.until_asked()).await;
+            let _ = timeout(schedule.pause(failures, random()), self.until_requested()).await;
         }
     }
 
     /// Waits until someone requests a round that has yet to begin.
-    async fn until_asked(&self) {
+    async fn until_requested(&self) {
         while !self.is_wanted() {
-            self.asked.notified().await;
+            self.requested.notified().await;
         }
     }
 
@@ -163,12 +163,12 @@ impl Shared {
     }
 
     /// Requests the round after the last that has begun, and returns its number.
-    fn ask(&self) -> u64 {
+    fn request(&self) -> u64 {
         let mut progress = self.lock();
         let next = progress.begun + 1;
         progress.wanted = next;
         drop(progress);
-        self.asked.notify_one();
+        self.requested.notify_one();
         next
     }
 
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_round_begins_at_once_and_when_asked() {
+    async fn a_round_begins_at_once_and_on_request() {
         let counted = Arc::new(Counted::default());
         let rounds = start(Arc::clone(&counted));
         let waiting = Arc::clone(&rounds);

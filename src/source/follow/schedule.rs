@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn asks_less_often_while_it_fails_up_to_a_limit() {
+    fn fetches_less_often_while_it_fails_up_to_a_limit() {
         assert_eq!(seconds(MINUTE, 2), [105, 135]);
         assert_eq!(seconds(MINUTE, 3), [210, 270]);
         for failures in [4, 5, 40, u32::MAX] {
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn never_asks_more_often_than_the_interval_says() {
+    fn never_fetches_more_often_than_the_interval() {
         assert_eq!(seconds(MINUTE * 60, 9), [3_150, 4_050]);
         assert!(seconds(Duration::MAX, 9)[1] > u64::MAX / 2);
     }

@@ -32,7 +32,7 @@ impl Follower {
 
     /// Returns the followed commit, if there is one yet.
     pub fn commit(&self) -> Option<Oid> {
-        self.core().held().commit().map(|commit| commit.0)
+        self.core().served().commit().map(|commit| commit.0)
     }
 }
 
@@ -62,10 +62,10 @@ impl Turn<'_> {
     fn copy(&self, clone: &str, other: &Repository, commit: Oid) -> Result<(), git2::Error> {
         let mut missing = other.revwalk()?;
         missing.push(commit)?;
-        if let Some(held) = self.core.held().commit()
-            && other.find_commit(held.0).is_ok()
+        if let Some(served) = self.core.served().commit()
+            && other.find_commit(served.0).is_ok()
         {
-            missing.hide(held.0)?;
+            missing.hide(served.0)?;
         }
         let mut pack = other.packbuilder()?;
         // There is little to pack.
