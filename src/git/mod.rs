@@ -46,4 +46,4 @@ pub use transport::{
     Credentials, Pushed, RemoteUrl, RemoteUrlError, StateError, Transfer, TransferError,
     run_transfer,
 };
-pub(crate) use transport::{Record, StateDir, Tip, Wanted};
+pub(crate) use transport::{Record, StateDir, Target, Tip, Wanted};

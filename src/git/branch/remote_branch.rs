@@ -15,6 +15,7 @@ use crate::git::secrets::CredentialsError;
 use crate::git::secrets::Secrets;
 use crate::git::setting::Setting;
 use crate::git::transport::Credentials;
+use crate::git::transport::Target;
 use crate::git::transport::Wanted;
 use crate::git::transport::fetch;
 use crate::git::transport::{Pushed, push};
@@ -177,7 +178,7 @@ impl RemoteBranch {
 
     fn fetch_wanted(&mut self, wanted: Wanted) -> Result<Seen, RemoteBranchError> {
         let task = Task::Fetch(fetch::Order {
-            own: true,
+            target: Target::OwnClone,
             wanted,
             // Only the first time: later the commits pushed in between must be visible.
             shallow: self.uses.get() == 0 && *self.remote.transport() != Transport::Local,

@@ -17,6 +17,7 @@ use super::advertised::heads;
 use super::failure::Failure;
 use super::leftovers::{LOCK, remove_all};
 use super::session::{Session, failure, proxy};
+use super::target::Target;
 use super::transfer::{Job, Tip};
 use super::wanted::Wanted;
 use crate::git::commit_id::CommitId;
@@ -31,9 +32,7 @@ const MAX_COMMIT: usize = 16 << 20;
 /// What to fetch into a repository, and how.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Order {
-    /// Whether that is a clone of our own: made if it is missing, and cleared of a killed fetch's
-    /// leftovers.
-    pub(crate) own: bool,
+    pub(crate) target: Target,
     pub(crate) wanted: Wanted,
     /// Whether one commit without its history is enough.
     pub(crate) shallow: bool,
@@ -42,7 +41,7 @@ pub(crate) struct Order {
 /// Runs one fetch.
 pub(crate) fn fetch(job: &Job, order: &Order) -> Result<Tip, Failure> {
     let mut _lock = None;
-    let repository = if order.own {
+    let repository = if order.target == Target::OwnClone {
         _lock = Some(enter(&job.repository).map_err(|error| {
             Failure::new(format!(
                 "cannot write to {}: {error}",
@@ -203,13 +202,13 @@ impl Fetch<'_> {
             let message = format!("the commit {} is {size} bytes long", commit.id());
             return Err(Failure::new(message));
         }
-        if !self.order.own {
-            self.bound_checkout(&commit).map_err(|e| failure(&e))?;
-        }
-        if self.order.own {
-            (self.repository.reference(TIP, commit.id(), true, "fetch"))
-                .map_err(|e| failure(&e))?;
-        }
+        let kept = match self.order.target {
+            Target::Shared => self.bound_checkout(&commit),
+            Target::OwnClone => {
+                (self.repository.reference(TIP, commit.id(), true, "fetch")).map(drop)
+            }
+        };
+        kept.map_err(|e| failure(&e))?;
         Ok(Tip {
             name,
             commit: commit.id().into(),

@@ -29,6 +29,7 @@ use super::known_hosts::HostKeys;
 use super::leftovers::Before;
 use super::push;
 use super::state_dir::{StateDir, StateError};
+use super::target::Target;
 use super::wanted::Wanted;
 use crate::git::captured::Captured;
 use crate::git::commit_id::CommitId;
@@ -96,12 +97,11 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Returns whether nothing in the repository belongs to anyone else. A push is from a clone of
-    /// our own.
-    fn is_in_own_clone(&self) -> bool {
+    /// Returns the kind of its repository. A push is from a clone of our own.
+    fn target(&self) -> Target {
         match &self.task {
-            Task::Fetch(order) => order.own,
-            Task::Push(_) => true,
+            Task::Fetch(order) => order.target,
+            Task::Push(_) => Target::OwnClone,
         }
     }
 }
@@ -194,19 +194,19 @@ impl TransferError {
 impl Transfer {
     /// Fetches the wanted reference from a remote into a repository.
     ///
-    /// A clone of our `own` gets one commit without its history, if the transport supports that.
+    /// A clone of our own gets one commit without its history, if the transport supports that.
     pub(crate) async fn run(
         &self,
         repository: &Path,
-        own: bool,
+        target: Target,
         remote: &RemoteUrl,
         wanted: Wanted,
         credentials: &Credentials,
     ) -> Result<Tip, TransferError> {
         let task = Task::Fetch(fetch::Order {
-            own,
+            target,
             wanted,
-            shallow: own && *remote.transport() != Transport::Local,
+            shallow: target == Target::OwnClone && *remote.transport() != Transport::Local,
         });
         self.execute(repository, remote, credentials, task).await
     }
@@ -237,7 +237,7 @@ impl Transfer {
         };
         let secrets = Secrets::new(job.login.secrets().chain(remote.secrets()));
         let home = home.as_ref().map(StateDir::path);
-        let before = Before::of(repository, job.is_in_own_clone());
+        let before = Before::of(repository, job.target());
         let answer = self.answer(&job, &secrets, home).await;
         if !matches!(answer, Ok(Ok(_))) {
             // A state directory must not fill up with every attempt.

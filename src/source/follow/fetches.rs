@@ -11,7 +11,7 @@ use super::current_clone::CurrentClone;
 use super::follower::RemoteError;
 use super::report::FetchResult;
 use super::rounds::{Ended, Round};
-use crate::git::{CommitId, StateDir, StateError, TransferError, Wanted, chain};
+use crate::git::{CommitId, StateDir, StateError, Target, TransferError, Wanted, chain};
 
 /// The rounds of a follower.
 pub(crate) struct Fetches(pub(crate) Arc<CurrentClone>);
@@ -81,7 +81,13 @@ impl Fetches {
         let wanted = Wanted::of(options.reference.as_deref());
         let fetch = &options.fetch;
         let tip = (fetch.transfer)
-            .run(&path, true, &options.remote, wanted, &fetch.credentials)
+            .run(
+                &path,
+                Target::OwnClone,
+                &options.remote,
+                wanted,
+                &fetch.credentials,
+            )
             .await?;
         *seen = Some(tip.commit);
         let adopting = Arc::clone(&core);

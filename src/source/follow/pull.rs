@@ -17,7 +17,7 @@ use super::report::{Fetch, FetchResult};
 use super::rounds::{Ended, Round, Rounds};
 use crate::git::{
     CommitId, FastForwardError, ForeignRepository, Refusal, RemoteUrl, RemoteUrlError, Setting,
-    Tip, TransferError, Verify, Wanted, chain, fast_forward, symlinks, work_tree,
+    Target, Tip, TransferError, Verify, Wanted, chain, fast_forward, symlinks, work_tree,
 };
 use crate::mapping::Timestamp;
 
@@ -266,7 +266,7 @@ impl Pulls {
         let Tip { commit, .. } = (fetch.transfer)
             .run(
                 &upstream.git_dir,
-                false,
+                Target::Shared,
                 &upstream.url,
                 wanted,
                 &fetch.credentials,
