@@ -15,13 +15,13 @@ use crate::git::secrets::CredentialsError;
 use crate::git::secrets::Secrets;
 use crate::git::setting::Setting;
 use crate::git::transport::Credentials;
+use crate::git::transport::Pushed;
 use crate::git::transport::Target;
 use crate::git::transport::Wanted;
-use crate::git::transport::fetch;
-use crate::git::transport::{Pushed, push};
+use crate::git::transport::{FetchOrder, PushOrder, Task, Tip};
 use crate::git::transport::{RemoteUrl, Transport};
 use crate::git::transport::{StateDir, StateError};
-use crate::git::transport::{Task, Tip, Transfer, TransferError};
+use crate::git::transport::{Transfer, TransferError};
 
 /// The maximum number of uses of a clone, to fetch or to push: each makes it grow, and libgit2
 /// never merges packs.
@@ -177,7 +177,7 @@ impl RemoteBranch {
     }
 
     fn fetch_wanted(&mut self, wanted: Wanted) -> Result<Seen, RemoteBranchError> {
-        let task = Task::Fetch(fetch::Order {
+        let task = Task::Fetch(FetchOrder {
             target: Target::OwnClone,
             wanted,
             // Only the first time: later the commits pushed in between must be visible.
@@ -230,7 +230,7 @@ impl RemoteBranch {
             let (remote, commit) = (self.remote.expose(), commit.to_string());
             return Ok(git.push(remote, &commit, branch, expected.as_deref())?);
         }
-        let task = Task::Push(push::Order {
+        let task = Task::Push(PushOrder {
             commit: commit.into(),
             expected: expected.map(CommitId::from),
             branch: branch.to_owned(),

@@ -26,7 +26,8 @@ use time::format_description::well_known::Rfc3339;
 use time::{OffsetDateTime, PrimitiveDateTime};
 
 use super::signature::{NAMESPACE, Signature};
-use super::signer_line::{SignerLine, SignerLineError};
+use super::signer_line::SignerLine;
+use super::signer_line_error::SignerLineError;
 use super::verify::{Refusal, Verify};
 use crate::git::commit_id::CommitId;
 use crate::git::error_chain::chain;

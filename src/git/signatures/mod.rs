@@ -3,9 +3,10 @@
 mod allowed_signers;
 mod signature;
 mod signer_line;
+mod signer_line_error;
 mod signer_options;
 mod verify;
 
 pub use allowed_signers::{AllowedSigners, Signer, SignersError};
-pub use signer_line::SignerLineError;
+pub use signer_line_error::SignerLineError;
 pub use verify::{Anyone, Refusal, Verify};

@@ -2,7 +2,7 @@
 
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time};
 
-use super::signer_line::SignerLineError;
+use super::signer_line_error::SignerLineError;
 
 /// The purposes and times for which a key is valid.
 #[derive(Debug, Default)]

@@ -11,14 +11,13 @@ use git2::{
     AutotagOption, Commit, Direction, ErrorCode, FetchOptions, FileMode, Oid, RemoteConnection,
     Repository,
 };
-use serde::{Deserialize, Serialize};
 
 use super::advertised::heads;
 use super::failure::Failure;
+use super::job::{FetchOrder, Job, Tip};
 use super::leftovers::{LOCK, remove_all};
 use super::session::{Session, failure, proxy};
 use super::target::Target;
-use super::transfer::{Job, Tip};
 use super::wanted::Wanted;
 use crate::git::commit_id::CommitId;
 use crate::git::setting::Setting;
@@ -29,17 +28,8 @@ const TIP: &str = "refs/waypost/tip";
 /// The maximum size of a commit in bytes, which the server holds in memory.
 const MAX_COMMIT: usize = 16 << 20;
 
-/// What to fetch into a repository, and how.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Order {
-    pub(crate) target: Target,
-    pub(crate) wanted: Wanted,
-    /// Whether one commit without its history is enough.
-    pub(crate) shallow: bool,
-}
-
 /// Runs one fetch.
-pub(crate) fn fetch(job: &Job, order: &Order) -> Result<Tip, Failure> {
+pub(crate) fn fetch(job: &Job, order: &FetchOrder) -> Result<Tip, Failure> {
     let mut _lock = None;
     let repository = if order.target == Target::OwnClone {
         _lock = Some(enter(&job.repository).map_err(|error| {
@@ -76,7 +66,7 @@ fn enter(repository: &Path) -> io::Result<File> {
 }
 
 struct Fetch<'a> {
-    order: &'a Order,
+    order: &'a FetchOrder,
     repository: &'a Repository,
     session: Session,
 }

@@ -11,10 +11,9 @@ use git2::{Direction, ErrorCode, Oid, PushOptions, Repository};
 use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
+use super::job::{Job, PushOrder};
 use super::session::{Session, failure, proxy};
-use super::transfer::Job;
 use super::unwinding::caught;
-use crate::git::commit_id::CommitId;
 
 /// The maximum number of bytes read of a remote's messages.
 const MAX_HEARD: usize = 64 << 10;
@@ -32,17 +31,6 @@ const LOST: [&str; 9] = [
     "incorrect old value",
     "reference already exists",
 ];
-
-/// What to push, and where.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Order {
-    /// The commit.
-    pub(crate) commit: CommitId,
-    /// The expected commit of the branch; `None` if it is not to exist.
-    pub(crate) expected: Option<CommitId>,
-    /// The branch, in full.
-    pub(crate) branch: String,
-}
 
 /// The result of a push.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,7 +98,7 @@ struct Heard {
 }
 
 /// Runs one push. An error means that nothing was sent yet.
-pub(crate) fn push(job: &Job, order: &Order) -> Result<Pushed, Failure> {
+pub(crate) fn push(job: &Job, order: &PushOrder) -> Result<Pushed, Failure> {
     let repository = Repository::open(&job.repository).map_err(|e| failure(&e))?;
     let expected = order.expected.map_or(Oid::ZERO_SHA1, |id| id.0);
     let mut session = Session::of(job);

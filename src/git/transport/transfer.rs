@@ -13,7 +13,6 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command};
 use tokio::task::spawn_blocking;
@@ -22,17 +21,15 @@ use zeroize::Zeroizing;
 
 use super::address::{RemoteUrl, Transport};
 use super::bounds::Bounds;
-use super::credentials::{Credentials, Login};
+use super::credentials::Credentials;
 use super::failure::Failure;
-use super::fetch;
+use super::job::{FetchOrder, JOB_BYTES, Job, Task, Tip};
 use super::known_hosts::HostKeys;
 use super::leftovers::Before;
-use super::push;
 use super::state_dir::{StateDir, StateError};
 use super::target::Target;
 use super::wanted::Wanted;
 use crate::git::captured::Captured;
-use crate::git::commit_id::CommitId;
 use crate::git::secrets::CredentialsError;
 use crate::git::secrets::Secrets;
 use crate::git::setting::Setting;
@@ -54,10 +51,6 @@ pub(crate) const SERVICE_VARIABLES: [&str; 6] = [
     "WATCHDOG_PID",
     "WATCHDOG_USEC",
 ];
-
-/// The initial capacity for a job, more than nearly any needs: growing would move its secrets, and
-/// leave a copy that is not wiped.
-pub(crate) const JOB_BYTES: usize = 64 * 1024;
 
 /// The size limit of an answer in bytes; an answer is much shorter.
 const MAX_ANSWER: u64 = 1 << 20;
@@ -81,45 +74,6 @@ pub struct Transfer {
     pub home: Option<PathBuf>,
     /// The maximum number of bytes that a remote may send, and that its objects may take in memory.
     pub max_bytes: u64,
-}
-
-/// The job of one process.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Job {
-    /// The directory of the repository.
-    pub(crate) repository: PathBuf,
-    /// The address, including any secret.
-    pub(crate) remote: String,
-    pub(crate) login: Login,
-    pub(crate) host_keys: Option<HostKeys>,
-    pub(crate) bounds: Bounds,
-    pub(crate) task: Task,
-}
-
-impl Job {
-    /// Returns the kind of its repository. A push is from a clone of our own.
-    fn target(&self) -> Target {
-        match &self.task {
-            Task::Fetch(order) => order.target,
-            Task::Push(_) => Target::OwnClone,
-        }
-    }
-}
-
-/// The direction of a transfer.
-#[derive(Serialize, Deserialize)]
-pub(crate) enum Task {
-    Fetch(fetch::Order),
-    Push(push::Order),
-}
-
-/// The result of a fetch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Tip {
-    /// The reference's full name, unless a commit was requested.
-    pub(crate) name: Option<String>,
-    /// The commit: tags are peeled.
-    pub(crate) commit: CommitId,
 }
 
 /// Why a fetch failed. No message holds a secret.
@@ -203,7 +157,7 @@ impl Transfer {
         wanted: Wanted,
         credentials: &Credentials,
     ) -> Result<Tip, TransferError> {
-        let task = Task::Fetch(fetch::Order {
+        let task = Task::Fetch(FetchOrder {
             target,
             wanted,
             shallow: target == Target::OwnClone && *remote.transport() != Transport::Local,

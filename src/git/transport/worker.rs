@@ -9,8 +9,8 @@ use zeroize::Zeroizing;
 
 use super::failure::Failure;
 use super::fetch::fetch;
+use super::job::{JOB_BYTES, Job, Task};
 use super::push::push;
-use super::transfer::{JOB_BYTES, Job, Task};
 use super::unwinding::{caught, print_no_panics};
 
 /// Runs the one transfer that is described in the first line of `input`, and writes the answer.

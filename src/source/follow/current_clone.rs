@@ -11,7 +11,8 @@ use tokio::sync::{Mutex, Notify};
 
 use super::attempt::{Attempts, Conditions, Verdict};
 use super::committed_table::read_table;
-use super::follower::{Following, RemoteError};
+use super::following::Following;
+use super::remote_error::RemoteError;
 use super::report::{CommitInfo, FetchResult};
 use crate::git::{CommitId, Record, StateDir, StateError, Tip, TreeError};
 use crate::mapping::Timestamp;

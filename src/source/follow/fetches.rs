@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use tokio::task::spawn_blocking;
 
 use super::current_clone::CurrentClone;
-use super::follower::RemoteError;
+use super::remote_error::RemoteError;
 use super::report::FetchResult;
 use super::rounds::{Ended, Round};
 use crate::git::{CommitId, StateDir, StateError, Target, TransferError, Wanted, chain};

@@ -4,132 +4,20 @@
 //! until another one is, regardless of the remote, the network or the disk. Nothing here writes
 //! into a clone in use except the process that fetches and, in a turn of its own, a push.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use tokio::sync::Notify;
 
 use super::current_clone::CurrentClone;
-use super::fetch_options::FetchOptions;
 use super::fetches::Fetches;
+use super::following::Following;
+use super::remote_error::RemoteError;
 use super::report::RemoteStatus;
 use super::rounds::Rounds;
-use crate::git::{CommitId, Refusal, RemoteUrl, Setting, StateError, TransferError, TreeError};
+use crate::git::StateError;
 use crate::source::files::Revision;
 use crate::source::files::{Fingerprint, Reading};
-
-/// The remote to follow, and how.
-#[derive(Clone)]
-pub struct Following {
-    /// The repository.
-    pub remote: RemoteUrl,
-    /// A branch, a tag or a full commit id; `None` is the remote's `HEAD`.
-    pub reference: Option<String>,
-    /// The table in it: a file, or a directory of files.
-    pub path: String,
-    /// The location of the clone; `None` is a temporary directory that is removed at the end.
-    pub state_dir: Option<PathBuf>,
-    /// The maximum size of the table in bytes.
-    pub max_bytes: u64,
-    /// The memory available for loading it, as far as known. With another amount, a commit that was
-    /// too large for it is tried again.
-    pub memory: Option<u64>,
-    /// How to fetch.
-    pub fetch: FetchOptions,
-}
-
-/// Why there is no table from a remote, or no newer one. No message holds a secret.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RemoteError {
-    /// There has been none yet.
-    #[error("no table from {remote} yet: {reason}")]
-    NothingYet {
-        /// The remote's address, without secrets.
-        remote: String,
-        /// Why the last fetch failed.
-        reason: String,
-        /// The setting that may have to be changed.
-        setting: Option<Setting>,
-    },
-    /// The remote could not be fetched from.
-    #[error(transparent)]
-    Transfer(#[from] TransferError),
-    /// The state directory cannot be used.
-    #[error(transparent)]
-    State(#[from] StateError),
-    /// The commit holds no table that can be read.
-    #[error(transparent)]
-    Table(#[from] TreeError),
-    /// The commit may not be served.
-    #[error("the commit {commit} is not trusted: {refusal}")]
-    Refused {
-        /// The commit.
-        commit: CommitId,
-        /// Why.
-        refusal: Refusal,
-    },
-    /// It may have ended an earlier process, and the last good one is loaded before it.
-    #[error(
-        "the process ended unexpectedly while it loaded the commit {commit}: \
-         the last good one is served first, then it is tried again"
-    )]
-    GoodFirst {
-        /// The commit.
-        commit: CommitId,
-    },
-    /// It seems to end the processes that load it.
-    #[error(
-        "the process ended unexpectedly {unclean_ends} times while it loaded the commit {commit}, \
-         as if memory had run out: it is tried again when the branch moves, when a reload is \
-         requested, or with more memory; or at the next start if {} is removed",
-        attempts.display()
-    )]
-    Waiting {
-        /// The commit.
-        commit: CommitId,
-        /// The number of times.
-        unclean_ends: u32,
-        /// The path of the record.
-        attempts: PathBuf,
-    },
-    /// There is no clone yet, or it is damaged.
-    #[error("there is no undamaged clone to add a commit to")]
-    NoClone,
-    /// The clone cannot be used.
-    #[error("cannot use the clone in {}", path.display())]
-    Clone {
-        /// The path of the clone.
-        path: PathBuf,
-        /// The error from Git.
-        #[source]
-        source: git2::Error,
-    },
-}
-
-impl RemoteError {
-    /// Returns the setting that may have to be changed.
-    pub fn setting(&self) -> Option<Setting> {
-        match self {
-            Self::NothingYet { setting, .. } => *setting,
-            Self::Transfer(error) => error.setting(),
-            Self::State(error) => error.setting(),
-            Self::Table(error) => error.setting(),
-            _ => None,
-        }
-    }
-
-    /// Returns whether the clone seems to be at fault, so that a fresh one may help.
-    pub(crate) fn is_damage(&self) -> bool {
-        matches!(
-            self,
-            Self::Table(TreeError::Damaged { .. })
-                | Self::Clone { .. }
-                | Self::Transfer(TransferError::Failed { damage: true, .. })
-        )
-    }
-}
 
 /// Follows a remote until it is dropped.
 pub struct Follower {

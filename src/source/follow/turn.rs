@@ -10,7 +10,8 @@ use git2::{Oid, Repository};
 use tokio::sync::MutexGuard;
 
 use super::current_clone::CurrentClone;
-use super::follower::{Follower, RemoteError};
+use super::follower::Follower;
+use super::remote_error::RemoteError;
 use crate::git::Tip;
 
 /// A turn, which ends when this is dropped.

@@ -1,0 +1,75 @@
+//! The job of the process of a transfer, and the result of a fetch, as they go through its pipes.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::bounds::Bounds;
+use super::credentials::Login;
+use super::known_hosts::HostKeys;
+use super::target::Target;
+use super::wanted::Wanted;
+use crate::git::commit_id::CommitId;
+
+/// The initial capacity for a job, more than nearly any needs: growing would move its secrets, and
+/// leave a copy that is not wiped.
+pub(crate) const JOB_BYTES: usize = 64 * 1024;
+
+/// The job of one process.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Job {
+    /// The directory of the repository.
+    pub(crate) repository: PathBuf,
+    /// The address, including any secret.
+    pub(crate) remote: String,
+    pub(crate) login: Login,
+    pub(crate) host_keys: Option<HostKeys>,
+    pub(crate) bounds: Bounds,
+    pub(crate) task: Task,
+}
+
+impl Job {
+    /// Returns the kind of its repository. A push is from a clone of our own.
+    pub(crate) fn target(&self) -> Target {
+        match &self.task {
+            Task::Fetch(order) => order.target,
+            Task::Push(_) => Target::OwnClone,
+        }
+    }
+}
+
+/// The direction of a transfer.
+#[derive(Serialize, Deserialize)]
+pub(crate) enum Task {
+    Fetch(FetchOrder),
+    Push(PushOrder),
+}
+
+/// The result of a fetch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Tip {
+    /// The reference's full name, unless a commit was requested.
+    pub(crate) name: Option<String>,
+    /// The commit: tags are peeled.
+    pub(crate) commit: CommitId,
+}
+
+/// What to fetch into a repository, and how.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct FetchOrder {
+    pub(crate) target: Target,
+    pub(crate) wanted: Wanted,
+    /// Whether one commit without its history is enough.
+    pub(crate) shallow: bool,
+}
+
+/// What to push, and where.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct PushOrder {
+    /// The commit.
+    pub(crate) commit: CommitId,
+    /// The expected commit of the branch; `None` if it is not to exist.
+    pub(crate) expected: Option<CommitId>,
+    /// The branch, in full.
+    pub(crate) branch: String,
+}
