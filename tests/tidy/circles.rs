@@ -5,15 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::imports::Imports;
 use super::none;
 
-/// The folders whose files still import each other. Do not add any.
-const WITH_CIRCLES: &[&str] = &[
-    "git/history",
-    "git/signatures",
-    "git/transport",
-    "linkcheck/polite",
-    "source/follow",
-];
-
 /// Returns the circles of folders, each as the imports that tie it.
 fn of_folders(imports: &Imports) -> Vec<String> {
     let mut folders = BTreeMap::<_, BTreeSet<_>>::new();
@@ -83,18 +74,7 @@ fn no_folders_import_each_other() {
 #[test]
 fn no_files_of_a_folder_import_each_other() {
     let circles = of_files(&Imports::of_the_crate());
-    let is_known = |folder: &str| WITH_CIRCLES.contains(&folder);
-    let new = circles.iter().filter(|(folder, _)| !is_known(folder));
-    none(&new.map(|(_, tie)| tie.clone()).collect::<Vec<_>>());
-}
-
-#[test]
-fn every_folder_that_is_excepted_has_circles() {
-    let circles = of_files(&Imports::of_the_crate());
-    let folders: BTreeSet<_> = circles.iter().map(|(folder, _)| &**folder).collect();
-    let clean = WITH_CIRCLES.iter().filter(|it| !folders.contains(**it));
-    let clean = clean.map(|it| format!("{it} has no circle any more: remove it from WITH_CIRCLES"));
-    none(&clean.collect::<Vec<_>>());
+    none(&circles.into_iter().map(|(_, tie)| tie).collect::<Vec<_>>());
 }
 
 #[test]

@@ -4,34 +4,14 @@
 //! followed, is known where it is fetched.
 
 mod pattern;
+mod rules;
 mod text;
 
-use std::time::Duration;
-
-use serde::{Deserialize, Serialize};
-use url::{Position, Url};
-
-use self::pattern::{Pattern, normal_path};
+pub use self::rules::Robots;
+pub use self::text::MAX_ROBOTS_BYTES;
 
 /// The name under which a robots.txt addresses Waypost.
 const PRODUCT: &str = "waypost";
-
-/// How much of a robots.txt is read, in bytes (RFC 9309, section 2.5).
-pub const MAX_ROBOTS_BYTES: usize = 500 << 10;
-
-/// What a robots.txt says to Waypost.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Robots {
-    rules: Vec<Rule>,
-    crawl_delay: Option<Duration>,
-}
-
-/// One line `Allow` or `Disallow`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Rule {
-    pattern: Pattern,
-    allows: bool,
-}
 
 impl Robots {
     /// Reads the body of a robots.txt. What is not understood is ignored.
@@ -52,39 +32,12 @@ impl Robots {
             _ => Self::nothing(),
         }
     }
-
-    /// Returns rules that permit nothing.
-    fn nothing() -> Self {
-        Self {
-            rules: vec![Rule {
-                pattern: Pattern::everything(),
-                allows: false,
-            }],
-            crawl_delay: None,
-        }
-    }
-
-    /// Returns whether a URL of the host may be asked: the longest matching rule decides, of equally
-    /// long ones the one that allows.
-    pub fn allows(&self, url: &Url) -> bool {
-        if url.path() == "/robots.txt" || self.rules.is_empty() {
-            return true;
-        }
-        let path = normal_path(url[Position::BeforePath..Position::AfterQuery].as_bytes());
-        let matching = (self.rules.iter()).filter(|rule| rule.pattern.matches(&path));
-        let longest = matching.max_by_key(|rule| (rule.pattern.len(), rule.allows));
-        longest.is_none_or(|rule| rule.allows)
-    }
-
-    /// Returns the `Crawl-delay`, which the RFC does not know but many hosts rely on.
-    pub fn crawl_delay(&self) -> Option<Duration> {
-        self.crawl_delay
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use url::Url;
 
     use super::*;
 

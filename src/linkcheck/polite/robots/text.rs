@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use super::pattern::Pattern;
-use super::{MAX_ROBOTS_BYTES, Robots, Rule};
+use super::rules::{Robots, Rule};
+
+/// How much of a robots.txt is read, in bytes (RFC 9309, section 2.5).
+pub const MAX_ROBOTS_BYTES: usize = 500 << 10;
 
 /// The longest `Crawl-delay` that is distinguished from longer ones: a day.
 const MAX_CRAWL_DELAY: f64 = 86_400.0;
