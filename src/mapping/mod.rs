@@ -20,6 +20,7 @@ pub use self::compile::{
     defaults_of,
 };
 pub use self::packed::{Entry, Site, Table};
+pub(crate) use self::resolve::{End, follow};
 pub use self::resolve::{Outcome, Redirect, Request, Via};
 pub use self::value::{
     BaseUrl, BaseUrlError, Code, CodeError, DEFAULT_MAX_AGE, Defaults, Description, Diagnostic,

@@ -6,6 +6,7 @@
 mod farm;
 
 mod asking;
+mod checking;
 mod inquiries;
 mod reaching;
 mod scene;

@@ -1,0 +1,171 @@
+//! The links of a table: each target once, with the codes that lead to it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::host::host_of;
+use crate::frontier::Host;
+use crate::linkcheck::ask::WebUrl;
+use crate::mapping::{End, Place, Table, Timestamp, follow};
+
+/// An entry that leads to a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkUse {
+    /// Its code.
+    pub code: String,
+    /// Where it is in the table.
+    pub place: Place,
+    /// The archived copy that it names.
+    pub archive: Option<String>,
+}
+
+/// How it is found out whether a target works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resolution {
+    /// By asking a URL: the target, or where it leads to through the table's own sites.
+    Asked(String),
+    /// It cannot be asked: no host can have its name.
+    NoHost,
+    /// It is a page of the table's own sites.
+    OwnPage,
+    /// It is a link of the table's own sites that is gone.
+    OwnGone,
+    /// It is under the table's own sites and leads nowhere.
+    OwnNothing,
+}
+
+/// A target, and the entries that lead to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// The target.
+    pub target: String,
+    /// How it is found out whether it works.
+    pub resolution: Resolution,
+    /// The entries, in the order of the table.
+    pub uses: Vec<LinkUse>,
+}
+
+/// The targets of a table.
+#[derive(Debug, Default)]
+pub struct Links {
+    all: Vec<Link>,
+    asked: HashSet<String>,
+    /// How many URLs of each host are asked.
+    hosts: HashMap<Host, u64>,
+}
+
+impl Links {
+    /// Returns the targets of the entries of a table that are in use at a time and for which `wants`
+    /// returns true.
+    pub fn of(table: &Table, now: Timestamp, wants: impl Fn(&str) -> bool) -> Self {
+        let mut targets = BTreeMap::<String, Link>::new();
+        for entry in table.sites().iter().flat_map(|site| site.entries()) {
+            let Some(target) = entry.target().filter(|_| !entry.is_gone(now)) else {
+                continue;
+            };
+            if !wants(&target) {
+                continue;
+            }
+            let link = match targets.get_mut(&*target) {
+                Some(link) => link,
+                None => targets.entry(target.to_string()).or_insert_with(|| Link {
+                    resolution: match follow(table, entry) {
+                        None => resolution(&target),
+                        Some(End::Elsewhere(url)) => resolution(&url),
+                        Some(End::Page) => Resolution::OwnPage,
+                        Some(End::Gone) => Resolution::OwnGone,
+                        Some(End::Nothing | End::Loop(_)) => Resolution::OwnNothing,
+                    },
+                    target: target.into_owned(),
+                    uses: Vec::new(),
+                }),
+            };
+            link.uses.push(LinkUse {
+                code: entry.code().into_owned(),
+                place: entry.place(),
+                archive: entry.archive().map(str::to_owned),
+            });
+        }
+        let mut links = Self {
+            all: targets.into_values().collect(),
+            ..Self::default()
+        };
+        for link in &links.all {
+            if let Resolution::Asked(url) = &link.resolution
+                && links.asked.insert(url.clone())
+                && let Some(host) = host(url)
+            {
+                *links.hosts.entry(host).or_default() += 1;
+            }
+        }
+        links
+    }
+
+    /// Returns all targets, in order.
+    pub fn all(&self) -> &[Link] {
+        &self.all
+    }
+
+    /// Returns the URLs that are asked.
+    pub(super) fn asked(&self) -> &HashSet<String> {
+        &self.asked
+    }
+
+    /// Returns how many URLs of a host are asked.
+    pub(super) fn of_host(&self, host: &Host) -> u64 {
+        self.hosts.get(host).copied().unwrap_or_default()
+    }
+}
+
+fn resolution(url: &str) -> Resolution {
+    match host(url) {
+        Some(_) => Resolution::Asked(url.to_owned()),
+        None => Resolution::NoHost,
+    }
+}
+
+fn host(url: &str) -> Option<Host> {
+    host_of(&WebUrl::parse(url).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::{SourceFile, compile};
+
+    #[test]
+    fn a_target_is_one_question_and_own_targets_are_none() {
+        let text = "\
+base_url: https://short.code/
+mapping:
+- {url: https://a.example/, short-code: a}
+- {url: https://a.example/, short-code: b}
+- {url: https://b.example/, short-code: gone, retired: true}
+- {url: https://short.code/a, short-code: c}
+- {url: https://short.code/nothing, short-code: d}
+- {url: https://short.code/gone, short-code: e}
+- {url: https://short.code/, short-code: f}
+";
+        let file = SourceFile {
+            path: "t.yaml".into(),
+            bytes: text.into(),
+        };
+        let table = compile(&[file]).table.unwrap();
+        let links = Links::of(&table, Timestamp::from_unix(1_795_219_200), |_| true);
+        let found = links.all().iter().map(|link| {
+            let codes: Vec<_> = link.uses.iter().map(|it| &*it.code).collect();
+            (codes.join(" "), link.resolution.clone())
+        });
+        let asked = Resolution::Asked("https://a.example/".to_owned());
+        let expected = [
+            ("a b", asked.clone()),
+            ("f", Resolution::OwnPage),
+            ("c", asked),
+            ("e", Resolution::OwnGone),
+            ("d", Resolution::OwnNothing),
+        ];
+        let expected = expected.map(|(codes, it)| (codes.to_owned(), it));
+        assert_eq!(Vec::from_iter(found), expected);
+        assert_eq!(links.asked().len(), 1);
+        assert_eq!(links.of_host(&Host::parse("a.example").unwrap()), 1);
+    }
+}

@@ -1,0 +1,23 @@
+//! Checking all targets of a table: which is asked when, and what is kept of the answers.
+//!
+//! `run` reserves hosts, and `visit` is what happens while one is reserved: at most one request. All
+//! that is known is in a [`State`]: in memory, or in the file in which the reservations are.
+
+mod asker;
+mod file;
+mod host;
+mod links;
+mod memory;
+mod options;
+mod queue;
+mod run;
+mod state;
+mod visit;
+
+pub use asker::{Ask, Asking};
+pub use file::FileState;
+pub use links::{Link, LinkUse, Links, Resolution};
+pub use memory::MemoryState;
+pub use options::CheckOptions;
+pub use run::{Checker, Progress};
+pub use state::{Change, Row, Space, State};

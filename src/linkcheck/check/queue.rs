@@ -1,0 +1,148 @@
+//! The queue of each host: what is to be asked of it, by time.
+//!
+//! A key is the host, the time and what the question is for, so that the rows of a host follow one
+//! another, the first due one first. What others wait for has no time, and comes before all links.
+
+use serde::{Deserialize, Serialize};
+
+use super::state::{self, Change, Space, State};
+use crate::frontier::{Host, StoreError};
+use crate::linkcheck::ask::Inquiry;
+
+/// What a question is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Purpose {
+    /// The robots.txt of an origin of a host.
+    Robots { origin: String, host: String },
+    /// What a host does with a name that it cannot know.
+    Sibling { host: String },
+    /// Whether a link works.
+    Link { target: String },
+}
+
+/// Something to be asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Work {
+    /// What it is for.
+    pub(super) purpose: Purpose,
+    /// How far it has come, if it has begun.
+    pub(super) inquiry: Option<Inquiry>,
+}
+
+impl Work {
+    /// Returns a link that is to be asked.
+    pub(super) fn link(target: &str) -> Self {
+        let target = target.to_owned();
+        Self {
+            purpose: Purpose::Link { target },
+            inquiry: None,
+        }
+    }
+
+    /// Returns its key in the queue of a host for a time in milliseconds.
+    pub(super) fn key(&self, host: &Host, due: u64) -> Vec<u8> {
+        let (order, name) = match &self.purpose {
+            Purpose::Robots { origin, .. } => (0, origin),
+            Purpose::Sibling { host } => (1, host),
+            Purpose::Link { target } => (2, target),
+        };
+        let mut key = at(host, due);
+        key.push(order);
+        key.extend(name.as_bytes());
+        key
+    }
+
+    /// Queues it.
+    pub(super) fn queued(&self, host: &Host, due: u64) -> Change {
+        Change::put(Space::Queue, self.key(host, due), self)
+    }
+}
+
+/// Returns what precedes the keys of a host from a time on.
+fn at(host: &Host, due: u64) -> Vec<u8> {
+    let mut key = host.as_str().as_bytes().to_vec();
+    key.push(0);
+    key.extend(due.to_be_bytes());
+    key
+}
+
+/// Returns the host and the time of a key.
+pub(super) fn read_key(key: &[u8]) -> Option<(Host, u64)> {
+    let end = key.iter().position(|byte| *byte == 0)?;
+    let host = Host::parse(str::from_utf8(&key[..end]).ok()?).ok()?;
+    let due = key.get(end + 1..end + 9)?;
+    Some((host, u64::from_be_bytes(due.try_into().ok()?)))
+}
+
+/// The rows of a host that have not been looked at.
+pub(super) struct Rest {
+    from: Vec<u8>,
+    to: Vec<u8>,
+}
+
+impl Rest {
+    /// Returns all rows of a host.
+    pub(super) fn of(host: &Host) -> Self {
+        let mut to = host.as_str().as_bytes().to_vec();
+        to.push(1);
+        Self {
+            from: at(host, 0),
+            to,
+        }
+    }
+
+    /// Returns when the first row is due, in milliseconds, and the row.
+    pub(super) fn first(
+        &self,
+        state: &dyn State,
+    ) -> Result<Option<(u64, Vec<u8>, Work)>, StoreError> {
+        let Some((key, value)) = state.first(Space::Queue, &self.from, &self.to)? else {
+            return Ok(None);
+        };
+        let due = read_key(&key).map(|(_, due)| due).unwrap_or_default();
+        Ok(Some((due, key, state::decoded(&value)?)))
+    }
+
+    /// Returns when the first row is due, in milliseconds.
+    pub(super) fn due(&self, state: &dyn State) -> Result<Option<u64>, StoreError> {
+        let row = state.first(Space::Queue, &self.from, &self.to)?;
+        Ok(row.and_then(|(key, _)| read_key(&key)).map(|(_, due)| due))
+    }
+
+    /// Leaves out all up to a key.
+    pub(super) fn after(&mut self, key: &[u8]) {
+        self.from = key.to_vec();
+        self.from.push(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_a_host_are_in_the_order_in_which_they_are_due() {
+        let host = Host::parse("a.example").unwrap();
+        let robots = Work {
+            purpose: Purpose::Robots {
+                origin: "https://a.example".to_owned(),
+                host: "a.example".to_owned(),
+            },
+            inquiry: None,
+        };
+        let link = Work::link("https://a.example/");
+        let keys = [
+            robots.key(&host, 0),
+            link.key(&host, 0),
+            link.key(&host, 255),
+            link.key(&host, 256),
+            link.key(&Host::parse("a.example:81").unwrap(), 0),
+            link.key(&Host::parse("a.exampleb").unwrap(), 0),
+        ];
+        assert!(keys.is_sorted());
+        assert_eq!(read_key(&keys[3]), Some((host.clone(), 256)));
+        let Rest { from, to } = Rest::of(&host);
+        let inside = keys.map(|key| from <= key && key < to);
+        assert_eq!(inside, [true, true, true, true, false, false]);
+    }
+}

@@ -1,0 +1,424 @@
+//! Whole checks of a table, with a Web that only exists in this file.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use waypost::frontier::{AliasName, Clock, Host, SystemClock};
+use waypost::linkcheck::{
+    Ask, Asking, CheckOptions, Checker, Failure, FileState, Links, MemoryState, Question, Reply,
+    RoundTrip, State, Verdict,
+};
+use waypost::mapping::{SourceFile, Timestamp, compile};
+
+const DELAY: Duration = Duration::from_millis(30);
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// The system's clock, which a test sets forward.
+#[derive(Clone)]
+struct Forward(SystemClock, Arc<AtomicU64>);
+
+impl Forward {
+    fn new() -> Self {
+        Self(SystemClock::new(), Arc::default())
+    }
+
+    fn pass(&self, time: Duration) {
+        self.1.fetch_add(time.as_secs(), Ordering::SeqCst);
+    }
+}
+
+impl Clock for Forward {
+    fn now(&self) -> Duration {
+        self.0.now() + Duration::from_secs(self.1.load(Ordering::SeqCst))
+    }
+}
+
+/// One request, with what it asked and when.
+#[derive(Debug, Clone)]
+struct Logged {
+    host: String,
+    url: String,
+    is_head: bool,
+    begun: Instant,
+    ended: Instant,
+}
+
+type Answer = dyn Fn(&str, bool) -> Result<Reply, Failure> + Send + Sync;
+
+/// A Web: what is answered to which URL, and what was asked.
+struct Web {
+    answer: Box<Answer>,
+    log: Mutex<Vec<Logged>>,
+}
+
+impl Web {
+    fn new(
+        answer: impl Fn(&str, bool) -> Result<Reply, Failure> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            answer: Box::new(answer),
+            log: Mutex::default(),
+        })
+    }
+
+    fn asked(&self) -> Vec<String> {
+        let mut log = self.log.lock().unwrap().clone();
+        log.sort_by_key(|it| it.begun);
+        let line = |it: Logged| format!("{} {}", if it.is_head { "HEAD" } else { "GET" }, it.url);
+        log.into_iter().map(line).collect()
+    }
+
+    /// Fails if any group of hosts was asked twice at once or too soon.
+    #[track_caller]
+    fn assert_polite(&self, group: impl Fn(&str) -> String) {
+        let mut log = self.log.lock().unwrap().clone();
+        log.sort_by_key(|it| it.begun);
+        let mut last = HashMap::<String, Logged>::new();
+        for it in log {
+            if let Some(before) = last.insert(group(&it.host), it.clone()) {
+                assert!(it.begun >= before.ended + DELAY, "{before:?}, then {it:?}");
+            }
+        }
+    }
+}
+
+impl Ask for Web {
+    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+        Box::pin(async move {
+            let begun = Instant::now();
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            let url = question.url.as_str().to_owned();
+            let result = (self.answer)(&url, !question.wants_body);
+            self.log.lock().unwrap().push(Logged {
+                host: question.url.url().host_str().unwrap().to_owned(),
+                url,
+                is_head: !question.wants_body,
+                begun,
+                ended: Instant::now(),
+            });
+            RoundTrip {
+                result,
+                took: begun.elapsed(),
+                is_fresh: true,
+            }
+        })
+    }
+}
+
+fn status(status: u16) -> Result<Reply, Failure> {
+    let is_whole = true;
+    Ok(Reply {
+        status,
+        is_whole,
+        ..Reply::default()
+    })
+}
+
+fn to(status: u16, location: &str) -> Result<Reply, Failure> {
+    Ok(Reply {
+        status,
+        location: Some(location.to_owned()),
+        is_whole: true,
+        ..Reply::default()
+    })
+}
+
+fn page(text: &str) -> Result<Reply, Failure> {
+    Ok(Reply {
+        status: 200,
+        body: text.to_owned().into(),
+        is_whole: true,
+        ..Reply::default()
+    })
+}
+
+/// Most hosts have no robots.txt, and know what they do not have.
+fn usual(url: &str) -> Option<Result<Reply, Failure>> {
+    let is_sibling = url.rsplit('/').next().is_some_and(|name| name.len() == 16);
+    (url.ends_with("/robots.txt") || is_sibling).then(|| status(404))
+}
+
+fn links(targets: &[&str]) -> Links {
+    let entries: String = targets.iter().map(|it| format!("- url: {it}\n")).collect();
+    let text = format!("base_url: https://short.code/\nmapping:\n{entries}");
+    let file = SourceFile {
+        path: "t.yaml".into(),
+        bytes: text.into(),
+    };
+    let compilation = compile(&[file]);
+    let table = compilation
+        .table
+        .unwrap_or_else(|| panic!("{:?}", compilation.diagnostics));
+    Links::of(&table, Timestamp::from_unix(1_795_219_200), |_| true)
+}
+
+fn options() -> CheckOptions {
+    CheckOptions {
+        delay: DELAY,
+        ..CheckOptions::default()
+    }
+}
+
+fn checker(
+    state: &Arc<dyn State>,
+    clock: &Forward,
+    web: &Arc<Web>,
+    targets: &[&str],
+    options: CheckOptions,
+) -> Arc<Checker> {
+    let asker: Arc<dyn Ask> = Arc::clone(web) as _;
+    let clock = Arc::new(clock.clone());
+    Arc::new(Checker::new(
+        Arc::clone(state),
+        asker,
+        clock,
+        links(targets),
+        options,
+    ))
+}
+
+fn verdict(checker: &Checker, url: &str) -> Option<Verdict> {
+    checker.record(url).unwrap().map(|record| record.verdict())
+}
+
+fn in_memory() -> (Forward, Arc<dyn State>) {
+    let clock = Forward::new();
+    let state = Arc::new(MemoryState::new(clock.clone(), DELAY));
+    (clock, state)
+}
+
+#[tokio::test]
+async fn each_target_gets_its_verdict_politely() {
+    let web = Web::new(|url, is_head| match url {
+        "https://a.example/ok" | "https://a.example/new" | "https://b.example/there" => page("x"),
+        "https://a.example/missing" => status(404),
+        "https://a.example/gone" => status(410),
+        "https://a.example/moved" => to(301, "/new"),
+        "https://a.example/away" => to(302, "https://b.example/there"),
+        "https://a.example/wall" => status(403),
+        "https://a.example/head" if is_head => status(405),
+        "https://a.example/head" => page("x"),
+        "https://no.example/robots.txt" => page("User-agent: *\nDisallow: /secret"),
+        "https://down.example/robots.txt" => Err(Failure::NoSuchName),
+        "https://slow.example/robots.txt" => page("User-agent: *\nCrawl-delay: 1000"),
+        url => usual(url).unwrap_or_else(|| panic!("{url}")),
+    });
+    let expected = [
+        ("https://a.example/ok", Verdict::Ok),
+        ("https://a.example/missing", Verdict::Failing),
+        ("https://a.example/gone", Verdict::Gone),
+        ("https://a.example/moved", Verdict::Moved),
+        ("https://a.example/away", Verdict::Ok),
+        ("https://a.example/wall", Verdict::Blocked),
+        ("https://a.example/head", Verdict::Ok),
+        ("https://no.example/secret", Verdict::RobotsDisallowed),
+        ("https://down.example/x", Verdict::Failing),
+        ("https://slow.example/x", Verdict::Unchecked),
+    ];
+    let targets = expected.map(|(target, _)| target);
+    let (clock, state) = in_memory();
+    let checker = checker(&state, &clock, &web, &targets, options());
+    checker.run().await.unwrap();
+    for (target, expected) in expected {
+        assert_eq!(verdict(&checker, target), Some(expected), "{target}");
+    }
+    web.assert_polite(str::to_owned);
+    let asked = web.asked();
+    for once in [
+        "GET https://a.example/robots.txt",
+        "GET https://b.example/robots.txt",
+    ] {
+        assert_eq!(
+            asked.iter().filter(|it| *it == once).count(),
+            1,
+            "{asked:?}"
+        );
+    }
+    assert!(
+        !asked
+            .iter()
+            .any(|it| it.contains("secret") || it.ends_with("slow.example/x"))
+    );
+    let counts = state.store().counts().await.unwrap();
+    assert_eq!((counts.busy, counts.busy_aliases), (0, 0));
+}
+
+#[tokio::test]
+async fn a_link_is_dead_after_three_strikes_over_days() {
+    let web = Web::new(|url, _| usual(url).unwrap_or_else(|| status(404)));
+    let (clock, state) = in_memory();
+    let targets = ["https://a.example/x"];
+    let mut verdicts = Vec::new();
+    for _ in 0..3 {
+        let checker = checker(&state, &clock, &web, &targets, options());
+        checker.run().await.unwrap();
+        verdicts.extend(verdict(&checker, targets[0]));
+        // Nothing is due at once.
+        let asked = web.asked().len();
+        checker.run().await.unwrap();
+        assert_eq!(web.asked().len(), asked);
+        clock.pass(3 * DAY);
+    }
+    use Verdict::{Dead, Failing};
+    assert_eq!(verdicts, [Failing, Failing, Dead]);
+}
+
+#[tokio::test]
+async fn members_of_an_alias_take_turns() {
+    let web = Web::new(|url, _| usual(url).unwrap_or_else(|| page("x")));
+    let (clock, state) = in_memory();
+    let targets = [
+        "https://a.example/1",
+        "https://a.example/2",
+        "https://b.example/1",
+        "https://c.example:8443/1",
+    ];
+    let checker = checker(&state, &clock, &web, &targets, options());
+    let alias = AliasName::parse("all").unwrap();
+    let member = |name| (Host::parse(name).unwrap(), alias.clone());
+    let members = ["a.example", "b.example", "c.example"].map(member);
+    checker.set_aliases(&members).await.unwrap();
+    checker.run().await.unwrap();
+    assert_eq!(verdict(&checker, targets[3]), Some(Verdict::Ok));
+    web.assert_polite(|_| "all".to_owned());
+}
+
+#[tokio::test]
+async fn a_robots_txt_elsewhere_is_waited_for() {
+    let web = Web::new(|url, _| match url {
+        "http://a.example/robots.txt" => to(301, "https://www.a.example/robots.txt"),
+        "https://www.a.example/robots.txt" => page("User-agent: *\nDisallow: /no"),
+        url => usual(url).unwrap_or_else(|| page("x")),
+    });
+    let (clock, state) = in_memory();
+    let targets = ["http://a.example/no", "http://a.example/yes"];
+    let checker = checker(&state, &clock, &web, &targets, options());
+    checker.run().await.unwrap();
+    let verdicts = targets.map(|it| verdict(&checker, it));
+    assert_eq!(
+        verdicts,
+        [Some(Verdict::RobotsDisallowed), Some(Verdict::Ok)]
+    );
+}
+
+#[tokio::test]
+async fn a_host_that_accepts_any_name_is_not_believed() {
+    let web = Web::new(|url, _| match url {
+        url if url.ends_with("/robots.txt") => status(404),
+        "https://a.example/there" => page("really"),
+        _ => page("nothing here"),
+    });
+    let (clock, state) = in_memory();
+    let targets = [
+        "https://a.example/there",
+        "https://a.example/lost",
+        "https://a.example/",
+    ];
+    let checker = checker(&state, &clock, &web, &targets, options());
+    checker.run().await.unwrap();
+    let verdicts = targets.map(|it| verdict(&checker, it).unwrap());
+    assert_eq!(verdicts, [Verdict::Ok, Verdict::SoftNotFound, Verdict::Ok]);
+}
+
+#[tokio::test]
+async fn no_check_waits_for_a_long_block() {
+    let refuses = Arc::new(AtomicBool::new(true));
+    let now = Arc::clone(&refuses);
+    let web = Web::new(move |url, _| match url {
+        "https://a.example/1" | "https://a.example/2" if now.load(Ordering::SeqCst) => Ok(Reply {
+            status: 429,
+            retry_after: Some(Duration::from_secs(7200)),
+            is_whole: true,
+            ..Reply::default()
+        }),
+        url => usual(url).unwrap_or_else(|| page("x")),
+    });
+    let (clock, state) = in_memory();
+    let targets = [
+        "https://a.example/1",
+        "https://a.example/2",
+        "https://b.example/",
+    ];
+    let all = |checker: &Checker| targets.map(|it| verdict(checker, it));
+    let checking = || checker(&state, &clock, &web, &targets, options());
+    let first = checking();
+    first.run().await.unwrap();
+    assert_eq!(
+        all(&first),
+        [Some(Verdict::Blocked), None, Some(Verdict::Ok)]
+    );
+    let asked = web.asked().len();
+    let again = checking();
+    again.run().await.unwrap();
+    assert_eq!(web.asked().len(), asked);
+    refuses.store(false, Ordering::SeqCst);
+    clock.pass(Duration::from_secs(7300));
+    let later = checking();
+    later.run().await.unwrap();
+    assert_eq!(all(&later), [Some(Verdict::Ok); 3]);
+}
+
+#[tokio::test]
+async fn a_check_ends_in_time_and_the_next_one_goes_on() {
+    let web = Web::new(|url, _| usual(url).unwrap_or_else(|| page("x")));
+    let (clock, state) = in_memory();
+    let targets: Vec<_> = (0..30)
+        .map(|it| format!("https://a.example/{it}"))
+        .collect();
+    let targets: Vec<_> = targets.iter().map(String::as_str).collect();
+    let short = CheckOptions {
+        max_time: Some(DELAY * 5),
+        ..options()
+    };
+    let first = checker(&state, &clock, &web, &targets, short);
+    first.run().await.unwrap();
+    let known = |checker: &Checker| {
+        targets
+            .iter()
+            .filter(|it| verdict(checker, it).is_some())
+            .count()
+    };
+    assert!(known(&first) < 30);
+    let second = checker(&state, &clock, &web, &targets, options());
+    second.run().await.unwrap();
+    assert_eq!(known(&second), 30);
+    web.assert_polite(str::to_owned);
+    for target in &targets {
+        let wanted = format!("HEAD {target}");
+        assert_eq!(web.asked().iter().filter(|it| **it == wanted).count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_file_keeps_what_is_known_also_of_links_that_come_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state.redb");
+    let clock = Forward::new();
+    let web = Web::new(|url, _| usual(url).unwrap_or_else(|| status(404)));
+    let (both, one) = (
+        ["https://a.example/1", "https://a.example/2"],
+        ["https://a.example/1"],
+    );
+    let mut asked = Vec::new();
+    for targets in [&both[..], &one[..], &one[..], &both[..], &both[..]] {
+        let state: Arc<dyn State> = Arc::new(FileState::open(&path, clock.clone(), DELAY).unwrap());
+        let checker = checker(&state, &clock, &web, targets, options());
+        checker.run().await.unwrap();
+        let strikes = |url| checker.record(url).unwrap().map(|it| it.strikes());
+        asked.push((strikes(both[0]), strikes(both[1]), web.asked().len()));
+        clock.pass(4 * DAY);
+    }
+    let strikes: Vec<_> = asked.iter().map(|it| (it.0, it.1)).collect();
+    // It is asked again when it is back, and what was known of it still counts.
+    let expected = [
+        (Some(1), Some(1)),
+        (Some(2), None),
+        (Some(3), None),
+        (Some(3), Some(2)),
+        (Some(3), Some(3)),
+    ];
+    assert_eq!(strikes, expected);
+    assert!(FileState::open(&path, clock.clone(), DELAY).is_ok());
+}
