@@ -2,18 +2,8 @@
 //!
 //! The findings are the same for every format; each format has its own file below.
 
-mod excerpt;
-mod findings;
-mod fingerprint;
-mod github;
-mod gitlab;
-mod human;
 mod json;
-mod junit;
-mod levels;
-mod lines;
 mod promised;
-mod sarif;
 
 use std::io::{self, BufWriter, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
@@ -21,9 +11,8 @@ use std::time::SystemTime;
 
 use clap::ValueEnum;
 
-use self::findings::Findings;
-use self::levels::Levels;
 use super::arguments::{STDIN, quantity, table};
+use super::report::{Findings, Levels, github, gitlab, human, junit, sarif};
 use super::terminal::{Error, complain};
 use crate::git::{RepositoryError, RevPath};
 use crate::history::{HistoryError, Lineage};

@@ -16,6 +16,7 @@ mod import;
 mod man;
 mod merge_driver;
 mod remedy;
+mod report;
 mod resolve;
 mod serve;
 mod terminal;

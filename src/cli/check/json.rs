@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::findings::Findings;
+use crate::cli::report::Findings;
 
 const VERSION: u32 = 1;
 

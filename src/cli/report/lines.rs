@@ -16,7 +16,7 @@ use crate::mapping::{Diagnostic, Place, SourceFile};
 /// Returns each diagnostic with its line, if its file has that line.
 ///
 /// Bytes that are not UTF-8 are replaced; line breaks and byte order marks are excluded.
-pub(super) fn with_lines<'f>(
+pub(crate) fn with_lines<'f>(
     findings: &'f Findings,
 ) -> impl Iterator<Item = (&'f Diagnostic, Option<Rc<Line<'f>>>)> {
     let mut lines = Lines::of(&findings.files);
@@ -28,7 +28,7 @@ pub(super) fn with_lines<'f>(
 ///
 /// A line may be a whole table: each diagnostic continues where the previous one was.
 #[derive(Debug)]
-pub(super) struct Line<'f> {
+pub(crate) struct Line<'f> {
     text: Cow<'f, str>,
     /// How many characters precede which byte.
     reached: Cell<(usize, usize)>,
@@ -36,7 +36,7 @@ pub(super) struct Line<'f> {
 
 impl<'f> Line<'f> {
     /// Returns the line without trailing blanks.
-    pub(super) fn new(text: impl Into<Cow<'f, str>>) -> Self {
+    pub(crate) fn new(text: impl Into<Cow<'f, str>>) -> Self {
         let text = match text.into() {
             Cow::Borrowed(text) => Cow::Borrowed(text.trim_end()),
             Cow::Owned(text) => Cow::Owned(text.trim_end().to_owned()),
@@ -48,12 +48,12 @@ impl<'f> Line<'f> {
     }
 
     /// Returns the text of the line.
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// Splits the line before a column, which counts characters from 1.
-    pub(super) fn split_at(&self, column: u32) -> (&str, &str) {
+    pub(crate) fn split_at(&self, column: u32) -> (&str, &str) {
         let before = column.saturating_sub(1) as usize;
         let (mut characters, mut at) = self.reached.get();
         if before < characters {

@@ -27,16 +27,16 @@ const CUT: char = '…';
 
 /// A part of a line, and the number of terminal columns before the place in it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Excerpt {
-    pub(super) text: String,
-    pub(super) indent: usize,
+pub(crate) struct Excerpt {
+    pub(crate) text: String,
+    pub(crate) indent: usize,
 }
 
 impl Excerpt {
     /// Cuts an excerpt around a column, which counts characters from 1.
     ///
     /// Returns nothing if the line has no visible characters.
-    pub(super) fn around(line: &Line<'_>, column: u32) -> Option<Self> {
+    pub(crate) fn around(line: &Line<'_>, column: u32) -> Option<Self> {
         if line.text().is_empty() {
             return None;
         }

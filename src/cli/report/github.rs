@@ -12,7 +12,7 @@ use crate::mapping::Diagnostic;
 /// How many annotations of each kind GitHub shows for a step.
 const SHOWN: usize = 10;
 
-pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
     for diagnostic in findings.diagnostics() {
         write_annotation(diagnostic, out)?;
     }

@@ -18,7 +18,7 @@ const WARNINGS: &str = "warnings";
 
 /// The rules that do not count, and those that make a check fail.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Levels {
+pub(crate) struct Levels {
     allowed: Vec<Rule>,
     denied: Vec<Rule>,
     denies_warnings: bool,
@@ -26,12 +26,12 @@ pub(super) struct Levels {
 
 impl Levels {
     /// Returns whether a diagnostic is left out.
-    pub(super) fn allow(&self, diagnostic: &Diagnostic) -> bool {
+    pub(crate) fn allow(&self, diagnostic: &Diagnostic) -> bool {
         self.allowed.contains(&diagnostic.rule)
     }
 
     /// Returns whether a diagnostic makes the check fail.
-    pub(super) fn refuse(&self, diagnostic: &Diagnostic) -> bool {
+    pub(crate) fn refuse(&self, diagnostic: &Diagnostic) -> bool {
         diagnostic.is_error() || self.denies_warnings || self.denied.contains(&diagnostic.rule)
     }
 }

@@ -23,7 +23,7 @@ enum Ending<'f> {
     Skipped,
 }
 
-pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
     let cases = cases(findings);
     let failures = cases
         .iter()

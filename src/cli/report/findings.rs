@@ -9,15 +9,15 @@ use super::levels::Levels;
 use crate::mapping::{Compilation, Diagnostic, Place, Rule, SourceFile};
 
 /// A table's text, and the results of compiling it and running its tests.
-pub(super) struct Findings {
-    pub(super) files: Vec<SourceFile>,
-    pub(super) compilation: Compilation,
+pub(crate) struct Findings {
+    pub(crate) files: Vec<SourceFile>,
+    pub(crate) compilation: Compilation,
     levels: Levels,
 }
 
 impl Findings {
     /// Returns the findings for a table, without those that are allowed.
-    pub(super) fn new(
+    pub(crate) fn new(
         files: Vec<SourceFile>,
         mut compilation: Compilation,
         levels: Levels,
@@ -31,7 +31,7 @@ impl Findings {
     }
 
     /// Returns the findings for files that are not read: the reasons.
-    pub(super) fn refused(reasons: Vec<Diagnostic>, levels: Levels) -> Self {
+    pub(crate) fn refused(reasons: Vec<Diagnostic>, levels: Levels) -> Self {
         let unread = reasons.iter().map(|reason| SourceFile {
             path: Arc::clone(&reason.place.file),
             bytes: Vec::new(),
@@ -40,30 +40,30 @@ impl Findings {
     }
 
     /// Returns every problem, in the order of files and lines.
-    pub(super) fn diagnostics(&self) -> &[Diagnostic] {
+    pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
         &self.compilation.diagnostics
     }
 
-    pub(super) fn errors(&self) -> usize {
+    pub(crate) fn errors(&self) -> usize {
         self.diagnostics().iter().filter(|it| it.is_error()).count()
     }
 
-    pub(super) fn warnings(&self) -> usize {
+    pub(crate) fn warnings(&self) -> usize {
         self.diagnostics().len() - self.errors()
     }
 
     /// Returns how many warnings make the check fail.
-    pub(super) fn denied(&self) -> usize {
+    pub(crate) fn denied(&self) -> usize {
         let warnings = self.diagnostics().iter().filter(|it| !it.is_error());
         warnings.filter(|it| self.is_refusal(it)).count()
     }
 
     /// Returns how many entries the table has, if there is one.
-    pub(super) fn entries(&self) -> Option<usize> {
+    pub(crate) fn entries(&self) -> Option<usize> {
         self.compilation.table.as_ref().map(|table| table.len())
     }
 
-    pub(super) fn tests_run(&self) -> usize {
+    pub(crate) fn tests_run(&self) -> usize {
         match self.compilation.table {
             Some(_) => self.compilation.expectations.len(),
             None => 0,
@@ -71,7 +71,7 @@ impl Findings {
     }
 
     /// Returns the diagnostics of failed tests, by the place of each.
-    pub(super) fn failed_tests(&self) -> HashMap<&Place, &Diagnostic> {
+    pub(crate) fn failed_tests(&self) -> HashMap<&Place, &Diagnostic> {
         if self.compilation.table.is_none() {
             return HashMap::new();
         }
@@ -85,18 +85,18 @@ impl Findings {
     }
 
     /// Returns whether a diagnostic makes the check fail.
-    pub(super) fn is_refusal(&self, diagnostic: &Diagnostic) -> bool {
+    pub(crate) fn is_refusal(&self, diagnostic: &Diagnostic) -> bool {
         self.levels.refuse(diagnostic)
     }
 
     /// Returns whether the check fails.
-    pub(super) fn is_refused(&self) -> bool {
+    pub(crate) fn is_refused(&self) -> bool {
         self.diagnostics().iter().any(|it| self.is_refusal(it))
     }
 }
 
 /// Returns a path in the form for machine-readable formats: without a leading `./`.
-pub(super) fn plain_path(path: &str) -> &str {
+pub(crate) fn plain_path(path: &str) -> &str {
     match path.strip_prefix("./") {
         Some(rest) => plain_path(rest.trim_start_matches('/')),
         None => path,
@@ -104,7 +104,7 @@ pub(super) fn plain_path(path: &str) -> &str {
 }
 
 /// Returns a diagnostic's message and hint in one line.
-pub(super) fn with_hint(diagnostic: &Diagnostic) -> String {
+pub(crate) fn with_hint(diagnostic: &Diagnostic) -> String {
     match &diagnostic.hint {
         Some(hint) => format!("{} (hint: {hint})", diagnostic.message),
         None => diagnostic.message.clone(),

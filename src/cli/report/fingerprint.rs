@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 /// Assigns fingerprints to the problems of one table, in order.
 #[derive(Default)]
-pub(super) struct Fingerprints {
+pub(crate) struct Fingerprints {
     given: HashMap<String, usize>,
     /// The last line, and below its digests by rule: a line may be a whole table, and every
     /// problem may be on that one line.
@@ -20,7 +20,7 @@ pub(super) struct Fingerprints {
 impl Fingerprints {
     /// Returns the fingerprint of the next problem, on the line of that number: 64 hexadecimal
     /// digits.
-    pub(super) fn next(&mut self, path: &str, rule: &str, number: u32, line: &str) -> String {
+    pub(crate) fn next(&mut self, path: &str, rule: &str, number: u32, line: &str) -> String {
         if (&*self.line.0, self.line.1) != (path, number) {
             self.line = (path.to_owned(), number);
             self.of_line.clear();

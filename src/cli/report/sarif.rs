@@ -27,7 +27,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
-pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
     let mut fingerprints = Fingerprints::default();
     let mut rules: Vec<Rule> = Vec::new();
     let mut results = Vec::new();

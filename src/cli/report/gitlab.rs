@@ -32,7 +32,7 @@ struct Lines {
     begin: u32,
 }
 
-pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
     let mut fingerprints = Fingerprints::default();
     let issues = with_lines(findings).map(|(diagnostic, line)| {
         let path = plain_path(&diagnostic.place.file);

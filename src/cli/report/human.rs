@@ -16,7 +16,7 @@ use crate::mapping::{Diagnostic, Severity};
 
 /// The style of each part.
 #[derive(Default)]
-pub(super) struct Palette {
+pub(crate) struct Palette {
     place: Style,
     error: Style,
     warning: Style,
@@ -27,7 +27,7 @@ pub(super) struct Palette {
 impl Palette {
     /// Returns the palette for standard output: colours if it is a terminal, unless the
     /// environment says otherwise (`NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`).
-    pub(super) fn for_stdout() -> Self {
+    pub(crate) fn for_stdout() -> Self {
         match AutoStream::choice(&io::stdout()) {
             ColorChoice::Never => Self::default(),
             _ => Self {
@@ -41,7 +41,7 @@ impl Palette {
     }
 }
 
-pub(super) fn write(findings: &Findings, palette: &Palette, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(findings: &Findings, palette: &Palette, out: &mut dyn Write) -> io::Result<()> {
     for (diagnostic, line) in with_lines(findings) {
         let Diagnostic {
             place,
