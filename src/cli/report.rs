@@ -9,7 +9,9 @@ pub(crate) mod human;
 pub(crate) mod junit;
 mod levels;
 mod lines;
+mod markdown_value;
 pub(crate) mod sarif;
 
 pub(crate) use findings::Findings;
 pub(crate) use levels::Levels;
+pub(crate) use markdown_value::code;

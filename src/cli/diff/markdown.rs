@@ -4,11 +4,10 @@
 //! `<code>` element, where Git hosts make neither mentions nor links, and every character with a
 //! meaning in Markdown or HTML is written as a character reference.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::comparison::Comparison;
-use crate::cli::terminal::legible;
+use crate::cli::report::code;
 use crate::mapping::Change;
 
 /// The line by which a bot finds its previous comment.
@@ -19,9 +18,6 @@ const MAX_BYTES: usize = 60_000;
 
 /// How many rows of a table are shown before it is folded.
 const UNFOLDED: usize = 20;
-
-/// How many characters of a value are shown.
-const MAX_VALUE: usize = 200;
 
 /// Writes the changes that break a link, then all others, within the size limit.
 pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Result<()> {
@@ -92,49 +88,4 @@ fn row(comparison: &Comparison<'_>, change: &Change<'_>) -> String {
         row += " |";
     }
     row + "\n"
-}
-
-/// Returns a value as an element from which its text cannot escape.
-fn code(value: &str) -> String {
-    let value = legible(value);
-    let mut text = String::from("<code>");
-    for (number, character) in value.chars().enumerate() {
-        if number == MAX_VALUE {
-            text.push('…');
-            break;
-        }
-        match character {
-            ' ' | '/' | '-' | '0'..='9' | 'a'..='z' | 'A'..='Z' => text.push(character),
-            _ if !character.is_ascii() => text.push(character),
-            _ => {
-                let _ = write!(text, "&#{};", u32::from(character));
-            }
-        }
-    }
-    text + "</code>"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_breaks_out_of_a_value() {
-        let shown = code("a|b`c</code><img src=x>@all #1 www.x.example [l](u)\n:tada: \\| *_~");
-        let inner = shown
-            .strip_prefix("<code>")
-            .and_then(|rest| rest.strip_suffix("</code>"));
-        let plain = |c: char| c.is_ascii_alphanumeric() || " /-&#;".contains(c);
-        assert!(inner.unwrap().chars().all(plain), "{shown}");
-        assert!(!shown[6..].contains("#1 "), "{shown}");
-    }
-
-    #[test]
-    fn what_is_long_is_cut() {
-        let shown = code(&"é".repeat(10_000));
-        assert_eq!(
-            shown.chars().count(),
-            MAX_VALUE + "<code>…</code>".chars().count()
-        );
-    }
 }
