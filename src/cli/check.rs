@@ -98,7 +98,7 @@ impl Format {
             Self::Github => github::write(findings, out),
             Self::Gitlab => gitlab::write(findings, out),
             Self::Sarif => sarif::write(findings, out),
-            Self::Junit => junit::write(findings, out),
+            Self::Junit => junit::write(findings, "check", out),
         }
     }
 }

@@ -13,6 +13,7 @@ mod export;
 mod fmt;
 mod healthcheck;
 mod import;
+mod linkcheck;
 mod man;
 mod merge_driver;
 mod remedy;
@@ -79,6 +80,7 @@ enum Command {
     Add(Box<add::Args>),
     Import(Box<import::Args>),
     Export(export::Args),
+    Linkcheck(Box<linkcheck::Args>),
     Healthcheck(healthcheck::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -111,6 +113,7 @@ pub fn main() -> ExitCode {
         Command::Add(args) => add::run(*args),
         Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Linkcheck(args) => linkcheck::run(&args),
         Command::Healthcheck(args) => healthcheck::run(&args),
         Command::Completions(args) => completions::run(&args, definition),
         Command::Man(args) => man::run(&args, definition),

@@ -16,7 +16,7 @@ use insta::assert_snapshot;
 use crate::transcript::transcript;
 
 /// The commands that the help lists.
-const VERBS: [&str; 13] = [
+const VERBS: [&str; 14] = [
     "serve",
     "check",
     "explain",
@@ -28,6 +28,7 @@ const VERBS: [&str; 13] = [
     "add",
     "import",
     "export",
+    "linkcheck",
     "healthcheck",
     "completions",
 ];
@@ -90,6 +91,11 @@ fn usage_errors_exit_with_2() {
         &["check", "--base", "HEAD", "-"],
         &["diff"],
         &["diff", "--format", "xml", "main"],
+        &["linkcheck", "--base", "HEAD", "-"],
+        &["linkcheck", "--strikes", "1"],
+        &["linkcheck", "--deny", "code-taken"],
+        &["linkcheck", "--contact", "a b"],
+        &["linkcheck", "--base", "HEAD", "--state", "x"],
         &["serve", "--poll-interval", "0s"],
         &["serve", "--listen", "nowhere"],
         &["resolve", "--at", "tomorrow", "gnu-home"],
@@ -518,6 +524,7 @@ fn manual_pages_say_what_the_help_says() {
         ("add", "--get-or-create"),
         ("import", "--dry-run"),
         ("export", "--site"),
+        ("linkcheck", "--strike-interval"),
         ("healthcheck", "--timeout"),
         ("completions", "--help"),
     ];

@@ -23,7 +23,8 @@ enum Ending<'f> {
     Skipped,
 }
 
-pub(crate) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the findings of a command.
+pub(crate) fn write(findings: &Findings, command: &str, out: &mut dyn Write) -> io::Result<()> {
     let cases = cases(findings);
     let failures = cases
         .iter()
@@ -35,7 +36,7 @@ pub(crate) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out, "<testsuites>")?;
     writeln!(
         out,
-        r#"  <testsuite name="waypost check" tests="{}" failures="{}" errors="0" skipped="{}">"#,
+        r#"  <testsuite name="waypost {command}" tests="{}" failures="{}" errors="0" skipped="{}">"#,
         cases.len(),
         failures.count(),
         skipped.count(),

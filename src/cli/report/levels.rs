@@ -25,6 +25,14 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
+    /// Returns levels that make a command fail for some rules.
+    pub(crate) fn denying(rules: Vec<Rule>) -> Self {
+        Self {
+            denied: rules,
+            ..Self::default()
+        }
+    }
+
     /// Returns whether a diagnostic is left out.
     pub(crate) fn allow(&self, diagnostic: &Diagnostic) -> bool {
         self.allowed.contains(&diagnostic.rule)

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::mapping::Rule;
+
 /// What is concluded about a target.
 #[derive(
     Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -65,6 +67,21 @@ impl Verdict {
         }
     }
 
+    /// Returns the rule of the diagnostics that report it, if it is worth reporting.
+    pub const fn rule(self) -> Option<Rule> {
+        match self {
+            Self::Ok | Self::Unchecked => None,
+            Self::Moved => Some(Rule::LinkMoved),
+            Self::Failing => Some(Rule::LinkFailing),
+            Self::Dead => Some(Rule::LinkDead),
+            Self::Gone => Some(Rule::LinkGone),
+            Self::Blocked => Some(Rule::LinkBlocked),
+            Self::SoftNotFound => Some(Rule::LinkSoft404),
+            Self::RobotsDisallowed => Some(Rule::LinkRobotsDisallowed),
+            Self::Insecure => Some(Rule::LinkInsecure),
+        }
+    }
+
     /// Returns whether the target works.
     pub const fn is_ok(self) -> bool {
         matches!(self, Self::Ok | Self::Moved)
@@ -86,6 +103,9 @@ mod tests {
         for verdict in Verdict::ALL {
             let json = serde_json::to_string(&verdict).unwrap();
             assert_eq!(json, format!("\"{verdict}\""));
+            if let Some(rule) = verdict.rule() {
+                assert_eq!(rule.name(), format!("link-{verdict}"));
+            }
         }
     }
 }

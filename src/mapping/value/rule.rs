@@ -5,6 +5,7 @@
 //! a constant of the folder below; the command line, the formats of `check` and `docs/rules.md` show
 //! that description.
 
+mod answers;
 mod codes;
 mod description;
 mod files;
@@ -137,6 +138,15 @@ rules! {
     PublishedPathShadowed = promises::PATH_SHADOWED,
     RetiredCodeRetargeted = promises::RETIRED_CODE_RETARGETED,
     RetiredCodeRefilled = promises::RETIRED_CODE_REFILLED,
+
+    LinkDead = answers::DEAD,
+    LinkGone = answers::GONE,
+    LinkFailing = answers::FAILING,
+    LinkMoved = answers::MOVED,
+    LinkSoft404 = answers::SOFT_404,
+    LinkInsecure = answers::INSECURE,
+    LinkBlocked = answers::BLOCKED,
+    LinkRobotsDisallowed = answers::ROBOTS_DISALLOWED,
 
     LayoutFlowStyle = layouts::FLOW_STYLE,
     LayoutBlockText = layouts::BLOCK_TEXT,

@@ -1,0 +1,290 @@
+//! `waypost linkcheck`: asks what the links of a table lead to, and reports what does not work.
+
+mod aliases;
+mod conclusions;
+mod json;
+mod markdown;
+mod progress;
+mod state_file;
+
+use std::collections::HashSet;
+use std::io::{BufWriter, Write, stderr, stdout};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+
+use self::conclusions::Conclusions;
+use super::arguments::rule::{RuleParser, named};
+use super::arguments::{MAX_BYTES, STDIN, quantity, table};
+use super::report::{Findings, Levels, github, gitlab, human, junit, sarif};
+use super::terminal::Error;
+use crate::frontier::SystemClock;
+use crate::history::Lineage;
+use crate::linkcheck::{
+    CheckOptions, Checker, Client, FileState, Limits, Links, MemoryState, Policy, Scope, State,
+    SystemResolver, Trust, UserAgent, Verdict,
+};
+use crate::mapping::{Rule, SourceFile, Table, Timestamp, compile};
+
+/// Ask what the links of a table lead to, and report what does not work
+///
+/// Asks politely: one request at a time to each host, with a pause after each, as its robots.txt
+/// permits. What is known is kept in a file, so that a run asks only what is due, and only failures
+/// over days make a link dead.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost linkcheck                     check the links of ./mapping.yaml that are due
+  waypost linkcheck links/ --max-time 1h
+                                        the same for a directory, for an hour at most
+  waypost linkcheck --format markdown   a report for an issue that a bot updates
+  waypost linkcheck --base main         ask only what a change added
+  waypost linkcheck --deny dead         fail if a link is dead
+
+Exit status: 0 the links were checked, whatever the verdicts; 1 the table has errors, or there is a
+verdict that --deny names; 2 wrong usage; 3 it could not run.")]
+pub(super) struct Args {
+    /// Files and directories that form one table; `-` is standard input
+    #[arg(
+        value_name = "PATH",
+        env = "WAYPOST_TABLE",
+        default_value = "mapping.yaml"
+    )]
+    paths: Vec<PathBuf>,
+
+    /// Where to keep what is known of the links; by default linkcheck.redb in
+    /// $XDG_STATE_HOME/waypost or ~/.local/state/waypost
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "WAYPOST_LINKCHECK_STATE",
+        conflicts_with = "base"
+    )]
+    state: Option<PathBuf>,
+
+    /// Ask only targets that a change added: that were not in the table where HEAD branched off from
+    /// this branch, tag or commit
+    ///
+    /// Each is asked once, and nothing is kept, so nothing is called dead.
+    #[arg(long, value_name = "REV", env = "WAYPOST_LINKCHECK_BASE")]
+    base: Option<String>,
+
+    /// The shortest pause between two requests to one host, or to the hosts of one alias
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_DELAY", default_value = "1s", value_parser = quantity::interval)]
+    delay: Duration,
+
+    /// How long a request may take
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_TIMEOUT", default_value = "30s", value_parser = quantity::positive_interval)]
+    timeout: Duration,
+
+    /// How many hosts are asked at a time
+    #[arg(long, value_name = "N", env = "WAYPOST_LINKCHECK_CONCURRENCY", default_value = "64", value_parser = clap::value_parser!(u16).range(1..))]
+    concurrency: u16,
+
+    /// How many failures make a link dead
+    #[arg(long, value_name = "N", env = "WAYPOST_LINKCHECK_STRIKES", default_value = "3", value_parser = clap::value_parser!(u8).range(2..))]
+    strikes: u8,
+
+    /// How long after a failure another one counts
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_STRIKE_INTERVAL", default_value = "72h", value_parser = quantity::interval)]
+    strike_interval: Duration,
+
+    /// When a link that works is asked again
+    ///
+    /// What does not work is asked again after an hour, then after a day, then every three days.
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_RECHECK", default_value = "336h", value_parser = quantity::positive_interval)]
+    recheck: Duration,
+
+    /// A YAML file of hosts that share one allowance: `ALIAS: [HOST, HOST:PORT, …]`
+    #[arg(long, value_name = "FILE", env = "WAYPOST_LINKCHECK_ALIASES")]
+    aliases: Option<PathBuf>,
+
+    /// A URL or mail address, sent with each request, at which operators of hosts reach you
+    #[arg(long, value_name = "ADDRESS", env = "WAYPOST_LINKCHECK_CONTACT")]
+    contact: Option<String>,
+
+    /// Also ask private addresses, of an intranet; never link-local ones and metadata services
+    #[arg(long, env = "WAYPOST_LINKCHECK_ALLOW_PRIVATE", value_parser = clap::builder::BoolishValueParser::new())]
+    allow_private: bool,
+
+    /// Stop after this time; the next run goes on
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_MAX_TIME", value_parser = quantity::positive_interval)]
+    max_time: Option<Duration>,
+
+    /// A verdict that makes the command fail, such as `dead`, or its rule; may be repeated
+    #[arg(
+        long,
+        value_name = "RULE",
+        env = "WAYPOST_LINKCHECK_DENY",
+        value_delimiter = ',',
+        hide_possible_values = true,
+        value_parser = RuleParser::new(denied).or("dead")
+    )]
+    deny: Vec<Rule>,
+
+    /// How the verdicts are written
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        env = "WAYPOST_LINKCHECK_FORMAT",
+        default_value = "human"
+    )]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines with the source below them, in colour on a terminal
+    Human,
+    /// One JSON document with all links
+    Json,
+    /// Annotations of GitHub Actions
+    Github,
+    /// A code-quality report of GitLab
+    Gitlab,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// JUnit XML
+    Junit,
+    /// A report for an issue that a bot updates
+    Markdown,
+}
+
+/// Returns the rule that a verdict or the name of a rule means.
+fn denied(name: &str) -> Result<Rule, String> {
+    let verdict = Verdict::ALL.iter().find(|verdict| verdict.name() == name);
+    if let Some(rule) = verdict.and_then(|verdict| verdict.rule()) {
+        return Ok(rule);
+    }
+    let rule = named(name)?;
+    match Verdict::ALL.iter().any(|it| it.rule() == Some(rule)) {
+        true => Ok(rule),
+        false => Err("it is not about what a link leads to".to_owned()),
+    }
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Error> {
+    if args.base.is_some() && args.paths.iter().any(|it| it == Path::new(STDIN)) {
+        return Err(Error::usage(
+            "standard input has no history: name the file that it came from",
+        ));
+    }
+    let members = match &args.aliases {
+        Some(path) => aliases::read(path)?,
+        None => Vec::new(),
+    };
+    let user_agent = UserAgent::new(args.contact.as_deref()).map_err(Error::usage)?;
+    let files = table::read(&args.paths, MAX_BYTES)?;
+    let mut compilation = compile(&files);
+    let Some(table) = &compilation.table else {
+        table::report(&compilation.diagnostics)?;
+        return Err(Error::Reported);
+    };
+    let links = links(args, table)?;
+    let clock = SystemClock::new();
+    let state: Arc<dyn State> = match &args.base {
+        Some(_) => Arc::new(MemoryState::new(clock, args.delay)),
+        None => {
+            let path = state_file::path(args.state.as_deref())?;
+            let opened = FileState::open(&path, clock, args.delay);
+            Arc::new(opened.context("cannot keep what is known of the links")?)
+        }
+    };
+    let trust = Trust::system().context("cannot ask hosts over TLS")?;
+    let scope = match args.allow_private {
+        true => Scope::Private,
+        false => Scope::Global,
+    };
+    let client = Client::new(Arc::new(SystemResolver::default()), trust, user_agent)
+        .asking(scope)
+        .within(limits(args.timeout));
+    let options = CheckOptions {
+        delay: args.delay,
+        concurrency: args.concurrency.into(),
+        policy: Policy::default()
+            .with_strikes(args.strikes)
+            .with_strike_interval(args.strike_interval)
+            .with_recheck(args.recheck),
+        max_time: args.max_time,
+    };
+    let checker = Checker::new(state, Arc::new(client), Arc::new(clock), links, options);
+    let checker = Arc::new(checker);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start threads")?;
+    runtime
+        .block_on(async {
+            checker.set_aliases(&members).await?;
+            progress::show(&checker, checker.run()).await
+        })
+        .context("cannot keep what is known of the links")?;
+    let conclusions =
+        Conclusions::of(&checker).context("cannot read what is known of the links")?;
+    // A look-up that nobody waits for must not delay the end.
+    runtime.shutdown_background();
+    compilation.diagnostics = conclusions.diagnostics();
+    compilation.expectations.clear();
+    let findings = Findings::new(files, compilation, Levels::denying(args.deny.clone()));
+    let mut out = BufWriter::new(stdout().lock());
+    match args.format {
+        Format::Human => human::write(&findings, &human::Palette::for_stdout(), &mut out)?,
+        Format::Json => json::write(&conclusions, &mut out)?,
+        Format::Github => github::write(&findings, &mut out)?,
+        Format::Gitlab => gitlab::write(&findings, &mut out)?,
+        Format::Sarif => sarif::write(&findings, &mut out)?,
+        Format::Junit => junit::write(&findings, "linkcheck", &mut out)?,
+        Format::Markdown => markdown::write(&conclusions, &mut out)?,
+    }
+    out.flush()?;
+    writeln!(stderr(), "{}", conclusions.summary())?;
+    match findings.is_refused() {
+        true => Err(Error::Reported),
+        false => Ok(()),
+    }
+}
+
+/// Returns the links to check: of a table, or only those that it has more than its base.
+fn links(args: &Args, table: &Table) -> Result<Links, Error> {
+    let now = Timestamp::from(SystemTime::now());
+    let Some(base) = &args.base else {
+        return Ok(Links::of(table, now, |_| true));
+    };
+    let known = targets(&files_at(&args.paths, base)?);
+    Ok(Links::of(table, now, |target| !known.contains(target)))
+}
+
+/// Returns the files of the table where HEAD branched off from a base.
+fn files_at(paths: &[PathBuf], base: &str) -> Result<Vec<SourceFile>, Error> {
+    let lineage = Lineage::of_work_tree(paths, "HEAD", MAX_BYTES)?;
+    let refused = table::refuse_links(lineage.repository(), paths)?;
+    if !refused.is_empty() {
+        table::report(&refused)?;
+        return Err(Error::Reported);
+    }
+    let repository = lineage.repository();
+    let base = repository.merge_base(repository.commit(base)?, lineage.tip())?;
+    Ok(lineage.files_at(base)?)
+}
+
+/// Returns the targets of a table; none, if it has errors.
+fn targets(files: &[SourceFile]) -> HashSet<String> {
+    let table = compile(files).table;
+    let sites = table.iter().flat_map(Table::sites);
+    let entries = sites.flat_map(|site| site.entries());
+    entries
+        .filter_map(|entry| entry.target().map(|target| target.into_owned()))
+        .collect()
+}
+
+fn limits(timeout: Duration) -> Limits {
+    let usual = Limits::default();
+    Limits {
+        connect: usual.connect.min(timeout),
+        head: usual.head.min(timeout),
+        whole: timeout,
+    }
+}

@@ -1,0 +1,63 @@
+//! The file of hosts that share one allowance.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, anyhow};
+
+use crate::cli::terminal::Error;
+use crate::frontier::{AliasName, Host};
+
+/// Reads the members of each alias; a host is a member of one at most.
+pub(super) fn read(path: &Path) -> Result<Vec<(Host, AliasName)>, Error> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    parse(&text).map_err(|error| Error::Usage(error.context(format!("{shown} names no aliases"))))
+}
+
+fn parse(text: &str) -> anyhow::Result<Vec<(Host, AliasName)>> {
+    let written: BTreeMap<String, Vec<String>> = serde_yaml::from_str(text)?;
+    let mut members = BTreeMap::<Host, AliasName>::new();
+    for (alias, hosts) in written {
+        let alias = AliasName::parse(&alias)?;
+        for host in hosts {
+            match members.entry(Host::parse(&host)?) {
+                Entry::Vacant(free) => {
+                    free.insert(alias.clone());
+                }
+                Entry::Occupied(taken) if *taken.get() == alias => {}
+                Entry::Occupied(taken) => {
+                    let other = taken.get();
+                    return Err(anyhow!("{host} is a host of both {other} and {alias}"));
+                }
+            }
+        }
+    }
+    Ok(members.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_has_one_alias() {
+        let members = parse("wiki: [en.example, de.example:8080]\nother: [x.example]").unwrap();
+        let shown = members
+            .iter()
+            .map(|(host, alias)| format!("{host} {alias}"));
+        let expected = ["de.example:8080 wiki", "en.example wiki", "x.example other"];
+        assert_eq!(Vec::from_iter(shown), expected);
+        for (text, message) in [
+            ("a: [x.example]\nb: [X.example]", "a host of both a and b"),
+            ("a.example: [x.example]", "is not an alias"),
+            ("a: [x/y]", "is not a host"),
+            ("a: x", ""),
+        ] {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(error.contains(message), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What is known of each link of a table, as input for all formats.
+
+use crate::frontier::StoreError;
+use crate::linkcheck::{Checker, Link, Record, Resolution, Verdict};
+use crate::mapping::{Diagnostic, Timestamp};
+
+/// What is known of a link.
+pub(super) struct Conclusion<'c> {
+    pub(super) link: &'c Link,
+    pub(super) verdict: Verdict,
+    pub(super) detail: Option<String>,
+    /// What was observed, if it was asked.
+    pub(super) record: Option<Record>,
+}
+
+/// What is known of all links of a table.
+pub(super) struct Conclusions<'c> {
+    pub(super) all: Vec<Conclusion<'c>>,
+    requests: usize,
+    pub(super) time: Timestamp,
+}
+
+impl<'c> Conclusions<'c> {
+    /// Reads what a check has found.
+    pub(super) fn of(checker: &'c Checker) -> Result<Self, StoreError> {
+        let all = checker.links().all().iter();
+        let all = all.map(|link| conclusion(checker, link));
+        Ok(Self {
+            all: all.collect::<Result<_, _>>()?,
+            requests: checker.progress().requests,
+            time: checker.time(),
+        })
+    }
+
+    /// Returns a diagnostic for each entry whose link does not simply work, in the order of the table.
+    pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
+        let mut diagnostics = Vec::new();
+        for conclusion in &self.all {
+            let Some(rule) = conclusion.verdict.rule() else {
+                continue;
+            };
+            for entry in &conclusion.link.uses {
+                let message = conclusion.message();
+                let diagnostic = Diagnostic::new(rule, entry.place.clone(), message);
+                diagnostics.push(match conclusion.moved_to() {
+                    Some(to) => diagnostic.with_hint(format!("write {to}")),
+                    None => diagnostic,
+                });
+            }
+        }
+        diagnostics.sort_by(|one, other| one.place.cmp(&other.place));
+        diagnostics
+    }
+
+    /// Returns how many links have which verdict, as a line.
+    pub(super) fn summary(&self) -> String {
+        let counts = Verdict::ALL.iter().filter_map(|verdict| {
+            let count = self.all.iter().filter(|it| it.verdict == *verdict).count();
+            (count > 0).then(|| format!("{count} {verdict}"))
+        });
+        let counts: Vec<_> = counts.collect();
+        let plural =
+            |count, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+        let links = plural(self.all.len(), "link");
+        let requests = plural(self.requests, "request");
+        match counts.is_empty() {
+            true => links,
+            false => format!("{links}: {}; {requests}", counts.join(", ")),
+        }
+    }
+}
+
+impl Conclusion<'_> {
+    /// Returns where the link has moved, if that is the verdict.
+    pub(super) fn moved_to(&self) -> Option<&str> {
+        let to = self.record.as_ref()?.moved_to()?;
+        Some(to.as_str())
+    }
+
+    fn message(&self) -> String {
+        let target = &self.link.target;
+        let detail = self.detail.as_deref().unwrap_or("nothing is known of it");
+        let day = |time: Option<Timestamp>| {
+            let text = time?.to_string();
+            Some(text.split('T').next().unwrap_or_default().to_owned())
+        };
+        let since = day(self.record.as_ref().and_then(Record::since));
+        match (self.verdict, since) {
+            (Verdict::Moved, _) => format!("{target} has moved for good"),
+            (Verdict::Dead, Some(since)) => format!("{target} is dead: {detail}, since {since}"),
+            (Verdict::Failing, Some(since)) => {
+                format!("{target} does not work: {detail}, since {since}")
+            }
+            (Verdict::Gone, _) => format!("{target} is gone for good: {detail}"),
+            (Verdict::SoftNotFound, _) => format!("{target} seems not to be there: {detail}"),
+            (Verdict::Insecure, _) => format!("{target} is not secure: {detail}"),
+            (Verdict::Blocked, _) => format!("{target} lets no program see it: {detail}"),
+            _ => format!("{target}: {detail}"),
+        }
+    }
+}
+
+fn conclusion<'c>(checker: &Checker, link: &'c Link) -> Result<Conclusion<'c>, StoreError> {
+    let unasked = |verdict, detail: Option<&str>| {
+        Ok(Conclusion {
+            link,
+            verdict,
+            detail: detail.map(str::to_owned),
+            record: None,
+        })
+    };
+    match &link.resolution {
+        Resolution::Asked(url) => match checker.record(url)? {
+            Some(record) => Ok(Conclusion {
+                link,
+                verdict: record.verdict(),
+                detail: record.seen().map(|seen| seen.to_string()),
+                record: Some(record),
+            }),
+            None => unasked(Verdict::Unchecked, None),
+        },
+        Resolution::NoHost => unasked(Verdict::Unchecked, Some("no host can have its name")),
+        Resolution::OwnPage => unasked(Verdict::Ok, None),
+        Resolution::OwnGone => unasked(Verdict::Gone, Some("the table has retired that link")),
+        Resolution::OwnNothing => unasked(Verdict::Failing, Some("the table has no such link")),
+    }
+}
