@@ -304,6 +304,22 @@ async fn a_robots_txt_elsewhere_is_waited_for() {
 }
 
 #[tokio::test]
+async fn a_crawl_delay_counts_from_the_robots_txt_on() {
+    let web = Web::new(|url, _| match url {
+        "https://a.example/robots.txt" => page("User-agent: *\nCrawl-delay: 1"),
+        _ => page("x"),
+    });
+    let (clock, state) = in_memory();
+    let checker = checker(&state, &clock, &web, &["https://a.example/"], options());
+    checker.run().await.unwrap();
+    let log = web.log.lock().unwrap();
+    let [robots, home] = &log[..] else {
+        panic!("{log:?}")
+    };
+    assert!(home.begun >= robots.ended + Duration::from_secs(1));
+}
+
+#[tokio::test]
 async fn a_host_that_accepts_any_name_is_not_believed() {
     let web = Web::new(|url, _| match url {
         url if url.ends_with("/robots.txt") => status(404),

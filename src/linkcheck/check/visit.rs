@@ -18,7 +18,7 @@ use crate::linkcheck::ask::{
     Finding, Inquiry, Question, RedirectProblem, RoundTrip, Step, UrlProblem, WebUrl,
 };
 use crate::linkcheck::conclude::{Endings, Observation, Record, Seen, Sibling};
-use crate::linkcheck::polite::{Pace, Robots};
+use crate::linkcheck::polite::{MAX_CRAWL_DELAY, Pace, Robots};
 use crate::mapping::Timestamp;
 
 /// How long a lease lasts unless it is renewed.
@@ -61,6 +61,8 @@ pub(super) struct Visit<'c> {
     now: u64,
     /// When the host was last found to have something to do.
     opened: Option<u64>,
+    /// The pause that its robots.txt wants, if that was the answer.
+    wanted_pause: Duration,
 }
 
 impl<'c> Visit<'c> {
@@ -74,6 +76,7 @@ impl<'c> Visit<'c> {
             next: None,
             now: checker.now(),
             opened: checker.opened(&lease.host),
+            wanted_pause: Duration::ZERO,
         }
     }
 
@@ -114,7 +117,9 @@ impl<'c> Visit<'c> {
         }
         self.take_in(chosen, &question, round_trip)?;
         self.wants_at(self.rest.due(self.state())?);
-        self.release(rest.pause).await
+        // The store counts whole milliseconds, and the current one has begun already.
+        let pause = rest.pause.max(self.wanted_pause) + Duration::from_millis(1);
+        self.release(pause).await
     }
 
     /// Chooses what to ask, and concludes what can be without a request.
@@ -317,7 +322,15 @@ impl<'c> Visit<'c> {
     fn conclude(&mut self, purpose: &Purpose, finding: &Finding) -> Result<(), StoreError> {
         match purpose {
             Purpose::Robots { origin, host } => {
-                self.answer(Space::Origins, origin, Some(finding.robots()));
+                let robots = finding.robots();
+                if *host == *self.lease.host.as_str()
+                    && let Some(wanted) = robots.as_ref().ok().and_then(Robots::crawl_delay)
+                    // With a longer one, the origin is not asked again.
+                    && wanted <= MAX_CRAWL_DELAY
+                {
+                    self.wanted_pause = wanted;
+                }
+                self.answer(Space::Origins, origin, Some(robots));
                 self.wake(host);
             }
             Purpose::Sibling { host } => {
