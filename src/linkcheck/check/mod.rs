@@ -1,13 +1,15 @@
 //! Checking all targets of a table: which is asked when, and what is kept of the answers.
 //!
-//! `run` reserves hosts, and `visit` is what happens while one is reserved: at most one request. All
+//! `checker` holds what is shared, `run` reserves hosts, and `visit` is what happens while one is reserved: at most one request. All
 //! that is known is in a [`State`]: in memory, or in the file in which the reservations are.
 
 mod asker;
+mod checker;
 mod file;
 mod host;
 mod links;
 mod memory;
+mod millis;
 mod options;
 mod queue;
 mod run;
@@ -15,9 +17,9 @@ mod state;
 mod visit;
 
 pub use asker::{Ask, Asking};
+pub use checker::{Checker, Progress};
 pub use file::FileState;
 pub use links::{Link, LinkUse, Links, Resolution};
 pub use memory::MemoryState;
 pub use options::CheckOptions;
-pub use run::{Checker, Progress};
 pub use state::{Change, Row, Space, State};

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, interval_at, timeout_at};
 
+use super::checker::Checker;
 use super::host::{
     Asked, HostRow, Known, RobotsAnswer, host_of, known_robots, known_sibling, origin_of,
 };
+use super::millis::{millis, seconds};
 use super::queue::{Purpose, Rest, Work};
-use super::run::Checker;
 use super::state::{Change, Space, read};
 use crate::frontier::{Host, Lease, LeaseState, StoreError};
 use crate::linkcheck::ask::{
@@ -509,14 +510,4 @@ impl<'c> Visit<'c> {
     fn row<T: serde::de::DeserializeOwned>(&self, space: Space) -> Result<Option<T>, StoreError> {
         read(self.state(), space, self.lease.host.as_str().as_bytes())
     }
-}
-
-/// Returns a duration in milliseconds.
-pub(super) fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX >> 1)
-}
-
-/// Returns milliseconds as seconds.
-pub(super) fn seconds(millis: u64) -> i64 {
-    i64::try_from(millis / 1000).unwrap_or(i64::MAX)
 }
