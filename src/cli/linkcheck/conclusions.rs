@@ -120,6 +120,10 @@ fn conclusion<'c>(checker: &Checker, link: &'c Link) -> Result<Conclusion<'c>, S
             None => unasked(Verdict::Unchecked, None),
         },
         Resolution::NoHost => unasked(Verdict::Unchecked, Some("no host can have its name")),
+        Resolution::Prefix => {
+            let detail = "it is the beginning of other URLs: paths are appended to it";
+            unasked(Verdict::Unchecked, Some(detail))
+        }
         Resolution::OwnPage => unasked(Verdict::Ok, None),
         Resolution::OwnGone => unasked(Verdict::Gone, Some("the table has retired that link")),
         Resolution::OwnNothing => unasked(Verdict::Failing, Some("the table has no such link")),

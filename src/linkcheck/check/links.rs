@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::host::host_of;
 use crate::frontier::Host;
 use crate::linkcheck::ask::WebUrl;
-use crate::mapping::{End, Place, Table, Timestamp, follow};
+use crate::mapping::{End, Entry, Place, Table, Timestamp, follow};
 
 /// An entry that leads to a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub enum Resolution {
     Asked(String),
     /// It cannot be asked: no host can have its name.
     NoHost,
+    /// It is not asked: it is only the beginning of URLs, to which paths are appended.
+    Prefix,
     /// It is a page of the table's own sites.
     OwnPage,
     /// It is a link of the table's own sites that is gone.
@@ -65,17 +67,25 @@ impl Links {
             if !wants(&target) {
                 continue;
             }
+            let resolution = || match follow(table, entry) {
+                _ if is_prefix(entry, &target) => Resolution::Prefix,
+                None => resolution(&target),
+                Some(End::Elsewhere(url)) => resolution(&url),
+                Some(End::Page) => Resolution::OwnPage,
+                Some(End::Gone) => Resolution::OwnGone,
+                Some(End::Nothing | End::Loop(_)) => Resolution::OwnNothing,
+            };
             let link = match targets.get_mut(&*target) {
-                Some(link) => link,
-                None => targets.entry(target.to_string()).or_insert_with(|| Link {
-                    resolution: match follow(table, entry) {
-                        None => resolution(&target),
-                        Some(End::Elsewhere(url)) => resolution(&url),
-                        Some(End::Page) => Resolution::OwnPage,
-                        Some(End::Gone) => Resolution::OwnGone,
-                        Some(End::Nothing | End::Loop(_)) => Resolution::OwnNothing,
-                    },
-                    target: target.into_owned(),
+                Some(link) => {
+                    // Another entry leads to the URL itself.
+                    if link.resolution == Resolution::Prefix {
+                        link.resolution = resolution();
+                    }
+                    link
+                }
+                None => targets.entry(target.to_string()).or_insert(Link {
+                    resolution: resolution(),
+                    target: target.to_string(),
                     uses: Vec::new(),
                 }),
             };
@@ -116,6 +126,12 @@ impl Links {
     }
 }
 
+/// Returns whether an entry appends paths to its target, which then need not work by itself. Home
+/// pages do.
+fn is_prefix(entry: Entry<'_>, target: &str) -> bool {
+    entry.forward().path() && !WebUrl::parse(target).is_ok_and(|url| url.is_home())
+}
+
 fn resolution(url: &str) -> Resolution {
     match host(url) {
         Some(_) => Resolution::Asked(url.to_owned()),
@@ -144,6 +160,10 @@ mapping:
 - {url: https://short.code/nothing, short-code: d}
 - {url: https://short.code/gone, short-code: e}
 - {url: https://short.code/, short-code: f}
+- {url: https://w.example/wiki/, short-code: w, forward: path}
+- {url: https://x.example/wiki/, short-code: x, forward: path-and-query}
+- {url: https://x.example/wiki/, short-code: y}
+- {url: https://z.example/, short-code: z, forward: path}
 ";
         let file = SourceFile {
             path: "t.yaml".into(),
@@ -162,10 +182,16 @@ mapping:
             ("c", asked),
             ("e", Resolution::OwnGone),
             ("d", Resolution::OwnNothing),
+            ("w", Resolution::Prefix),
+            (
+                "x y",
+                Resolution::Asked("https://x.example/wiki/".to_owned()),
+            ),
+            ("z", Resolution::Asked("https://z.example/".to_owned())),
         ];
         let expected = expected.map(|(codes, it)| (codes.to_owned(), it));
         assert_eq!(Vec::from_iter(found), expected);
-        assert_eq!(links.asked().len(), 1);
+        assert_eq!(links.asked().len(), 3);
         assert_eq!(links.of_host(&Host::parse("a.example").unwrap()), 1);
     }
 }
