@@ -1,7 +1,7 @@
 //! Why a command did not do what it was asked to, and the exit status that reports it.
 //!
 //! Which status an error has is decided where it arises, by its type: no status depends on the causes
-//! in a chain of errors. `remedy.rs` adds the flags that help.
+//! in a chain of errors. `setting_flag.rs` adds the flags that help.
 
 use std::fmt;
 use std::io;
@@ -9,7 +9,7 @@ use std::io;
 use anyhow::anyhow;
 
 use super::complaint::complain;
-use super::remedy;
+use super::setting_flag;
 use crate::git::{CredentialsError, RemoteBranchError, RepositoryError};
 use crate::registry::{CheckoutError, LocalError, PublishError};
 use crate::source::{FilesError, MergeSetupError};
@@ -74,7 +74,7 @@ impl Error {
             Self::Refused(error)
             | Self::Usage(error)
             | Self::Failed(error)
-            | Self::NotMerged(error) => complain(&match remedy::hint(error) {
+            | Self::NotMerged(error) => complain(&match setting_flag::hint(error) {
                 Some(hint) => format!("{error:#}\n  hint: {hint}"),
                 None => format!("{error:#}"),
             }),

@@ -11,7 +11,7 @@ mod log_sink;
 pub(super) mod logging;
 mod panics;
 mod progress;
-mod remedy;
+mod setting_flag;
 
 pub(crate) use complaint::complain;
 pub(crate) use error::Error;
