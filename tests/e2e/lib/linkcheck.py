@@ -1,9 +1,11 @@
 """Checks links against a farm of fake hosts, one for each address of 127.0.0.0/8 that it is asked at."""
 
+import atexit
 import collections
 import json
 import os
 import pathlib
+import shutil
 import socket
 import ssl
 import struct
@@ -146,6 +148,7 @@ def certificate(folder):
 
 def prepared():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="waypost-linkcheck-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     members = ", ".join(f'"{host}"' for host in MEMBERS)
     (folder / "aliases.yaml").write_text(f"members: [{members}]\n")
     return folder
