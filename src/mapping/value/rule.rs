@@ -206,7 +206,7 @@ mod tests {
                 }
                 name.push(character.to_ascii_lowercase());
             }
-            let name = name.replace("utf8", "utf-8");
+            let name = name.replace("utf8", "utf-8").replace("soft404", "soft-404");
             assert_eq!(rule.name(), name);
             assert_eq!(Rule::from_name(&name), Some(rule));
             assert_eq!(Rule::nearest(&name), Some(rule));
