@@ -129,7 +129,7 @@ fn install(tables: &[PathBuf]) -> Result<(), Error> {
 
 /// Returns the command for Git to run.
 fn driver() -> anyhow::Result<String> {
-    let this = env::current_exe().context("cannot tell which program this is")?;
+    let this = env::current_exe().context("cannot find the path of this program")?;
     let path = env::var_os("PATH").unwrap_or_default();
     let program = if is_found(&this, &path) {
         "waypost".to_owned()

@@ -218,7 +218,8 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Res
         https_redirect: https_redirect(&mut inherited, args.tls.https_redirect_listen())?,
     };
     // Before all else: when a server answers, this is already in its log.
-    let admin = (listeners.admin.local_addr()).context("cannot tell the admin address")?;
+    let admin =
+        (listeners.admin.local_addr()).context("cannot get the address of the admin listener")?;
     if !admin.ip().is_loopback() {
         warn!(%admin, "the admin listener can be reached from other machines");
     }

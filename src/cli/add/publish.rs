@@ -15,8 +15,8 @@ use crate::registry::{
     TablePath, UserCheckout, register_in_files, register_on_branch, review_address,
 };
 
-/// How long to retry while others are faster. Each attempt is a fetch and a push.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How long to retry while the branch keeps moving. Each attempt is a fetch and a push.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Committing and pushing.
 #[derive(Debug, clap::Args)]
@@ -131,7 +131,7 @@ impl PublishArgs {
         let table = TablePath::new(&self.table.path, MAX_BYTES);
         let request = in_repository(request, &table);
         let (registration, published) =
-            register_on_branch(&mut remote, &table, &request, PATIENCE)?;
+            register_on_branch(&mut remote, &table, &request, RETRY_TIMEOUT)?;
         Ok(Added {
             registration,
             notes: self.notes(remote.address().as_ref(), remote.name(), &published),
@@ -149,7 +149,7 @@ impl PublishArgs {
         let table = TablePath::new(&inside, MAX_BYTES);
         let request = in_repository(request, &table);
         let (registration, published) =
-            register_on_branch(&mut branch, &table, &request, PATIENCE)?;
+            register_on_branch(&mut branch, &table, &request, RETRY_TIMEOUT)?;
         let mut notes = self.notes(branch.address().as_ref(), branch.base(), &published);
         if self.branch.is_none()
             && let Err(error) = branch.follow(published.commit)

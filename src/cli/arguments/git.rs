@@ -62,7 +62,7 @@ impl AccessArgs {
     /// Returns the settings of fetches and pushes.
     pub(crate) fn transfer(&self) -> anyhow::Result<Transfer> {
         Ok(Transfer {
-            program: env::current_exe().context("cannot tell which program this is")?,
+            program: env::current_exe().context("cannot find the path of this program")?,
             timeout: self.git_timeout,
             temp: env::temp_dir(),
             home: env::home_dir(),

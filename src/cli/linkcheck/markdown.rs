@@ -1,6 +1,6 @@
 //! The links that do not simply work, as an issue that a bot updates.
 //!
-//! Codes and targets are chosen by whoever proposes them, and a target's host chooses where it says
+//! Codes and targets are chosen by the people who propose them, and a target's host chooses where it says
 //! to have moved; so each is written as a value that is neither a link nor a mention.
 
 use std::io::{self, Write};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Work that ends within this time needs no bar.
-const PATIENCE: Duration = Duration::from_secs(1);
+const NO_BAR_BEFORE: Duration = Duration::from_secs(1);
 
 /// The interval of the animation while nothing can be counted.
 const TICK: Duration = Duration::from_millis(100);
@@ -35,7 +35,7 @@ impl Progress {
     /// Reports that a line is done.
     pub(crate) fn advance(&mut self, line: u64) {
         self.steps += 1;
-        if !self.steps.is_multiple_of(STEPS) || self.begin.elapsed() < PATIENCE {
+        if !self.steps.is_multiple_of(STEPS) || self.begin.elapsed() < NO_BAR_BEFORE {
             return;
         }
         // It is drawn on standard error, and only if that is a terminal.

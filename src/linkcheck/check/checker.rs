@@ -154,7 +154,7 @@ impl Checker {
     pub(super) fn look_at(&self, host: &Host) -> Result<(), StoreError> {
         let now = self.now();
         let mut hosts = self.hosts();
-        // While nobody else can change what is found: whoever queues something looks afterwards.
+        // No lookup is lost meanwhile: anything that queues work looks afterwards.
         let due = Rest::of(host).due(&*self.state)?;
         if due.is_some_and(|due| due <= now) {
             hosts.finds += 1;

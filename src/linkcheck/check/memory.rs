@@ -81,7 +81,7 @@ impl State for MemoryState {
         changes: Vec<Change>,
     ) -> Pending<'a, LeaseState> {
         Box::pin(async move {
-            // Renewing tells whether the lease is current, and it stays so until it is released.
+            // A renewal returns whether the lease is current; it remains so until it is released.
             let state = self.store.renew(lease, STILL).await?;
             if state == LeaseState::Current {
                 self.apply(changes);

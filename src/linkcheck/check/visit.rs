@@ -89,7 +89,7 @@ impl<'c> Visit<'c> {
                 self.wants_at(self.rest.due(self.state())?);
                 return self.release(Duration::ZERO).await;
             }
-            // Whoever has the answer wakes the host.
+            // The visit that gets the answer wakes the host.
             Choice::Wait => return self.release(Duration::ZERO).await,
         };
         let mut host: HostRow = self.row(Space::Hosts)?.unwrap_or_default();
@@ -486,14 +486,14 @@ impl<'c> Visit<'c> {
         let next_in = next.map(|due| Duration::from_millis(due.saturating_sub(now)));
         let state = checker.state();
         if state.release(lease, pause, next_in, changes).await? == LeaseState::Ended {
-            // Whoever has the host now does this work again.
+            // The worker that has the host now does this work again.
             return Ok(());
         }
         for (host, after) in &wakes {
             state.store().add_host(host, *after).await?;
             checker.look_at(host)?;
         }
-        // After a wait this host is queued by whoever has its answer.
+        // After a wait this host is queued by the visit that gets its answer.
         match next {
             Some(_) => checker.look_at(&lease.host),
             None => {

@@ -64,7 +64,7 @@ impl Sibling {
         }
     }
 
-    /// Returns whether the pages of the host must be read to tell which are there.
+    /// Returns whether the pages of the host must be read to know which exist.
     pub fn wants_body(self) -> bool {
         matches!(self, Self::Accepted { body: Some(_), .. })
     }

@@ -24,7 +24,7 @@ use crate::registry::decide::{
 use crate::source::Follower;
 
 /// How long to compete with other writers for the branch.
-const PATIENCE: Duration = Duration::from_secs(20);
+const RETRY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A request, and its submitter.
 #[derive(Debug, Clone)]
@@ -126,7 +126,7 @@ impl Registrar {
         let requests: Vec<_> = requests.collect();
         let max_bytes = self.table.max_bytes();
         let mut last = None;
-        let published = publish(&mut branch, &self.table, PATIENCE, |tip| {
+        let published = publish(&mut branch, &self.table, RETRY_TIMEOUT, |tip| {
             let compiled = compiled(tip, live)?;
             let now = SystemTime::now().into();
             let decision = register_all(&tip.files, &compiled, &requests, max_bytes, now);

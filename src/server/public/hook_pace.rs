@@ -2,7 +2,7 @@
 //! it cause one more fetch at the end of that second.
 //!
 //! Anyone who saw a hook can record it and send it again for as long as the secret stays the same.
-//! So the cost of hooks is bounded here, whoever sends them.
+//! So the cost of hooks is bounded here, regardless of their sender.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -194,8 +194,8 @@ fn forwards(forward: Forward) -> Option<&'static str> {
     match forward {
         Forward::None => None,
         Forward::Query => Some("the query"),
-        Forward::Path => Some("the path behind the code"),
-        Forward::PathAndQuery => Some("the path behind the code, and the query"),
+        Forward::Path => Some("the path after the code"),
+        Forward::PathAndQuery => Some("the path after the code, and the query"),
     }
 }
 

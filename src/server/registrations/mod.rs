@@ -53,7 +53,7 @@ const OPENAPI: &str = "/-/api/openapi.json";
 const MAX_BODY: usize = 64 * 1024;
 
 /// How long a body may take.
-const BODY_PATIENCE: Duration = Duration::from_secs(10);
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a client waits for an answer: shorter than the usual timeouts of clients, proxies and
 /// our own idle connections. A queued registration continues.
@@ -294,7 +294,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 async fn read_body(body: Incoming) -> Result<Bytes, ProblemType> {
-    match timeout(BODY_PATIENCE, Limited::new(body, MAX_BODY).collect()).await {
+    match timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY).collect()).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ProblemType::TooLarge),
         Ok(Err(_)) => Err(ProblemType::Malformed),

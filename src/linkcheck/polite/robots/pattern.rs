@@ -5,7 +5,7 @@
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-/// A path with wildcards, in normal form: `*` stands for any octets, a final `$` for the end.
+/// A path with wildcards, in normal form: `*` matches any octets, a final `$` for the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Pattern(String);
 
