@@ -24,8 +24,8 @@ use super::terminal::Error;
 use crate::frontier::SystemClock;
 use crate::history::Lineage;
 use crate::linkcheck::{
-    CheckOptions, Checker, Client, FileState, Limits, Links, MemoryState, Policy, Scope, State,
-    SystemResolver, Trust, UserAgent, Verdict,
+    AskClient, CheckOptions, CheckState, Checker, FileState, Limits, Links, MemoryState, Policy,
+    Scope, SystemResolver, Trust, UserAgent, Verdict,
 };
 use crate::mapping::{Rule, SourceFile, Table, Timestamp, compile};
 
@@ -185,7 +185,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     };
     let links = links(args, table)?;
     let clock = SystemClock::new();
-    let state: Arc<dyn State> = match &args.base {
+    let state: Arc<dyn CheckState> = match &args.base {
         Some(_) => Arc::new(MemoryState::new(clock, args.delay)),
         None => {
             let path = state_file::path(args.state.as_deref())?;
@@ -198,7 +198,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         true => Scope::Private,
         false => Scope::Global,
     };
-    let client = Client::new(Arc::new(SystemResolver::default()), trust, user_agent)
+    let client = AskClient::new(Arc::new(SystemResolver::default()), trust, user_agent)
         .asking(scope)
         .within(limits(args.timeout));
     let options = CheckOptions {

@@ -4,29 +4,29 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::contract::{
-    AliasName, Clock, Counts, Host, Lease, LeaseState, Now, Pending, Reservation, Settings,
-    SteadyClock, Store, Timestamp,
+    AliasName, Clock, Host, HostCounts, Lease, LeaseState, Now, Pending, Reservation, Settings,
+    SteadyClock, Store, StoreTime,
 };
-use super::schedule::Schedule;
+use super::schedule::HostSchedule;
 
 /// A store in memory.
 pub struct Memory {
-    state: Mutex<(SteadyClock, Schedule)>,
+    state: Mutex<(SteadyClock, HostSchedule)>,
 }
 
 impl Memory {
     /// Returns an empty store; `default_pause` is the least that a group rests after a lease that
     /// ends without a release.
     pub fn new(clock: impl Clock + 'static, default_pause: Duration) -> Self {
-        let clock = SteadyClock::starting_at(Box::new(clock), Timestamp::default());
+        let clock = SteadyClock::starting_at(Box::new(clock), StoreTime::default());
         Self {
-            state: Mutex::new((clock, Schedule::new(default_pause))),
+            state: Mutex::new((clock, HostSchedule::new(default_pause))),
         }
     }
 
     fn run<'a, T: 'a>(
         &'a self,
-        operation: impl FnOnce(&mut Schedule, Now) -> T + Send + 'a,
+        operation: impl FnOnce(&mut HostSchedule, Now) -> T + Send + 'a,
     ) -> Pending<'a, T> {
         Box::pin(async {
             let mut state = self.state.lock().expect("no operation panics");
@@ -83,7 +83,7 @@ impl Store for Memory {
         self.run(move |schedule, now| schedule.reap(now))
     }
 
-    fn counts(&self) -> Pending<'_, Counts> {
+    fn counts(&self) -> Pending<'_, HostCounts> {
         self.run(move |schedule, now| schedule.counts(now))
     }
 }

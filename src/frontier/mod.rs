@@ -23,8 +23,8 @@ mod schedule;
 mod valkey;
 
 pub use contract::{
-    AliasError, AliasName, Clock, Counts, Host, HostError, Lease, LeaseState, Pending, Reservation,
-    Settings, Store, StoreError, SystemClock,
+    AliasError, AliasName, Clock, Host, HostCounts, HostError, Lease, LeaseState, Pending,
+    Reservation, Settings, Store, StoreError, SystemClock,
 };
 pub use memory::Memory;
 pub use redb::{Redb, RedbError};

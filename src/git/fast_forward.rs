@@ -86,7 +86,7 @@ pub(crate) fn fast_forward(
     let Some(old) = from(repository, branch, tip)? else {
         return Ok(false);
     };
-    let step = Step {
+    let step = CheckoutStep {
         repository,
         branch,
         old,
@@ -126,7 +126,7 @@ fn from(repository: &Repository, branch: &str, tip: Oid) -> Result<Option<Oid>, 
 }
 
 /// A move from one commit to another, under the lock.
-struct Step<'a> {
+struct CheckoutStep<'a> {
     repository: &'a Repository,
     branch: &'a str,
     old: Oid,
@@ -135,7 +135,7 @@ struct Step<'a> {
     after: Tree<'a>,
 }
 
-impl Step<'_> {
+impl CheckoutStep<'_> {
     fn take(&self) -> Result<(), FastForwardError> {
         let diff =
             (self.repository).diff_tree_to_tree(Some(&self.before), Some(&self.after), None)?;

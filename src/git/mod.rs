@@ -22,7 +22,7 @@ pub(crate) mod symlinks;
 mod transport;
 pub(crate) mod work_tree;
 
-pub use branch::{GitProgram, GitProgramError, RemoteBranch, RemoteBranchError, Seen};
+pub use branch::{GitProgram, GitProgramError, RemoteBranch, RemoteBranchError, SeenBranch};
 pub(crate) use commit_id::SHORT;
 pub use commit_id::{CommitId, CommitIdError};
 pub use error_chain::chain;
@@ -30,8 +30,8 @@ pub use fast_forward::FastForwardError;
 pub(crate) use fast_forward::fast_forward;
 pub use foreign_repository::ForeignRepository;
 pub use history::{
-    LocalRepository, NameFilter, RepositoryError, RevPath, Step, TreeError, TreeFile, TreePath,
-    Version, read_files,
+    HistoryStep, LocalRepository, NameFilter, RepositoryError, RevPath, TreeError, TreeFile,
+    TreePath, Version, read_files,
 };
 pub use random::random;
 pub use regular::{open_regular, read_regular};
@@ -41,9 +41,9 @@ pub use setting::Setting;
 pub use signatures::{
     AllowedSigners, Anyone, Refusal, Signer, SignerLineError, SignersError, Verify,
 };
-pub(crate) use symlinks::{Link, Trail};
+pub(crate) use symlinks::{Symlink, Trail};
+pub(crate) use transport::{CloneRecord, CloneTarget, StateDir, Tip, Wanted};
 pub use transport::{
     Credentials, Pushed, RemoteUrl, RemoteUrlError, StateError, Transfer, TransferError,
     run_transfer,
 };
-pub(crate) use transport::{Record, StateDir, Target, Tip, Wanted};

@@ -17,14 +17,14 @@ pub(crate) struct Trail {
     /// Where the path ends: absolute, without links. If something is missing, the first such path.
     pub(crate) end: PathBuf,
     /// The links on the way, in order.
-    pub(crate) links: Vec<Link>,
+    pub(crate) links: Vec<Symlink>,
     /// Whether nothing exists at `end`.
     pub(crate) missing: bool,
 }
 
 /// A symbolic link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Link {
+pub(crate) struct Symlink {
     /// Where the link itself is: absolute, and its directory without links.
     pub(crate) path: PathBuf,
     /// Its target, as written.
@@ -57,7 +57,7 @@ pub(crate) fn follow(path: &Path) -> io::Result<Trail> {
                     end = PathBuf::from("/");
                 }
                 pending.extend(parts(&target));
-                links.push(Link { path: next, target });
+                links.push(Symlink { path: next, target });
             }
             Err(error) if is_missing(&error) => {
                 return Ok(Trail {

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::lineage::{HistoryError, Lineage, Published};
-use super::note::Note;
+use super::lineage::{HistoryError, Lineage, PublishedTable};
+use super::note::HistoryNote;
 use crate::git::CommitId;
 use crate::mapping::{Broken, Statement, Statements, TRAILER, Table, breaches};
 
@@ -18,7 +18,7 @@ impl Lineage {
         base: &str,
         table: &Table,
         stated: &Statements,
-        note: &dyn Fn(&Note),
+        note: &dyn Fn(&HistoryNote),
     ) -> Result<Vec<Broken>, HistoryError> {
         let repository = &self.repository;
         let rev = repository.commit(base)?;
@@ -35,7 +35,7 @@ impl Lineage {
             for text in repository.trailers(commit, TRAILER)? {
                 match Statement::read(&text) {
                     Some(read) => stated.state(0, read),
-                    None => note(&Note::UnknownStatement { commit, text }),
+                    None => note(&HistoryNote::UnknownStatement { commit, text }),
                 }
             }
         }
@@ -45,7 +45,7 @@ impl Lineage {
         // breach that REV already has is not caused by this change.
         if !broken.is_empty()
             && repository.has_several_bases(rev, self.tip)?
-            && let Published::Sound(theirs) = self.table_at(rev)?
+            && let PublishedTable::Sound(theirs) = self.table_at(rev)?
         {
             let anew = breaches(&theirs, &origin, table, &stated);
             let anew: HashSet<_> = anew.into_iter().map(|it| it.link).collect();
@@ -59,7 +59,7 @@ impl Lineage {
     fn last_sound(
         &self,
         base: CommitId,
-        note: &dyn Fn(&Note),
+        note: &dyn Fn(&HistoryNote),
     ) -> Result<Option<(CommitId, Table)>, HistoryError> {
         let mut unsound = None;
         let mut next = Some(base);
@@ -67,22 +67,22 @@ impl Lineage {
             let version = Some(self.version(commit)?);
             if version != unsound {
                 match self.table_at(commit)? {
-                    Published::Sound(table) => {
+                    PublishedTable::Sound(table) => {
                         if commit != base {
                             let sound = commit;
-                            note(&Note::EarlierBase { base, sound });
+                            note(&HistoryNote::EarlierBase { base, sound });
                         }
                         return Ok(Some((commit, table)));
                     }
-                    Published::Nothing => break,
-                    Published::Unsound => unsound = version,
+                    PublishedTable::Nothing => break,
+                    PublishedTable::Unsound => unsound = version,
                 }
             }
             next = self.repository.first_parent(commit)?;
         }
         note(&match unsound {
-            None => Note::NothingPublished { base },
-            Some(_) => Note::NothingSound { base },
+            None => HistoryNote::NothingPublished { base },
+            Some(_) => HistoryNote::NothingSound { base },
         });
         Ok(None)
     }

@@ -6,8 +6,8 @@
 
 use std::rc::Rc;
 
-use super::lineage::{HistoryError, Lineage, Published};
-use crate::git::{Step, Version};
+use super::lineage::{HistoryError, Lineage, PublishedTable};
+use crate::git::{HistoryStep, Version};
 use crate::mapping::{
     Broken, Promises, Statement, Statements, TRAILER, Table, report_known, report_shadowing,
 };
@@ -53,7 +53,7 @@ impl Lineage {
         let mut all = Vec::new();
         for (number, broken) in tip.promises.broken(table, stated) {
             let commit = steps[number].commit;
-            let Published::Sound(old) = self.table_at(commit)? else {
+            let PublishedTable::Sound(old) = self.table_at(commit)? else {
                 // It was valid when it kept these promises.
                 return Err(HistoryError::Changed(commit));
             };
@@ -66,7 +66,7 @@ impl Lineage {
         }
         for (number, links) in promises.shadowing(table, stated) {
             let commit = steps[number].commit;
-            let Published::Sound(old) = self.table_at(commit)? else {
+            let PublishedTable::Sound(old) = self.table_at(commit)? else {
                 return Err(HistoryError::Changed(commit));
             };
             let origin = self.origin(commit)?;
@@ -77,7 +77,7 @@ impl Lineage {
 }
 
 impl Unfinished {
-    fn new(steps: &[Step]) -> Self {
+    fn new(steps: &[HistoryStep]) -> Self {
         let mut children = vec![0; steps.len()];
         for parent in steps.iter().flat_map(|step| &step.parents) {
             children[*parent] += 1;
@@ -92,7 +92,7 @@ impl Unfinished {
     fn follow(
         &mut self,
         number: usize,
-        step: &Step,
+        step: &HistoryStep,
         lineage: &Lineage,
     ) -> Result<Known, HistoryError> {
         let repository = &lineage.repository;
@@ -109,8 +109,8 @@ impl Unfinished {
         let table = match like {
             Some(like) => like.table.clone(),
             None => match lineage.table_at(step.commit)? {
-                Published::Sound(table) => Some(Rc::new(table)),
-                Published::Nothing | Published::Unsound => None,
+                PublishedTable::Sound(table) => Some(Rc::new(table)),
+                PublishedTable::Nothing | PublishedTable::Unsound => None,
             },
         };
         let before: Vec<_> = parents.iter().filter_map(|it| it.served.clone()).collect();

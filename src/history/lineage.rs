@@ -36,7 +36,7 @@ pub struct Lineage {
 }
 
 /// The content at the paths of a table in one commit.
-pub(super) enum Published {
+pub(super) enum PublishedTable {
     Nothing,
     /// A table that is not served.
     Unsound,
@@ -110,13 +110,13 @@ impl Lineage {
     }
 
     /// Compiles the table in a commit.
-    pub(super) fn table_at(&self, commit: CommitId) -> Result<Published, RepositoryError> {
+    pub(super) fn table_at(&self, commit: CommitId) -> Result<PublishedTable, RepositoryError> {
         match self.files_at(commit) {
-            Ok(files) if files.is_empty() => Ok(Published::Nothing),
+            Ok(files) if files.is_empty() => Ok(PublishedTable::Nothing),
             Ok(files) => Ok(compile(&files)
                 .table
-                .map_or(Published::Unsound, Published::Sound)),
-            Err(error) if error.is_no_file() => Ok(Published::Unsound),
+                .map_or(PublishedTable::Unsound, PublishedTable::Sound)),
+            Err(error) if error.is_no_file() => Ok(PublishedTable::Unsound),
             Err(error) => Err(error),
         }
     }

@@ -8,4 +8,4 @@ mod lineage;
 mod note;
 
 pub use self::lineage::{HistoryError, Lineage};
-pub use self::note::Note;
+pub use self::note::HistoryNote;

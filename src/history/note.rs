@@ -7,7 +7,7 @@ use crate::mapping::TRAILER;
 
 /// A note about a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Note {
+pub enum HistoryNote {
     /// A trailer of a commit has a value that is not understood.
     UnknownStatement {
         /// The commit.
@@ -34,7 +34,7 @@ pub enum Note {
     },
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for HistoryNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownStatement { commit, text } => write!(

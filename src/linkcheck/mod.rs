@@ -10,18 +10,19 @@ mod conclude;
 mod polite;
 
 pub use self::ask::{
-    CertificateProblem, Client, Ending, Failure, Finding, Hop, Inquiry, InvalidContact, Limits,
+    AskClient, CertificateProblem, Ending, Failure, Finding, Hop, Inquiry, InvalidContact, Limits,
     MAX_HOPS, MAX_PAGE_BYTES, Question, RedirectProblem, Reply, Resolve, Resolving, Rest,
     RoundTrip, Scope, Session, Step, SystemResolver, Trust, TrustError, UrlProblem, UserAgent,
     WebUrl,
 };
 pub use self::check::{
-    Ask, Asking, Change, CheckOptions, Checker, FileState, Link, LinkUse, Links, MemoryState,
-    Progress, Resolution, Row, Space, State,
+    Ask, Asking, CheckOptions, CheckProgress, CheckState, Checker, FileState, LinkUse, Links,
+    MemoryState, Resolution, Row, Space, StateChange, TableLink,
 };
 pub use self::conclude::{
-    Endings, Observation, Policy, Record, Seen, Sibling, UnreadableRecord, Verdict,
+    Endings, LinkRecord, Observation, Policy, Seen, Sibling, UnreadableRecord, Verdict,
 };
 pub use self::polite::{
-    CrawlDelayTooLong, MAX_ADAPTATION, MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, Pace, Robots, retry_after,
+    CrawlDelayTooLong, HostPace, MAX_ADAPTATION, MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, Robots,
+    retry_after,
 };

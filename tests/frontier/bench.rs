@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 use waypost::frontier::{
-    AliasName, Clock, Counts, Host, Lease, LeaseState, Reservation, Settings, Store, StoreError,
+    AliasName, Clock, Host, HostCounts, Lease, LeaseState, Reservation, Settings, Store, StoreError,
 };
 
 /// What every store under test is created with: the least rest after a lease without a release.
@@ -178,7 +178,7 @@ impl Bench {
     }
 
     #[track_caller]
-    pub(crate) fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> HostCounts {
         self.done(self.store().counts())
     }
 

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use waypost::frontier::{AliasName, Clock, Host, SystemClock};
 use waypost::linkcheck::{
-    Ask, Asking, CheckOptions, Checker, Failure, FileState, Links, MemoryState, Question, Reply,
-    RoundTrip, State, Verdict,
+    Ask, Asking, CheckOptions, CheckState, Checker, Failure, FileState, Links, MemoryState,
+    Question, Reply, RoundTrip, Verdict,
 };
 use waypost::mapping::{SourceFile, Timestamp, compile};
 
@@ -162,7 +162,7 @@ fn options() -> CheckOptions {
 }
 
 fn checker(
-    state: &Arc<dyn State>,
+    state: &Arc<dyn CheckState>,
     clock: &Forward,
     web: &Arc<Web>,
     targets: &[&str],
@@ -183,7 +183,7 @@ fn verdict(checker: &Checker, url: &str) -> Option<Verdict> {
     checker.record(url).unwrap().map(|record| record.verdict())
 }
 
-fn in_memory() -> (Forward, Arc<dyn State>) {
+fn in_memory() -> (Forward, Arc<dyn CheckState>) {
     let clock = Forward::new();
     let state = Arc::new(MemoryState::new(clock.clone(), DELAY));
     (clock, state)
@@ -419,7 +419,8 @@ async fn a_file_keeps_what_is_known_also_of_links_that_come_back() {
     );
     let mut asked = Vec::new();
     for targets in [&both[..], &one[..], &one[..], &both[..], &both[..]] {
-        let state: Arc<dyn State> = Arc::new(FileState::open(&path, clock.clone(), DELAY).unwrap());
+        let state: Arc<dyn CheckState> =
+            Arc::new(FileState::open(&path, clock.clone(), DELAY).unwrap());
         let checker = checker(&state, &clock, &web, targets, options());
         checker.run().await.unwrap();
         let strikes = |url| checker.record(url).unwrap().map(|it| it.strikes());

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use waypost::linkcheck::{
-    Client, Failure, Finding, Inquiry, Limits, MAX_PAGE_BYTES, Question, Reply, Scope, Step, Trust,
-    UserAgent, WebUrl,
+    AskClient, Failure, Finding, Inquiry, Limits, MAX_PAGE_BYTES, Question, Reply, Scope, Step,
+    Trust, UserAgent, WebUrl,
 };
 
 use crate::farm::{Farm, FarmResolver};
@@ -24,14 +24,14 @@ pub(crate) fn trust(farm: &Farm) -> Trust {
     Trust::system().unwrap_or_else(|error| panic!("{error}: {}", farm.plain))
 }
 
-pub(crate) fn client_of(farm: &Farm, resolver: FarmResolver) -> Client {
+pub(crate) fn client_of(farm: &Farm, resolver: FarmResolver) -> AskClient {
     let agent = UserAgent::new(Some("https://links.example/")).unwrap();
-    Client::new(Arc::new(resolver), trust(farm), agent)
+    AskClient::new(Arc::new(resolver), trust(farm), agent)
         .asking(Scope::Private)
         .within(LONG)
 }
 
-pub(crate) fn client(farm: &Farm) -> Client {
+pub(crate) fn client(farm: &Farm) -> AskClient {
     client_of(farm, farm.resolver())
 }
 
@@ -52,12 +52,12 @@ pub(crate) fn get(url: &str) -> Question {
     question(url, true)
 }
 
-pub(crate) async fn ask(client: &Client, question: Question) -> Result<Reply, Failure> {
+pub(crate) async fn ask(client: &AskClient, question: Question) -> Result<Reply, Failure> {
     client.session().ask(&question).await.result
 }
 
 /// Asks until the inquiry ends, and returns whether an answer to `HEAD` was misleading.
-pub(crate) async fn follow(client: &Client, mut inquiry: Inquiry) -> (Box<Finding>, bool) {
+pub(crate) async fn follow(client: &AskClient, mut inquiry: Inquiry) -> (Box<Finding>, bool) {
     let mut misled = false;
     loop {
         let question = inquiry.question(false);

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use waypost::linkcheck::{
-    Client, Endings, Failure, Inquiry, Limits, Observation, Policy, Record, Sibling, Verdict,
-    WebUrl,
+    AskClient, Endings, Failure, Inquiry, Limits, LinkRecord, Observation, Policy, Sibling,
+    Verdict, WebUrl,
 };
 use waypost::mapping::Timestamp;
 
@@ -125,7 +125,7 @@ fn resolver(farm: &Farm) -> FarmResolver {
 }
 
 /// Checks a target once, as a scheduler does.
-async fn check(client: &Client, url: &WebUrl, now: Timestamp, fresh: bool) -> Observation {
+async fn check(client: &AskClient, url: &WebUrl, now: Timestamp, fresh: bool) -> Observation {
     let inquire = |inquiry: Inquiry| match fresh {
         true => inquiry.fresh(),
         false => inquiry,
@@ -163,7 +163,7 @@ async fn verdicts_are_true_after_some_days() {
             "silent" => &impatient,
             _ => &client,
         };
-        let mut record = Record::default();
+        let mut record = LinkRecord::default();
         let mut now = 1_795_305_600;
         let mut verdicts = Vec::new();
         // Within an hour, a day, and two times three days.

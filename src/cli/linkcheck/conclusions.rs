@@ -1,16 +1,16 @@
 //! What is known of each link of a table, as input for all formats.
 
 use crate::frontier::StoreError;
-use crate::linkcheck::{Checker, Link, Record, Resolution, Verdict};
+use crate::linkcheck::{Checker, LinkRecord, Resolution, TableLink, Verdict};
 use crate::mapping::{Diagnostic, Timestamp};
 
 /// What is known of a link.
 pub(super) struct Conclusion<'c> {
-    pub(super) link: &'c Link,
+    pub(super) link: &'c TableLink,
     pub(super) verdict: Verdict,
     pub(super) detail: Option<String>,
     /// What was observed, if it was asked.
-    pub(super) record: Option<Record>,
+    pub(super) record: Option<LinkRecord>,
 }
 
 /// What is known of all links of a table.
@@ -84,7 +84,7 @@ impl Conclusion<'_> {
             let text = time?.to_string();
             Some(text.split('T').next().unwrap_or_default().to_owned())
         };
-        let since = day(self.record.as_ref().and_then(Record::since));
+        let since = day(self.record.as_ref().and_then(LinkRecord::since));
         match (self.verdict, since) {
             (Verdict::Moved, _) => format!("{target} has moved for good"),
             (Verdict::Dead, Some(since)) => format!("{target} is dead: {detail}, since {since}"),
@@ -100,7 +100,7 @@ impl Conclusion<'_> {
     }
 }
 
-fn conclusion<'c>(checker: &Checker, link: &'c Link) -> Result<Conclusion<'c>, StoreError> {
+fn conclusion<'c>(checker: &Checker, link: &'c TableLink) -> Result<Conclusion<'c>, StoreError> {
     let unasked = |verdict, detail: Option<&str>| {
         Ok(Conclusion {
             link,

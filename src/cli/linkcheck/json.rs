@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::conclusions::{Conclusion, Conclusions};
-use crate::linkcheck::{Record, Seen};
+use crate::linkcheck::{LinkRecord, Seen};
 
 const VERSION: u32 = 1;
 
@@ -47,12 +47,14 @@ fn reported<'c>(conclusion: &'c Conclusion<'_>) -> ReportedLink<'c> {
         target: &conclusion.link.target,
         codes: uses.iter().map(|it| &*it.code).collect(),
         verdict: conclusion.verdict.name(),
-        since: record.and_then(Record::since).map(|it| it.to_string()),
-        last_ok: record.and_then(Record::last_ok).map(|it| it.to_string()),
-        status: record.and_then(Record::seen).and_then(Seen::status),
+        since: record.and_then(LinkRecord::since).map(|it| it.to_string()),
+        last_ok: record
+            .and_then(LinkRecord::last_ok)
+            .map(|it| it.to_string()),
+        status: record.and_then(LinkRecord::seen).and_then(Seen::status),
         moved_to: conclusion.moved_to(),
         detail: conclusion.detail.as_deref(),
-        strikes: record.map(Record::strikes).unwrap_or_default(),
+        strikes: record.map(LinkRecord::strikes).unwrap_or_default(),
         archive: uses.iter().find_map(|it| it.archive.as_deref()),
     }
 }

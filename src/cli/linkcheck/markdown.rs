@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use super::conclusions::{Conclusion, Conclusions};
 use crate::cli::report::code;
-use crate::linkcheck::{Record, Verdict};
+use crate::linkcheck::{LinkRecord, Verdict};
 
 /// The line by which a bot finds its issue.
 const MARK: &str = "<!-- waypost linkcheck -->";
@@ -76,7 +76,7 @@ fn row(conclusion: &Conclusion<'_>) -> String {
         Some(to) => format!("now {}", code(to)),
         None => conclusion.detail.clone().unwrap_or_default(),
     };
-    let since = conclusion.record.as_ref().and_then(Record::since);
+    let since = conclusion.record.as_ref().and_then(LinkRecord::since);
     let since = since.map(|it| it.to_string()).unwrap_or_default();
     let day = since.split('T').next().unwrap_or_default();
     let target = code(&conclusion.link.target);

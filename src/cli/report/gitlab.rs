@@ -24,11 +24,11 @@ struct Issue<'f> {
 #[derive(Serialize)]
 struct Location<'f> {
     path: &'f str,
-    lines: Lines,
+    lines: LineNumbers,
 }
 
 #[derive(Serialize)]
-struct Lines {
+struct LineNumbers {
     begin: u32,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
             },
             location: Location {
                 path,
-                lines: Lines { begin: number },
+                lines: LineNumbers { begin: number },
             },
         }
     });

@@ -13,10 +13,10 @@ use crate::mapping::{Diagnostic, Expectation, SourceFile};
 struct Case<'f> {
     file: &'f str,
     name: String,
-    ending: Ending<'f>,
+    ending: CaseEnding<'f>,
 }
 
-enum Ending<'f> {
+enum CaseEnding<'f> {
     /// It passed, perhaps with warnings.
     Passed(Vec<&'f Diagnostic>),
     Failed(Vec<&'f Diagnostic>),
@@ -28,10 +28,10 @@ pub(crate) fn write(findings: &Findings, command: &str, out: &mut dyn Write) -> 
     let cases = cases(findings);
     let failures = cases
         .iter()
-        .filter(|it| matches!(it.ending, Ending::Failed(_)));
+        .filter(|it| matches!(it.ending, CaseEnding::Failed(_)));
     let skipped = cases
         .iter()
-        .filter(|it| matches!(it.ending, Ending::Skipped));
+        .filter(|it| matches!(it.ending, CaseEnding::Skipped));
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
     writeln!(out, "<testsuites>")?;
     writeln!(
@@ -60,14 +60,14 @@ fn cases(findings: &Findings) -> Vec<Case<'_>> {
     let of_file = |file: &SourceFile| {
         let reported = of_files.get(&*file.path).cloned().unwrap_or_default();
         match reported.iter().any(|it| findings.is_refusal(it)) {
-            true => Ending::Failed(reported),
-            false => Ending::Passed(reported),
+            true => CaseEnding::Failed(reported),
+            false => CaseEnding::Passed(reported),
         }
     };
     let of_test = |test: &Expectation| match failed.get(test.place()) {
-        Some(error) => Ending::Failed(vec![error]),
-        None if findings.compilation.table.is_none() => Ending::Skipped,
-        None => Ending::Passed(Vec::new()),
+        Some(error) => CaseEnding::Failed(vec![error]),
+        None if findings.compilation.table.is_none() => CaseEnding::Skipped,
+        None => CaseEnding::Passed(Vec::new()),
     };
     let files = findings.files.iter().map(|file| Case {
         file: plain_path(&file.path),
@@ -90,12 +90,12 @@ fn write_case(case: &Case<'_>, out: &mut dyn Write) -> io::Result<()> {
         r#"    <testcase classname="{file}" name="{name}" file="{file}""#
     )?;
     match &case.ending {
-        Ending::Passed(reported) if reported.is_empty() => return writeln!(out, "/>"),
-        Ending::Passed(reported) => {
+        CaseEnding::Passed(reported) if reported.is_empty() => return writeln!(out, "/>"),
+        CaseEnding::Passed(reported) => {
             writeln!(out, ">")?;
             writeln!(out, "      <system-out>{}</system-out>", lines(reported))?;
         }
-        Ending::Failed(reported) => {
+        CaseEnding::Failed(reported) => {
             let message = match &reported[..] {
                 [only] => escaped(&only.message),
                 _ => format!("{} problems", reported.len()),
@@ -112,7 +112,7 @@ fn write_case(case: &Case<'_>, out: &mut dyn Write) -> io::Result<()> {
                 lines(reported)
             )?;
         }
-        Ending::Skipped => {
+        CaseEnding::Skipped => {
             writeln!(out, ">")?;
             writeln!(out, r#"      <skipped message="the table has errors"/>"#)?;
         }

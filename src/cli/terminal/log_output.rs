@@ -25,10 +25,10 @@ const NOTICE: &str = "waypost::log";
 
 /// The output of log lines.
 #[derive(Debug, Clone)]
-pub(crate) struct LogOutput(Arc<Shared>);
+pub(crate) struct LogOutput(Arc<LogShared>);
 
 #[derive(Debug)]
-struct Shared {
+struct LogShared {
     queue: Mutex<LogQueue>,
     /// Notified when there is something to write.
     filled: Condvar,
@@ -56,7 +56,7 @@ impl LogOutput {
         drops: LogDrops,
         report: impl Fn(u64) + Send + 'static,
     ) -> io::Result<Self> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(LogShared {
             queue: Mutex::default(),
             filled: Condvar::new(),
             drained: Condvar::new(),
@@ -75,7 +75,7 @@ impl LogOutput {
     }
 }
 
-impl Shared {
+impl LogShared {
     fn queue(&self) -> MutexGuard<'_, LogQueue> {
         // It is consistent at all times.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
@@ -112,12 +112,12 @@ impl Shared {
 }
 
 /// The writer for one event, which is one line in one call.
-pub(crate) struct Entry<'a> {
-    shared: &'a Shared,
+pub(crate) struct LogEntry<'a> {
+    shared: &'a LogShared,
     is_notice: bool,
 }
 
-impl Write for Entry<'_> {
+impl Write for LogEntry<'_> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut queue = self.shared.queue();
         if self.is_notice {
@@ -136,17 +136,17 @@ impl Write for Entry<'_> {
 }
 
 impl<'a> MakeWriter<'a> for LogOutput {
-    type Writer = Entry<'a>;
+    type Writer = LogEntry<'a>;
 
-    fn make_writer(&'a self) -> Entry<'a> {
-        Entry {
+    fn make_writer(&'a self) -> LogEntry<'a> {
+        LogEntry {
             shared: &self.0,
             is_notice: false,
         }
     }
 
-    fn make_writer_for(&'a self, event: &Metadata<'_>) -> Entry<'a> {
-        Entry {
+    fn make_writer_for(&'a self, event: &Metadata<'_>) -> LogEntry<'a> {
+        LogEntry {
             shared: &self.0,
             is_notice: event.target() == NOTICE,
         }

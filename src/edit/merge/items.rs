@@ -12,7 +12,7 @@ use crate::mapping::Code;
 #[derive(Debug)]
 pub(super) struct Items<'l> {
     pub(super) head: &'l str,
-    pub(super) list: Vec<Item<'l>>,
+    pub(super) list: Vec<MergeItem<'l>>,
     /// The text after the list, including blank lines before it.
     pub(super) tail: String,
 }
@@ -28,7 +28,7 @@ pub(super) enum Key {
 
 /// An entry with the comments above it, or comments that no entry follows.
 #[derive(Debug)]
-pub(super) struct Item<'l> {
+pub(super) struct MergeItem<'l> {
     pub(super) key: Key,
     /// Blank lines above it.
     pub(super) gap: String,
@@ -36,7 +36,7 @@ pub(super) struct Item<'l> {
     pub(super) entry: Option<&'l LayoutEntry<'l>>,
 }
 
-impl Item<'_> {
+impl MergeItem<'_> {
     /// Returns its lines, without its gap.
     pub(super) fn text(&self) -> String {
         let body = self.entry.map_or("", |entry| &entry.body);
@@ -97,7 +97,7 @@ pub(super) fn recognise(before: &Items<'_>, after: &mut Items<'_>) {
 }
 
 /// Returns the keys of the items below and above an item.
-fn neighbours(list: &[Item<'_>], number: usize) -> [(bool, Option<Key>); 2] {
+fn neighbours(list: &[MergeItem<'_>], number: usize) -> [(bool, Option<Key>); 2] {
     let key = |number: Option<usize>| Some(list.get(number?)?.key.clone());
     [
         (true, key(number.checked_add(1))),
@@ -107,7 +107,7 @@ fn neighbours(list: &[Item<'_>], number: usize) -> [(bool, Option<Key>); 2] {
 
 #[derive(Default)]
 struct ItemWalk<'l> {
-    list: Vec<Item<'l>>,
+    list: Vec<MergeItem<'l>>,
     /// Blank lines that belong above the next item.
     gap: String,
     /// The number of occurrences of each comment.
@@ -144,7 +144,7 @@ impl<'l> ItemWalk<'l> {
     }
 
     fn push(&mut self, key: Key, comments: String, entry: Option<&'l LayoutEntry<'l>>) {
-        self.list.push(Item {
+        self.list.push(MergeItem {
             key,
             gap: std::mem::take(&mut self.gap),
             comments,

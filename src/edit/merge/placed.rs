@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::entry::{self, EntryConflict, says};
-use super::items::{Item, Items, Key};
+use super::items::{Items, Key, MergeItem};
 use super::order::order;
 use super::piece::{Clash, MergedPiece, Rendering};
 use super::sides::Sides;
@@ -17,7 +17,7 @@ pub(super) struct Placed<'l> {
     pub(super) gap: String,
     pub(super) piece: MergedPiece,
     /// The versions that it was merged from.
-    from: Sides<Option<&'l Item<'l>>>,
+    from: Sides<Option<&'l MergeItem<'l>>>,
 }
 
 /// Returns the items of the result, in order.
@@ -46,13 +46,13 @@ pub(super) fn place<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Placed<'l>> {
 }
 
 /// Merges one item; `None` if it was removed.
-fn merged<'l>(key: &'l Key, from: Sides<Option<&'l Item<'l>>>) -> Option<Placed<'l>> {
+fn merged<'l>(key: &'l Key, from: Sides<Option<&'l MergeItem<'l>>>) -> Option<Placed<'l>> {
     let gaps = from.map(|item| item.map(|item| &*item.gap));
     let gap = match (from.ours, from.theirs) {
         (Some(ours), Some(_)) => gaps.settled().flatten().unwrap_or(&ours.gap),
         (ours, theirs) => ours.or(theirs).map_or("", |item| &item.gap),
     };
-    let of_one = |item: &Item<'_>| Some(MergedPiece::Agreed(item.text()));
+    let of_one = |item: &MergeItem<'_>| Some(MergedPiece::Agreed(item.text()));
     let piece = match (from.base, from.ours, from.theirs) {
         (_, Some(ours), Some(theirs)) => Some(joined(key, from, ours, theirs)),
         (None, Some(one), None) | (None, None, Some(one)) => of_one(one),
@@ -83,9 +83,9 @@ fn merged<'l>(key: &'l Key, from: Sides<Option<&'l Item<'l>>>) -> Option<Placed<
 /// Merges an item that both sides have.
 fn joined(
     key: &Key,
-    from: Sides<Option<&Item<'_>>>,
-    ours: &Item<'_>,
-    theirs: &Item<'_>,
+    from: Sides<Option<&MergeItem<'_>>>,
+    ours: &MergeItem<'_>,
+    theirs: &MergeItem<'_>,
 ) -> MergedPiece {
     if ours.entry.is_none() {
         return joined_comments(from, ours, theirs);
@@ -104,9 +104,9 @@ fn joined(
 
 /// Merges separate comments, wherever their first line begins.
 fn joined_comments(
-    from: Sides<Option<&Item<'_>>>,
-    ours: &Item<'_>,
-    theirs: &Item<'_>,
+    from: Sides<Option<&MergeItem<'_>>>,
+    ours: &MergeItem<'_>,
+    theirs: &MergeItem<'_>,
 ) -> MergedPiece {
     let says = from.map(|item| item.map_or("", |item| item.comments.trim_start()));
     let Some(text) = text::clean(says) else {
@@ -118,7 +118,7 @@ fn joined_comments(
 }
 
 /// Returns whether the keys or the comments of an item changed.
-fn changed(before: &Item<'_>, after: &Item<'_>) -> bool {
+fn changed(before: &MergeItem<'_>, after: &MergeItem<'_>) -> bool {
     if before.comments.trim_start() != after.comments.trim_start() {
         return true;
     }
@@ -191,7 +191,7 @@ fn part_shared_codes(placed: &mut [Placed<'_>]) {
     }
     for (number, why) in clashes {
         let placed = &mut placed[number];
-        let text = |item: Option<&Item<'_>>| item.map(Item::text).unwrap_or_default();
+        let text = |item: Option<&MergeItem<'_>>| item.map(MergeItem::text).unwrap_or_default();
         let clash = Clash::new(text(placed.from.ours), text(placed.from.theirs), why);
         placed.piece = MergedPiece::Clash(clash);
     }
@@ -210,7 +210,7 @@ fn merged_codes<'l>(placed: &Placed<'l>) -> Vec<&'l str> {
 }
 
 /// Returns the codes that an entry has on one side, starting with its own.
-fn codes<'l>(item: Option<&'l Item<'l>>) -> Vec<&'l str> {
+fn codes<'l>(item: Option<&'l MergeItem<'l>>) -> Vec<&'l str> {
     let Some(entry) = item.and_then(|item| item.entry) else {
         return Vec::new();
     };
@@ -254,7 +254,7 @@ fn name(key: &Key) -> &str {
 
 fn is_sorted(items: &Items<'_>) -> bool {
     let mut sections = items.list.split(|item| item.entry.is_none());
-    let code = |item: &Item<'_>| name(&item.key).to_owned();
+    let code = |item: &MergeItem<'_>| name(&item.key).to_owned();
     items.list.len() > 1 && sections.all(|items| items.is_sorted_by_key(code))
 }
 

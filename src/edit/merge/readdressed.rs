@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::items::{Item, Items, Key};
+use super::items::{Items, Key, MergeItem};
 use super::sides::Sides;
 
 /// Returns the keys, in each version, of entries that both sides gave another target.
@@ -56,7 +56,7 @@ fn keys<'l>(items: &'l Items<'l>) -> HashSet<&'l Key> {
 }
 
 /// Returns whether an item is an entry with an auto code.
-fn is_auto(item: &Item<'_>) -> bool {
+fn is_auto(item: &MergeItem<'_>) -> bool {
     let names_code = |key: &str| key == "short-code" || key == "number";
     item.entry
         .is_some_and(|entry| !entry.pairs.iter().any(|pair| names_code(&pair.key)))

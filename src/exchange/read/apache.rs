@@ -6,7 +6,7 @@
 
 use super::expression::text_of;
 use super::lines::lines;
-use super::origin::Origin;
+use super::origin::LinkOrigin;
 use super::row::{ImportedLink, ImportedRow, RowError, excerpt};
 use crate::mapping::{Forward, Status, WrittenRetirement};
 
@@ -34,7 +34,7 @@ struct Conditions {
 }
 
 /// Reads every line.
-pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+pub(super) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     let mut state = Conditions::default();
     let mut whole = String::new();
     let mut start = None;
@@ -65,7 +65,11 @@ pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(Import
 }
 
 impl Conditions {
-    fn link(&mut self, line: &str, origin: Origin<'_>) -> Result<Option<ImportedLink>, RowError> {
+    fn link(
+        &mut self,
+        line: &str,
+        origin: LinkOrigin<'_>,
+    ) -> Result<Option<ImportedLink>, RowError> {
         let words = words(line);
         let Some((name, rest)) = words.split_first() else {
             return Ok(None);
@@ -111,7 +115,7 @@ impl Conditions {
     }
 }
 
-fn redirect(words: &[&str], origin: Origin<'_>) -> Result<ImportedLink, RowError> {
+fn redirect(words: &[&str], origin: LinkOrigin<'_>) -> Result<ImportedLink, RowError> {
     let (status, path, url) = parts(words)?;
     let code = origin.code_of_path(path)?;
     let forward = match (
@@ -126,7 +130,7 @@ fn redirect(words: &[&str], origin: Origin<'_>) -> Result<ImportedLink, RowError
     Ok(link(status, code, url, forward))
 }
 
-fn redirect_match(words: &[&str], origin: Origin<'_>) -> Result<ImportedLink, RowError> {
+fn redirect_match(words: &[&str], origin: LinkOrigin<'_>) -> Result<ImportedLink, RowError> {
     let (status, expression, url) = parts(words)?;
     let path = text_of(expression).ok_or(MANY_PATHS)?;
     let url = url.map(without_references).transpose()?;
@@ -139,7 +143,7 @@ fn redirect_match(words: &[&str], origin: Origin<'_>) -> Result<ImportedLink, Ro
     ))
 }
 
-fn rewrite_rule(words: &[&str], origin: Origin<'_>) -> Result<ImportedLink, RowError> {
+fn rewrite_rule(words: &[&str], origin: LinkOrigin<'_>) -> Result<ImportedLink, RowError> {
     let (expression, url, flags) = match words[..] {
         [expression, url] => (expression, url, ""),
         [expression, url, flags] => (expression, url, flags),

@@ -8,7 +8,7 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::lines::rows;
-use super::origin::Origin;
+use super::origin::LinkOrigin;
 use super::row::{ImportedLink, ImportedRow, RowError};
 
 /// The characters that `{ID}` copies unchanged: the unreserved ones (RFC 3986 section 2.3).
@@ -71,7 +71,7 @@ struct Meta {
 }
 
 /// Reads every line.
-pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+pub(super) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     let mut meta = Meta::default();
     rows(bytes, take, |line| match line.strip_prefix('#') {
         Some(field) if !meta.is_over => {
@@ -99,7 +99,7 @@ impl Meta {
         }
     }
 
-    fn link(&self, line: &str, origin: Origin<'_>) -> Result<ImportedLink, RowError> {
+    fn link(&self, line: &str, origin: LinkOrigin<'_>) -> Result<ImportedLink, RowError> {
         let tokens: Vec<_> = line.split('|').map(normalised).collect();
         let is_url = |token: &str| token.starts_with("http:") || token.starts_with("https:");
         let (source, annotation, target) = match &tokens[..] {

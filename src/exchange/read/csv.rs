@@ -8,7 +8,7 @@ use csv::{ByteRecord, ReaderBuilder};
 use super::columns::{Column, ColumnPlaces, shown};
 use super::lines::text;
 use super::options::Options;
-use super::origin::Origin;
+use super::origin::LinkOrigin;
 use super::read_error::ReadError;
 use super::row::{self, ImportedLink, ImportedRow, RowError};
 
@@ -167,7 +167,7 @@ fn link(
     record: &ByteRecord,
     layout: &ColumnPlaces,
     dialect: &Dialect,
-    origin: Origin<'_>,
+    origin: LinkOrigin<'_>,
 ) -> Result<ImportedLink, RowError> {
     let fewest = layout.width.unwrap_or(2);
     let most = layout.width.unwrap_or(usize::MAX);

@@ -5,7 +5,7 @@
 use serde::Deserialize;
 
 use super::lines::rows;
-use super::origin::Origin;
+use super::origin::LinkOrigin;
 use super::row::{self, ImportedLink, ImportedRow, RowError};
 use crate::mapping::WrittenRetirement;
 
@@ -41,7 +41,7 @@ enum Since {
 }
 
 /// Reads every line.
-pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+pub(super) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     rows(bytes, take, |text| {
         let line = serde_json::from_str(text);
         let line: ParsedLine = line.map_err(|error| RowError::Json(error.to_string()))?;
@@ -50,7 +50,7 @@ pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(Import
 }
 
 impl ParsedLine {
-    fn link(self, origin: Origin<'_>) -> Result<ImportedLink, RowError> {
+    fn link(self, origin: LinkOrigin<'_>) -> Result<ImportedLink, RowError> {
         if let Some(base_url) = &self.base_url {
             origin.check_base_url(base_url)?;
         }

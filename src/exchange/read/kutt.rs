@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
-use super::origin::Origin;
+use super::origin::LinkOrigin;
 use super::row::{self, ImportedLink, ImportedRow, RowError};
 
 /// An answer.
@@ -33,7 +33,7 @@ struct KuttLink {
 }
 
 /// Reads every page.
-pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+pub(super) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     if text.trim_ascii().is_empty() {
         let link = Err(RowError::Json("it is empty".to_owned()));
         return take(ImportedRow { line: 1, link });
@@ -81,7 +81,7 @@ pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(Imported
 }
 
 impl KuttLink {
-    fn link(self, origin: Origin<'_>) -> Result<ImportedLink, RowError> {
+    fn link(self, origin: LinkOrigin<'_>) -> Result<ImportedLink, RowError> {
         if self.banned {
             return Err(RowError::NoLink("this link is banned"));
         }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::directives::{Directives, Kind};
 use super::expression::text_of;
-use super::origin::Origin;
+use super::origin::LinkOrigin;
 use super::row::{self, ImportedLink, ImportedRow, RowError, excerpt};
 use crate::mapping::{Forward, WrittenRetirement};
 
@@ -28,7 +28,7 @@ enum EnclosingBlock {
 }
 
 /// Reads every directive.
-pub(super) fn read(text: &str, origin: Origin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+pub(super) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     let statuses = statuses(text);
     let mut blocks = Vec::new();
     for directive in Directives::of(text) {
@@ -102,7 +102,7 @@ fn open(words: &[&str], statuses: &HashMap<String, String>) -> Result<EnclosingB
 fn pair(
     words: &[&str],
     status: &str,
-    origin: Origin<'_>,
+    origin: LinkOrigin<'_>,
 ) -> Result<Option<ImportedLink>, RowError> {
     let (key, value) = match *words {
         ["hostnames" | "volatile"] => return Ok(None),
@@ -129,7 +129,7 @@ fn redirect(
     words: &[&str],
     path: Option<&str>,
     statuses: &HashMap<String, String>,
-    origin: Origin<'_>,
+    origin: LinkOrigin<'_>,
 ) -> Result<Option<ImportedLink>, RowError> {
     let code = || origin.code_of_path(path.ok_or(MANY_PATHS)?);
     match *words {

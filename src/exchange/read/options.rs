@@ -1,7 +1,7 @@
 //! What the reader of a format is given besides the bytes.
 
 use super::columns::Column;
-use super::origin::Origin;
+use super::origin::LinkOrigin;
 use crate::mapping::BaseUrl;
 
 /// The parameters that a format does not contain itself.
@@ -14,8 +14,8 @@ pub struct Options<'o> {
 }
 
 impl Options<'_> {
-    pub(super) fn origin(&self) -> Origin<'_> {
-        Origin {
+    pub(super) fn origin(&self) -> LinkOrigin<'_> {
+        LinkOrigin {
             base_url: self.from,
         }
     }

@@ -8,11 +8,11 @@ use crate::mapping::BaseUrl;
 
 /// The base URL of the site that was exported to a foreign format.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Origin<'o> {
+pub(super) struct LinkOrigin<'o> {
     pub(super) base_url: &'o BaseUrl,
 }
 
-impl Origin<'_> {
+impl LinkOrigin<'_> {
     /// Returns the code of a short link: a URL, with or without its scheme, or the code alone.
     pub(super) fn code(self, text: &str) -> Result<String, RowError> {
         if text.contains("://") {
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn codes_follow_the_base_url() {
         let base_url = BaseUrl::parse("https://short.code/go/").unwrap();
-        let origin = Origin {
+        let origin = LinkOrigin {
             base_url: &base_url,
         };
         for text in [
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn a_base_url_is_the_same_with_another_scheme() {
         let base_url = BaseUrl::parse("https://short.code/").unwrap();
-        let origin = Origin {
+        let origin = LinkOrigin {
             base_url: &base_url,
         };
         assert_eq!(origin.check_base_url("http://short.code/"), Ok(()));

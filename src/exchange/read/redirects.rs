@@ -5,12 +5,12 @@
 //! rule for a path shadows later ones, so a caller that takes rows must keep their order.
 
 use super::lines::rows;
-use super::origin::Origin;
+use super::origin::LinkOrigin;
 use super::row::{self, ImportedLink, ImportedRow, RowError};
 use crate::mapping::Forward;
 
 /// Reads every line.
-pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+pub(super) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     rows(bytes, take, |line| {
         let words = line.split_whitespace();
         let words: Vec<_> = words.take_while(|word| !word.starts_with('#')).collect();
@@ -25,7 +25,12 @@ pub(super) fn read(bytes: &[u8], origin: Origin<'_>, take: &mut dyn FnMut(Import
     });
 }
 
-fn link(from: &str, to: &str, status: &str, origin: Origin<'_>) -> Result<ImportedLink, RowError> {
+fn link(
+    from: &str,
+    to: &str,
+    status: &str,
+    origin: LinkOrigin<'_>,
+) -> Result<ImportedLink, RowError> {
     // The mark gives it precedence over a file of that name, and there is none.
     let status = status.strip_suffix('!').unwrap_or(status);
     match status {

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A point in time, in milliseconds since 1970; at most [`Timestamp::MAX`].
+/// A point in time, in milliseconds since 1970; at most [`StoreTime::MAX`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Timestamp(u64);
+pub(crate) struct StoreTime(u64);
 
-impl Timestamp {
+impl StoreTime {
     /// The latest point in time, some 140,000 years ahead; every store can write it exactly.
     pub(crate) const MAX: Self = Self(1 << 52);
 
@@ -32,29 +32,29 @@ impl Timestamp {
 /// from the next millisecond on, so that nobody is asked a part of one too soon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Now {
-    time: Timestamp,
-    next: Timestamp,
+    time: StoreTime,
+    next: StoreTime,
 }
 
 impl Now {
     /// Returns the last millisecond that has come.
-    pub(crate) fn time(self) -> Timestamp {
+    pub(crate) fn time(self) -> StoreTime {
         self.time
     }
 
     /// Returns when a duration that begins now has certainly ended; one of zero has at once.
-    pub(crate) fn after(self, duration: Duration) -> Timestamp {
+    pub(crate) fn after(self, duration: Duration) -> StoreTime {
         if duration.is_zero() {
             return self.time;
         }
-        Timestamp::from_millis(self.next.0.saturating_add(millis(duration)))
+        StoreTime::from_millis(self.next.0.saturating_add(millis(duration)))
     }
 }
 
 /// Returns a duration in milliseconds, rounded up.
 pub(crate) fn millis(duration: Duration) -> u64 {
     let millis = duration.as_nanos().div_ceil(1_000_000);
-    u64::try_from(millis).map_or(Timestamp::MAX.0, |millis| millis.min(Timestamp::MAX.0))
+    u64::try_from(millis).map_or(StoreTime::MAX.0, |millis| millis.min(StoreTime::MAX.0))
 }
 
 /// A source of time; tests have their own.
@@ -101,13 +101,13 @@ impl Clock for SystemClock {
 /// What was set by the earlier time then lasts as long as it was meant to, instead of an hour more.
 pub(crate) struct SteadyClock {
     clock: Box<dyn Clock>,
-    last: Timestamp,
+    last: StoreTime,
     ahead: Duration,
 }
 
 impl SteadyClock {
     /// Returns a clock that starts no earlier than `last`.
-    pub(crate) fn starting_at(clock: Box<dyn Clock>, last: Timestamp) -> Self {
+    pub(crate) fn starting_at(clock: Box<dyn Clock>, last: StoreTime) -> Self {
         Self {
             clock,
             last,
@@ -124,13 +124,13 @@ impl SteadyClock {
             time = floor(read + self.ahead);
         }
         self.last = time;
-        let next = Timestamp::from_millis(millis(read + self.ahead));
+        let next = StoreTime::from_millis(millis(read + self.ahead));
         Now { time, next }
     }
 }
 
-fn floor(duration: Duration) -> Timestamp {
-    u64::try_from(duration.as_millis()).map_or(Timestamp::MAX, Timestamp::from_millis)
+fn floor(duration: Duration) -> StoreTime {
+    u64::try_from(duration.as_millis()).map_or(StoreTime::MAX, StoreTime::from_millis)
 }
 
 #[cfg(test)]
@@ -160,11 +160,11 @@ mod tests {
     fn time_goes_on_when_the_clock_goes_back() {
         let reading = Arc::new(AtomicU64::new(5000));
         let clock = Box::new(SetClock(Arc::clone(&reading)));
-        let mut steady = SteadyClock::starting_at(clock, Timestamp(7000));
-        assert_eq!(steady.now().time(), Timestamp(7000));
+        let mut steady = SteadyClock::starting_at(clock, StoreTime(7000));
+        assert_eq!(steady.now().time(), StoreTime(7000));
         for (millis, time) in [(5100, 7100), (1000, 7100), (1001, 7101), (9000, 15100)] {
             reading.store(millis, Ordering::Relaxed);
-            assert_eq!(steady.now().time(), Timestamp(time));
+            assert_eq!(steady.now().time(), StoreTime(time));
         }
     }
 
@@ -172,15 +172,15 @@ mod tests {
     fn what_lasts_is_never_cut_short_by_rounding() {
         let at = |micros| {
             let clock = Fixed(Duration::from_micros(micros));
-            SteadyClock::starting_at(Box::new(clock), Timestamp::default()).now()
+            SteadyClock::starting_at(Box::new(clock), StoreTime::default()).now()
         };
         let second = Duration::from_secs(1);
-        assert_eq!(at(5000).after(second), Timestamp(1005));
-        assert_eq!(at(5001).after(second), Timestamp(1006));
-        assert_eq!(at(5001).after(Duration::ZERO), Timestamp(5));
-        assert_eq!(at(1_005_999).time(), Timestamp(1005));
-        assert_eq!(at(5000).after(Duration::from_nanos(1)), Timestamp(6));
-        assert_eq!(at(5000).after(Duration::MAX), Timestamp::MAX);
-        assert_eq!(Timestamp(1).since(Timestamp(5)), Duration::ZERO);
+        assert_eq!(at(5000).after(second), StoreTime(1005));
+        assert_eq!(at(5001).after(second), StoreTime(1006));
+        assert_eq!(at(5001).after(Duration::ZERO), StoreTime(5));
+        assert_eq!(at(1_005_999).time(), StoreTime(1005));
+        assert_eq!(at(5000).after(Duration::from_nanos(1)), StoreTime(6));
+        assert_eq!(at(5000).after(Duration::MAX), StoreTime::MAX);
+        assert_eq!(StoreTime(1).since(StoreTime(5)), Duration::ZERO);
     }
 }

@@ -56,7 +56,7 @@ pub enum LeaseState {
 
 /// How many hosts are in which state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct HostCounts {
     /// Hosts that are known.
     pub hosts: usize,
     /// Hosts that wait for their next lease.

@@ -8,7 +8,7 @@ mod store;
 
 pub use alias::{AliasError, AliasName};
 pub use clock::{Clock, SystemClock};
-pub(super) use clock::{Now, SteadyClock, Timestamp, millis};
+pub(super) use clock::{Now, SteadyClock, StoreTime, millis};
 pub use host::{Host, HostError};
-pub use lease::{Counts, Lease, LeaseState, Reservation, Settings};
+pub use lease::{HostCounts, Lease, LeaseState, Reservation, Settings};
 pub use store::{Pending, Store, StoreError};

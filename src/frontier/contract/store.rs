@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::{AliasName, Counts, Host, Lease, LeaseState, Reservation, Settings};
+use super::{AliasName, Host, HostCounts, Lease, LeaseState, Reservation, Settings};
 
 /// The result of an operation, once the store has it.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -80,5 +80,5 @@ pub trait Store: Send + Sync {
     fn reap(&self) -> Pending<'_, usize>;
 
     /// Counts hosts by their state.
-    fn counts(&self) -> Pending<'_, Counts>;
+    fn counts(&self) -> Pending<'_, HostCounts>;
 }

@@ -18,7 +18,7 @@ use redb::{Database, WriteTransaction};
 pub use self::open::RedbError;
 use self::writer::Writer;
 use super::contract::{
-    AliasName, Counts, Host, Lease, LeaseState, Pending, Reservation, Settings, Store,
+    AliasName, Host, HostCounts, Lease, LeaseState, Pending, Reservation, Settings, Store,
 };
 
 /// A store in a file of its own or with other tables, open in one process at a time.
@@ -143,7 +143,7 @@ impl Store for Redb {
         self.writer.run(|batch| Ok(batch.schedule.reap(batch.now)))
     }
 
-    fn counts(&self) -> Pending<'_, Counts> {
+    fn counts(&self) -> Pending<'_, HostCounts> {
         self.writer
             .run(|batch| Ok(batch.schedule.counts(batch.now)))
     }

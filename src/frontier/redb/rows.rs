@@ -5,8 +5,8 @@ use std::time::Duration;
 use redb::{ReadableDatabase, ReadableTable, TableDefinition, TableError, WriteTransaction};
 use thiserror::Error;
 
-use crate::frontier::contract::{AliasError, AliasName, Host, HostError, Now, Timestamp, millis};
-use crate::frontier::schedule::{AliasRow, Changes, HostRow, LeaseRow, Schedule};
+use crate::frontier::contract::{AliasError, AliasName, Host, HostError, Now, StoreTime, millis};
+use crate::frontier::schedule::{AliasRow, Changes, HostRow, HostSchedule, LeaseRow};
 
 /// A host's row: next, rested, blocked, pause, removed, its lease as token and end, the aliases that
 /// the lease holds, and its note.
@@ -55,14 +55,14 @@ pub(super) enum RowsError {
 pub(super) fn read(
     database: &redb::Database,
     default_pause: Duration,
-) -> Result<(Schedule, Timestamp), RowsError> {
+) -> Result<(HostSchedule, StoreTime), RowsError> {
     let transaction = database.begin_read().map_err(redb::Error::from)?;
     let meta = match transaction.open_table(META) {
         Ok(meta) => meta,
         Err(TableError::TableDoesNotExist(_)) => {
             let mut tables = transaction.list_tables().map_err(redb::Error::from)?;
             return match tables.next() {
-                None => Ok((Schedule::new(default_pause), Timestamp::default())),
+                None => Ok((HostSchedule::new(default_pause), StoreTime::default())),
                 Some(_) => Err(RowsError::Foreign),
             };
         }
@@ -93,7 +93,7 @@ pub(super) fn read(
     let table = transaction.open_table(ALIASES).map_err(redb::Error::from)?;
     for row in table.iter().map_err(redb::Error::from)? {
         let (alias, rested) = row.map_err(redb::Error::from)?;
-        let rested = Timestamp::from_millis(rested.value());
+        let rested = StoreTime::from_millis(rested.value());
         aliases.push((
             AliasName::parse(alias.value())?,
             AliasRow::rested_at(rested),
@@ -105,14 +105,14 @@ pub(super) fn read(
         let (host, value) = row.map_err(redb::Error::from)?;
         hosts.push((Host::parse(host.value())?, decoded(value.value())?));
     }
-    let schedule = Schedule::restored(default_pause, value("token")?, members, aliases, hosts);
-    Ok((schedule, Timestamp::from_millis(value("time")?)))
+    let schedule = HostSchedule::restored(default_pause, value("token")?, members, aliases, hosts);
+    Ok((schedule, StoreTime::from_millis(value("time")?)))
 }
 
 /// Writes the rows that have changed, and the time.
 pub(super) fn write(
     transaction: &WriteTransaction,
-    schedule: &Schedule,
+    schedule: &HostSchedule,
     changes: &Changes,
     now: Now,
 ) -> Result<(), redb::Error> {
@@ -122,7 +122,7 @@ pub(super) fn write(
             Some(row) => {
                 let holds = row.lease.iter().flat_map(|lease| &lease.holds);
                 let value = (
-                    row.next.map(Timestamp::millis),
+                    row.next.map(StoreTime::millis),
                     row.rested.millis(),
                     row.blocked.millis(),
                     millis(row.pause),
@@ -164,15 +164,15 @@ fn decoded(value: HostValue<'_>) -> Result<HostRow, AliasError> {
     let holds = holds?;
     Ok(HostRow {
         alias: None,
-        next: next.map(Timestamp::from_millis),
-        rested: Timestamp::from_millis(rested),
-        blocked: Timestamp::from_millis(blocked),
+        next: next.map(StoreTime::from_millis),
+        rested: StoreTime::from_millis(rested),
+        blocked: StoreTime::from_millis(blocked),
         pause: Duration::from_millis(pause),
         note: note.into(),
         removed,
         lease: lease.map(|(token, until)| LeaseRow {
             token,
-            until: Timestamp::from_millis(until),
+            until: StoreTime::from_millis(until),
             holds,
         }),
     })

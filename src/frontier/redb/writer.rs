@@ -14,14 +14,14 @@ use tokio::sync::oneshot;
 
 use super::rows::{self, RowsError};
 use crate::frontier::contract::{Now, Pending, SteadyClock, StoreError};
-use crate::frontier::schedule::Schedule;
+use crate::frontier::schedule::HostSchedule;
 
 /// The most operations in one transaction, so that none waits too long.
 const MAX_BATCH: usize = 4096;
 
 /// What an operation works on.
 pub(super) struct Batch<'a> {
-    pub(super) schedule: &'a mut Schedule,
+    pub(super) schedule: &'a mut HostSchedule,
     pub(super) now: Now,
     database: &'a Database,
     transaction: Option<WriteTransaction>,
@@ -41,7 +41,7 @@ impl Batch<'_> {
 type Failure = Arc<RowsError>;
 
 /// An operation and its caller, who is answered once the batch is durable or has failed.
-trait Task: Send {
+trait WriteTask: Send {
     fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), redb::Error>;
     fn answer(self: Box<Self>, outcome: Result<(), Failure>);
 }
@@ -52,7 +52,7 @@ struct Operation<F, T> {
     caller: oneshot::Sender<Result<T, StoreError>>,
 }
 
-impl<F, T> Task for Operation<F, T>
+impl<F, T> WriteTask for Operation<F, T>
 where
     F: FnOnce(&mut Batch<'_>) -> Result<T, redb::Error> + Send,
     T: Send,
@@ -77,7 +77,7 @@ where
 
 /// The thread, and the way to it.
 pub(super) struct Writer {
-    tasks: Option<Sender<Box<dyn Task>>>,
+    tasks: Option<Sender<Box<dyn WriteTask>>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -86,11 +86,11 @@ impl Writer {
     pub(super) fn start(
         database: Arc<Database>,
         default_pause: Duration,
-        mut schedule: Schedule,
+        mut schedule: HostSchedule,
         clock: SteadyClock,
     ) -> Result<Self, RowsError> {
         schedule.note_changes();
-        let mut state = State {
+        let mut state = WriterState {
             database,
             default_pause,
             schedule: Some(schedule),
@@ -141,16 +141,16 @@ impl Drop for Writer {
     }
 }
 
-struct State {
+struct WriterState {
     database: Arc<Database>,
     default_pause: Duration,
     /// Missing after a batch that failed, until what is in the file is read again.
-    schedule: Option<Schedule>,
+    schedule: Option<HostSchedule>,
     clock: SteadyClock,
 }
 
-impl State {
-    fn serve(&mut self, receiver: &Receiver<Box<dyn Task>>) {
+impl WriterState {
+    fn serve(&mut self, receiver: &Receiver<Box<dyn WriteTask>>) {
         while let Ok(first) = receiver.recv() {
             let more = iter::from_fn(|| receiver.try_recv().ok());
             let mut tasks: Vec<_> = iter::once(first).chain(more).take(MAX_BATCH).collect();

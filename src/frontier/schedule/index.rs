@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::HostRow;
-use crate::frontier::contract::{AliasName, Host, Timestamp};
+use crate::frontier::contract::{AliasName, Host, StoreTime};
 
 /// What has one allowance: a host without an alias, or the members of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Group {
+pub(super) enum HostGroup {
     /// A host without an alias.
     Host(Host),
     /// The members of an alias.
@@ -16,22 +16,22 @@ pub(super) enum Group {
 
 /// The orders in which a schedule looks for hosts.
 #[derive(Debug, Default)]
-pub(super) struct Index {
+pub(super) struct GroupIndex {
     /// Groups with a queued host that no lease holds, by when they are due.
-    pub(super) ready: BTreeSet<(Timestamp, Group)>,
+    pub(super) ready: BTreeSet<(StoreTime, HostGroup)>,
     /// Queued members of each alias, by when they are due.
-    members: BTreeSet<(AliasName, Timestamp, Host)>,
+    members: BTreeSet<(AliasName, StoreTime, Host)>,
     /// Leased hosts, by when their lease ends.
-    pub(super) leased: BTreeSet<(Timestamp, Host)>,
+    pub(super) leased: BTreeSet<(StoreTime, Host)>,
     /// Hosts that were ever blocked, by when that ends.
-    blocked: BTreeSet<(Timestamp, Host)>,
+    blocked: BTreeSet<(StoreTime, Host)>,
     /// Removed hosts, by when they can be forgotten.
-    pub(super) removed: BTreeSet<(Timestamp, Host)>,
+    pub(super) removed: BTreeSet<(StoreTime, Host)>,
     /// How many hosts are queued.
     pub(super) queued: usize,
 }
 
-impl Index {
+impl GroupIndex {
     /// Adds a host wherever its row says it belongs.
     pub(super) fn add(&mut self, host: &Host, row: &HostRow) {
         self.set(host, row, true);
@@ -49,7 +49,11 @@ impl Index {
                     let key = (alias.clone(), due, host.clone());
                     set(&mut self.members, key, present);
                 }
-                None => set(&mut self.ready, (due, Group::Host(host.clone())), present),
+                None => set(
+                    &mut self.ready,
+                    (due, HostGroup::Host(host.clone())),
+                    present,
+                ),
             }
             self.queued = match present {
                 true => self.queued + 1,
@@ -63,20 +67,20 @@ impl Index {
             }
             None => {}
         }
-        if row.blocked > Timestamp::default() {
+        if row.blocked > StoreTime::default() {
             set(&mut self.blocked, (row.blocked, host.clone()), present);
         }
     }
 
     /// Returns the member of an alias that is due first, and when.
-    pub(super) fn first_member(&self, alias: &AliasName) -> Option<(Timestamp, &Host)> {
-        let from = (alias.clone(), Timestamp::default(), Host::least());
+    pub(super) fn first_member(&self, alias: &AliasName) -> Option<(StoreTime, &Host)> {
+        let from = (alias.clone(), StoreTime::default(), Host::least());
         let (of, due, host) = self.members.range(from..).next()?;
         (of == alias).then_some((*due, host))
     }
 
     /// Returns how many blocks end after a time.
-    pub(super) fn blocked_after(&self, now: Timestamp) -> usize {
+    pub(super) fn blocked_after(&self, now: StoreTime) -> usize {
         let blocked = self.blocked.iter().rev();
         blocked.take_while(|(until, _)| *until > now).count()
     }

@@ -2,21 +2,21 @@
 
 use std::time::Duration;
 
-use super::index::Group;
-use super::{LeaseRow, Schedule};
-use crate::frontier::contract::{Host, Lease, LeaseState, Now, Reservation, Timestamp, millis};
+use super::index::HostGroup;
+use super::{HostSchedule, LeaseRow};
+use crate::frontier::contract::{Host, Lease, LeaseState, Now, Reservation, StoreTime, millis};
 
 /// How soon to look again when leases have expired and only wait to be reaped.
 const UNTIL_REAPED: Duration = Duration::from_secs(1);
 
-impl Schedule {
+impl HostSchedule {
     /// Leases the first host that is due to the caller, for as long as `busy_timeout`.
     pub(crate) fn reserve_next(&mut self, now: Now, busy_timeout: Duration) -> Reservation {
         let host = match self.index.ready.first() {
             Some((due, _)) if *due > now.time() => return self.wait(now.time()),
             None => return self.wait(now.time()),
-            Some((_, Group::Host(host))) => host.clone(),
-            Some((_, Group::Alias(alias))) => {
+            Some((_, HostGroup::Host(host))) => host.clone(),
+            Some((_, HostGroup::Alias(alias))) => {
                 let (_, host) = self
                     .index
                     .first_member(alias)
@@ -50,7 +50,7 @@ impl Schedule {
     }
 
     /// Returns how long nothing can become due by itself.
-    fn wait(&self, now: Timestamp) -> Reservation {
+    fn wait(&self, now: StoreTime) -> Reservation {
         let due = self.index.ready.first().map(|(due, _)| due.since(now));
         let leased = &self.index.leased;
         let expired = leased.first().is_some_and(|(until, _)| *until < now);
@@ -116,7 +116,7 @@ impl Schedule {
         self.end_leases(now, |_| true)
     }
 
-    fn end_leases(&mut self, now: Now, is_over: impl Fn(Timestamp) -> bool) -> usize {
+    fn end_leases(&mut self, now: Now, is_over: impl Fn(StoreTime) -> bool) -> usize {
         let mut ended = 0;
         while let Some((_, host)) = self
             .index
@@ -145,7 +145,7 @@ impl Schedule {
         row.is_some_and(|row| row.token == lease.token && now.time() <= row.until)
     }
 
-    fn end(&mut self, now: Now, host: &Host, pause: Duration, next: Option<Timestamp>) {
+    fn end(&mut self, now: Now, host: &Host, pause: Duration, next: Option<StoreTime>) {
         let rested = now.after(pause);
         let mut held = Vec::new();
         self.edit(host, |row| {

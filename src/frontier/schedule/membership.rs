@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::{AliasRow, HostRow, Schedule};
-use crate::frontier::contract::{AliasName, Host, Timestamp};
+use super::{AliasRow, HostRow, HostSchedule};
+use crate::frontier::contract::{AliasName, Host, StoreTime};
 
-impl Schedule {
+impl HostSchedule {
     /// Makes a host a member of an alias, or of none; one without a port is all its ports.
     ///
     /// A lease of the host goes on and holds the new alias too, whose members have to wait for it.
@@ -68,7 +68,7 @@ impl Schedule {
     }
 
     /// Returns when an alias has rested.
-    pub(crate) fn rested(&self, alias: &AliasName) -> Timestamp {
+    pub(crate) fn rested(&self, alias: &AliasName) -> StoreTime {
         self.aliases
             .get(alias)
             .map(|row| row.rested)

@@ -18,15 +18,15 @@ use std::time::Duration;
 
 pub(crate) use row::{AliasRow, HostRow, LeaseRow};
 
-use self::index::{Group, Index};
-use crate::frontier::contract::{AliasName, Counts, Host, Now, Settings, millis};
+use self::index::{GroupIndex, HostGroup};
+use crate::frontier::contract::{AliasName, Host, HostCounts, Now, Settings, millis};
 
 /// All hosts, and which is due when.
-pub(crate) struct Schedule {
+pub(crate) struct HostSchedule {
     hosts: BTreeMap<Host, HostRow>,
     aliases: BTreeMap<AliasName, AliasRow>,
     members: BTreeMap<Host, AliasName>,
-    index: Index,
+    index: GroupIndex,
     last_token: u64,
     default_pause: Duration,
     changes: Option<Changes>,
@@ -50,7 +50,7 @@ impl Changes {
     }
 }
 
-impl Schedule {
+impl HostSchedule {
     /// Returns a schedule without hosts; `default_pause` is the least that a host's group rests after
     /// a lease that ends without a release.
     pub(crate) fn new(default_pause: Duration) -> Self {
@@ -58,14 +58,14 @@ impl Schedule {
             hosts: BTreeMap::new(),
             aliases: BTreeMap::new(),
             members: BTreeMap::new(),
-            index: Index::default(),
+            index: GroupIndex::default(),
             last_token: 0,
             default_pause,
             changes: None,
         }
     }
 
-    /// Notes changes from now on, for [`Schedule::take_changes`].
+    /// Notes changes from now on, for [`HostSchedule::take_changes`].
     pub(crate) fn note_changes(&mut self) {
         self.changes = Some(Changes::default());
     }
@@ -124,8 +124,8 @@ impl Schedule {
     }
 
     /// Counts hosts by their state.
-    pub(crate) fn counts(&self, now: Now) -> Counts {
-        Counts {
+    pub(crate) fn counts(&self, now: Now) -> HostCounts {
+        HostCounts {
             hosts: self.hosts.len(),
             queued: self.index.queued,
             busy: self.index.leased.len(),
@@ -165,7 +165,7 @@ impl Schedule {
         if ready == row.ready {
             return;
         }
-        let group = || Group::Alias(alias.clone());
+        let group = || HostGroup::Alias(alias.clone());
         if let Some(at) = row.ready {
             self.index.ready.remove(&(at, group()));
         }

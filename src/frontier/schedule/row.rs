@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::frontier::contract::{AliasName, Timestamp};
+use crate::frontier::contract::{AliasName, StoreTime};
 
 /// What is kept of a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,11 +11,11 @@ pub(crate) struct HostRow {
     /// The alias that it is a member of; derived from the members.
     pub(crate) alias: Option<AliasName>,
     /// When it is to be asked next; during a lease, only if that was added since.
-    pub(crate) next: Option<Timestamp>,
+    pub(crate) next: Option<StoreTime>,
     /// When it has rested from its last lease.
-    pub(crate) rested: Timestamp,
+    pub(crate) rested: StoreTime,
     /// When its block ends.
-    pub(crate) blocked: Timestamp,
+    pub(crate) blocked: StoreTime,
     /// How long it rests after a lease that ends without a release.
     pub(crate) pause: Duration,
     /// What the layer above keeps of it.
@@ -32,7 +32,7 @@ pub(crate) struct LeaseRow {
     /// The fencing token.
     pub(crate) token: u64,
     /// The last millisecond of the lease.
-    pub(crate) until: Timestamp,
+    pub(crate) until: StoreTime,
     /// The aliases that are busy as long as it lasts: the host's at the start, and any that it was
     /// given since.
     pub(crate) holds: Vec<AliasName>,
@@ -42,34 +42,34 @@ pub(crate) struct LeaseRow {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AliasRow {
     /// When it has rested from the last lease of any member.
-    pub(crate) rested: Timestamp,
+    pub(crate) rested: StoreTime,
     /// How many leases hold it; derived from the hosts.
     pub(super) held: usize,
     /// The time under which it is in the index of what is ready, if it is.
-    pub(super) ready: Option<Timestamp>,
+    pub(super) ready: Option<StoreTime>,
 }
 
 impl HostRow {
     /// Returns when the host is due as far as it is concerned itself, if it is queued.
-    pub(super) fn due(&self) -> Option<Timestamp> {
+    pub(super) fn due(&self) -> Option<StoreTime> {
         let next = self.next.filter(|_| self.lease.is_none())?;
         Some(next.max(self.not_before()))
     }
 
     /// Returns when the host has rested and its block has ended.
-    pub(super) fn not_before(&self) -> Timestamp {
+    pub(super) fn not_before(&self) -> StoreTime {
         self.rested.max(self.blocked)
     }
 
     /// Queues the host for a time, unless it is queued for an earlier one.
-    pub(super) fn queue(&mut self, at: Timestamp) {
+    pub(super) fn queue(&mut self, at: StoreTime) {
         self.next = Some(self.next.map_or(at, |next| next.min(at)));
     }
 }
 
 impl AliasRow {
     /// Returns a row that is not derived from anything yet.
-    pub(crate) fn rested_at(rested: Timestamp) -> Self {
+    pub(crate) fn rested_at(rested: StoreTime) -> Self {
         Self {
             rested,
             ..Self::default()

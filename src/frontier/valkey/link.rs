@@ -24,21 +24,21 @@ const ANSWER: Duration = Duration::from_secs(10);
 const MOVES: usize = 3;
 
 /// A connection that all operations share, and where to make it.
-pub(super) struct Link {
+pub(super) struct ServerLink {
     address: ValkeyAddress,
     keys: Vec<String>,
-    connection: Mutex<Option<Connection>>,
+    connection: Mutex<Option<ClusterConnection>>,
 }
 
 #[derive(Clone)]
-struct Connection {
+struct ClusterConnection {
     /// Differs between connections, so that one is discarded once.
     number: u64,
     info: ConnectionInfo,
     server: MultiplexedConnection,
 }
 
-impl Link {
+impl ServerLink {
     pub(super) fn new(address: ValkeyAddress, keys: Vec<String>) -> Self {
         Self {
             address,
@@ -103,7 +103,10 @@ impl Link {
     }
 
     /// Returns the connection; if there is none, it is made to the server of `info`, or to the first.
-    async fn connected(&self, info: Option<ConnectionInfo>) -> Result<Connection, RedisError> {
+    async fn connected(
+        &self,
+        info: Option<ConnectionInfo>,
+    ) -> Result<ClusterConnection, RedisError> {
         let mut slot = self.connection.lock().await;
         if let Some(connection) = &*slot {
             return Ok(connection.clone());
@@ -122,7 +125,7 @@ impl Link {
         {
             return Err(error);
         }
-        let connection = Connection {
+        let connection = ClusterConnection {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             info,
             server,

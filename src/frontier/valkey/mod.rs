@@ -23,11 +23,11 @@ use redis::aio::MultiplexedConnection;
 
 pub use self::address::ValkeyAddress;
 pub use self::error::ValkeyError;
-use self::link::Link;
+use self::link::ServerLink;
 use self::scripts::{Scripts, Time, keys};
 use super::contract::{
-    AliasName, Counts, Host, Lease, LeaseState, Pending, Reservation, Settings, Store, StoreError,
-    millis,
+    AliasName, Host, HostCounts, Lease, LeaseState, Pending, Reservation, Settings, Store,
+    StoreError, millis,
 };
 
 /// The format of what the scripts keep.
@@ -38,7 +38,7 @@ const REAPED_AT_ONCE: usize = 100;
 
 /// A store on a server, for any number of workers.
 pub struct Valkey {
-    link: Link,
+    link: ServerLink,
     scripts: Scripts,
     default_pause: Duration,
 }
@@ -74,7 +74,7 @@ impl Valkey {
         let keys = keys(address.shard());
         let server = address.to_string();
         let store = Self {
-            link: Link::new(address, keys),
+            link: ServerLink::new(address, keys),
             scripts: Scripts::new(time),
             default_pause,
         };
@@ -229,11 +229,11 @@ impl Store for Valkey {
         })
     }
 
-    fn counts(&self) -> Pending<'_, Counts> {
+    fn counts(&self) -> Pending<'_, HostCounts> {
         Box::pin(async move {
             let counts = self.link.run(&self.scripts.counts, &[]).await?;
             let (hosts, queued, busy, blocked, busy_aliases) = counts;
-            Ok(Counts {
+            Ok(HostCounts {
                 hosts,
                 queued,
                 busy,

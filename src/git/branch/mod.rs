@@ -4,4 +4,4 @@ mod program;
 mod remote_branch;
 
 pub use program::{GitProgram, GitProgramError};
-pub use remote_branch::{RemoteBranch, RemoteBranchError, Seen};
+pub use remote_branch::{RemoteBranch, RemoteBranchError, SeenBranch};

@@ -14,9 +14,9 @@ use crate::git::commit_id::CommitId;
 use crate::git::secrets::CredentialsError;
 use crate::git::secrets::Secrets;
 use crate::git::setting::Setting;
+use crate::git::transport::CloneTarget;
 use crate::git::transport::Credentials;
 use crate::git::transport::Pushed;
-use crate::git::transport::Target;
 use crate::git::transport::Wanted;
 use crate::git::transport::{FetchOrder, PushOrder, Task, Tip};
 use crate::git::transport::{RemoteUrl, Transport};
@@ -96,7 +96,7 @@ pub struct RemoteBranch {
 
 /// The position of a branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct SeenBranch {
     /// The branch, in full.
     pub branch: String,
     /// The commit it was at.
@@ -138,7 +138,7 @@ impl RemoteBranch {
     /// # Errors
     ///
     /// If the remote cannot be fetched from, or the name is not that of a branch.
-    pub fn fetch(&mut self) -> Result<Seen, RemoteBranchError> {
+    pub fn fetch(&mut self) -> Result<SeenBranch, RemoteBranchError> {
         if self.is_worn() {
             self.start_afresh();
         }
@@ -160,7 +160,7 @@ impl RemoteBranch {
     /// # Errors
     ///
     /// If the remote cannot be fetched from, or has no such branch.
-    pub fn fetch_branch(&mut self, name: &str) -> Result<Seen, RemoteBranchError> {
+    pub fn fetch_branch(&mut self, name: &str) -> Result<SeenBranch, RemoteBranchError> {
         self.fetch_wanted(Wanted::Name(name.to_owned()))
     }
 
@@ -176,9 +176,9 @@ impl RemoteBranch {
         self.uses.set(0);
     }
 
-    fn fetch_wanted(&mut self, wanted: Wanted) -> Result<Seen, RemoteBranchError> {
+    fn fetch_wanted(&mut self, wanted: Wanted) -> Result<SeenBranch, RemoteBranchError> {
         let task = Task::Fetch(FetchOrder {
-            target: Target::OwnClone,
+            target: CloneTarget::OwnClone,
             wanted,
             // Only the first time: later the commits pushed in between must be visible.
             shallow: self.uses.get() == 0 && *self.remote.transport() != Transport::Local,
@@ -195,7 +195,7 @@ impl RemoteBranch {
                 remote: self.remote.to_string(),
             });
         }
-        Ok(Seen {
+        Ok(SeenBranch {
             branch: name,
             commit: fetched.commit.0,
         })

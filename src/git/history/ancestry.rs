@@ -11,7 +11,7 @@ use crate::git::commit_id::CommitId;
 
 /// A commit of a history, with its parents.
 #[derive(Debug)]
-pub struct Step {
+pub struct HistoryStep {
     /// The commit.
     pub commit: CommitId,
     /// Its parents, by their numbers in the history.
@@ -61,7 +61,7 @@ impl LocalRepository {
     /// # Errors
     ///
     /// If Git cannot read them, or the clone is shallow and so incomplete.
-    pub fn history(&self, tip: CommitId) -> Result<Vec<Step>, RepositoryError> {
+    pub fn history(&self, tip: CommitId) -> Result<Vec<HistoryStep>, RepositoryError> {
         if self.repository.is_shallow() {
             return Err(RepositoryError::CutOff);
         }
@@ -71,7 +71,7 @@ impl LocalRepository {
             let parents = self.find(commit)?;
             let parents = parents.parent_ids().map(|id| numbers[&id]).collect();
             numbers.insert(commit.0, steps.len());
-            steps.push(Step { commit, parents });
+            steps.push(HistoryStep { commit, parents });
         }
         Ok(steps)
     }

@@ -7,7 +7,7 @@ mod rev_path;
 mod tree;
 mod tree_path;
 
-pub use ancestry::Step;
+pub use ancestry::HistoryStep;
 pub use repository::{LocalRepository, Version};
 pub use repository_error::RepositoryError;
 pub use rev_path::RevPath;

@@ -9,7 +9,7 @@ use super::unwinding::caught;
 
 /// A reference of a remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct AdvertisedRef {
     pub(crate) name: String,
     pub(crate) id: Oid,
     /// The branch, if this is a symbolic reference.
@@ -17,13 +17,15 @@ pub(crate) struct Head {
 }
 
 /// Returns the references that the remote of a connection advertises.
-pub(crate) fn heads(connection: &RemoteConnection<'_, '_, '_>) -> Result<Vec<Head>, git2::Error> {
+pub(crate) fn heads(
+    connection: &RemoteConnection<'_, '_, '_>,
+) -> Result<Vec<AdvertisedRef>, git2::Error> {
     Ok(connection.list()?.iter().filter_map(head).collect())
 }
 
-fn head(advertised: &RemoteHead<'_>) -> Option<Head> {
+fn head(advertised: &RemoteHead<'_>) -> Option<AdvertisedRef> {
     let target = || advertised.symref_target().map(str::to_owned);
-    Some(Head {
+    Some(AdvertisedRef {
         name: caught(|| advertised.name().to_owned()).ok()?,
         id: advertised.oid(),
         leads_to: caught(target).ok().flatten(),

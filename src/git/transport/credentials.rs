@@ -10,7 +10,7 @@ use git2::{Cred, CredentialType, Error};
 use serde::{Deserialize, Serialize};
 
 use super::address::elsewhere;
-use super::failure::Failure;
+use super::failure::TransferFailure;
 use crate::git::regular::open_regular;
 use crate::git::secrets::{CredentialsError, Secret, SecretText};
 use crate::git::setting::Setting;
@@ -81,16 +81,16 @@ impl fmt::Debug for Login {
 ///
 /// Credentials go only to the host that the address names, not to the target of a redirect: libgit2
 /// would request them there, too.
-pub(crate) struct Answers {
+pub(crate) struct CredentialAnswers {
     login: Login,
     /// The address of the remote.
     pub(crate) address: String,
     tried: CredentialType,
     /// Why the last request was not answered.
-    pub(crate) given_up: Option<Failure>,
+    pub(crate) given_up: Option<TransferFailure>,
 }
 
-impl Answers {
+impl CredentialAnswers {
     pub(crate) fn new(login: Login, address: &str) -> Self {
         Self {
             login,
@@ -108,7 +108,7 @@ impl Answers {
         allowed: CredentialType,
     ) -> Result<Cred, Error> {
         if let Some(place) = elsewhere(&self.address, asked_at) {
-            return Err(self.give_up(Failure::new(format!(
+            return Err(self.give_up(TransferFailure::new(format!(
                 "the remote leads to {place}, which wants a password: if that is right, \
                  name its address there"
             ))));
@@ -137,31 +137,35 @@ impl Answers {
         Err(self.give_up(self.reason(allowed)))
     }
 
-    fn give_up(&mut self, reason: Failure) -> Error {
+    fn give_up(&mut self, reason: TransferFailure) -> Error {
         let error = Error::from_str(&reason.message);
         self.given_up = Some(reason);
         error
     }
 
-    fn reason(&self, allowed: CredentialType) -> Failure {
+    fn reason(&self, allowed: CredentialType) -> TransferFailure {
         let over_ssh = allowed.contains(CredentialType::SSH_KEY);
         if self.tried.contains(CredentialType::USER_PASS_PLAINTEXT) {
-            Failure::new(
+            TransferFailure::new(
                 "the remote refused the password: see WAYPOST_GIT_USERNAME and WAYPOST_GIT_PASSWORD",
             )
         } else if over_ssh && self.login.ssh_key.is_some() {
-            Failure::new("the remote refused the SSH key: it must know the public half of the key")
-                .with_setting(Setting::SshKey)
+            TransferFailure::new(
+                "the remote refused the SSH key: it must know the public half of the key",
+            )
+            .with_setting(Setting::SshKey)
         } else if over_ssh {
-            Failure::new("the remote refused the keys of the SSH agent: name a file with a key")
-                .with_setting(Setting::SshKey)
+            TransferFailure::new(
+                "the remote refused the keys of the SSH agent: name a file with a key",
+            )
+            .with_setting(Setting::SshKey)
         } else if allowed.contains(CredentialType::USER_PASS_PLAINTEXT) {
-            Failure::new(
+            TransferFailure::new(
                 "the remote wants a password, and none or a wrong one is in its address: \
                  set WAYPOST_GIT_PASSWORD or WAYPOST_GIT_PASSWORD_FILE",
             )
         } else {
-            Failure::new("the remote wants a kind of credentials that is not known here")
+            TransferFailure::new("the remote wants a kind of credentials that is not known here")
         }
     }
 }
@@ -208,7 +212,7 @@ mod tests {
 
     #[test]
     fn tries_each_kind_once() {
-        let mut answers = Answers::new(login(), HERE);
+        let mut answers = CredentialAnswers::new(login(), HERE);
         let allowed = CredentialType::SSH_KEY | CredentialType::USER_PASS_PLAINTEXT;
         assert!(answers.answer(HERE, None, CredentialType::USERNAME).is_ok());
         assert!(answers.answer(HERE, None, allowed).is_ok());
@@ -225,7 +229,7 @@ mod tests {
 
     #[test]
     fn says_what_is_missing() {
-        let mut answers = Answers::new(Login::default(), HERE);
+        let mut answers = CredentialAnswers::new(Login::default(), HERE);
         let allowed = CredentialType::USER_PASS_PLAINTEXT;
         assert!(answers.answer(HERE, None, allowed).is_err());
         assert!(
@@ -239,7 +243,7 @@ mod tests {
 
     #[test]
     fn reports_no_other_host_the_password() {
-        let mut answers = Answers::new(login(), HERE);
+        let mut answers = CredentialAnswers::new(login(), HERE);
         let allowed = CredentialType::USER_PASS_PLAINTEXT;
         let there = "https://i.example/links.git";
         assert!(answers.answer(there, None, allowed).is_err());

@@ -6,7 +6,7 @@ use crate::git::setting::Setting;
 
 /// Why a fetch or push failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Failure {
+pub(crate) struct TransferFailure {
     /// Whether the repository fetched into seems to be at fault.
     pub(crate) damage: bool,
     /// The setting that may have to be changed.
@@ -14,7 +14,7 @@ pub(crate) struct Failure {
     pub(crate) message: String,
 }
 
-impl Failure {
+impl TransferFailure {
     /// Returns a failure that no setting and no damage explains.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self {

@@ -13,11 +13,11 @@ use git2::{
 };
 
 use super::advertised::heads;
-use super::failure::Failure;
+use super::failure::TransferFailure;
 use super::job::{FetchOrder, Job, Tip};
 use super::leftovers::{LOCK, remove_all};
-use super::session::{Session, failure, proxy};
-use super::target::Target;
+use super::session::{RemoteSession, failure, proxy};
+use super::target::CloneTarget;
 use super::wanted::Wanted;
 use crate::git::commit_id::CommitId;
 use crate::git::setting::Setting;
@@ -29,11 +29,11 @@ const TIP: &str = "refs/waypost/tip";
 const MAX_COMMIT: usize = 16 << 20;
 
 /// Runs one fetch.
-pub(crate) fn fetch(job: &Job, order: &FetchOrder) -> Result<Tip, Failure> {
+pub(crate) fn fetch(job: &Job, order: &FetchOrder) -> Result<Tip, TransferFailure> {
     let mut _lock = None;
-    let repository = if order.target == Target::OwnClone {
+    let repository = if order.target == CloneTarget::OwnClone {
         _lock = Some(enter(&job.repository).map_err(|error| {
-            Failure::new(format!(
+            TransferFailure::new(format!(
                 "cannot write to {}: {error}",
                 job.repository.display()
             ))
@@ -47,10 +47,10 @@ pub(crate) fn fetch(job: &Job, order: &FetchOrder) -> Result<Tip, Failure> {
     };
     let repository = repository.map_err(|error| failure(&error))?;
 
-    let mut fetch = Fetch {
+    let mut fetch = FetchRun {
         order,
         repository: &repository,
-        session: Session::of(job),
+        session: RemoteSession::of(job),
     };
     let tip = fetch.run(&job.remote);
     tip.map_err(|error| fetch.session.explain(error))
@@ -65,14 +65,14 @@ fn enter(repository: &Path) -> io::Result<File> {
     Ok(lock)
 }
 
-struct Fetch<'a> {
+struct FetchRun<'a> {
     order: &'a FetchOrder,
     repository: &'a Repository,
-    session: Session,
+    session: RemoteSession,
 }
 
-impl Fetch<'_> {
-    fn run(&mut self, address: &str) -> Result<Tip, Failure> {
+impl FetchRun<'_> {
+    fn run(&mut self, address: &str) -> Result<Tip, TransferFailure> {
         if let Some(id) = self.order.wanted.commit()
             && self.repository.find_commit(id.0).is_ok()
         {
@@ -95,7 +95,7 @@ impl Fetch<'_> {
         let heads = heads(&connection).map_err(|e| failure(&e))?;
         let choice = (self.order.wanted.choose(&heads)).map_err(|error| {
             let setting = error.setting();
-            Failure::new(error.to_string()).with_setting(setting)
+            TransferFailure::new(error.to_string()).with_setting(setting)
         })?;
         if self.repository.find_object(choice.id, None).is_err() {
             self.download(&mut connection, &[&choice.name], self.order.shallow)
@@ -110,7 +110,7 @@ impl Fetch<'_> {
         &self,
         connection: &mut RemoteConnection<'_, '_, '_>,
         id: CommitId,
-    ) -> Result<Tip, Failure> {
+    ) -> Result<Tip, TransferFailure> {
         let directly = self.download(connection, &[&id.to_string()], self.order.shallow);
         if directly.is_err() || self.repository.find_commit(id.0).is_err() {
             // It reconnects if the remote hung up.
@@ -122,7 +122,7 @@ impl Fetch<'_> {
             .map_err(|e| failure(&e))?;
         }
         self.keep(None, id.0).map_err(|error| match error.damage {
-            true => Failure::new(format!(
+            true => TransferFailure::new(format!(
                 "no branch or tag of the remote holds the commit {id}"
             )),
             false => error,
@@ -175,26 +175,26 @@ impl Fetch<'_> {
 
     /// Checks that a commit is here and not too long, and in a clone of our own makes the next
     /// fetch build on it.
-    fn keep(&self, name: Option<String>, id: Oid) -> Result<Tip, Failure> {
+    fn keep(&self, name: Option<String>, id: Oid) -> Result<Tip, TransferFailure> {
         let object = self.repository.find_object(id, None);
         let commit =
             object
                 .and_then(|object| object.peel_to_commit())
                 .map_err(|error| match error.code() {
-                    ErrorCode::Peel | ErrorCode::InvalidSpec => {
-                        Failure::new("what is followed leads to no commit: name a branch or a tag")
-                            .with_setting(Setting::Reference)
-                    }
+                    ErrorCode::Peel | ErrorCode::InvalidSpec => TransferFailure::new(
+                        "what is followed leads to no commit: name a branch or a tag",
+                    )
+                    .with_setting(Setting::Reference),
                     _ => failure(&error),
                 })?;
         let size = self.size(commit.id()).map_err(|e| failure(&e))?;
         if size > MAX_COMMIT {
             let message = format!("the commit {} is {size} bytes long", commit.id());
-            return Err(Failure::new(message));
+            return Err(TransferFailure::new(message));
         }
         let kept = match self.order.target {
-            Target::Shared => self.bound_checkout(&commit),
-            Target::OwnClone => {
+            CloneTarget::Shared => self.bound_checkout(&commit),
+            CloneTarget::OwnClone => {
                 (self.repository.reference(TIP, commit.id(), true, "fetch")).map(drop)
             }
         };

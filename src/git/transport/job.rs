@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::bounds::Bounds;
 use super::credentials::Login;
 use super::known_hosts::HostKeys;
-use super::target::Target;
+use super::target::CloneTarget;
 use super::wanted::Wanted;
 use crate::git::commit_id::CommitId;
 
@@ -30,10 +30,10 @@ pub(crate) struct Job {
 
 impl Job {
     /// Returns the kind of its repository. A push is from a clone of our own.
-    pub(crate) fn target(&self) -> Target {
+    pub(crate) fn target(&self) -> CloneTarget {
         match &self.task {
             Task::Fetch(order) => order.target,
-            Task::Push(_) => Target::OwnClone,
+            Task::Push(_) => CloneTarget::OwnClone,
         }
     }
 }
@@ -57,7 +57,7 @@ pub(crate) struct Tip {
 /// What to fetch into a repository, and how.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct FetchOrder {
-    pub(crate) target: Target,
+    pub(crate) target: CloneTarget,
     pub(crate) wanted: Wanted,
     /// Whether one commit without its history is enough.
     pub(crate) shallow: bool,

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::target::Target;
+use super::target::CloneTarget;
 
 /// The lock of the one process that fetches into a clone of our own.
 pub(crate) const LOCK: &str = "waypost.lock";
@@ -42,8 +42,8 @@ pub(crate) enum Before {
 
 impl Before {
     /// Inspects a repository before a transfer.
-    pub(crate) fn of(repository: &Path, target: Target) -> Self {
-        if target == Target::OwnClone {
+    pub(crate) fn of(repository: &Path, target: CloneTarget) -> Self {
+        if target == CloneTarget::OwnClone {
             return Self::Own(repository.to_owned());
         }
         let packs = repository.join("objects/pack");
@@ -96,7 +96,7 @@ mod tests {
         let there = |name: &str| packs.join(name).exists();
         let make = |name: &str| fs::write(packs.join(name), "").unwrap();
         make("pack_git2_1");
-        let before = Before::of(directory.path(), Target::Shared);
+        let before = Before::of(directory.path(), CloneTarget::Shared);
         make("pack_git2_2");
         make("pack-1.idx.lock");
         before.clean_up();
@@ -106,7 +106,7 @@ mod tests {
         fs::write(directory.path().join(LOCK), "").unwrap();
         let held = File::open(directory.path().join(LOCK)).unwrap();
         held.lock().unwrap();
-        let own = Before::of(directory.path(), Target::OwnClone);
+        let own = Before::of(directory.path(), CloneTarget::OwnClone);
         own.clean_up();
         assert!(there("pack_git2_1"));
         drop(held);

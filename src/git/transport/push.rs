@@ -10,9 +10,9 @@ use std::rc::Rc;
 use git2::{Direction, ErrorCode, Oid, PushOptions, Repository};
 use serde::{Deserialize, Serialize};
 
-use super::failure::Failure;
+use super::failure::TransferFailure;
 use super::job::{Job, PushOrder};
-use super::session::{Session, failure, proxy};
+use super::session::{RemoteSession, failure, proxy};
 use super::unwinding::caught;
 
 /// The maximum number of bytes read of a remote's messages.
@@ -98,10 +98,10 @@ struct Heard {
 }
 
 /// Runs one push. An error means that nothing was sent yet.
-pub(crate) fn push(job: &Job, order: &PushOrder) -> Result<Pushed, Failure> {
+pub(crate) fn push(job: &Job, order: &PushOrder) -> Result<Pushed, TransferFailure> {
     let repository = Repository::open(&job.repository).map_err(|e| failure(&e))?;
     let expected = order.expected.map_or(Oid::ZERO_SHA1, |id| id.0);
-    let mut session = Session::of(job);
+    let mut session = RemoteSession::of(job);
     let mut remote = (repository.remote_anonymous(&job.remote)).map_err(|e| failure(&e))?;
     session.leads_to(&remote);
     let mut connection = remote

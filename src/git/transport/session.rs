@@ -11,8 +11,8 @@ use git2::{CertificateCheckStatus, ErrorClass, ErrorCode, ProxyOptions, Remote, 
 
 use super::address::RemoteUrl;
 use super::bounds::Bounds;
-use super::credentials::Answers;
-use super::failure::Failure;
+use super::credentials::CredentialAnswers;
+use super::failure::TransferFailure;
 use super::job::Job;
 use super::known_hosts::{HostKeyError, HostKeys};
 use crate::git::damage::is_damage;
@@ -28,29 +28,29 @@ const TOO_MUCH_MEMORY: &str = "what the remote sends takes too much memory: it h
     hold such objects";
 
 /// The answers for a remote, and the results of its requests.
-pub(crate) struct Session {
-    notes: Rc<RefCell<Notes>>,
+pub(crate) struct RemoteSession {
+    notes: Rc<RefCell<TransferNotes>>,
     known: Option<HostKeys>,
     secrets: Secrets,
     bounds: Bounds,
 }
 
-struct Notes {
-    answers: Answers,
+struct TransferNotes {
+    answers: CredentialAnswers,
     /// Why the host's key was refused.
-    host_key: Option<Failure>,
+    host_key: Option<TransferFailure>,
     /// The bytes received by completed downloads, and by the current one.
     received: (u64, u64),
     /// Whether too much was received.
     excess: bool,
 }
 
-impl Session {
+impl RemoteSession {
     /// Prepares the answers for the remote of a job.
     pub(crate) fn of(job: &Job) -> Self {
         Self {
-            notes: Rc::new(RefCell::new(Notes {
-                answers: Answers::new(job.login.clone(), &job.remote),
+            notes: Rc::new(RefCell::new(TransferNotes {
+                answers: CredentialAnswers::new(job.login.clone(), &job.remote),
                 host_key: None,
                 received: (0, 0),
                 excess: false,
@@ -75,7 +75,7 @@ impl Session {
     }
 
     /// Returns an error with our own reason for it, if there is one, in a form for people.
-    pub(crate) fn explain(&self, error: Failure) -> Failure {
+    pub(crate) fn explain(&self, error: TransferFailure) -> TransferFailure {
         let notes = self.notes.borrow();
         let reason = notes
             .host_key
@@ -83,16 +83,17 @@ impl Session {
             .or_else(|| notes.answers.given_up.clone());
         let excess = || notes.excess.then(too_many_bytes);
         let failure = reason.or_else(excess).unwrap_or(error);
-        Failure {
+        TransferFailure {
             message: self.secrets.readable(&failure.message),
             ..failure
         }
     }
 
     /// Allows memory for objects, once all references are listed.
-    pub(crate) fn begin_transfer(&self) -> Result<(), Failure> {
-        (self.bounds.widen())
-            .map_err(|error| Failure::new(format!("cannot set the limits of a transfer: {error}")))
+    pub(crate) fn begin_transfer(&self) -> Result<(), TransferFailure> {
+        (self.bounds.widen()).map_err(|error| {
+            TransferFailure::new(format!("cannot set the limits of a transfer: {error}"))
+        })
     }
 
     /// Checks that the number of bytes is within the receive limit.
@@ -116,7 +117,7 @@ impl Session {
         callbacks.certificate_check(move |certificate, _| {
             check(certificate, known.as_ref()).map_err(|error| {
                 let (message, setting) = (error.to_string(), error.setting());
-                let reason = Failure::new(message.as_str()).with_setting(setting);
+                let reason = TransferFailure::new(message.as_str()).with_setting(setting);
                 notes.borrow_mut().host_key = Some(reason);
                 git2::Error::new(ErrorCode::Certificate, ErrorClass::Ssh, message)
             })
@@ -141,8 +142,8 @@ impl Session {
 }
 
 /// Returns the failure of a transfer that received too many bytes.
-fn too_many_bytes() -> Failure {
-    Failure::new(TOO_MANY_BYTES).with_setting(Setting::MaxFetchBytes)
+fn too_many_bytes() -> TransferFailure {
+    TransferFailure::new(TOO_MANY_BYTES).with_setting(Setting::MaxFetchBytes)
 }
 
 fn secrets_of(address: &str) -> Vec<String> {
@@ -172,7 +173,7 @@ pub(crate) fn proxy<'cb>() -> ProxyOptions<'cb> {
 }
 
 /// Returns the meaning of a Git error, with a remedy.
-pub(crate) fn failure(error: &git2::Error) -> Failure {
+pub(crate) fn failure(error: &git2::Error) -> TransferFailure {
     let said = error.message().trim();
     let mut setting = None;
     let message = match (error.code(), error.class()) {
@@ -192,7 +193,7 @@ pub(crate) fn failure(error: &git2::Error) -> Failure {
         _ if said == "unsupported URL protocol" => "no repository is there".to_owned(),
         _ => said.to_owned(),
     };
-    Failure {
+    TransferFailure {
         damage: is_damage(error),
         setting,
         message,

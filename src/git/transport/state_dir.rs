@@ -120,7 +120,7 @@ pub(crate) struct StateDir {
 
 /// The state that is kept across restarts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Record {
+pub(crate) struct CloneRecord {
     /// The address of the followed remote, without secrets.
     pub(crate) remote: String,
     /// The followed reference.
@@ -202,16 +202,16 @@ impl StateDir {
     }
 
     /// Returns the last record, if it can be understood.
-    pub(crate) fn load(&self) -> Option<Record> {
+    pub(crate) fn load(&self) -> Option<CloneRecord> {
         let text = read_regular(&self.path.join(RECORD), MAX_RECORD).ok()?;
-        let record: Record = serde_json::from_slice(&text).ok()?;
+        let record: CloneRecord = serde_json::from_slice(&text).ok()?;
         // The name becomes part of a path.
         let plain = record.clone.starts_with(CLONE) && !record.clone.contains('/');
         plain.then_some(record)
     }
 
     /// Writes a record, durably and in one step.
-    pub(crate) fn store(&self, record: &Record) -> Result<(), StateError> {
+    pub(crate) fn store(&self, record: &CloneRecord) -> Result<(), StateError> {
         self.write(RECORD, record)
     }
 
@@ -348,8 +348,8 @@ mod tests {
 
     use super::*;
 
-    fn record(clone: &str) -> Record {
-        Record {
+    fn record(clone: &str) -> CloneRecord {
+        CloneRecord {
             remote: "https://h.example/r".to_owned(),
             reference: None,
             clone: clone.to_owned(),

@@ -22,12 +22,12 @@ use zeroize::Zeroizing;
 use super::address::{RemoteUrl, Transport};
 use super::bounds::Bounds;
 use super::credentials::Credentials;
-use super::failure::Failure;
+use super::failure::TransferFailure;
 use super::job::{FetchOrder, JOB_BYTES, Job, Task, Tip};
 use super::known_hosts::HostKeys;
 use super::leftovers::Before;
 use super::state_dir::{StateDir, StateError};
-use super::target::Target;
+use super::target::CloneTarget;
 use super::wanted::Wanted;
 use crate::git::captured::Captured;
 use crate::git::secrets::CredentialsError;
@@ -152,7 +152,7 @@ impl Transfer {
     pub(crate) async fn run(
         &self,
         repository: &Path,
-        target: Target,
+        target: CloneTarget,
         remote: &RemoteUrl,
         wanted: Wanted,
         credentials: &Credentials,
@@ -160,7 +160,7 @@ impl Transfer {
         let task = Task::Fetch(FetchOrder {
             target,
             wanted,
-            shallow: target == Target::OwnClone && *remote.transport() != Transport::Local,
+            shallow: target == CloneTarget::OwnClone && *remote.transport() != Transport::Local,
         });
         self.execute(repository, remote, credentials, task).await
     }
@@ -197,7 +197,7 @@ impl Transfer {
             // A state directory must not fill up with every attempt.
             let _ = spawn_blocking(move || before.clean_up()).await;
         }
-        let answer: Result<T, Failure> = answer?;
+        let answer: Result<T, TransferFailure> = answer?;
         answer.map_err(|failure| TransferError::Failed {
             message: secrets.readable(&failure.message),
             damage: failure.damage,

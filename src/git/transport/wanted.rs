@@ -3,7 +3,7 @@
 use git2::Oid;
 use serde::{Deserialize, Serialize};
 
-use super::advertised::Head;
+use super::advertised::AdvertisedRef;
 use crate::git::commit_id::CommitId;
 use crate::git::setting::Setting;
 
@@ -14,7 +14,7 @@ const LISTED: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Wanted {
     /// The remote's `HEAD`, wherever it leads.
-    Head,
+    AdvertisedRef,
     /// A branch or tag.
     Name(String),
     /// A commit, by its full id.
@@ -53,7 +53,7 @@ impl Wanted {
     /// Parses the request; none or an empty one is the remote's `HEAD`.
     pub(crate) fn of(reference: Option<&str>) -> Self {
         match reference {
-            None | Some("" | "HEAD") => Self::Head,
+            None | Some("" | "HEAD") => Self::AdvertisedRef,
             Some(name) => match name.parse() {
                 Ok(id) => Self::Commit(id),
                 Err(_) => Self::Name(name.to_owned()),
@@ -65,7 +65,7 @@ impl Wanted {
     pub(crate) fn commit(&self) -> Option<CommitId> {
         match self {
             Self::Commit(id) => Some(*id),
-            Self::Head | Self::Name(_) => None,
+            Self::AdvertisedRef | Self::Name(_) => None,
         }
     }
 
@@ -74,13 +74,13 @@ impl Wanted {
     /// # Errors
     ///
     /// If there is none such.
-    pub(crate) fn choose(&self, heads: &[Head]) -> Result<Choice, ChoiceError> {
+    pub(crate) fn choose(&self, heads: &[AdvertisedRef]) -> Result<Choice, ChoiceError> {
         if heads.is_empty() {
             return Err(ChoiceError::Empty);
         }
         let find = |name: &str| heads.iter().find(|head| head.name == name);
         let found = match self {
-            Self::Head | Self::Commit(_) => find("HEAD"),
+            Self::AdvertisedRef | Self::Commit(_) => find("HEAD"),
             Self::Name(name) if name.starts_with("refs/") => find(name),
             Self::Name(name) => {
                 find(&format!("refs/heads/{name}")).or_else(|| find(&format!("refs/tags/{name}")))
@@ -95,15 +95,15 @@ impl Wanted {
                 name: name.clone(),
                 present: list(heads),
             }),
-            (None, Self::Head | Self::Commit(_)) => Err(ChoiceError::Unborn {
+            (None, Self::AdvertisedRef | Self::Commit(_)) => Err(ChoiceError::Unborn {
                 present: list(heads),
             }),
         }
     }
 }
 
-fn list(heads: &[Head]) -> String {
-    let short = |head: &Head| {
+fn list(heads: &[AdvertisedRef]) -> String {
+    let short = |head: &AdvertisedRef| {
         let name = head.name.strip_prefix("refs/heads/");
         let name = name.or_else(|| head.name.strip_prefix("refs/tags/"))?;
         (!name.ends_with("^{}")).then(|| name.to_owned())
@@ -122,8 +122,8 @@ fn list(heads: &[Head]) -> String {
 mod tests {
     use super::*;
 
-    fn head(name: &str, digit: char) -> Head {
-        Head {
+    fn head(name: &str, digit: char) -> AdvertisedRef {
+        AdvertisedRef {
             name: name.to_owned(),
             id: Oid::from_str(&digit.to_string().repeat(40)).unwrap(),
             leads_to: (name == "HEAD").then(|| "refs/heads/main".to_owned()),
@@ -164,8 +164,8 @@ mod tests {
             error.to_string(),
             "the remote has no branch or tag mian; it has main, both, both, v1"
         );
-        assert_eq!(Wanted::Head.choose(&[]), Err(ChoiceError::Empty));
-        let unborn = Wanted::Head.choose(&[head("refs/heads/x", '1')]);
+        assert_eq!(Wanted::AdvertisedRef.choose(&[]), Err(ChoiceError::Empty));
+        let unborn = Wanted::AdvertisedRef.choose(&[head("refs/heads/x", '1')]);
         assert_eq!(unborn.unwrap_err().setting(), Some(Setting::Reference));
     }
 

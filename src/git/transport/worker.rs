@@ -7,7 +7,7 @@ use std::thread;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::failure::Failure;
+use super::failure::TransferFailure;
 use super::fetch::fetch;
 use super::job::{JOB_BYTES, Job, Task};
 use super::push::push;
@@ -44,11 +44,11 @@ pub fn run_transfer(
 /// Runs a task and writes its result. A panic is reported as such.
 fn answer<T: Serialize>(
     output: impl Write,
-    task: impl FnOnce() -> Result<T, Failure>,
+    task: impl FnOnce() -> Result<T, TransferFailure>,
 ) -> io::Result<()> {
     let ended = caught(task).unwrap_or_else(|panic| {
         let message = format!("the process that fetched or pushed crashed: {panic}");
-        Err(Failure::new(message))
+        Err(TransferFailure::new(message))
     });
     Ok(serde_json::to_writer(output, &ended)?)
 }

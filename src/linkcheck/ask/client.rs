@@ -99,7 +99,7 @@ pub struct Question {
 }
 
 /// Asks hosts.
-pub struct Client {
+pub struct AskClient {
     resolver: Arc<dyn Resolve>,
     trust: Trust,
     user_agent: UserAgent,
@@ -107,7 +107,7 @@ pub struct Client {
     limits: Limits,
 }
 
-impl Client {
+impl AskClient {
     /// Returns a client that asks global addresses, with the usual limits.
     pub fn new(resolver: Arc<dyn Resolve>, trust: Trust, user_agent: UserAgent) -> Self {
         Self {
@@ -142,7 +142,7 @@ impl Client {
 
 /// Questions to one host, over one connection while it lasts.
 pub struct Session<'c> {
-    client: &'c Client,
+    client: &'c AskClient,
     open: Option<Open>,
 }
 

@@ -14,7 +14,7 @@ mod wall;
 mod web_url;
 
 pub use address::Scope;
-pub use client::{Client, InvalidContact, Limits, MAX_PAGE_BYTES, Question, Session, UserAgent};
+pub use client::{AskClient, InvalidContact, Limits, MAX_PAGE_BYTES, Question, Session, UserAgent};
 pub use failure::{CertificateProblem, Failure};
 pub use inquiry::{Ending, Finding, Hop, Inquiry, MAX_HOPS, RedirectProblem, Step};
 pub use reply::{Reply, Rest, RoundTrip};

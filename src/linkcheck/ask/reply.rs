@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::Failure;
-use crate::linkcheck::polite::Pace;
+use crate::linkcheck::polite::HostPace;
 
 /// The reply to one question. Of its fields only what matters is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,7 +50,7 @@ pub struct Rest {
 
 impl RoundTrip {
     /// Returns how long the host rests now.
-    pub fn rest(&self, pace: Pace) -> Rest {
+    pub fn rest(&self, pace: HostPace) -> Rest {
         let pause = pace.after(self.took);
         match &self.result {
             Ok(Reply {
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn a_host_that_is_asked_too_often_rests_as_long_as_it_says() {
         let second = Duration::from_secs(1);
-        let pace = Pace::new(second, None).unwrap();
+        let pace = HostPace::new(second, None).unwrap();
         let rest = |status, retry_after| {
             let reply = Reply {
                 status,

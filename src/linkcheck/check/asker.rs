@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::linkcheck::ask::{Client, Question, RoundTrip};
+use crate::linkcheck::ask::{AskClient, Question, RoundTrip};
 
 /// The answer to a question, once it is there.
 pub type Asking<'a> = Pin<Box<dyn Future<Output = RoundTrip> + Send + 'a>>;
@@ -14,7 +14,7 @@ pub trait Ask: Send + Sync {
     fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a>;
 }
 
-impl Ask for Client {
+impl Ask for AskClient {
     /// Over a new connection: a host has rested since its last answer.
     fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
         Box::pin(async { self.session().ask(question).await })

@@ -8,11 +8,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::millis::{millis, seconds};
-use super::queue::Rest;
-use super::state::{Space, State, read};
+use super::queue::HostQueue;
+use super::state::{CheckState, Space, read};
 use super::{Ask, CheckOptions, Links};
 use crate::frontier::{Clock, Host, StoreError};
-use crate::linkcheck::conclude::{Endings, Record};
+use crate::linkcheck::conclude::{Endings, LinkRecord};
 use crate::mapping::Timestamp;
 
 /// The longest block that a check waits for, in milliseconds.
@@ -20,7 +20,7 @@ const MAX_BLOCK: u64 = 60_000;
 
 /// Checks the links of a table.
 pub struct Checker {
-    pub(super) state: Arc<dyn State>,
+    pub(super) state: Arc<dyn CheckState>,
     pub(super) asker: Arc<dyn Ask>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) links: Links,
@@ -47,7 +47,7 @@ pub(super) struct Hosts {
 
 /// How far a check has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
+pub struct CheckProgress {
     /// How many requests have been sent.
     pub requests: usize,
     /// How many links have been checked.
@@ -63,7 +63,7 @@ pub struct Progress {
 impl Checker {
     /// Returns a checker of links; `clock` is that of the state.
     pub fn new(
-        state: Arc<dyn State>,
+        state: Arc<dyn CheckState>,
         asker: Arc<dyn Ask>,
         clock: Arc<dyn Clock>,
         links: Links,
@@ -97,8 +97,8 @@ impl Checker {
     /// # Errors
     ///
     /// If the state cannot be read.
-    pub fn record(&self, url: &str) -> Result<Option<Record>, StoreError> {
-        let row: Option<Option<Record>> = read(&*self.state, Space::Links, url.as_bytes())?;
+    pub fn record(&self, url: &str) -> Result<Option<LinkRecord>, StoreError> {
+        let row: Option<Option<LinkRecord>> = read(&*self.state, Space::Links, url.as_bytes())?;
         Ok(row.flatten())
     }
 
@@ -108,13 +108,13 @@ impl Checker {
     }
 
     /// Returns how far the check has come.
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> CheckProgress {
         let hosts = self.hosts();
         let most = (hosts.open.keys())
             .filter_map(|host| hosts.left.get(host))
             .max();
         let most = u32::try_from(most.copied().unwrap_or_default()).unwrap_or(u32::MAX);
-        Progress {
+        CheckProgress {
             requests: self.answers.load(Ordering::Relaxed),
             checked: self.checked.load(Ordering::Relaxed),
             due: self.due.load(Ordering::Relaxed),
@@ -127,7 +127,7 @@ impl Checker {
         &self.options
     }
 
-    pub(super) fn state(&self) -> &dyn State {
+    pub(super) fn state(&self) -> &dyn CheckState {
         &*self.state
     }
 
@@ -155,7 +155,7 @@ impl Checker {
         let now = self.now();
         let mut hosts = self.hosts();
         // No lookup is lost meanwhile: anything that queues work looks afterwards.
-        let due = Rest::of(host).due(&*self.state)?;
+        let due = HostQueue::of(host).due(&*self.state)?;
         if due.is_some_and(|due| due <= now) {
             hosts.finds += 1;
             let found = hosts.finds;

@@ -1,16 +1,16 @@
-//! State in a file, beside the reservations: each answer and the end of its lease are one write.
+//! The state in a file, beside the reservations: each answer and the end of its lease are one write.
 
 use std::path::Path;
 use std::time::Duration;
 
 use redb::{ReadableDatabase, ReadableTable, TableDefinition, TableError, WriteTransaction};
 
-use super::state::{Change, Row, Space, State};
+use super::state::{CheckState, Row, Space, StateChange};
 use crate::frontier::{Clock, Lease, LeaseState, Pending, Redb, RedbError, Store, StoreError};
 
 type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
 
-/// State in a file, which one process at a time can use.
+/// A state in a file, which one process at a time can use.
 pub struct FileState {
     store: Redb,
 }
@@ -59,7 +59,7 @@ fn table(space: Space) -> Definition {
     })
 }
 
-fn apply(transaction: &WriteTransaction, changes: &[Change]) -> Result<(), redb::Error> {
+fn apply(transaction: &WriteTransaction, changes: &[StateChange]) -> Result<(), redb::Error> {
     for space in Space::ALL {
         let mut changes = changes.iter().filter(|it| it.space == space).peekable();
         if changes.peek().is_none() {
@@ -80,7 +80,7 @@ fn failed(error: redb::Error) -> StoreError {
     StoreError::Failed(error.into())
 }
 
-impl State for FileState {
+impl CheckState for FileState {
     fn store(&self) -> &dyn Store {
         &self.store
     }
@@ -110,7 +110,7 @@ impl State for FileState {
         all.map(|_| ()).map_err(failed)
     }
 
-    fn write(&self, changes: Vec<Change>) -> Pending<'_, ()> {
+    fn write(&self, changes: Vec<StateChange>) -> Pending<'_, ()> {
         (self.store).write(move |transaction| apply(transaction, &changes))
     }
 
@@ -119,7 +119,7 @@ impl State for FileState {
         lease: &'a Lease,
         pause: Duration,
         next_in: Option<Duration>,
-        changes: Vec<Change>,
+        changes: Vec<StateChange>,
     ) -> Pending<'a, LeaseState> {
         let write = move |transaction: &WriteTransaction, state| match state {
             LeaseState::Current => apply(transaction, &changes),

@@ -23,7 +23,7 @@ const PENDING: Duration = Duration::from_secs(3600);
 
 /// What is remembered of a host.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct HostRow {
+pub(super) struct HostState {
     /// Whether its answers to `HEAD` mislead.
     pub(super) head_misleads: bool,
     /// Until when it wants not to be asked, in milliseconds since 1970.

@@ -37,7 +37,7 @@ pub enum Resolution {
 
 /// A target, and the entries that lead to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub struct TableLink {
     /// The target.
     pub target: String,
     /// How it is found out whether it works.
@@ -49,7 +49,7 @@ pub struct Link {
 /// The targets of a table.
 #[derive(Debug, Default)]
 pub struct Links {
-    all: Vec<Link>,
+    all: Vec<TableLink>,
     asked: HashSet<String>,
     /// How many URLs of each host are asked.
     hosts: HashMap<Host, u64>,
@@ -59,7 +59,7 @@ impl Links {
     /// Returns the targets of the entries of a table that are in use at a time and for which `wants`
     /// returns true.
     pub fn of(table: &Table, now: Timestamp, wants: impl Fn(&str) -> bool) -> Self {
-        let mut targets = BTreeMap::<String, Link>::new();
+        let mut targets = BTreeMap::<String, TableLink>::new();
         for entry in table.sites().iter().flat_map(|site| site.entries()) {
             let Some(target) = entry.target().filter(|_| !entry.is_gone(now)) else {
                 continue;
@@ -83,7 +83,7 @@ impl Links {
                     }
                     link
                 }
-                None => targets.entry(target.to_string()).or_insert(Link {
+                None => targets.entry(target.to_string()).or_insert(TableLink {
                     resolution: resolution(),
                     target: target.to_string(),
                     uses: Vec::new(),
@@ -111,7 +111,7 @@ impl Links {
     }
 
     /// Returns all targets, in order.
-    pub fn all(&self) -> &[Link] {
+    pub fn all(&self) -> &[TableLink] {
         &self.all
     }
 

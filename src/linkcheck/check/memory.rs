@@ -1,11 +1,11 @@
-//! State for one run: nothing is kept.
+//! The state of one run: nothing is kept.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use super::state::{Change, Row, Space, State};
+use super::state::{CheckState, Row, Space, StateChange};
 use crate::frontier::{Clock, Lease, LeaseState, Memory, Pending, Store, StoreError};
 
 /// For how long a lease is renewed before it is released.
@@ -13,7 +13,7 @@ const STILL: Duration = Duration::from_secs(1);
 
 type Rows = BTreeMap<Space, BTreeMap<Vec<u8>, Vec<u8>>>;
 
-/// State in memory.
+/// A state in memory.
 pub struct MemoryState {
     store: Memory,
     rows: Mutex<Rows>,
@@ -32,9 +32,9 @@ impl MemoryState {
         self.rows.lock().expect("nothing that is done here panics")
     }
 
-    fn apply(&self, changes: Vec<Change>) {
+    fn apply(&self, changes: Vec<StateChange>) {
         let mut rows = self.rows();
-        for Change { space, key, value } in changes {
+        for StateChange { space, key, value } in changes {
             let rows = rows.entry(space).or_default();
             match value {
                 Some(value) => rows.insert(key, value),
@@ -44,7 +44,7 @@ impl MemoryState {
     }
 }
 
-impl State for MemoryState {
+impl CheckState for MemoryState {
     fn store(&self) -> &dyn Store {
         &self.store
     }
@@ -68,7 +68,7 @@ impl State for MemoryState {
         Ok(())
     }
 
-    fn write(&self, changes: Vec<Change>) -> Pending<'_, ()> {
+    fn write(&self, changes: Vec<StateChange>) -> Pending<'_, ()> {
         self.apply(changes);
         Box::pin(async { Ok(()) })
     }
@@ -78,7 +78,7 @@ impl State for MemoryState {
         lease: &'a Lease,
         pause: Duration,
         next_in: Option<Duration>,
-        changes: Vec<Change>,
+        changes: Vec<StateChange>,
     ) -> Pending<'a, LeaseState> {
         Box::pin(async move {
             // A renewal returns whether the lease is current; it remains so until it is released.

@@ -5,13 +5,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::state::{self, Change, Space, State};
+use super::state::{self, CheckState, Space, StateChange};
 use crate::frontier::{Host, StoreError};
 use crate::linkcheck::ask::Inquiry;
 
 /// What a question is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Purpose {
+pub(super) enum LeasePurpose {
     /// The robots.txt of an origin of a host.
     Robots { origin: String, host: String },
     /// What a host does with a name that it cannot know.
@@ -24,7 +24,7 @@ pub(super) enum Purpose {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Work {
     /// What it is for.
-    pub(super) purpose: Purpose,
+    pub(super) purpose: LeasePurpose,
     /// How far it has come, if it has begun.
     pub(super) inquiry: Option<Inquiry>,
 }
@@ -34,7 +34,7 @@ impl Work {
     pub(super) fn link(target: &str) -> Self {
         let target = target.to_owned();
         Self {
-            purpose: Purpose::Link { target },
+            purpose: LeasePurpose::Link { target },
             inquiry: None,
         }
     }
@@ -42,9 +42,9 @@ impl Work {
     /// Returns its key in the queue of a host for a time in milliseconds.
     pub(super) fn key(&self, host: &Host, due: u64) -> Vec<u8> {
         let (order, name) = match &self.purpose {
-            Purpose::Robots { origin, .. } => (0, origin),
-            Purpose::Sibling { host } => (1, host),
-            Purpose::Link { target } => (2, target),
+            LeasePurpose::Robots { origin, .. } => (0, origin),
+            LeasePurpose::Sibling { host } => (1, host),
+            LeasePurpose::Link { target } => (2, target),
         };
         let mut key = at(host, due);
         key.push(order);
@@ -53,8 +53,8 @@ impl Work {
     }
 
     /// Queues it.
-    pub(super) fn queued(&self, host: &Host, due: u64) -> Change {
-        Change::put(Space::Queue, self.key(host, due), self)
+    pub(super) fn queued(&self, host: &Host, due: u64) -> StateChange {
+        StateChange::put(Space::Queue, self.key(host, due), self)
     }
 }
 
@@ -75,12 +75,12 @@ pub(super) fn read_key(key: &[u8]) -> Option<(Host, u64)> {
 }
 
 /// The rows of a host that have not been looked at.
-pub(super) struct Rest {
+pub(super) struct HostQueue {
     from: Vec<u8>,
     to: Vec<u8>,
 }
 
-impl Rest {
+impl HostQueue {
     /// Returns all rows of a host.
     pub(super) fn of(host: &Host) -> Self {
         let mut to = host.as_str().as_bytes().to_vec();
@@ -94,7 +94,7 @@ impl Rest {
     /// Returns when the first row is due, in milliseconds, and the row.
     pub(super) fn first(
         &self,
-        state: &dyn State,
+        state: &dyn CheckState,
     ) -> Result<Option<(u64, Vec<u8>, Work)>, StoreError> {
         let Some((key, value)) = state.first(Space::Queue, &self.from, &self.to)? else {
             return Ok(None);
@@ -104,7 +104,7 @@ impl Rest {
     }
 
     /// Returns when the first row is due, in milliseconds.
-    pub(super) fn due(&self, state: &dyn State) -> Result<Option<u64>, StoreError> {
+    pub(super) fn due(&self, state: &dyn CheckState) -> Result<Option<u64>, StoreError> {
         let row = state.first(Space::Queue, &self.from, &self.to)?;
         Ok(row.and_then(|(key, _)| read_key(&key)).map(|(_, due)| due))
     }
@@ -124,7 +124,7 @@ mod tests {
     fn rows_of_a_host_are_in_the_order_in_which_they_are_due() {
         let host = Host::parse("a.example").unwrap();
         let robots = Work {
-            purpose: Purpose::Robots {
+            purpose: LeasePurpose::Robots {
                 origin: "https://a.example".to_owned(),
                 host: "a.example".to_owned(),
             },
@@ -141,7 +141,7 @@ mod tests {
         ];
         assert!(keys.is_sorted());
         assert_eq!(read_key(&keys[3]), Some((host.clone(), 256)));
-        let Rest { from, to } = Rest::of(&host);
+        let HostQueue { from, to } = HostQueue::of(&host);
         let inside = keys.map(|key| from <= key && key < to);
         assert_eq!(inside, [true, true, true, true, false, false]);
     }

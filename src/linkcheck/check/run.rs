@@ -9,14 +9,14 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until};
 
 use super::checker::Checker;
-use super::host::{HostRow, host_of};
+use super::host::{HostState, host_of};
 use super::millis::millis;
 use super::queue::{Work, read_key};
-use super::state::{Change, Space, read};
+use super::state::{Space, StateChange, read};
 use super::visit::{BUSY_TIMEOUT, Visit};
 use crate::frontier::{AliasName, Host, Lease, Reservation, StoreError};
 use crate::linkcheck::ask::WebUrl;
-use crate::linkcheck::conclude::Record;
+use crate::linkcheck::conclude::LinkRecord;
 
 /// How often expired leases are ended.
 const REAPING: Duration = Duration::from_secs(10);
@@ -45,7 +45,7 @@ impl Checker {
         let all: Vec<_> = before.iter().chain(&names).cloned().collect();
         let write = |names: &Vec<String>| {
             self.state
-                .write(vec![Change::put(Space::Settings, MEMBERS, names)])
+                .write(vec![StateChange::put(Space::Settings, MEMBERS, names)])
         };
         if all.is_empty() {
             return Ok(());
@@ -151,16 +151,16 @@ impl Checker {
             let Some(host) = WebUrl::parse(target).ok().and_then(|url| host_of(&url)) else {
                 continue;
             };
-            let parked: Option<Record> = read(&*self.state, Space::Parked, target.as_bytes())?;
+            let parked: Option<LinkRecord> = read(&*self.state, Space::Parked, target.as_bytes())?;
             let due = parked.as_ref().and_then(|record| {
                 let checked = u64::try_from(record.checked()?.unix()).ok()? * 1000;
                 let links = self.links.of_host(&host);
                 Some(checked + millis(record.next_check(self.options.policy, target, links)))
             });
             changes.push(Work::link(target).queued(&host, due.unwrap_or(now)));
-            changes.push(Change::put(Space::Links, target.as_str(), &parked));
+            changes.push(StateChange::put(Space::Links, target.as_str(), &parked));
             if parked.is_some() {
-                changes.push(Change::remove(Space::Parked, target.as_str()));
+                changes.push(StateChange::remove(Space::Parked, target.as_str()));
             }
             if changes.len() >= BATCH {
                 self.state.write(std::mem::take(&mut changes)).await?;
@@ -183,7 +183,8 @@ impl Checker {
         self.hosts().left = left;
         let mut adding = JoinSet::new();
         for (host, due) in first {
-            let row: Option<HostRow> = read(&*self.state, Space::Hosts, host.as_str().as_bytes())?;
+            let row: Option<HostState> =
+                read(&*self.state, Space::Hosts, host.as_str().as_bytes())?;
             if let Some(row) = row {
                 self.note_block(&host, row.blocked);
             }

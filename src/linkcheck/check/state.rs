@@ -50,7 +50,7 @@ impl Space {
 
 /// A row that is written, or removed if it has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct StateChange {
     /// The kind of the row.
     pub space: Space,
     /// Its key.
@@ -59,7 +59,7 @@ pub struct Change {
     pub value: Option<Vec<u8>>,
 }
 
-impl Change {
+impl StateChange {
     /// Writes a row.
     pub(super) fn put(space: Space, key: impl Into<Vec<u8>>, value: &impl Serialize) -> Self {
         let bytes = postcard::to_extend(value, vec![VERSION]);
@@ -81,7 +81,7 @@ impl Change {
     }
 }
 
-/// Reads what [`Change::put`] wrote.
+/// Reads what [`StateChange::put`] wrote.
 pub(super) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, StoreError> {
     if let [VERSION, encoded @ ..] = bytes
         && let Ok((value, [])) = postcard::take_from_bytes(encoded)
@@ -95,7 +95,7 @@ pub(super) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, StoreError
 
 /// Reads a row.
 pub(super) fn read<T: DeserializeOwned>(
-    state: &dyn State,
+    state: &dyn CheckState,
     space: Space,
     key: &[u8],
 ) -> Result<Option<T>, StoreError> {
@@ -104,7 +104,7 @@ pub(super) fn read<T: DeserializeOwned>(
 }
 
 /// Rows, and the reservations of hosts.
-pub trait State: Send + Sync {
+pub trait CheckState: Send + Sync {
     /// Returns the reservations.
     fn store(&self) -> &dyn Store;
 
@@ -130,7 +130,7 @@ pub trait State: Send + Sync {
     fn keys(&self, space: Space, each: &mut dyn FnMut(&[u8])) -> Result<(), StoreError>;
 
     /// Writes rows, all or none.
-    fn write(&self, changes: Vec<Change>) -> Pending<'_, ()>;
+    fn write(&self, changes: Vec<StateChange>) -> Pending<'_, ()>;
 
     /// Releases a lease as [`Store::release`] does, and writes rows with it: both or neither. A lease
     /// that has ended writes nothing.
@@ -139,6 +139,6 @@ pub trait State: Send + Sync {
         lease: &'a Lease,
         pause: Duration,
         next_in: Option<Duration>,
-        changes: Vec<Change>,
+        changes: Vec<StateChange>,
     ) -> Pending<'a, LeaseState>;
 }

@@ -9,17 +9,17 @@ use tokio::time::{Instant, interval_at, timeout_at};
 
 use super::checker::Checker;
 use super::host::{
-    Asked, HostRow, Known, RobotsAnswer, host_of, known_robots, known_sibling, origin_of,
+    Asked, HostState, Known, RobotsAnswer, host_of, known_robots, known_sibling, origin_of,
 };
 use super::millis::{millis, seconds};
-use super::queue::{Purpose, Rest, Work};
-use super::state::{Change, Space, read};
+use super::queue::{HostQueue, LeasePurpose, Work};
+use super::state::{Space, StateChange, read};
 use crate::frontier::{Host, Lease, LeaseState, StoreError};
 use crate::linkcheck::ask::{
     Finding, Inquiry, Question, RedirectProblem, RoundTrip, Step, UrlProblem, WebUrl,
 };
-use crate::linkcheck::conclude::{Endings, Observation, Record, Seen, Sibling};
-use crate::linkcheck::polite::{MAX_CRAWL_DELAY, Pace, Robots};
+use crate::linkcheck::conclude::{Endings, LinkRecord, Observation, Seen, Sibling};
+use crate::linkcheck::polite::{HostPace, MAX_CRAWL_DELAY, Robots};
 use crate::mapping::Timestamp;
 
 /// How long a lease lasts unless it is renewed.
@@ -37,7 +37,7 @@ struct Chosen {
     inquiry: Inquiry,
     /// Its key in the queue, if it is there.
     key: Option<Vec<u8>>,
-    pace: Pace,
+    pace: HostPace,
 }
 
 /// What is to be done next.
@@ -53,8 +53,8 @@ enum Choice {
 pub(super) struct Visit<'c> {
     checker: &'c Checker,
     lease: &'c Lease,
-    rest: Rest,
-    changes: Vec<Change>,
+    rest: HostQueue,
+    changes: Vec<StateChange>,
     /// Hosts that have something to do in a while.
     wakes: Vec<(Host, Duration)>,
     /// When this host has something to do again, in milliseconds.
@@ -71,7 +71,7 @@ impl<'c> Visit<'c> {
         Self {
             checker,
             lease,
-            rest: Rest::of(&lease.host),
+            rest: HostQueue::of(&lease.host),
             changes: Vec::new(),
             wakes: Vec::new(),
             next: None,
@@ -92,7 +92,7 @@ impl<'c> Visit<'c> {
             // The visit that gets the answer wakes the host.
             Choice::Wait => return self.release(Duration::ZERO).await,
         };
-        let mut host: HostRow = self.row(Space::Hosts)?.unwrap_or_default();
+        let mut host: HostState = self.row(Space::Hosts)?.unwrap_or_default();
         let question = chosen.inquiry.question(host.head_misleads);
         let Some(round_trip) = self.ask(&question).await? else {
             // Time is up, or the lease has ended: nothing came of it.
@@ -114,7 +114,8 @@ impl<'c> Visit<'c> {
         }
         if host != before {
             let key = self.lease.host.as_str();
-            self.changes.push(Change::put(Space::Hosts, key, &host));
+            self.changes
+                .push(StateChange::put(Space::Hosts, key, &host));
         }
         self.take_in(chosen, &question, round_trip)?;
         self.wants_at(self.rest.due(self.state())?);
@@ -132,7 +133,7 @@ impl<'c> Visit<'c> {
             if due > self.now {
                 return Ok(Choice::Nothing);
             }
-            if let Purpose::Link { target } = &work.purpose
+            if let LeasePurpose::Link { target } = &work.purpose
                 && !self.checker.links().asked().contains(target)
             {
                 self.park(target, &key)?;
@@ -164,8 +165,8 @@ impl<'c> Visit<'c> {
             };
             Ok(Some(Choice::Ask(Box::new(chosen))))
         };
-        if matches!(work.purpose, Purpose::Robots { .. }) {
-            let pace = Pace::new(delay, None).expect("no delay of robots.txt is too long");
+        if matches!(work.purpose, LeasePurpose::Robots { .. }) {
+            let pace = HostPace::new(delay, None).expect("no delay of robots.txt is too long");
             return ask(work, inquiry, key_at, pace);
         }
         let origin = origin_of(&url);
@@ -176,23 +177,23 @@ impl<'c> Visit<'c> {
             Known::Pending => return Ok(Some(Choice::Wait)),
             Known::Unknown => {
                 let host = self.lease.host.to_string();
-                let purpose = Purpose::Robots { origin, host };
+                let purpose = LeasePurpose::Robots { origin, host };
                 let inquiry = Inquiry::of_robots(&url);
                 let work = Work {
                     purpose,
                     inquiry: None,
                 };
-                let pace = Pace::new(delay, None).expect("no delay of robots.txt is too long");
+                let pace = HostPace::new(delay, None).expect("no delay of robots.txt is too long");
                 return ask(work, inquiry, None, pace);
             }
         };
-        let Ok(pace) = Pace::new(delay, robots.crawl_delay()) else {
+        let Ok(pace) = HostPace::new(delay, robots.crawl_delay()) else {
             return self.refuse(&work, &key, Seen::CrawlDelayTooLong);
         };
         if !robots.allows(url.url()) {
             return self.refuse(&work, &key, Seen::Disallowed);
         }
-        let begins = matches!(work.purpose, Purpose::Link { .. }) && work.inquiry.is_none();
+        let begins = matches!(work.purpose, LeasePurpose::Link { .. }) && work.inquiry.is_none();
         if begins && let Some(choice) = self.know_sibling(&url, &robots, pace)? {
             return Ok(Some(choice));
         }
@@ -204,7 +205,7 @@ impl<'c> Visit<'c> {
         if let Some(inquiry) = &work.inquiry {
             return Ok(Some(inquiry.clone()));
         }
-        let Purpose::Link { target } = &work.purpose else {
+        let LeasePurpose::Link { target } = &work.purpose else {
             return Ok(None);
         };
         let Ok(url) = WebUrl::parse(target) else {
@@ -225,7 +226,7 @@ impl<'c> Visit<'c> {
         &mut self,
         target: &WebUrl,
         robots: &Robots,
-        pace: Pace,
+        pace: HostPace,
     ) -> Result<Option<Choice>, StoreError> {
         let now = Timestamp::from_unix(seconds(self.now));
         let Some(url) = Sibling::url(target, now) else {
@@ -238,7 +239,7 @@ impl<'c> Visit<'c> {
             Known::Unknown if !robots.allows(url.url()) => Ok(None),
             Known::Unknown => Ok(Some(Choice::Ask(Box::new(Chosen {
                 work: Work {
-                    purpose: Purpose::Sibling {
+                    purpose: LeasePurpose::Sibling {
                         host: self.lease.host.to_string(),
                     },
                     inquiry: None,
@@ -297,11 +298,11 @@ impl<'c> Visit<'c> {
             return self.conclude_unasked(&work.purpose, Seen::Astray(astray));
         };
         match &work.purpose {
-            Purpose::Robots { origin, .. } => {
+            LeasePurpose::Robots { origin, .. } => {
                 self.answer::<RobotsAnswer>(Space::Origins, origin, None)
             }
-            Purpose::Sibling { host } => self.answer::<Sibling>(Space::Siblings, host, None),
-            Purpose::Link { .. } => {}
+            LeasePurpose::Sibling { host } => self.answer::<Sibling>(Space::Siblings, host, None),
+            LeasePurpose::Link { .. } => {}
         }
         let work = Work {
             purpose: work.purpose,
@@ -316,13 +317,13 @@ impl<'c> Visit<'c> {
     fn answer<T: serde::Serialize>(&mut self, space: Space, key: &str, answer: Option<T>) {
         let at = self.now;
         self.changes
-            .push(Change::put(space, key, &Asked { answer, at }));
+            .push(StateChange::put(space, key, &Asked { answer, at }));
     }
 
     /// Concludes from the end of an inquiry.
-    fn conclude(&mut self, purpose: &Purpose, finding: &Finding) -> Result<(), StoreError> {
+    fn conclude(&mut self, purpose: &LeasePurpose, finding: &Finding) -> Result<(), StoreError> {
         match purpose {
-            Purpose::Robots { origin, host } => {
+            LeasePurpose::Robots { origin, host } => {
                 let robots = finding.robots();
                 if *host == *self.lease.host.as_str()
                     && let Some(wanted) = robots.as_ref().ok().and_then(Robots::crawl_delay)
@@ -334,11 +335,11 @@ impl<'c> Visit<'c> {
                 self.answer(Space::Origins, origin, Some(robots));
                 self.wake(host);
             }
-            Purpose::Sibling { host } => {
+            LeasePurpose::Sibling { host } => {
                 self.answer(Space::Siblings, host, Some(Sibling::of(finding)));
                 self.wake(host);
             }
-            Purpose::Link { target } => {
+            LeasePurpose::Link { target } => {
                 let observation = Observation::of(finding);
                 let is_success = observation.is_success();
                 let led = self.note_ending(finding)?;
@@ -376,7 +377,7 @@ impl<'c> Visit<'c> {
         let before = endings.clone();
         let led = endings.note(finding);
         if *endings != before {
-            let change = Change::put(Space::Endings, host.as_str(), endings);
+            let change = StateChange::put(Space::Endings, host.as_str(), endings);
             self.changes.push(change);
         }
         if *endings == Endings::default() {
@@ -397,27 +398,27 @@ impl<'c> Visit<'c> {
         Ok(None)
     }
 
-    fn conclude_unasked(&mut self, purpose: &Purpose, seen: Seen) -> Result<(), StoreError> {
+    fn conclude_unasked(&mut self, purpose: &LeasePurpose, seen: Seen) -> Result<(), StoreError> {
         match purpose {
-            Purpose::Robots { origin, host } => {
+            LeasePurpose::Robots { origin, host } => {
                 let none: RobotsAnswer = Ok(Robots::default());
                 self.answer(Space::Origins, origin, Some(none));
                 self.wake(host);
                 Ok(())
             }
-            Purpose::Sibling { host } => {
+            LeasePurpose::Sibling { host } => {
                 self.answer(Space::Siblings, host, Some(Sibling::Refused));
                 self.wake(host);
                 Ok(())
             }
-            Purpose::Link { target } => self.observe(target, &Observation::unasked(seen)),
+            LeasePurpose::Link { target } => self.observe(target, &Observation::unasked(seen)),
         }
     }
 
     /// Takes in an observation of a link, and queues its next check.
     fn observe(&mut self, target: &str, observation: &Observation) -> Result<(), StoreError> {
         let policy = self.checker.options().policy;
-        let row = read::<Option<Record>>(self.state(), Space::Links, target.as_bytes())?;
+        let row = read::<Option<LinkRecord>>(self.state(), Space::Links, target.as_bytes())?;
         let mut record = row.flatten().unwrap_or_default();
         let now = Timestamp::from_unix(seconds(self.now));
         record.observe(observation, now, policy);
@@ -430,25 +431,25 @@ impl<'c> Visit<'c> {
             self.wants(&host, due);
         }
         self.changes
-            .push(Change::put(Space::Links, target, &Some(record)));
+            .push(StateChange::put(Space::Links, target, &Some(record)));
         Ok(())
     }
 
     /// Takes a link that is not in the table now from the queue, but keeps what is known of it.
     fn park(&mut self, target: &str, key: &[u8]) -> Result<(), StoreError> {
-        let row = read::<Option<Record>>(self.state(), Space::Links, target.as_bytes())?;
+        let row = read::<Option<LinkRecord>>(self.state(), Space::Links, target.as_bytes())?;
         self.drop_row(key);
-        self.changes.push(Change::remove(Space::Links, target));
+        self.changes.push(StateChange::remove(Space::Links, target));
         if let Some(record) = row.flatten() {
             self.changes
-                .push(Change::put(Space::Parked, target, &record));
+                .push(StateChange::put(Space::Parked, target, &record));
         }
         Ok(())
     }
 
     fn drop_row(&mut self, key: &[u8]) {
         self.rest.after(key);
-        self.changes.push(Change::remove(Space::Queue, key));
+        self.changes.push(StateChange::remove(Space::Queue, key));
     }
 
     fn wake(&mut self, host: &str) {
@@ -503,7 +504,7 @@ impl<'c> Visit<'c> {
         }
     }
 
-    fn state(&self) -> &'c dyn super::State {
+    fn state(&self) -> &'c dyn super::CheckState {
         self.checker.state()
     }
 

@@ -10,6 +10,6 @@ mod verdict;
 pub use endings::Endings;
 pub use observation::{Observation, Seen};
 pub use policy::Policy;
-pub use record::{Record, UnreadableRecord};
+pub use record::{LinkRecord, UnreadableRecord};
 pub use sibling::Sibling;
 pub use verdict::Verdict;

@@ -21,7 +21,7 @@ const VERSION: u8 = 1;
 
 /// What is known about a target. Times are seconds since the Unix epoch.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub struct LinkRecord {
     verdict: Verdict,
     since: i64,
     checked: Option<i64>,
@@ -57,7 +57,7 @@ pub enum UnreadableRecord {
     Damaged,
 }
 
-impl Record {
+impl LinkRecord {
     /// Returns what is concluded.
     pub fn verdict(&self) -> Verdict {
         self.verdict
@@ -249,7 +249,7 @@ mod tests {
     }
 
     /// Observes a sequence, each at a day, and returns the verdicts.
-    fn verdicts(record: &mut Record, seen: &[(i64, Seen)]) -> Vec<Verdict> {
+    fn verdicts(record: &mut LinkRecord, seen: &[(i64, Seen)]) -> Vec<Verdict> {
         let observe = |&(day, seen): &(i64, Seen)| {
             record.observe(&observation(seen), at(day * DAY), Policy::default());
             record.verdict()
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn three_strikes_over_days_make_a_link_dead() {
         use Verdict::{Dead, Failing, Ok};
-        let mut record = Record::default();
+        let mut record = LinkRecord::default();
         let days = [
             (0, OK),
             (1, MISSING),
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn many_failures_in_a_short_time_are_one() {
-        let mut record = Record::default();
+        let mut record = LinkRecord::default();
         for hour in 0..71 {
             record.observe(&observation(MISSING), at(hour * 3600), Policy::default());
         }
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn the_last_strike_is_beyond_doubt() {
-        let mut record = Record::default();
+        let mut record = LinkRecord::default();
         verdicts(&mut record, &[(0, MISSING)]);
         assert!(!record.wants_fresh(Policy::default()));
         verdicts(&mut record, &[(3, NO_SERVER)]);
@@ -336,13 +336,13 @@ mod tests {
             (Seen::Failed(Failure::Local), Verdict::Unchecked),
             (certificate, Verdict::Insecure),
         ] {
-            let mut record = Record::default();
+            let mut record = LinkRecord::default();
             let days: Vec<_> = (0..30).map(|day| (day, seen)).collect();
             assert_eq!(verdicts(&mut record, &days), [verdict; 30], "{seen:?}");
             assert_eq!((record.strikes(), record.last_ok()), (0, None));
             assert_eq!(record.since(), Some(at(0)));
             // Two strikes before stay two.
-            let mut record = Record::default();
+            let mut record = LinkRecord::default();
             let days = [(0, MISSING), (3, MISSING), (6, seen), (9, MISSING)];
             let last = verdicts(&mut record, &days).pop();
             assert_eq!(last, Some(Verdict::Dead), "{seen:?}");
@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn a_move_is_confirmed_when_it_is_seen_again_days_later() {
         let policy = Policy::default();
-        let mut record = Record::default();
+        let mut record = LinkRecord::default();
         let to = "https://b.example/";
         record.observe(&moved(to), at(0), policy);
         assert_eq!(record.verdict(), Verdict::Moved);
@@ -373,7 +373,7 @@ mod tests {
 
     #[test]
     fn history_keeps_the_last_changes() {
-        let mut record = Record::default();
+        let mut record = LinkRecord::default();
         let days: Vec<_> = (0..20)
             .flat_map(|day| [(2 * day, OK), (2 * day + 1, OK)])
             .collect();
@@ -393,8 +393,8 @@ mod tests {
     fn checks_follow_the_verdict() {
         let policy = Policy::default();
         let day = Duration::from_secs(86_400);
-        let mut record = Record::default();
-        let next = |record: &Record| record.next_check(policy, "https://e.example/", 1);
+        let mut record = LinkRecord::default();
+        let next = |record: &LinkRecord| record.next_check(policy, "https://e.example/", 1);
         assert_eq!(next(&record), Duration::ZERO);
         let mut intervals = Vec::new();
         for time in [0, 1, 2, 3] {
@@ -411,7 +411,7 @@ mod tests {
     #[test]
     fn the_usual_checks_of_a_dead_link_find_it_within_days() {
         let policy = Policy::default();
-        let mut record = Record::default();
+        let mut record = LinkRecord::default();
         let mut now = 0;
         let mut checks = 0;
         while record.verdict() != Verdict::Dead {
@@ -426,7 +426,7 @@ mod tests {
 
     #[test]
     fn a_record_takes_few_bytes() {
-        let mut record = Record::default();
+        let mut record = LinkRecord::default();
         verdicts(&mut record, &[(0, OK), (300, OK)]);
         assert_eq!(record.to_bytes().len(), 32);
         verdicts(
@@ -453,22 +453,25 @@ mod tests {
 
     #[test]
     fn a_foreign_record_is_refused() {
-        let mut record = Record::default();
+        let mut record = LinkRecord::default();
         verdicts(&mut record, &[(0, OK), (1, MISSING)]);
         let bytes = record.to_bytes();
-        assert_eq!(Record::from_bytes(&bytes), Ok(record));
+        assert_eq!(LinkRecord::from_bytes(&bytes), Ok(record));
         for end in 0..bytes.len() {
             assert_eq!(
-                Record::from_bytes(&bytes[..end]),
+                LinkRecord::from_bytes(&bytes[..end]),
                 Err(UnreadableRecord::Damaged)
             );
         }
         let longer = [&bytes[..], &[0]].concat();
-        assert_eq!(Record::from_bytes(&longer), Err(UnreadableRecord::Damaged));
+        assert_eq!(
+            LinkRecord::from_bytes(&longer),
+            Err(UnreadableRecord::Damaged)
+        );
         let newer = [&[VERSION + 1], &bytes[1..]].concat();
         let version = VERSION + 1;
         assert_eq!(
-            Record::from_bytes(&newer),
+            LinkRecord::from_bytes(&newer),
             Err(UnreadableRecord::Version { version })
         );
     }
@@ -492,7 +495,7 @@ mod tests {
             seen in proptest::collection::vec((any_seen(), 0..5 * DAY, any::<bool>()), 0..40),
         ) {
             let policy = Policy::default();
-            let mut record = Record::default();
+            let mut record = LinkRecord::default();
             let mut now = 0;
             let mut failed = Vec::new();
             for (seen, pause, is_fresh) in seen {
@@ -511,14 +514,14 @@ mod tests {
                 prop_assert!(record.strikes() <= 3);
                 prop_assert!(record.history.len() <= MAX_HISTORY);
                 prop_assert!(record.next_check(policy, "x", 1) > Duration::ZERO);
-                prop_assert_eq!(Record::from_bytes(&record.to_bytes()), Ok(record.clone()));
+                prop_assert_eq!(LinkRecord::from_bytes(&record.to_bytes()), Ok(record.clone()));
             }
         }
 
         #[test]
         fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
-            Record::from_bytes(&bytes).ok();
-            Record::from_bytes(&[&[VERSION], &bytes[..]].concat()).ok();
+            LinkRecord::from_bytes(&bytes).ok();
+            LinkRecord::from_bytes(&[&[VERSION], &bytes[..]].concat()).ok();
         }
     }
 }

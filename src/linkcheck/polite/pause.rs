@@ -17,7 +17,7 @@ pub const MAX_CRAWL_DELAY: Duration = Duration::from_secs(300);
 
 /// The rules of one host about the time between two requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
+pub struct HostPace {
     delay: Duration,
     crawl_delay: Duration,
 }
@@ -30,7 +30,7 @@ pub struct CrawlDelayTooLong {
     pub wanted: Duration,
 }
 
-impl Pace {
+impl HostPace {
     /// Returns the pace of a host: the configured delay, and the `Crawl-delay` of its robots.txt.
     ///
     /// # Errors
@@ -63,8 +63,8 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    fn pace(delay: u64, crawl_delay: Option<u64>) -> Pace {
-        Pace::new(seconds(delay), crawl_delay.map(seconds)).unwrap()
+    fn pace(delay: u64, crawl_delay: Option<u64>) -> HostPace {
+        HostPace::new(seconds(delay), crawl_delay.map(seconds)).unwrap()
     }
 
     #[test]
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(pace(1, Some(300)).after(seconds(600)), seconds(300));
         assert_eq!(pace(1, Some(300)).after_refusal(), seconds(300));
         assert_eq!(
-            Pace::new(seconds(1), Some(seconds(301))),
+            HostPace::new(seconds(1), Some(seconds(301))),
             Err(CrawlDelayTooLong {
                 wanted: seconds(301)
             })

@@ -28,10 +28,10 @@ pub(crate) struct AdminRoom {
 #[derive(Default)]
 struct Connections {
     next: u64,
-    open: BTreeMap<u64, Connection>,
+    open: BTreeMap<u64, AdminConnection>,
 }
 
-struct Connection {
+struct AdminConnection {
     /// When it began, or last sent a request or got an answer.
     quiet_since: Instant,
     task: AbortHandle,
@@ -86,7 +86,7 @@ impl AdminRoom {
             let _occupied = occupied;
             connection.await;
         });
-        let connection = Connection {
+        let connection = AdminConnection {
             quiet_since: Instant::now(),
             task: task.abort_handle(),
         };

@@ -34,7 +34,7 @@ const HEADER: &str = "idempotency-key";
 
 /// The kept answers.
 #[derive(Clone, Default)]
-pub(super) struct Memory(Arc<Mutex<Kept>>);
+pub(super) struct IdempotencyMemory(Arc<Mutex<Kept>>);
 
 #[derive(Default)]
 struct Kept {
@@ -66,7 +66,7 @@ pub(super) enum KeyState {
 
 /// A request that is under way. If dropped without an answer, it is forgotten.
 pub(super) struct Ticket {
-    memory: Memory,
+    memory: IdempotencyMemory,
     key: Sha256Digest,
     began: Instant,
 }
@@ -92,7 +92,7 @@ pub(super) fn key(headers: &HeaderMap) -> Result<Option<&[u8]>, ()> {
     }
 }
 
-impl Memory {
+impl IdempotencyMemory {
     /// Looks up a request by its key, and records that it is under way if it is new.
     pub(super) fn begin(&self, bearer: &Bearer, key: &[u8], body: &[u8], now: Instant) -> KeyState {
         let key = Sha256::new().chain_update(bearer.token).chain_update(key);
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    fn begin(memory: &Memory, key: &str, body: &str) -> KeyState {
+    fn begin(memory: &IdempotencyMemory, key: &str, body: &str) -> KeyState {
         memory.begin(&bearer(1), key.as_bytes(), body.as_bytes(), Instant::now())
     }
 
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_same_again_gets_the_same_answer() {
-        let memory = Memory::default();
+        let memory = IdempotencyMemory::default();
         let first = ticket(begin(&memory, "k", "a"));
         assert!(matches!(begin(&memory, "k", "a"), KeyState::UnderWay));
         assert!(matches!(begin(&memory, "k", "b"), KeyState::Differs));
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn what_may_come_out_otherwise_is_not_kept() {
-        let memory = Memory::default();
+        let memory = IdempotencyMemory::default();
         drop(ticket(begin(&memory, "k", "a")));
         ticket(begin(&memory, "k", "a")).answered(&ProblemType::RemoteDown.answer());
         ticket(begin(&memory, "k", "b"));
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn the_oldest_are_forgotten() {
-        let memory = Memory::default();
+        let memory = IdempotencyMemory::default();
         let first = ticket(begin(&memory, "0", ""));
         for n in 1..=MAX_KEPT {
             ticket(begin(&memory, &n.to_string(), "")).answered(&ProblemType::CodeTaken.answer());
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn many_large_answers_take_no_more_room() {
-        let memory = Memory::default();
+        let memory = IdempotencyMemory::default();
         let large = ApiResponse::document(&"x".repeat(MAX_BYTES / 4));
         for n in 0..9 {
             ticket(begin(&memory, &n.to_string(), "")).answered(&large);

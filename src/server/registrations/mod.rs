@@ -32,7 +32,7 @@ use super::http::{Answered, Content, Counts, bad_request, request as head};
 use super::reload::Reloads;
 use super::state::{RegistrationResult, Shared};
 
-use self::idempotency::{KeyState, Memory};
+use self::idempotency::{IdempotencyMemory, KeyState};
 use self::lookup::{LinkQuery, site_of};
 use self::problem_type::ProblemType;
 use self::queue::{RegistrationQueue, Worker};
@@ -71,7 +71,7 @@ pub struct Registrations {
 pub(super) struct Service {
     tokens: Arc<TokenFile>,
     queue: RegistrationQueue,
-    memory: Memory,
+    memory: IdempotencyMemory,
     private: PrivateUrls,
 }
 
@@ -119,7 +119,7 @@ impl Registrations {
         let service = Service {
             tokens: self.tokens,
             queue: self.queue,
-            memory: Memory::default(),
+            memory: IdempotencyMemory::default(),
             private: self.private,
         };
         (service, work)

@@ -15,7 +15,7 @@ use git2::{ErrorCode, ObjectType, Oid, Repository, Tree};
 
 use super::listing::Listing;
 use super::trails::Trails;
-use crate::git::{CommitId, ForeignRepository, Link, work_tree};
+use crate::git::{CommitId, ForeignRepository, Symlink, work_tree};
 use crate::mapping::{SourceFile, Timestamp, is_table_name};
 
 /// The checkouts that some files lie in: usually one or none.
@@ -61,7 +61,7 @@ impl Surroundings {
     /// # Errors
     ///
     /// If a checkout exists but cannot be opened.
-    pub(crate) fn open(&self) -> Result<Option<Checkout>, CheckoutError> {
+    pub(crate) fn open(&self) -> Result<Option<Checkout>, CheckoutWarning> {
         let (Some(git_dir), Some(inside), 1, false) = (
             self.git_dirs.first(),
             &self.inside,
@@ -73,9 +73,9 @@ impl Surroundings {
         let repository = match Repository::open(git_dir) {
             Ok(repository) => repository,
             Err(error) if error.code() == ErrorCode::Owner => {
-                return Err(CheckoutError::Foreign(ForeignRepository::around(inside)));
+                return Err(CheckoutWarning::Foreign(ForeignRepository::around(inside)));
             }
-            Err(source) => return Err(CheckoutError::git(git_dir, source)),
+            Err(source) => return Err(CheckoutWarning::git(git_dir, source)),
         };
         let Some(work_dir) = repository.workdir() else {
             // A bare repository has no checkout.
@@ -86,7 +86,7 @@ impl Surroundings {
                 repository,
                 work_dir,
             })),
-            Err(source) => Err(CheckoutError::Io {
+            Err(source) => Err(CheckoutWarning::Io {
                 path: git_dir.clone(),
                 source,
             }),
@@ -102,7 +102,7 @@ fn existing(directory: &Path) -> Option<PathBuf> {
 
 /// Why the commit of a table in a checkout is not known.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CheckoutError {
+pub(crate) enum CheckoutWarning {
     /// Git does not trust the repository.
     #[error("the table's commit is not known: {0}")]
     Foreign(ForeignRepository),
@@ -126,7 +126,7 @@ pub(crate) enum CheckoutError {
     },
 }
 
-impl CheckoutError {
+impl CheckoutWarning {
     fn git(path: &Path, source: git2::Error) -> Self {
         Self::Git {
             path: path.to_owned(),
@@ -144,7 +144,7 @@ pub(crate) struct Checkout {
 
 /// How a commit compares with a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum CommitComparison {
     /// The commit contains exactly this table.
     Clean(Timestamp),
     /// The commit contains some of the files, with these or other bytes.
@@ -159,11 +159,11 @@ impl Checkout {
     /// # Errors
     ///
     /// If Git cannot tell.
-    pub(crate) fn head(&self) -> Result<Option<CommitId>, CheckoutError> {
+    pub(crate) fn head(&self) -> Result<Option<CommitId>, CheckoutWarning> {
         match self.repository.refname_to_id("HEAD") {
             Ok(id) => Ok(Some(id.into())),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
-            Err(source) => Err(CheckoutError::git(self.repository.path(), source)),
+            Err(source) => Err(CheckoutWarning::git(self.repository.path(), source)),
         }
     }
 
@@ -178,9 +178,9 @@ impl Checkout {
         listing: &Listing,
         trails: &Trails,
         files: &[SourceFile],
-    ) -> Result<Verdict, CheckoutError> {
+    ) -> Result<CommitComparison, CheckoutWarning> {
         self.compare(commit, listing, trails, files)
-            .map_err(|source| CheckoutError::git(self.repository.path(), source))
+            .map_err(|source| CheckoutWarning::git(self.repository.path(), source))
     }
 
     /// Returns the directories in which a change means that another commit may be checked out.
@@ -207,7 +207,7 @@ impl Checkout {
         listing: &Listing,
         trails: &Trails,
         files: &[SourceFile],
-    ) -> Result<Verdict, git2::Error> {
+    ) -> Result<CommitComparison, git2::Error> {
         let commit = self.repository.find_commit(commit.0)?;
         let tree = commit.tree()?;
         let mut known = false;
@@ -220,7 +220,7 @@ impl Checkout {
             let committed = self.entry(&tree, &trail.end)?;
             known |= committed.is_some();
             same &= match committed {
-                Some(Entry::File(id)) => id == Oid::hash_object(ObjectType::Blob, &file.bytes)?,
+                Some(TreeNode::File(id)) => id == Oid::hash_object(ObjectType::Blob, &file.bytes)?,
                 _ => false,
             };
             for link in &trail.links {
@@ -234,25 +234,25 @@ impl Checkout {
             };
         }
         Ok(match (known, same) {
-            (false, _) => Verdict::Unknown,
-            (true, true) => Verdict::Clean(Timestamp::from_unix(commit.time().seconds())),
-            (true, false) => Verdict::Dirty,
+            (false, _) => CommitComparison::Unknown,
+            (true, true) => CommitComparison::Clean(Timestamp::from_unix(commit.time().seconds())),
+            (true, false) => CommitComparison::Dirty,
         })
     }
 
     /// Returns the content of a commit at a real path.
-    fn entry(&self, tree: &Tree<'_>, path: &Path) -> Result<Option<Entry>, git2::Error> {
+    fn entry(&self, tree: &Tree<'_>, path: &Path) -> Result<Option<TreeNode>, git2::Error> {
         let Ok(relative) = path.strip_prefix(&self.work_dir) else {
             return Ok(None);
         };
         if relative.as_os_str().is_empty() {
-            return Ok(Some(Entry::Directory(tree.id())));
+            return Ok(Some(TreeNode::Directory(tree.id())));
         }
         match tree.get_path(relative) {
             Ok(entry) => Ok(Some(match (entry.kind(), entry.filemode()) {
-                (Some(ObjectType::Tree), _) => Entry::Directory(entry.id()),
-                (_, LINK_MODE) => Entry::Link(entry.id()),
-                _ => Entry::File(entry.id()),
+                (Some(ObjectType::Tree), _) => TreeNode::Directory(entry.id()),
+                (_, LINK_MODE) => TreeNode::Symlink(entry.id()),
+                _ => TreeNode::File(entry.id()),
             })),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -262,12 +262,12 @@ impl Checkout {
     /// Returns whether a link in the checkout was committed unchanged.
     ///
     /// Links outside that lead to the checkout say nothing about the table.
-    fn holds_link(&self, tree: &Tree<'_>, link: &Link) -> Result<bool, git2::Error> {
+    fn holds_link(&self, tree: &Tree<'_>, link: &Symlink) -> Result<bool, git2::Error> {
         if !link.path.starts_with(&self.work_dir) {
             return Ok(true);
         }
         Ok(match self.entry(tree, &link.path)? {
-            Some(Entry::Link(id)) => {
+            Some(TreeNode::Symlink(id)) => {
                 let target = link.target.as_os_str().as_bytes();
                 id == Oid::hash_object(ObjectType::Blob, target)?
             }
@@ -277,7 +277,7 @@ impl Checkout {
 
     /// Returns the names of the table files in a directory of a commit, sorted.
     fn table_names(&self, tree: &Tree<'_>, path: &Path) -> Result<Vec<OsString>, git2::Error> {
-        let Some(Entry::Directory(id)) = self.entry(tree, path)? else {
+        let Some(TreeNode::Directory(id)) = self.entry(tree, path)? else {
             return Ok(Vec::new());
         };
         let mut names: Vec<OsString> = (self.repository.find_tree(id)?.iter())
@@ -293,8 +293,8 @@ impl Checkout {
 const LINK_MODE: i32 = 0o120_000;
 
 /// The content of a commit at a path.
-enum Entry {
+enum TreeNode {
     File(Oid),
-    Link(Oid),
+    Symlink(Oid),
     Directory(Oid),
 }

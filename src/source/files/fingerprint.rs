@@ -17,12 +17,12 @@ const RACY: Duration = Duration::from_millis(2_500);
 
 /// The files' metadata and the commit of a reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fingerprint(Look);
+pub struct Fingerprint(FingerprintKind);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Look {
+enum FingerprintKind {
     Files {
-        state: Box<State>,
+        state: Box<ReadingState>,
         /// Whether a change after the reading could go unnoticed.
         racy: bool,
     },
@@ -32,27 +32,27 @@ enum Look {
 
 impl Fingerprint {
     /// Makes the fingerprint of a reading that began at `now`.
-    pub(crate) fn new(state: State, now: SystemTime) -> Self {
+    pub(crate) fn new(state: ReadingState, now: SystemTime) -> Self {
         let racy = (state.stamps.iter()).any(|stamp| stamp.is_near(now, RACY));
         let state = Box::new(state);
-        Self(Look::Files { state, racy })
+        Self(FingerprintKind::Files { state, racy })
     }
 
     /// Makes the fingerprint of a reading of a commit.
     pub(crate) fn of_commit(commit: CommitId) -> Self {
-        Self(Look::Commit(commit))
+        Self(FingerprintKind::Commit(commit))
     }
 
     /// Returns whether a reading was of this commit, and of nothing else.
     pub(crate) fn is_commit(&self, commit: CommitId) -> bool {
-        self.0 == Look::Commit(commit)
+        self.0 == FingerprintKind::Commit(commit)
     }
 
     /// Returns the metadata of each file, and where its path led, in the order of the files.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<&Trail>)> {
         let state = match &self.0 {
-            Look::Files { state, .. } => Some(state),
-            Look::Commit(_) => None,
+            FingerprintKind::Files { state, .. } => Some(state),
+            FingerprintKind::Commit(_) => None,
         };
         state.into_iter().flat_map(|state| state.files())
     }
@@ -60,15 +60,15 @@ impl Fingerprint {
     /// Returns whether reading what was seen may give a different result. In doubt it may.
     pub(crate) fn may_be_outdated(&self, seen: &Inspection, max_bytes: u64) -> bool {
         match &self.0 {
-            Look::Files { state, racy } => *racy || !state.is_what(seen, max_bytes),
-            Look::Commit(_) => true,
+            FingerprintKind::Files { state, racy } => *racy || !state.is_what(seen, max_bytes),
+            FingerprintKind::Commit(_) => true,
         }
     }
 }
 
 /// Everything on which a reading depends except the bytes themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct State {
+pub(crate) struct ReadingState {
     pub(crate) listing: Listing,
     pub(crate) stamps: Vec<Stamp>,
     /// The current commit of the checkout.
@@ -76,7 +76,7 @@ pub(crate) struct State {
     pub(super) trails: Trails,
 }
 
-impl State {
+impl ReadingState {
     fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<&Trail>)> {
         let files = &self.listing.files;
         (files.iter().zip(&self.stamps).zip(&self.trails.files))

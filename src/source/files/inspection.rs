@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use super::checkout::{Checkout, CheckoutError, Surroundings};
+use super::checkout::{Checkout, CheckoutWarning, Surroundings};
 use super::error::FilesError;
 use super::listing::Listing;
 use super::trails::Trails;
@@ -68,7 +68,7 @@ impl Inspection {
 
 /// Unwraps a result, and keeps the warning of an error.
 pub(super) fn noted<T>(
-    result: Result<Option<T>, CheckoutError>,
+    result: Result<Option<T>, CheckoutWarning>,
     warnings: &mut Vec<String>,
 ) -> Option<T> {
     result.unwrap_or_else(|error| {

@@ -12,9 +12,9 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::checkout::{Checkout, Verdict};
+use super::checkout::{Checkout, CommitComparison};
 use super::error::FilesError;
-use super::fingerprint::{Fingerprint, State};
+use super::fingerprint::{Fingerprint, ReadingState};
 use super::inspection::{Inspection, noted};
 use super::listing::{self, Listing, Pass, Stamp};
 use super::locks::Locks;
@@ -90,7 +90,7 @@ impl FileSource {
 
     /// Reads the table as [`read`](Self::read) does, beginning with what was seen just now.
     pub(super) fn read_seen(&self, seen: Inspection) -> Result<Reading, FilesError> {
-        self.read_settled(seen, &SystemClock(Instant::now()))
+        self.read_settled(seen, &ReadingSystemClock(Instant::now()))
     }
 
     /// Looks at what the paths name, without reading it.
@@ -128,7 +128,11 @@ impl FileSource {
         known.may_be_outdated(seen, self.max_bytes)
     }
 
-    fn read_settled(&self, seen: Inspection, clock: &dyn Clock) -> Result<Reading, FilesError> {
+    fn read_settled(
+        &self,
+        seen: Inspection,
+        clock: &dyn ReadingClock,
+    ) -> Result<Reading, FilesError> {
         let mut waited_for_git = Duration::ZERO;
         let mut first = Some(seen);
         let mut before: Option<(Vec<Stamp>, String)> = None;
@@ -173,7 +177,7 @@ impl FileSource {
     }
 
     /// Reads everything once, and looks at the commit again after the files.
-    fn attempt(&self, seen: Inspection) -> Result<Attempt, FilesError> {
+    fn attempt(&self, seen: Inspection) -> Result<ReadingAttempt, FilesError> {
         let Inspection {
             listing,
             trails,
@@ -187,10 +191,10 @@ impl FileSource {
             pass.steady &= checkout.head().ok().flatten() == head;
         }
         let stamps = pass.stamps.clone();
-        Ok(Attempt {
+        Ok(ReadingAttempt {
             hash: content_hash(&pass.files),
             pass,
-            state: State {
+            state: ReadingState {
                 listing,
                 stamps,
                 head,
@@ -209,15 +213,15 @@ impl FileSource {
 }
 
 /// The result of one pass, whether or not it is valid.
-struct Attempt {
+struct ReadingAttempt {
     pass: Pass,
     hash: String,
-    state: State,
+    state: ReadingState,
     checkout: Option<Checkout>,
     warnings: Vec<String>,
 }
 
-impl Attempt {
+impl ReadingAttempt {
     /// Makes it a reading that began at `now`.
     fn into_reading(mut self, now: SystemTime) -> Reading {
         let verdict = match (&self.checkout, self.state.head) {
@@ -234,9 +238,9 @@ impl Attempt {
         };
         let changed = listing::newest(&self.pass.stamps).map(Timestamp::from);
         let revision = match verdict {
-            Some((head, Verdict::Clean(time))) => Revision::clean(head, time, self.hash),
-            Some((head, Verdict::Dirty)) => Revision::dirty(head, changed, self.hash),
-            Some((_, Verdict::Unknown)) | None => Revision::content(changed, self.hash),
+            Some((head, CommitComparison::Clean(time))) => Revision::clean(head, time, self.hash),
+            Some((head, CommitComparison::Dirty)) => Revision::dirty(head, changed, self.hash),
+            Some((_, CommitComparison::Unknown)) | None => Revision::content(changed, self.hash),
         };
         Reading {
             files: self.pass.files,
@@ -248,7 +252,7 @@ impl Attempt {
 }
 
 /// A clock.
-trait Clock {
+trait ReadingClock {
     /// Returns the time of day, as in file times.
     fn now(&self) -> SystemTime;
     /// Returns the time since the clock was started.
@@ -257,9 +261,9 @@ trait Clock {
     fn sleep(&self, duration: Duration);
 }
 
-struct SystemClock(Instant);
+struct ReadingSystemClock(Instant);
 
-impl Clock for SystemClock {
+impl ReadingClock for ReadingSystemClock {
     fn now(&self) -> SystemTime {
         SystemTime::now()
     }
@@ -310,7 +314,7 @@ mod tests {
         }
     }
 
-    impl Clock for Fake<'_> {
+    impl ReadingClock for Fake<'_> {
         fn now(&self) -> SystemTime {
             match self.just_written {
                 Some(path) => fs::metadata(path)

@@ -19,7 +19,7 @@ use std::time::Duration;
 use sha2::{Digest as _, Sha256};
 
 use super::listing::Stamp;
-use crate::git::{Link, Trail};
+use crate::git::{Symlink, Trail};
 
 /// The timeouts for a file that may be in the middle of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Look<'_> {
         self.trail.map_or(self.path, |trail| &trail.end)
     }
 
-    fn links(&self) -> &[Link] {
+    fn links(&self) -> &[Symlink] {
         self.trail.map_or(&[], |trail| &trail.links)
     }
 }
@@ -127,7 +127,7 @@ struct Pending {
 #[derive(Debug)]
 struct Taken {
     stamps: BTreeMap<PathBuf, Stamp>,
-    links: Vec<Link>,
+    links: Vec<Symlink>,
 }
 
 impl Settling {
@@ -389,7 +389,7 @@ mod tests {
     }
 
     fn trail(end: &str, links: &[(&str, &str)]) -> Trail {
-        let link = |(path, target): &(&str, &str)| Link {
+        let link = |(path, target): &(&str, &str)| Symlink {
             path: path.into(),
             target: target.into(),
         };
@@ -412,31 +412,31 @@ mod tests {
     }
 
     /// Judges a file; a complete one is taken.
-    fn at(settling: &mut Settling, now: Duration, change: u64, bytes: &[u8]) -> Outcome {
+    fn at(settling: &mut Settling, now: Duration, change: u64, bytes: &[u8]) -> SettlingOutcome {
         let trail = plain();
         judged(settling, now, &look(&trail, change, bytes))
     }
 
-    fn judged(settling: &mut Settling, now: Duration, look: &Look<'_>) -> Outcome {
+    fn judged(settling: &mut Settling, now: Duration, look: &Look<'_>) -> SettlingOutcome {
         let looks = std::slice::from_ref(look);
         match settling.judge(looks, now, &Rests::STANDARD) {
             Ok(()) => {
                 settling.take(looks);
-                Outcome::Complete
+                SettlingOutcome::Complete
             }
-            Err(Incomplete::Wait { again, .. }) => Outcome::Wait(again),
-            Err(Incomplete::Overdue { .. }) => Outcome::Overdue,
+            Err(Incomplete::Wait { again, .. }) => SettlingOutcome::Wait(again),
+            Err(Incomplete::Overdue { .. }) => SettlingOutcome::Overdue,
         }
     }
 
     #[derive(Debug, PartialEq)]
-    enum Outcome {
+    enum SettlingOutcome {
         Complete,
         Wait(Duration),
         Overdue,
     }
 
-    use Outcome::{Complete, Overdue, Wait};
+    use SettlingOutcome::{Complete, Overdue, Wait};
 
     #[test]
     fn what_was_closed_or_renamed_into_place_is_complete_even_without_a_newline() {

@@ -19,12 +19,12 @@ use super::settling::{Incomplete, Look, Rests, Settling};
 /// The writers of a table's files, shared between the watcher and the reader of the files.
 #[derive(Debug, Clone)]
 pub struct Writers {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<WritersState>>,
     started: Instant,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct WritersState {
     settling: Settling,
     rests: Rests,
     /// The hash of the table that was taken last.
@@ -66,7 +66,7 @@ impl Writers {
         let began = SystemTime::now();
         let read = files.read_seen(seen);
         let mut state = self.state();
-        let State {
+        let WritersState {
             settling,
             rests,
             hash,
@@ -159,7 +159,7 @@ impl Writers {
         self.started.elapsed()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WritersState> {
         (self.state.lock()).unwrap_or_else(PoisonError::into_inner)
     }
 }

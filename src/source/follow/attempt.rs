@@ -22,7 +22,7 @@ const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 /// The conditions of an attempt: after a reboot, or with more memory or another limit of the
 /// table's size, it may end differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Conditions {
+pub(crate) struct LoadConditions {
     /// The boot, where the system identifies it.
     boot: Option<String>,
     /// The available memory, if known.
@@ -31,7 +31,7 @@ pub(crate) struct Conditions {
     max_bytes: u64,
 }
 
-impl Conditions {
+impl LoadConditions {
     /// Returns the current conditions.
     pub(crate) fn now(memory: Option<u64>, max_bytes: u64) -> Self {
         let boot = fs::read_to_string(BOOT_ID).ok();
@@ -45,9 +45,9 @@ impl Conditions {
 
 /// The record of the attempts to load one commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Attempt {
+pub(crate) struct LoadAttempt {
     commit: CommitId,
-    conditions: Conditions,
+    conditions: LoadConditions,
     /// The number of attempts that ended uncleanly.
     unclean_ends: u32,
     /// Whether another one has begun and not ended.
@@ -56,7 +56,7 @@ pub(crate) struct Attempt {
 
 /// Whether a commit may be loaded now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum LoadVerdict {
     /// It may.
     Load,
     /// Not yet: the last good commit goes first, because an attempt at this one may just have ended
@@ -69,13 +69,13 @@ pub(crate) enum Verdict {
 /// The record of attempts in a state directory.
 #[derive(Debug)]
 pub(crate) struct Attempts {
-    conditions: Conditions,
+    conditions: LoadConditions,
     current: Mutex<Current>,
 }
 
 #[derive(Debug, Default)]
 struct Current {
-    attempt: Option<Attempt>,
+    attempt: Option<LoadAttempt>,
     /// Whether an attempt is allowed after unclean ends: it was requested, or its turn has come.
     allowed: bool,
     /// The commit whose last attempt ended cleanly in this process.
@@ -86,7 +86,7 @@ struct Current {
 
 impl Attempts {
     /// Reads the record of an earlier process, and counts an attempt that it did not finish.
-    pub(crate) fn open(state: &StateDir, conditions: Conditions) -> Self {
+    pub(crate) fn open(state: &StateDir, conditions: LoadConditions) -> Self {
         let attempt = state
             .load_attempt()
             .and_then(|found| resumed(found, &conditions));
@@ -103,14 +103,14 @@ impl Attempts {
     }
 
     /// Returns whether a commit that is not the last good one may be loaded.
-    pub(crate) fn verdict(&self, commit: CommitId, has_good: bool) -> Verdict {
+    pub(crate) fn verdict(&self, commit: CommitId, has_good: bool) -> LoadVerdict {
         let current = self.lock();
         match current.of(commit).map_or(0, |it| it.unclean_ends) {
-            0 => Verdict::Load,
-            _ if current.allowed => Verdict::Load,
-            ends @ MAX_ENDS.. => Verdict::Wait(ends),
-            _ if has_good => Verdict::GoodFirst,
-            _ => Verdict::Load,
+            0 => LoadVerdict::Load,
+            _ if current.allowed => LoadVerdict::Load,
+            ends @ MAX_ENDS.. => LoadVerdict::Wait(ends),
+            _ if has_good => LoadVerdict::GoodFirst,
+            _ => LoadVerdict::Load,
         }
     }
 
@@ -130,7 +130,7 @@ impl Attempts {
         if current.closed || current.harmless == Some(commit) {
             return;
         }
-        let attempt = Attempt {
+        let attempt = LoadAttempt {
             commit,
             conditions: self.conditions.clone(),
             unclean_ends: current.of(commit).map_or(0, |it| it.unclean_ends),
@@ -173,19 +173,19 @@ impl Attempts {
 }
 
 impl Current {
-    fn of(&self, commit: CommitId) -> Option<&Attempt> {
+    fn of(&self, commit: CommitId) -> Option<&LoadAttempt> {
         self.attempt.as_ref().filter(|it| it.commit == commit)
     }
 }
 
 /// Returns the current meaning of an earlier process's record, if it still applies.
-fn resumed(found: Attempt, conditions: &Conditions) -> Option<Attempt> {
+fn resumed(found: LoadAttempt, conditions: &LoadConditions) -> Option<LoadAttempt> {
     let before = match found.conditions == *conditions {
         true => found.unclean_ends,
         false => 0,
     };
     let unclean_ends = before.saturating_add(found.under_way.into());
-    (unclean_ends > 0).then(|| Attempt {
+    (unclean_ends > 0).then(|| LoadAttempt {
         conditions: conditions.clone(),
         unclean_ends,
         under_way: false,
@@ -194,7 +194,7 @@ fn resumed(found: Attempt, conditions: &Conditions) -> Option<Attempt> {
 }
 
 /// Stores a record. If that fails, loading continues without one.
-fn store(state: &StateDir, attempt: &Attempt) {
+fn store(state: &StateDir, attempt: &LoadAttempt) {
     if let Err(error) = state.store_attempt(attempt) {
         tracing::warn!(%error, commit = %attempt.commit, "cannot record that a commit is being loaded");
     }
@@ -209,8 +209,8 @@ mod tests {
         git2::Oid::from_bytes(&[number; 20]).unwrap().into()
     }
 
-    fn conditions() -> Conditions {
-        Conditions {
+    fn conditions() -> LoadConditions {
+        LoadConditions {
             boot: Some("first".to_owned()),
             memory: Some(512 << 20),
             max_bytes: 1 << 20,
@@ -218,11 +218,11 @@ mod tests {
     }
 
     /// Leaves the record of a process that is killed while it loads the commit 1.
-    fn killed(state: &StateDir, conditions: &Conditions) {
+    fn killed(state: &StateDir, conditions: &LoadConditions) {
         Attempts::open(state, conditions.clone()).begin(state, id(1));
     }
 
-    fn verdict(state: &StateDir, conditions: &Conditions) -> Verdict {
+    fn verdict(state: &StateDir, conditions: &LoadConditions) -> LoadVerdict {
         Attempts::open(state, conditions.clone()).verdict(id(1), true)
     }
 
@@ -235,17 +235,17 @@ mod tests {
     #[test]
     fn waits_after_two_unclean_ends_and_not_before() {
         let (_dir, state) = directory();
-        assert_eq!(verdict(&state, &conditions()), Verdict::Load);
+        assert_eq!(verdict(&state, &conditions()), LoadVerdict::Load);
         killed(&state, &conditions());
-        assert_eq!(verdict(&state, &conditions()), Verdict::GoodFirst);
+        assert_eq!(verdict(&state, &conditions()), LoadVerdict::GoodFirst);
         // Starts that did not try it do not count.
-        assert_eq!(verdict(&state, &conditions()), Verdict::GoodFirst);
+        assert_eq!(verdict(&state, &conditions()), LoadVerdict::GoodFirst);
         killed(&state, &conditions());
         for _ in 0..3 {
-            assert_eq!(verdict(&state, &conditions()), Verdict::Wait(2));
+            assert_eq!(verdict(&state, &conditions()), LoadVerdict::Wait(2));
         }
         killed(&state, &conditions());
-        assert_eq!(verdict(&state, &conditions()), Verdict::Wait(3));
+        assert_eq!(verdict(&state, &conditions()), LoadVerdict::Wait(3));
     }
 
     #[test]
@@ -253,24 +253,24 @@ mod tests {
         let (_dir, state) = directory();
         killed(&state, &conditions());
         let attempts = Attempts::open(&state, conditions());
-        assert_eq!(attempts.verdict(id(1), false), Verdict::Load);
+        assert_eq!(attempts.verdict(id(1), false), LoadVerdict::Load);
         killed(&state, &conditions());
         let attempts = Attempts::open(&state, conditions());
-        assert_eq!(attempts.verdict(id(1), false), Verdict::Wait(2));
+        assert_eq!(attempts.verdict(id(1), false), LoadVerdict::Wait(2));
     }
 
     #[test]
     fn another_boot_and_other_limits_begin_anew() {
         let others = [
-            Conditions {
+            LoadConditions {
                 boot: Some("second".to_owned()),
                 ..conditions()
             },
-            Conditions {
+            LoadConditions {
                 memory: Some(1 << 30),
                 ..conditions()
             },
-            Conditions {
+            LoadConditions {
                 max_bytes: 2 << 20,
                 ..conditions()
             },
@@ -280,25 +280,25 @@ mod tests {
             killed(&state, &conditions());
             killed(&state, &conditions());
             // The second end is only seen now, and may have been a power cut.
-            assert_eq!(verdict(&state, &other), Verdict::GoodFirst, "{other:?}");
+            assert_eq!(verdict(&state, &other), LoadVerdict::GoodFirst, "{other:?}");
             let (_dir, state) = directory();
             killed(&state, &conditions());
             killed(&state, &conditions());
-            assert_eq!(verdict(&state, &conditions()), Verdict::Wait(2));
-            assert_eq!(verdict(&state, &other), Verdict::Load, "{other:?}");
+            assert_eq!(verdict(&state, &conditions()), LoadVerdict::Wait(2));
+            assert_eq!(verdict(&state, &other), LoadVerdict::Load, "{other:?}");
         }
     }
 
     #[test]
     fn counts_without_a_boot_id() {
         let (_dir, state) = directory();
-        let unknown = Conditions {
+        let unknown = LoadConditions {
             boot: None,
             ..conditions()
         };
         killed(&state, &unknown);
         killed(&state, &unknown);
-        assert_eq!(verdict(&state, &unknown), Verdict::Wait(2));
+        assert_eq!(verdict(&state, &unknown), LoadVerdict::Wait(2));
     }
 
     #[test]
@@ -312,10 +312,10 @@ mod tests {
         attempts.begin(&state, id(1));
         attempts.end(&state);
         assert!(!attempts.is_in_doubt(id(1)));
-        assert_eq!(state.load_attempt::<Attempt>(), None);
+        assert_eq!(state.load_attempt::<LoadAttempt>(), None);
         attempts.begin(&state, id(1));
         assert_eq!(
-            state.load_attempt::<Attempt>(),
+            state.load_attempt::<LoadAttempt>(),
             None,
             "it is known to be harmless"
         );
@@ -327,9 +327,9 @@ mod tests {
         killed(&state, &conditions());
         killed(&state, &conditions());
         let attempts = Attempts::open(&state, conditions());
-        assert_eq!(attempts.verdict(id(2), true), Verdict::Load);
+        assert_eq!(attempts.verdict(id(2), true), LoadVerdict::Load);
         attempts.begin(&state, id(2));
-        assert_eq!(state.load_attempt::<Attempt>().unwrap().unclean_ends, 0);
+        assert_eq!(state.load_attempt::<LoadAttempt>().unwrap().unclean_ends, 0);
     }
 
     #[test]
@@ -340,13 +340,13 @@ mod tests {
             attempts.begin(&state, id(1));
             attempts.close(&state);
             let ends = state
-                .load_attempt::<Attempt>()
+                .load_attempt::<LoadAttempt>()
                 .map_or(0, |it| it.unclean_ends);
             assert_eq!(ends, before);
             // Later activity is not recorded either, until the process exits.
             attempts.begin(&state, id(1));
             let under_way = state
-                .load_attempt::<Attempt>()
+                .load_attempt::<LoadAttempt>()
                 .is_some_and(|it| it.under_way);
             assert!(!under_way);
             killed(&state, &conditions());
@@ -360,7 +360,7 @@ mod tests {
         killed(&state, &conditions());
         let attempts = Attempts::open(&state, conditions());
         attempts.allow();
-        assert_eq!(attempts.verdict(id(1), true), Verdict::Load);
+        assert_eq!(attempts.verdict(id(1), true), LoadVerdict::Load);
     }
 
     #[test]
@@ -368,6 +368,6 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let state = StateDir::private(dir.path()).unwrap();
         killed(&state, &conditions());
-        assert_eq!(state.load_attempt::<Attempt>(), None);
+        assert_eq!(state.load_attempt::<LoadAttempt>(), None);
     }
 }

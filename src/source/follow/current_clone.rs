@@ -9,12 +9,12 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use git2::{Commit, ErrorCode, Repository};
 use tokio::sync::{Mutex, Notify};
 
-use super::attempt::{Attempts, Conditions, Verdict};
+use super::attempt::{Attempts, LoadConditions, LoadVerdict};
 use super::committed_table::read_table;
 use super::following::Following;
 use super::remote_error::RemoteError;
 use super::report::{CommitInfo, FetchResult};
-use crate::git::{CommitId, Record, StateDir, StateError, Tip, TreeError};
+use crate::git::{CloneRecord, CommitId, StateDir, StateError, Tip, TreeError};
 use crate::mapping::Timestamp;
 use crate::source::files::Revision;
 use crate::source::files::content_hash;
@@ -44,7 +44,7 @@ pub(crate) struct CurrentClone {
 /// The served commit.
 #[derive(Debug, Default)]
 pub(crate) struct Served {
-    pub(crate) record: Option<Record>,
+    pub(crate) record: Option<CloneRecord>,
     /// Whether the last good commit is served instead of the newest.
     pub(crate) fallen_back: bool,
 }
@@ -63,7 +63,7 @@ impl CurrentClone {
             Some(path) => StateDir::open(path)?,
             None => StateDir::private(&options.fetch.transfer.temp)?,
         };
-        let conditions = Conditions::now(options.memory, options.max_bytes);
+        let conditions = LoadConditions::now(options.memory, options.max_bytes);
         let core = Self {
             attempts: Attempts::open(&state, conditions),
             options,
@@ -80,13 +80,13 @@ impl CurrentClone {
     }
 
     /// Returns whether a record is about what is currently followed.
-    fn is_ours(&self, record: &Record) -> bool {
+    fn is_ours(&self, record: &CloneRecord) -> bool {
         record.remote == self.options.remote.to_string()
             && record.reference == self.options.reference
     }
 
     /// Continues with the commit served before a restart, if it still exists and is trusted.
-    fn resume(&self, mut record: Record) -> Result<(), StateError> {
+    fn resume(&self, mut record: CloneRecord) -> Result<(), StateError> {
         let path = self.state.clone_path(&record.clone);
         let opened = Repository::open(&path);
         if let Err(error) = &opened
@@ -169,14 +169,14 @@ impl CurrentClone {
     /// Records that a commit is about to be loaded, unless it has to wait.
     ///
     /// The last good commit never waits: it was loaded before, and there is nothing better.
-    fn begin_attempt(&self, record: &Record, commit: CommitId) -> Result<(), RemoteError> {
+    fn begin_attempt(&self, record: &CloneRecord, commit: CommitId) -> Result<(), RemoteError> {
         if record.good == Some(commit) {
             return Ok(());
         }
         match self.attempts.verdict(commit, record.good.is_some()) {
-            Verdict::Load => self.attempts.begin(&self.state, commit),
-            Verdict::GoodFirst => return Err(RemoteError::GoodFirst { commit }),
-            Verdict::Wait(unclean_ends) => {
+            LoadVerdict::Load => self.attempts.begin(&self.state, commit),
+            LoadVerdict::GoodFirst => return Err(RemoteError::GoodFirst { commit }),
+            LoadVerdict::Wait(unclean_ends) => {
                 return Err(RemoteError::Waiting {
                     commit,
                     unclean_ends,
@@ -224,8 +224,8 @@ impl CurrentClone {
     pub(crate) fn retry(&self) -> bool {
         let mut served = self.served_mut();
         let record = served.record.as_ref().filter(|_| served.fallen_back);
-        let due =
-            record.is_some_and(|it| self.attempts.verdict(it.commit, true) == Verdict::GoodFirst);
+        let due = record
+            .is_some_and(|it| self.attempts.verdict(it.commit, true) == LoadVerdict::GoodFirst);
         if due {
             self.attempts.allow();
             served.fallen_back = false;
@@ -301,7 +301,7 @@ impl CurrentClone {
             .as_ref()
             .and_then(|it| it.good)
             .filter(|good| repository.find_commit(good.0).is_ok());
-        let record = Record {
+        let record = CloneRecord {
             remote: self.options.remote.to_string(),
             reference: self.options.reference.clone(),
             clone: clone.to_owned(),

@@ -10,14 +10,14 @@ use tokio::task::spawn_blocking;
 use super::current_clone::CurrentClone;
 use super::remote_error::RemoteError;
 use super::report::FetchResult;
-use super::rounds::{Ended, Round};
-use crate::git::{CommitId, StateDir, StateError, Target, TransferError, Wanted, chain};
+use super::rounds::{Round, RoundEnd};
+use crate::git::{CloneTarget, CommitId, StateDir, StateError, TransferError, Wanted, chain};
 
 /// The rounds of a follower.
 pub(crate) struct Fetches(pub(crate) Arc<CurrentClone>);
 
 impl Round for Fetches {
-    async fn run(&self) -> Ended {
+    async fn run(&self) -> RoundEnd {
         let _turn = self.0.turn.lock().await;
         let mut tip = None;
         let result = self.attempt(&mut tip).await;
@@ -28,7 +28,7 @@ impl Round for Fetches {
             Ok(result) => (result, None, None),
             Err(error) => (result_of(&error), Some(chain(&error)), error.setting()),
         };
-        Ended {
+        RoundEnd {
             result,
             tip,
             error,
@@ -83,7 +83,7 @@ impl Fetches {
         let tip = (fetch.transfer)
             .run(
                 &path,
-                Target::OwnClone,
+                CloneTarget::OwnClone,
                 &options.remote,
                 wanted,
                 &fetch.credentials,

@@ -14,10 +14,10 @@ use tokio::time::sleep;
 
 use super::fetch_options::FetchOptions;
 use super::report::{Fetch, FetchResult};
-use super::rounds::{Ended, Round, Rounds};
+use super::rounds::{Round, RoundEnd, Rounds};
 use crate::git::{
-    CommitId, FastForwardError, ForeignRepository, Refusal, RemoteUrl, RemoteUrlError, Setting,
-    Target, Tip, TransferError, Verify, Wanted, chain, fast_forward, symlinks, work_tree,
+    CloneTarget, CommitId, FastForwardError, ForeignRepository, Refusal, RemoteUrl, RemoteUrlError,
+    Setting, Tip, TransferError, Verify, Wanted, chain, fast_forward, symlinks, work_tree,
 };
 use crate::mapping::Timestamp;
 
@@ -240,14 +240,14 @@ impl Upstream {
 struct Pulls(Arc<Pulling>);
 
 impl Round for Pulls {
-    async fn run(&self) -> Ended {
+    async fn run(&self) -> RoundEnd {
         let mut tip = None;
         let (result, error, setting) = match self.attempt(&mut tip).await {
             Ok(true) => (FetchResult::Updated, None, None),
             Ok(false) => (FetchResult::Unchanged, None, None),
             Err(error) => (result_of(&error), Some(chain(&error)), error.setting()),
         };
-        Ended {
+        RoundEnd {
             result,
             tip,
             error,
@@ -266,7 +266,7 @@ impl Pulls {
         let Tip { commit, .. } = (fetch.transfer)
             .run(
                 &upstream.git_dir,
-                Target::Shared,
+                CloneTarget::Shared,
                 &upstream.url,
                 wanted,
                 &fetch.credentials,

@@ -22,7 +22,7 @@ const MIN_PAUSE: Duration = Duration::from_millis(200);
 
 /// The result of a round.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct RoundEnd {
     pub(crate) result: FetchResult,
     pub(crate) tip: Option<CommitId>,
     pub(crate) error: Option<String>,
@@ -32,7 +32,7 @@ pub(crate) struct Ended {
 
 /// The task of each round.
 pub(crate) trait Round: Send + Sync + 'static {
-    fn run(&self) -> impl Future<Output = Ended> + Send;
+    fn run(&self) -> impl Future<Output = RoundEnd> + Send;
 }
 
 /// A function that is notified of each fetch, for example for metrics.
@@ -41,19 +41,19 @@ pub type Observer = Arc<dyn Fn(&Fetch) + Send + Sync>;
 /// A loop of rounds, which ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Rounds {
-    shared: Arc<Shared>,
+    shared: Arc<RoundsState>,
     task: JoinHandle<()>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct RoundsState {
     requested: Notify,
-    progress: Mutex<Progress>,
+    progress: Mutex<RoundsProgress>,
     moved: Condvar,
 }
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Progress {
+pub(crate) struct RoundsProgress {
     begun: u64,
     ended: u64,
     /// The last requested round.
@@ -75,7 +75,7 @@ impl Rounds {
         schedule: Schedule,
         observer: Observer,
     ) -> Self {
-        let shared = Arc::<Shared>::default();
+        let shared = Arc::<RoundsState>::default();
         let closing = Closing(Arc::clone(&shared));
         let task = tokio::spawn(async move {
             closing.0.run(&*round, &name, schedule, &observer).await;
@@ -99,7 +99,7 @@ impl Rounds {
         self.shared.wait_for(1);
     }
 
-    pub(crate) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> RoundsProgress {
         self.shared.lock().clone()
     }
 }
@@ -111,7 +111,7 @@ impl Drop for Rounds {
 }
 
 /// Releases everyone who waits for a round, when there will be no more.
-struct Closing(Arc<Shared>);
+struct Closing(Arc<RoundsState>);
 
 impl Drop for Closing {
     fn drop(&mut self) {
@@ -120,7 +120,7 @@ impl Drop for Closing {
     }
 }
 
-impl Shared {
+impl RoundsState {
     async fn run(&self, round: &impl Round, name: &str, schedule: Schedule, observer: &Observer) {
         let mut failures: u32 = 0;
         let mut reported: Option<String> = None;
@@ -188,11 +188,11 @@ impl Shared {
 
     fn wait_for(&self, round: u64) {
         let progress = self.lock();
-        let waiting = |progress: &mut Progress| progress.ended < round && !progress.closed;
+        let waiting = |progress: &mut RoundsProgress| progress.ended < round && !progress.closed;
         drop(self.moved.wait_while(progress, waiting));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Progress> {
+    fn lock(&self) -> MutexGuard<'_, RoundsProgress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -228,9 +228,9 @@ mod tests {
     struct Counted(AtomicUsize);
 
     impl Round for Counted {
-        async fn run(&self) -> Ended {
+        async fn run(&self) -> RoundEnd {
             let count = self.0.fetch_add(1, Ordering::SeqCst);
-            Ended {
+            RoundEnd {
                 result: [FetchResult::Updated, FetchResult::Failed][count % 2],
                 tip: None,
                 error: (count % 2 == 1).then(|| "odd".to_owned()),
@@ -273,7 +273,7 @@ mod tests {
     struct Endless;
 
     impl Round for Endless {
-        async fn run(&self) -> Ended {
+        async fn run(&self) -> RoundEnd {
             std::future::pending().await
         }
     }

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 /// A path with wildcards, in normal form: `*` matches any octets, a final `$` for the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Pattern(String);
+pub(super) struct PathPattern(String);
 
-impl Pattern {
+impl PathPattern {
     /// Reads the value of a rule. Returns `None` if it can match no path.
     pub(super) fn parse(value: &[u8]) -> Option<Self> {
         let anchored = value.last() == Some(&b'$');
@@ -132,7 +132,7 @@ mod tests {
 
     #[track_caller]
     fn matches(pattern: &str, path: &str) -> bool {
-        let pattern = Pattern::parse(pattern.as_bytes()).unwrap();
+        let pattern = PathPattern::parse(pattern.as_bytes()).unwrap();
         pattern.matches(&normal_path(path.as_bytes()))
     }
 
@@ -208,7 +208,7 @@ mod tests {
             assert_eq!(matches(pattern, path), expected, "{pattern} {path}");
         }
         for nothing in ["", "$", "a", "http://e.example/", "%2F"] {
-            assert_eq!(Pattern::parse(nothing.as_bytes()), None, "{nothing}");
+            assert_eq!(PathPattern::parse(nothing.as_bytes()), None, "{nothing}");
         }
     }
 }

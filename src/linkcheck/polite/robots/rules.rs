@@ -5,19 +5,19 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use url::{Position, Url};
 
-use super::pattern::{Pattern, normal_path};
+use super::pattern::{PathPattern, normal_path};
 
 /// What a robots.txt says to Waypost.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Robots {
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Vec<PathRule>,
     pub(super) crawl_delay: Option<Duration>,
 }
 
 /// One line `Allow` or `Disallow`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Rule {
-    pub(super) pattern: Pattern,
+pub(super) struct PathRule {
+    pub(super) pattern: PathPattern,
     pub(super) allows: bool,
 }
 
@@ -25,8 +25,8 @@ impl Robots {
     /// Returns rules that permit nothing.
     pub(super) fn nothing() -> Self {
         Self {
-            rules: vec![Rule {
-                pattern: Pattern::everything(),
+            rules: vec![PathRule {
+                pattern: PathPattern::everything(),
                 allows: false,
             }],
             crawl_delay: None,

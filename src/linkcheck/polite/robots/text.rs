@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::pattern::Pattern;
-use super::rules::{Robots, Rule};
+use super::pattern::PathPattern;
+use super::rules::{PathRule, Robots};
 
 /// How much of a robots.txt is read, in bytes (RFC 9309, section 2.5).
 pub const MAX_ROBOTS_BYTES: usize = 500 << 10;
@@ -16,7 +16,7 @@ pub(super) fn parse(product: &str, body: &[u8]) -> Robots {
     let mut named = Robots::default();
     let mut others = Robots::default();
     let mut is_named = false;
-    let mut group = Group::default();
+    let mut group = AgentGroup::default();
     for line in lines(body) {
         let Some((key, value)) = record(line) else {
             continue;
@@ -36,8 +36,8 @@ pub(super) fn parse(product: &str, body: &[u8]) -> Robots {
         if allows || key.eq_ignore_ascii_case(b"disallow") {
             group.has_rules = true;
             // An empty value is no rule, but one that matches nothing.
-            if let Some(pattern) = Pattern::parse(value) {
-                let rule = Rule { pattern, allows };
+            if let Some(pattern) = PathPattern::parse(value) {
+                let rule = PathRule { pattern, allows };
                 addressed
                     .into_iter()
                     .flatten()
@@ -56,13 +56,13 @@ pub(super) fn parse(product: &str, body: &[u8]) -> Robots {
 
 /// Whom the current group addresses.
 #[derive(Default)]
-struct Group {
+struct AgentGroup {
     names_product: bool,
     names_all: bool,
     has_rules: bool,
 }
 
-impl Group {
+impl AgentGroup {
     /// Begins a group, or adds a line to its beginning.
     fn begin(&mut self) {
         if self.has_rules {
