@@ -19,7 +19,8 @@ fuzz_target!(|bytes: &[u8]| {
     let robots = Robots::parse(body);
     let allows = robots.allows(&url);
     let mut encoded = url.clone();
-    encoded.set_path(&url.path().replace('a', "%61").replace('~', "%7E"));
+    // No hexadecimal digits, which may be those of an octet that is encoded already.
+    encoded.set_path(&url.path().replace('s', "%73").replace('~', "%7E"));
     // Only the file itself may always be read, and only by its plain name.
     if url.path() != "/robots.txt" {
         assert_eq!(robots.allows(&encoded), allows, "{url}");

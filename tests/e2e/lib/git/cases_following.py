@@ -275,7 +275,7 @@ def head_astray(scene):
     scene.git("update-ref", "--no-deref", "HEAD", first, cwd=scene.bare)
     server.serves("one", commit=first)
     scene.git("symbolic-ref", "HEAD", "refs/heads/nowhere", cwd=scene.bare)
-    server.fails_to_fetch("HEAD leads to no branch", "--ref", "main")
+    server.fails_to_fetch("HEAD leads to no branch", "name a branch to follow", "main")
     assert server.version() == "one" and server.ready()
     scene.git("symbolic-ref", "HEAD", "refs/heads/main", cwd=scene.bare)
     server.serves("two", commit=second)
