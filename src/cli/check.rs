@@ -6,12 +6,12 @@ mod json;
 mod promised;
 
 use std::io::{self, BufWriter, Write, stderr, stdout};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use clap::ValueEnum;
 
-use super::arguments::{STDIN, quantity, table};
+use super::arguments::{quantity, table};
 use super::report::{Findings, Levels, github, gitlab, human, junit, sarif};
 use super::terminal::{Error, complain};
 use crate::git::{RepositoryError, RevPath};
@@ -104,13 +104,8 @@ impl Format {
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Error> {
-    if args.promised.look_back()
-        && args.rev.is_none()
-        && args.paths.iter().any(|it| it == Path::new(STDIN))
-    {
-        return Err(Error::usage(
-            "standard input has no history: name the file that it came from",
-        ));
+    if args.promised.look_back() && args.rev.is_none() {
+        table::require_history(&args.paths)?;
     }
     let findings = find(args)?;
     let mut out = BufWriter::new(stdout().lock());

@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         ));
     }
     let head = args.head.as_ref().map(|_| lineage.tip());
-    let base = repository.merge_base(repository.commit(&args.base)?, lineage.tip())?;
+    let base = lineage.branch_point(&args.base)?;
     if args.head.is_none() {
         let refused = table::refuse_links(repository, &args.table.paths)?;
         if !refused.is_empty() {

@@ -9,7 +9,7 @@ mod state_file;
 
 use std::collections::HashSet;
 use std::io::{BufWriter, Write, stderr, stdout};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -18,7 +18,7 @@ use clap::ValueEnum;
 
 use self::conclusions::Conclusions;
 use super::arguments::rule::{RuleParser, named};
-use super::arguments::{MAX_BYTES, STDIN, quantity, table};
+use super::arguments::{MAX_BYTES, quantity, table};
 use super::report::{Findings, Levels, github, gitlab, human, junit, sarif};
 use super::terminal::Error;
 use crate::frontier::SystemClock;
@@ -167,10 +167,8 @@ fn denied(name: &str) -> Result<Rule, String> {
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Error> {
-    if args.base.is_some() && args.paths.iter().any(|it| it == Path::new(STDIN)) {
-        return Err(Error::usage(
-            "standard input has no history: name the file that it came from",
-        ));
+    if args.base.is_some() {
+        table::require_history(&args.paths)?;
     }
     let members = match &args.aliases {
         Some(path) => aliases::read(path)?,
@@ -265,9 +263,7 @@ fn files_at(paths: &[PathBuf], base: &str) -> Result<Vec<SourceFile>, Error> {
         table::report(&refused)?;
         return Err(Error::Reported);
     }
-    let repository = lineage.repository();
-    let base = repository.merge_base(repository.commit(base)?, lineage.tip())?;
-    Ok(lineage.files_at(base)?)
+    Ok(lineage.files_at(lineage.branch_point(base)?)?)
 }
 
 /// Returns the targets of a table; none, if it has errors.

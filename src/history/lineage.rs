@@ -94,6 +94,16 @@ impl Lineage {
         self.tip
     }
 
+    /// Returns the commit where the line of work that leads to the tip parted from a revision.
+    ///
+    /// # Errors
+    ///
+    /// If the revision names no commit, or has none in common with the tip.
+    pub fn branch_point(&self, revision: &str) -> Result<CommitId, RepositoryError> {
+        let other = self.repository.commit(revision)?;
+        self.repository.merge_base(other, self.tip)
+    }
+
     /// Reads the existing files of the table in a commit: none, if it has nothing at its paths.
     ///
     /// # Errors

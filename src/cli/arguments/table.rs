@@ -3,6 +3,7 @@
 use std::io::{self, Read as _, Write as _, stderr, stdin};
 use std::path::{Path, PathBuf};
 
+use crate::cli::terminal::Error;
 use crate::git::{LocalRepository, RepositoryError};
 use crate::mapping::{
     Compilation, Diagnostic, Place, Position, Rule, SourceFile, compile, is_table_name,
@@ -65,6 +66,16 @@ where
     move |error| match is_too_large(&error) {
         true => anyhow::Error::from(error).context("the table does not fit into --max-table-bytes"),
         false => error.into(),
+    }
+}
+
+/// Refuses standard input among the paths of a table whose past is asked for.
+pub(crate) fn require_history(paths: &[PathBuf]) -> Result<(), Error> {
+    match paths.iter().any(|path| path == Path::new(STDIN)) {
+        true => Err(Error::usage(
+            "standard input has no history: name the file that it came from",
+        )),
+        false => Ok(()),
     }
 }
 

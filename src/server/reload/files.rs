@@ -90,7 +90,7 @@ impl Source for Files {
 
     fn read(&self, known: Option<&Fingerprint>) -> Result<Option<Reading>, SourceError> {
         let seen = self.inspect();
-        if known.is_some_and(|known| !self.files.was_changed(known, &seen)) {
+        if known.is_some_and(|known| !self.files.may_differ_from(known, &seen)) {
             return Ok(None);
         }
         Ok(Some(self.writers.read(&self.files, seen)?))

@@ -115,16 +115,11 @@ impl FileSource {
         Ok(attempt.into_reading(now))
     }
 
-    /// Returns whether the table may differ from the one with this fingerprint.
+    /// Returns whether the table, as seen just now, may differ from the one with this fingerprint.
     ///
-    /// Checks files and commit but reads nothing, so it is cheap for a table of any size. In doubt,
-    /// and after any error, the answer is yes.
-    pub fn may_differ_from(&self, known: &Fingerprint) -> bool {
-        self.was_changed(known, &self.inspect())
-    }
-
-    /// Returns the same from what was seen just now.
-    pub fn was_changed(&self, known: &Fingerprint, seen: &Inspection) -> bool {
+    /// Reads nothing, so it is cheap for a table of any size. In doubt, and after any error, the
+    /// answer is yes.
+    pub fn may_differ_from(&self, known: &Fingerprint, seen: &Inspection) -> bool {
         known.may_be_outdated(seen, self.max_bytes)
     }
 
@@ -476,7 +471,7 @@ mod tests {
                 .unwrap()
         };
         let known = settled().fingerprint;
-        assert!(!source.may_differ_from(&known));
+        assert!(!source.may_differ_from(&known, &source.inspect()));
 
         // As an editor saves, but with the size and time of the old file.
         let modified = fs::metadata(&path).unwrap().modified().unwrap();
@@ -486,11 +481,11 @@ mod tests {
             .set_modified(modified)
             .unwrap();
         fs::rename(&beside, &path).unwrap();
-        assert!(source.may_differ_from(&known));
-        assert!(!source.may_differ_from(&settled().fingerprint));
+        assert!(source.may_differ_from(&known, &source.inspect()));
+        assert!(!source.may_differ_from(&settled().fingerprint, &source.inspect()));
 
         fs::remove_file(&path).unwrap();
-        assert!(source.may_differ_from(&known));
+        assert!(source.may_differ_from(&known, &source.inspect()));
     }
 
     #[test]
@@ -500,6 +495,6 @@ mod tests {
             .read_settled(source.inspect(), &Fake::at_change_of(&path, |_| {}))
             .unwrap()
             .fingerprint;
-        assert!(source.may_differ_from(&known));
+        assert!(source.may_differ_from(&known, &source.inspect()));
     }
 }
