@@ -1,18 +1,16 @@
 //! `waypost check`: reports the problems of a table, and their places.
 //!
-//! The findings are the same for every format; each format has its own file below.
+//! The findings are the same for every format.
 
 mod json;
 mod promised;
 
-use std::io::{self, BufWriter, Write, stderr, stdout};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use clap::ValueEnum;
-
 use super::arguments::{quantity, table};
-use super::report::{Findings, Levels, github, gitlab, human, junit, sarif};
+use super::report::{self, Findings, Levels};
 use super::terminal::{Error, complain};
 use crate::git::{RepositoryError, RevPath};
 use crate::history::{HistoryError, Lineage};
@@ -71,36 +69,7 @@ pub(super) struct Args {
         env = "WAYPOST_FORMAT",
         default_value = "human"
     )]
-    format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Lines with the source below them, in colour on a terminal
-    Human,
-    /// One JSON document
-    Json,
-    /// Annotations of GitHub Actions
-    Github,
-    /// A code-quality report of GitLab
-    Gitlab,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// JUnit XML
-    Junit,
-}
-
-impl Format {
-    fn write(self, findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
-        match self {
-            Self::Human => human::write(findings, &human::Palette::for_stdout(), out),
-            Self::Json => json::write(findings, out),
-            Self::Github => github::write(findings, out),
-            Self::Gitlab => gitlab::write(findings, out),
-            Self::Sarif => sarif::write(findings, out),
-            Self::Junit => junit::write(findings, "check", out),
-        }
-    }
+    format: report::Format,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Error> {
@@ -108,14 +77,10 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         table::require_history(&args.paths)?;
     }
     let findings = find(args)?;
-    let mut out = BufWriter::new(stdout().lock());
-    args.format.write(&findings, &mut out)?;
-    out.flush()?;
-    writeln!(stderr(), "{}", summary(&findings))?;
-    match findings.is_refused() {
-        true => Err(Error::Reported),
-        false => Ok(()),
-    }
+    let json = |out: &mut dyn Write| json::write(&findings, out);
+    report::finish(&findings, &summary(&findings), |out| {
+        args.format.write(&findings, "check", json, out)
+    })
 }
 
 /// Reads and checks the table, unless it contains something that must not be read.

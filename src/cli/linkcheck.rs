@@ -2,24 +2,24 @@
 
 mod aliases;
 mod conclusions;
+mod format;
 mod json;
 mod markdown;
 mod progress;
 mod state_file;
 
 use std::collections::HashSet;
-use std::io::{BufWriter, Write, stderr, stdout};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
-use clap::ValueEnum;
 
 use self::conclusions::Conclusions;
+use self::format::Format;
 use super::arguments::rule::{RuleParser, named};
 use super::arguments::{MAX_BYTES, quantity, table};
-use super::report::{Findings, Levels, github, gitlab, human, junit, sarif};
+use super::report::{self, Findings, Levels};
 use super::terminal::Error;
 use crate::frontier::SystemClock;
 use crate::history::Lineage;
@@ -135,24 +135,6 @@ pub(super) struct Args {
     format: Format,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Lines with the source below them, in colour on a terminal
-    Human,
-    /// One JSON document with all links
-    Json,
-    /// Annotations of GitHub Actions
-    Github,
-    /// A code-quality report of GitLab
-    Gitlab,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// JUnit XML
-    Junit,
-    /// A report for an issue that a bot updates
-    Markdown,
-}
-
 /// Returns the rule that a verdict or the name of a rule means.
 fn denied(name: &str) -> Result<Rule, String> {
     let verdict = Verdict::ALL.iter().find(|verdict| verdict.name() == name);
@@ -227,22 +209,9 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     compilation.diagnostics = conclusions.diagnostics();
     compilation.expectations.clear();
     let findings = Findings::new(files, compilation, Levels::denying(args.deny.clone()));
-    let mut out = BufWriter::new(stdout().lock());
-    match args.format {
-        Format::Human => human::write(&findings, &human::Palette::for_stdout(), &mut out)?,
-        Format::Json => json::write(&conclusions, &mut out)?,
-        Format::Github => github::write(&findings, &mut out)?,
-        Format::Gitlab => gitlab::write(&findings, &mut out)?,
-        Format::Sarif => sarif::write(&findings, &mut out)?,
-        Format::Junit => junit::write(&findings, "linkcheck", &mut out)?,
-        Format::Markdown => markdown::write(&conclusions, &mut out)?,
-    }
-    out.flush()?;
-    writeln!(stderr(), "{}", conclusions.summary())?;
-    match findings.is_refused() {
-        true => Err(Error::Reported),
-        false => Ok(()),
-    }
+    report::finish(&findings, &conclusions.summary(), |out| {
+        args.format.write(&findings, &conclusions, out)
+    })
 }
 
 /// Returns the links to check: of a table, or only those that it has more than its base.

@@ -3,15 +3,17 @@
 mod excerpt;
 mod findings;
 mod fingerprint;
-pub(crate) mod github;
-pub(crate) mod gitlab;
-pub(crate) mod human;
-pub(crate) mod junit;
+mod format;
+mod github;
+mod gitlab;
+mod human;
+mod junit;
 mod levels;
 mod lines;
 mod markdown_value;
-pub(crate) mod sarif;
+mod sarif;
 
 pub(crate) use findings::Findings;
+pub(crate) use format::{Format, finish};
 pub(crate) use levels::Levels;
 pub(crate) use markdown_value::code;

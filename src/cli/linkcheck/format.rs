@@ -1,0 +1,58 @@
+//! The output formats of `waypost linkcheck`: those of every report, and an issue's text.
+
+use std::io::{self, Write};
+use std::sync::LazyLock;
+
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
+use super::conclusions::Conclusions;
+use super::{json, markdown};
+use crate::cli::report::{self, Findings};
+
+/// A format in which the verdicts are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Report(report::Format),
+    Markdown,
+}
+
+static ALL: LazyLock<Vec<Format>> = LazyLock::new(|| {
+    let reports = report::Format::value_variants().iter();
+    let reports = reports.map(|format| Format::Report(*format));
+    reports.chain([Format::Markdown]).collect()
+});
+
+impl ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Self] {
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Report(format) => format.to_possible_value(),
+            Self::Markdown => {
+                let value = PossibleValue::new("markdown");
+                Some(value.help("A report for an issue that a bot updates"))
+            }
+        }
+    }
+}
+
+impl Format {
+    /// Writes what is known of the links: as findings about the table, or each link.
+    pub(super) fn write(
+        self,
+        findings: &Findings,
+        conclusions: &Conclusions<'_>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        match self {
+            Self::Report(format) => {
+                let json = |out: &mut dyn Write| json::write(conclusions, out);
+                format.write(findings, "linkcheck", json, out)
+            }
+            Self::Markdown => markdown::write(conclusions, out),
+        }
+    }
+}
