@@ -2,10 +2,15 @@
 
 mod background;
 mod files;
+mod loader;
+mod outcome;
 mod reloader;
 mod remote;
+mod requests;
 
 pub(crate) use background::{begin, in_background};
 pub use files::Files;
-pub(crate) use reloader::{ReloadReport, Reloader, Reloads, channel};
+pub(crate) use outcome::ReloadReport;
+pub(crate) use reloader::Reloader;
 pub use remote::RemoteSource;
+pub(crate) use requests::{Reloads, channel};
