@@ -14,6 +14,7 @@ mod new_entry;
 mod obstacle;
 mod refusal;
 mod replace;
+mod scalar;
 mod style;
 
 pub use format::format;
