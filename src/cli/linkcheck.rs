@@ -1,4 +1,4 @@
-//! `waypost linkcheck`: asks what the links of a table lead to, and reports what does not work.
+//! `waypost linkcheck`: checks whether the links of a table work, and reports those that do not.
 
 mod aliases;
 mod conclusions;
@@ -29,23 +29,23 @@ use crate::linkcheck::{
 };
 use crate::mapping::{Rule, SourceFile, Table, Timestamp, compile};
 
-/// Ask what the links of a table lead to, and report what does not work
+/// Check whether the links of a table work, and report those that do not
 ///
-/// Asks politely: one request at a time to each host, with a pause after each, as its robots.txt
-/// permits. What is known is kept in a file, so that a run asks only what is due, and only failures
-/// over days make a link dead.
+/// Sends each host one request at a time, with a pause between requests, and honours its robots.txt.
+/// Results are kept in a file, so that a run checks only what is due, and only failures over days make
+/// a link dead.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   waypost linkcheck                     check the links of ./mapping.yaml that are due
   waypost linkcheck links/ --max-time 1h
-                                        the same for a directory, for an hour at most
+                                        the same for a directory, for at most an hour
   waypost linkcheck --format markdown   a report for an issue that a bot updates
-  waypost linkcheck --base main         ask only what a change added
+  waypost linkcheck --base main         check only what a change added
   waypost linkcheck --deny dead         fail if a link is dead
 
-Exit status: 0 the links were checked, whatever the verdicts; 1 the table has errors, or there is a
-verdict that --deny names; 2 wrong usage; 3 it could not run.")]
+Exit status: 0 the links were checked, whatever the verdicts; 1 the table has errors, or a link
+has a verdict that --deny names; 2 wrong usage; 3 it could not run.")]
 pub(super) struct Args {
     /// Files and directories that form one table; `-` is standard input
     #[arg(
@@ -55,8 +55,8 @@ pub(super) struct Args {
     )]
     paths: Vec<PathBuf>,
 
-    /// Where to keep what is known of the links; by default linkcheck.redb in
-    /// $XDG_STATE_HOME/waypost or ~/.local/state/waypost
+    /// Where to keep results from run to run; by default linkcheck.redb in $XDG_STATE_HOME/waypost or
+    /// ~/.local/state/waypost
     #[arg(
         long,
         value_name = "FILE",
@@ -65,14 +65,14 @@ pub(super) struct Args {
     )]
     state: Option<PathBuf>,
 
-    /// Ask only targets that a change added: that were not in the table where HEAD branched off from
-    /// this branch, tag or commit
+    /// Check only targets that a change added: those that the table did not have where HEAD branched
+    /// off from this branch, tag or commit
     ///
-    /// Each is asked once, and nothing is kept, so nothing is called dead.
+    /// Each is checked once and no result is kept, so no link is reported as dead.
     #[arg(long, value_name = "REV", env = "WAYPOST_LINKCHECK_BASE")]
     base: Option<String>,
 
-    /// The shortest pause between two requests to one host, or to the hosts of one alias
+    /// The shortest pause between two requests to one host, or to hosts of the same alias
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_DELAY", default_value = "1s", value_parser = quantity::interval)]
     delay: Duration,
 
@@ -80,7 +80,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_TIMEOUT", default_value = "30s", value_parser = quantity::positive_interval)]
     timeout: Duration,
 
-    /// How many hosts are asked at a time
+    /// How many hosts to check at a time
     #[arg(long, value_name = "N", env = "WAYPOST_LINKCHECK_CONCURRENCY", default_value = "64", value_parser = clap::value_parser!(u16).range(1..))]
     concurrency: u16,
 
@@ -88,29 +88,32 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", env = "WAYPOST_LINKCHECK_STRIKES", default_value = "3", value_parser = clap::value_parser!(u8).range(2..))]
     strikes: u8,
 
-    /// How long after a failure another one counts
+    /// The shortest time between two failures that both count
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_STRIKE_INTERVAL", default_value = "72h", value_parser = quantity::interval)]
     strike_interval: Duration,
 
-    /// When a link that works is asked again
+    /// The time after which a link that works is checked again
     ///
-    /// What does not work is asked again after an hour, then after a day, then every three days.
+    /// A link that does not work is checked again after an hour, then after a day, then every three
+    /// days.
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_RECHECK", default_value = "336h", value_parser = quantity::positive_interval)]
     recheck: Duration,
 
-    /// A YAML file of hosts that share one allowance: `ALIAS: [HOST, HOST:PORT, …]`
+    /// A YAML file of hosts to treat as one, such as several names of one machine:
+    /// `ALIAS: [HOST, HOST:PORT, …]`
     #[arg(long, value_name = "FILE", env = "WAYPOST_LINKCHECK_ALIASES")]
     aliases: Option<PathBuf>,
 
-    /// A URL or mail address, sent with each request, at which operators of hosts reach you
+    /// A URL or mail address at which operators of hosts can reach you, sent with each request
     #[arg(long, value_name = "ADDRESS", env = "WAYPOST_LINKCHECK_CONTACT")]
     contact: Option<String>,
 
-    /// Also ask private addresses, of an intranet; never link-local ones and metadata services
+    /// Also check hosts with private addresses, such as those of an intranet; link-local addresses and
+    /// metadata services are never contacted
     #[arg(long, env = "WAYPOST_LINKCHECK_ALLOW_PRIVATE", value_parser = clap::builder::BoolishValueParser::new())]
     allow_private: bool,
 
-    /// Stop after this time; the next run goes on
+    /// Stop after this time; the next run continues
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_MAX_TIME", value_parser = quantity::positive_interval)]
     max_time: Option<Duration>,
 
@@ -125,7 +128,7 @@ pub(super) struct Args {
     )]
     deny: Vec<Rule>,
 
-    /// How the verdicts are written
+    /// The format of the report
     #[arg(
         long,
         value_name = "FORMAT",
@@ -144,7 +147,7 @@ fn denied(name: &str) -> Result<Rule, String> {
     let rule = named(name)?;
     match Verdict::ALL.iter().any(|it| it.rule() == Some(rule)) {
         true => Ok(rule),
-        false => Err("it is not about what a link leads to".to_owned()),
+        false => Err("it is not a rule of link checking".to_owned()),
     }
 }
 

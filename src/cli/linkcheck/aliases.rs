@@ -14,7 +14,9 @@ use crate::frontier::{AliasName, Host};
 pub(super) fn read(path: &Path) -> Result<Vec<(Host, AliasName)>, Error> {
     let shown = path.display();
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
-    parse(&text).map_err(|error| Error::Usage(error.context(format!("{shown} names no aliases"))))
+    parse(&text).map_err(|error| {
+        Error::Usage(error.context(format!("{shown} is not a file of host aliases")))
+    })
 }
 
 fn parse(text: &str) -> anyhow::Result<Vec<(Host, AliasName)>> {
@@ -30,7 +32,7 @@ fn parse(text: &str) -> anyhow::Result<Vec<(Host, AliasName)>> {
                 Entry::Occupied(taken) if *taken.get() == alias => {}
                 Entry::Occupied(taken) => {
                     let other = taken.get();
-                    return Err(anyhow!("{host} is a host of both {other} and {alias}"));
+                    return Err(anyhow!("{host} belongs to both {other} and {alias}"));
                 }
             }
         }
@@ -51,7 +53,7 @@ mod tests {
         let expected = ["de.example:8080 wiki", "en.example wiki", "x.example other"];
         assert_eq!(Vec::from_iter(shown), expected);
         for (text, message) in [
-            ("a: [x.example]\nb: [X.example]", "a host of both a and b"),
+            ("a: [x.example]\nb: [X.example]", "belongs to both a and b"),
             ("a.example: [x.example]", "is not an alias"),
             ("a: [x/y]", "is not a host"),
             ("a: x", ""),

@@ -1,4 +1,4 @@
-//! What is known of each link of a table, as input for all formats.
+//! The results of a link check, as input for all formats.
 
 use crate::frontier::StoreError;
 use crate::linkcheck::{Checker, LinkRecord, Resolution, TableLink, Verdict};
@@ -79,22 +79,26 @@ impl Conclusion<'_> {
 
     fn message(&self) -> String {
         let target = &self.link.target;
-        let detail = self.detail.as_deref().unwrap_or("nothing is known of it");
+        let detail = self.detail.as_deref().unwrap_or("not checked yet");
         let day = |time: Option<Timestamp>| {
             let text = time?.to_string();
             Some(text.split('T').next().unwrap_or_default().to_owned())
         };
         let since = day(self.record.as_ref().and_then(LinkRecord::since));
         match (self.verdict, since) {
-            (Verdict::Moved, _) => format!("{target} has moved for good"),
-            (Verdict::Dead, Some(since)) => format!("{target} is dead: {detail}, since {since}"),
-            (Verdict::Failing, Some(since)) => {
-                format!("{target} does not work: {detail}, since {since}")
+            (Verdict::Moved, _) => format!("{target} has moved permanently"),
+            (Verdict::Dead, Some(since)) => {
+                format!("{target} is dead: {detail} (failing since {since})")
             }
-            (Verdict::Gone, _) => format!("{target} is gone for good: {detail}"),
-            (Verdict::SoftNotFound, _) => format!("{target} seems not to be there: {detail}"),
+            (Verdict::Failing, Some(since)) => {
+                format!("{target} does not work: {detail} (failing since {since})")
+            }
+            (Verdict::Gone, _) => format!("{target} is permanently gone: {detail}"),
+            (Verdict::SoftNotFound, _) => {
+                format!("{target} is probably a \"not found\" page: {detail}")
+            }
             (Verdict::Insecure, _) => format!("{target} is not secure: {detail}"),
-            (Verdict::Blocked, _) => format!("{target} lets no program see it: {detail}"),
+            (Verdict::Blocked, _) => format!("{target} blocks automated requests: {detail}"),
             _ => format!("{target}: {detail}"),
         }
     }
@@ -119,13 +123,13 @@ fn conclusion<'c>(checker: &Checker, link: &'c TableLink) -> Result<Conclusion<'
             }),
             None => unasked(Verdict::Unchecked, None),
         },
-        Resolution::NoHost => unasked(Verdict::Unchecked, Some("no host can have its name")),
+        Resolution::NoHost => unasked(Verdict::Unchecked, Some("its host name is not valid")),
         Resolution::Prefix => {
-            let detail = "it is the beginning of other URLs: paths are appended to it";
+            let detail = "not checked, because paths are appended to it";
             unasked(Verdict::Unchecked, Some(detail))
         }
         Resolution::OwnPage => unasked(Verdict::Ok, None),
-        Resolution::OwnGone => unasked(Verdict::Gone, Some("the table has retired that link")),
-        Resolution::OwnNothing => unasked(Verdict::Failing, Some("the table has no such link")),
+        Resolution::OwnGone => unasked(Verdict::Gone, Some("it is a retired link of this table")),
+        Resolution::OwnNothing => unasked(Verdict::Failing, Some("this table has no such link")),
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn write(conclusions: &Conclusions<'_>, out: &mut dyn Write) -> io::R
         writeln!(out, "\n#### {verdict}: {}\n", rows.len())?;
         writeln!(
             out,
-            "| code | target | what was seen | since |\n| --- | --- | --- | --- |"
+            "| code | target | result | since |\n| --- | --- | --- | --- |"
         )?;
         for row in shown {
             writeln!(out, "{row}")?;
@@ -61,7 +61,7 @@ pub(super) fn write(conclusions: &Conclusions<'_>, out: &mut dyn Write) -> io::R
     }
     match left_out {
         0 => Ok(()),
-        _ => writeln!(out, "\nNot shown here: {left_out}."),
+        _ => writeln!(out, "\n{left_out} more not shown."),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::frontier::contract::StoreError;
 #[derive(Debug, Error)]
 pub enum ValkeyError {
     /// It is no address of a server.
-    #[error("this is not the address of a server, like `redis://valkey.example:6379`")]
+    #[error("this is not an address of a server, such as `redis://valkey.example:6379`")]
     Address,
     /// The server cannot be reached, now.
     #[error("{address}: the server cannot be reached")]

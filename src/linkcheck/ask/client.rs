@@ -55,7 +55,7 @@ pub struct UserAgent(HeaderValue);
 /// A contact that cannot be sent: it must be visible ASCII without parentheses and backslashes.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "the contact {contact:?} is not visible ASCII without parentheses: give a URL or an address"
+    "the contact {contact:?} is not visible ASCII without parentheses: give a URL or mail address"
 )]
 pub struct InvalidContact {
     /// The contact.

@@ -10,19 +10,19 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Error)]
 pub enum Failure {
     /// DNS has no address for the name.
-    #[error("DNS does not know the name")]
+    #[error("DNS has no address for the host")]
     NoSuchName,
     /// DNS gives no answer: the name's servers are broken, or those that are asked.
-    #[error("DNS has no answer for now")]
+    #[error("the DNS lookup failed")]
     NoNameServer,
     /// An address is reached from inside one network only, and private addresses are not asked.
     #[error("the host has a private address")]
     PrivateAddress,
     /// An address is never asked: link-local, a metadata service's, reserved.
-    #[error("the host has an address that is never asked")]
+    #[error("the host has a link-local, reserved or metadata-service address")]
     ForbiddenAddress,
     /// Nothing listens on the port.
-    #[error("the connection is refused")]
+    #[error("the connection was refused")]
     Refused,
     /// A router knows no way to the host.
     #[error("the host is unreachable")]
@@ -31,28 +31,28 @@ pub enum Failure {
     #[error("this machine cannot connect to the host")]
     Local,
     /// No connection within the limit.
-    #[error("the connection times out")]
+    #[error("the connection timed out")]
     ConnectTimeout,
     /// The certificate cannot be trusted.
     #[error("{0}")]
     Certificate(CertificateProblem),
     /// Both sides speak TLS, but no version or cipher in common.
-    #[error("there is no TLS version or cipher in common")]
+    #[error("no TLS version or cipher is supported by both sides")]
     TlsIncompatible,
     /// The handshake fails, or the other side speaks no TLS.
-    #[error("the TLS handshake fails")]
+    #[error("the TLS handshake failed")]
     Tls,
     /// The handshake takes longer than the limit.
-    #[error("the TLS handshake times out")]
+    #[error("the TLS handshake timed out")]
     TlsTimeout,
     /// This program is built without TLS.
-    #[error("this program is built without TLS")]
+    #[error("this program was built without TLS")]
     NoTls,
     /// The head of the answer does not arrive within the limit.
-    #[error("the answer times out")]
+    #[error("the host did not answer in time")]
     AnswerTimeout,
     /// The connection ends before an answer.
-    #[error("the connection is closed without an answer")]
+    #[error("the connection was closed without an answer")]
     Closed,
     /// The answer is not HTTP/1.1.
     #[error("the answer is not valid HTTP")]
@@ -75,7 +75,7 @@ pub enum CertificateProblem {
     #[error("the certificate is for another name")]
     WrongName,
     /// No trusted authority has issued it, or the chain to it is not complete.
-    #[error("the certificate is not from a trusted authority")]
+    #[error("the certificate was not issued by a trusted authority")]
     UnknownIssuer,
     /// It has been revoked.
     #[error("the certificate has been revoked")]

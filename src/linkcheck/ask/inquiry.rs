@@ -56,19 +56,19 @@ pub struct Inquiry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Error)]
 pub enum RedirectProblem {
     /// It does not say where it leads.
-    #[error("a redirect has no location")]
+    #[error("a redirect has no Location header")]
     NoLocation,
     /// It leads to what is not asked.
-    #[error("a redirect leads to a URL that is not asked: {0}")]
+    #[error("a redirect leads to a URL that cannot be checked: {0}")]
     Url(UrlProblem),
     /// It leads to where it came from.
-    #[error("redirects lead in a circle")]
+    #[error("the redirects form a loop")]
     Loop,
     /// Too many follow one another.
     #[error("there are more than {MAX_HOPS} redirects")]
     TooMany,
     /// It leads in a circle or too far, and would end for a client that keeps cookies.
-    #[error("redirects lead nowhere without cookies")]
+    #[error("the redirects require cookies")]
     WantsCookie,
 }
 

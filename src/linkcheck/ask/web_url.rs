@@ -23,7 +23,7 @@ pub enum UrlProblem {
     #[error("it is neither http nor https")]
     Scheme,
     /// It holds a user name or a password.
-    #[error("it holds a user name or a password")]
+    #[error("it contains a user name or a password")]
     Credentials,
     /// It is longer than a target can be.
     #[error("it is too long")]

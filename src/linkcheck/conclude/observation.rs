@@ -21,7 +21,7 @@ pub enum Seen {
     NotFoundPage,
     /// It was not asked, because robots.txt does not permit it.
     Disallowed,
-    /// It was not asked, because robots.txt wants pauses that are too long.
+    /// It was not asked, because the Crawl-delay in robots.txt is too long.
     CrawlDelayTooLong,
 }
 
@@ -32,13 +32,13 @@ pub(super) enum Evidence {
     Works,
     /// It does not.
     Fails,
-    /// Its host says that it is gone for good.
+    /// Its host reports that it is permanently gone.
     Gone,
-    /// Its host lets no program see.
+    /// Its host blocks automated requests.
     Blocked,
     /// Its host says that it works, but seems to say so of anything.
     SoftNotFound,
-    /// Its host does not permit the question.
+    /// The robots.txt of its host disallows it.
     Disallowed,
     /// Its host cannot prove that it is the right one.
     Insecure,
@@ -53,7 +53,7 @@ pub struct Observation {
     pub seen: Seen,
     /// Whether it was seen over a new connection.
     pub is_fresh: bool,
-    /// Where the target has moved for good: the end of those first redirects that are all permanent.
+    /// Where the target has moved permanently: the end of those first redirects that are all permanent.
     pub moved_to: Option<WebUrl>,
 }
 
@@ -172,12 +172,12 @@ impl fmt::Display for Seen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Answered(status) => write!(f, "status {status}"),
-            Self::Wall(status) => write!(f, "a challenge for programs, status {status}"),
+            Self::Wall(status) => write!(f, "a bot challenge, status {status}"),
             Self::Failed(failure) => failure.fmt(f),
             Self::Astray(problem) => problem.fmt(f),
-            Self::NotFoundPage => f.write_str("the page that its host has for missing ones"),
-            Self::Disallowed => f.write_str("robots.txt does not permit the question"),
-            Self::CrawlDelayTooLong => f.write_str("robots.txt wants pauses that are too long"),
+            Self::NotFoundPage => f.write_str("other URLs of its host lead to the same page"),
+            Self::Disallowed => f.write_str("disallowed by robots.txt"),
+            Self::CrawlDelayTooLong => f.write_str("the Crawl-delay in robots.txt is too long"),
         }
     }
 }

@@ -47,7 +47,7 @@ struct Move {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UnreadableRecord {
     /// It has a form that this version does not know.
-    #[error("the record has form {version}, this version of Waypost knows form {VERSION} only")]
+    #[error("the record has version {version}, and this program reads version {VERSION} only")]
     Version {
         /// Its form.
         version: u8,

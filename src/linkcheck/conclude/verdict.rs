@@ -14,24 +14,24 @@ use crate::mapping::Rule;
 pub enum Verdict {
     /// It works.
     Ok,
-    /// It works, and its host says that it has another URL for good.
+    /// It works, and its host redirects it permanently to another URL.
     Moved,
-    /// It fails, but not yet for long enough to be called dead.
+    /// It does not work, but not for long enough to be dead.
     Failing,
-    /// It has failed several times, over days.
+    /// It has failed several times over days.
     Dead,
-    /// Its host says that it is gone for good.
+    /// Its host reports that it is permanently gone.
     Gone,
-    /// Its host lets no program see it.
+    /// Its host blocks automated requests.
     Blocked,
-    /// Its host answers with a success, but would do so for any name.
+    /// Its host reports success, but does so for any name.
     #[serde(rename = "soft-404")]
     SoftNotFound,
-    /// Its host does not permit the question.
+    /// The robots.txt of its host disallows it.
     RobotsDisallowed,
     /// Its host has a certificate that cannot be trusted.
     Insecure,
-    /// It was not asked, or nothing can be concluded.
+    /// It was not checked, or nothing can be concluded.
     #[default]
     Unchecked,
 }

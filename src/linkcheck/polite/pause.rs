@@ -24,7 +24,7 @@ pub struct HostPace {
 
 /// A host wants longer pauses than [`MAX_CRAWL_DELAY`]: it is not asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("robots.txt wants {} s between two requests", wanted.as_secs())]
+#[error("robots.txt requires {} s between two requests", wanted.as_secs())]
 pub struct CrawlDelayTooLong {
     /// The `Crawl-delay` of its robots.txt.
     pub wanted: Duration,
