@@ -223,6 +223,9 @@ mod tests {
             for text in [it.explanation, it.remedy] {
                 assert!(text.lines().all(sentence), "{rule}: {text}");
             }
+            for example in [&it.wrong, &it.right] {
+                assert!(example.text().ends_with('\n'), "{rule}");
+            }
         }
     }
 
