@@ -83,6 +83,10 @@ impl Store for Memory {
         self.run(move |schedule, now| schedule.reap(now))
     }
 
+    fn due(&self, block: Duration) -> Pending<'_, usize> {
+        self.run(move |schedule, now| schedule.due(now, block))
+    }
+
     fn counts(&self) -> Pending<'_, HostCounts> {
         self.run(move |schedule, now| schedule.counts(now))
     }

@@ -27,6 +27,6 @@ pub use contract::{
     Reservation, Settings, Store, StoreError, SystemClock,
 };
 pub use memory::Memory;
-pub use redb::{Redb, RedbError};
+pub use redb::{Redb, RedbError, RedbTransaction};
 #[cfg(feature = "valkey")]
 pub use valkey::{Valkey, ValkeyAddress, ValkeyError};

@@ -178,6 +178,11 @@ impl Bench {
     }
 
     #[track_caller]
+    pub(crate) fn due(&self, block: Duration) -> usize {
+        self.done(self.store().due(block))
+    }
+
+    #[track_caller]
     pub(crate) fn counts(&self) -> HostCounts {
         self.done(self.store().counts())
     }

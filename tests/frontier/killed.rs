@@ -9,7 +9,9 @@ use std::time::{Duration, SystemTime};
 
 use redb::{ReadableDatabase, TableDefinition};
 use tokio::task::JoinSet;
-use waypost::frontier::{AliasName, Lease, LeaseState, Redb, Reservation, Store, SystemClock};
+use waypost::frontier::{
+    AliasName, Lease, LeaseState, Redb, RedbTransaction, Reservation, Store, SystemClock,
+};
 
 use crate::bench::{millis, named, secs};
 
@@ -215,17 +217,14 @@ async fn work(store: Arc<Redb>) {
         tokio::time::sleep(millis(2)).await;
         report("releasing", &lease);
         let next_in = (times < TIMES).then_some(Duration::ZERO);
-        let write = move |transaction: &redb::WriteTransaction, state| {
+        let released = lease.clone();
+        let write = move |transaction: &mut RedbTransaction<'_>| {
+            let state = transaction.release(&released, Duration::ZERO, next_in);
             assert_eq!(state, LeaseState::Current);
-            transaction
-                .open_table(ASKED)?
-                .insert(host.as_str(), times)?;
+            (transaction.tables()?.open_table(ASKED)?).insert(host.as_str(), times)?;
             Ok(())
         };
-        store
-            .release_with(&lease, Duration::ZERO, next_in, write)
-            .await
-            .unwrap();
+        store.write(write).await.unwrap();
         report("released", &lease);
     }
 }

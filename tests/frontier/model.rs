@@ -337,6 +337,11 @@ fn check_counts(bench: &Bench, model: &Model) {
         rows().filter(|row| row.blocked > bench.now).count()
     );
     assert_eq!(counts.hosts, model.hosts.len());
+    let due = rows().filter(|row| {
+        let has_come = row.next.is_some_and(|next| next <= bench.now);
+        row.lease.is_some() || (has_come && row.blocked <= bench.now + 50)
+    });
+    assert_eq!(bench.due(millis(50)), due.count());
     let busy_aliases = (0..ALIASES.len()).filter(|alias| model.holds(*alias));
     assert_eq!(counts.busy_aliases, busy_aliases.count());
 }

@@ -79,6 +79,12 @@ pub trait Store: Send + Sync {
     /// A lease is in time up to its last millisecond. Any worker may do this, every 10 seconds say.
     fn reap(&self) -> Pending<'_, usize>;
 
+    /// Counts the hosts that are leased, or queued for a time that has come. One that is blocked for
+    /// longer than `block` from now is left out unless it is leased.
+    ///
+    /// A host that only rests counts: there is still something to be asked of it now.
+    fn due(&self, block: Duration) -> Pending<'_, usize>;
+
     /// Counts hosts by their state.
     fn counts(&self) -> Pending<'_, HostCounts>;
 }

@@ -13,9 +13,10 @@ mod writer;
 use std::sync::Arc;
 use std::time::Duration;
 
-use redb::{Database, WriteTransaction};
+use redb::Database;
 
 pub use self::open::RedbError;
+pub use self::writer::RedbTransaction;
 use self::writer::Writer;
 use super::contract::{
     AliasName, Host, HostCounts, Lease, LeaseState, Pending, Reservation, Settings, Store,
@@ -39,34 +40,16 @@ impl Redb {
         &self.database
     }
 
-    /// Writes tables of the caller, and is done once that is durable.
+    /// Writes tables of the caller, together with what it does to hosts, and is done once all of that
+    /// is durable.
     ///
     /// The transaction is shared with other operations: if `work` fails, nothing of it is written,
     /// and those operations fail as well.
     pub fn write<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&WriteTransaction) -> Result<T, redb::Error> + Send + 'static,
+        work: impl FnOnce(&mut RedbTransaction<'_>) -> Result<T, redb::Error> + Send + 'static,
     ) -> Pending<'_, T> {
-        self.writer.run(|batch| work(batch.transaction()?))
-    }
-
-    /// Releases a lease as [`Store::release`] does, and writes tables of the caller with it: both are
-    /// durable or neither is. `work` is given whether the lease was current.
-    ///
-    /// If `work` fails, nothing of it is written, and other operations fail as well.
-    pub fn release_with(
-        &self,
-        lease: &Lease,
-        pause: Duration,
-        next_in: Option<Duration>,
-        work: impl FnOnce(&WriteTransaction, LeaseState) -> Result<(), redb::Error> + Send + 'static,
-    ) -> Pending<'_, LeaseState> {
-        let lease = lease.clone();
-        self.writer.run(move |batch| {
-            let state = batch.schedule.release(batch.now, &lease, pause, next_in);
-            work(batch.transaction()?, state)?;
-            Ok(state)
-        })
+        self.writer.run(work)
     }
 }
 
@@ -74,7 +57,7 @@ impl Store for Redb {
     fn add_host<'a>(&'a self, host: &'a Host, after: Duration) -> Pending<'a, ()> {
         let host = host.clone();
         self.writer.run(move |batch| {
-            batch.schedule.add_host(batch.now, &host, after);
+            batch.add_host(&host, after);
             Ok(())
         })
     }
@@ -108,7 +91,7 @@ impl Store for Redb {
     ) -> Pending<'a, LeaseState> {
         let lease = lease.clone();
         self.writer
-            .run(move |batch| Ok(batch.schedule.release(batch.now, &lease, pause, next_in)))
+            .run(move |batch| Ok(batch.release(&lease, pause, next_in)))
     }
 
     fn renew<'a>(&'a self, lease: &'a Lease, busy_timeout: Duration) -> Pending<'a, LeaseState> {
@@ -141,6 +124,11 @@ impl Store for Redb {
 
     fn reap(&self) -> Pending<'_, usize> {
         self.writer.run(|batch| Ok(batch.schedule.reap(batch.now)))
+    }
+
+    fn due(&self, block: Duration) -> Pending<'_, usize> {
+        self.writer
+            .run(move |batch| Ok(batch.schedule.due(batch.now, block)))
     }
 
     fn counts(&self) -> Pending<'_, HostCounts> {

@@ -13,23 +13,46 @@ use redb::{Database, WriteTransaction};
 use tokio::sync::oneshot;
 
 use super::rows::{self, RowsError};
-use crate::frontier::contract::{Now, Pending, SteadyClock, StoreError};
+use crate::frontier::contract::{Host, Lease, LeaseState, Now, Pending, SteadyClock, StoreError};
 use crate::frontier::schedule::HostSchedule;
 
 /// The most operations in one transaction, so that none waits too long.
 const MAX_BATCH: usize = 4096;
 
-/// What an operation works on.
-pub(super) struct Batch<'a> {
+/// What an operation works on: the schedule, and the transaction that all operations of a batch share.
+pub struct RedbTransaction<'a> {
     pub(super) schedule: &'a mut HostSchedule,
     pub(super) now: Now,
     database: &'a Database,
     transaction: Option<WriteTransaction>,
 }
 
-impl Batch<'_> {
-    /// Returns the transaction that the operations of the batch share.
-    pub(super) fn transaction(&mut self) -> Result<&WriteTransaction, redb::Error> {
+impl RedbTransaction<'_> {
+    /// Releases a lease as [`Store::release`] does.
+    ///
+    /// [`Store::release`]: crate::frontier::Store::release
+    pub fn release(
+        &mut self,
+        lease: &Lease,
+        pause: Duration,
+        next_in: Option<Duration>,
+    ) -> LeaseState {
+        (self.schedule).release(self.now, lease, pause, next_in)
+    }
+
+    /// Queues a host as [`Store::add_host`] does.
+    ///
+    /// [`Store::add_host`]: crate::frontier::Store::add_host
+    pub fn add_host(&mut self, host: &Host, after: Duration) {
+        self.schedule.add_host(self.now, host, after);
+    }
+
+    /// Returns the tables of the file.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be written now.
+    pub fn tables(&mut self) -> Result<&WriteTransaction, redb::Error> {
         if self.transaction.is_none() {
             self.transaction = Some(self.database.begin_write()?);
         }
@@ -42,7 +65,7 @@ type Failure = Arc<RowsError>;
 
 /// An operation and its caller, who is answered once the batch is durable or has failed.
 trait WriteTask: Send {
-    fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), redb::Error>;
+    fn run(&mut self, batch: &mut RedbTransaction<'_>) -> Result<(), redb::Error>;
     fn answer(self: Box<Self>, outcome: Result<(), Failure>);
 }
 
@@ -54,10 +77,10 @@ struct Operation<F, T> {
 
 impl<F, T> WriteTask for Operation<F, T>
 where
-    F: FnOnce(&mut Batch<'_>) -> Result<T, redb::Error> + Send,
+    F: FnOnce(&mut RedbTransaction<'_>) -> Result<T, redb::Error> + Send,
     T: Send,
 {
-    fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), redb::Error> {
+    fn run(&mut self, batch: &mut RedbTransaction<'_>) -> Result<(), redb::Error> {
         let operation = self.operation.take().expect("it is run once");
         self.result = Some(operation(batch)?);
         Ok(())
@@ -111,7 +134,7 @@ impl Writer {
     /// Does an operation in the next batch.
     pub(super) fn run<T: Send + 'static>(
         &self,
-        operation: impl FnOnce(&mut Batch<'_>) -> Result<T, redb::Error> + Send + 'static,
+        operation: impl FnOnce(&mut RedbTransaction<'_>) -> Result<T, redb::Error> + Send + 'static,
     ) -> Pending<'_, T> {
         Box::pin(async move {
             let (caller, result) = oneshot::channel();
@@ -167,14 +190,14 @@ impl WriterState {
         self.write(|batch| {
             batch.schedule.end_all(batch.now);
             // Also if there was none: it creates the tables of a new file.
-            batch.transaction().map(drop)
+            batch.tables().map(drop)
         })
     }
 
     /// Does some work in one transaction, and makes it durable or has it undone.
     fn write(
         &mut self,
-        work: impl FnOnce(&mut Batch<'_>) -> Result<(), redb::Error>,
+        work: impl FnOnce(&mut RedbTransaction<'_>) -> Result<(), redb::Error>,
     ) -> Result<(), RowsError> {
         let mut schedule = match self.schedule.take() {
             Some(schedule) => schedule,
@@ -184,7 +207,7 @@ impl WriterState {
                 schedule
             }
         };
-        let mut batch = Batch {
+        let mut batch = RedbTransaction {
             schedule: &mut schedule,
             now: self.clock.now(),
             database: &self.database,
@@ -193,7 +216,7 @@ impl WriterState {
         work(&mut batch)?;
         let changes = batch.schedule.take_changes();
         if !changes.is_empty() {
-            batch.transaction()?;
+            batch.tables()?;
         }
         let (now, transaction) = (batch.now, batch.transaction);
         if let Some(transaction) = transaction {

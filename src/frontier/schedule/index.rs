@@ -27,8 +27,8 @@ pub(super) struct GroupIndex {
     blocked: BTreeSet<(StoreTime, Host)>,
     /// Removed hosts, by when they can be forgotten.
     pub(super) removed: BTreeSet<(StoreTime, Host)>,
-    /// How many hosts are queued.
-    pub(super) queued: usize,
+    /// Queued hosts, by the time for which they were queued, however long they rest.
+    wanted: BTreeSet<(StoreTime, Host)>,
 }
 
 impl GroupIndex {
@@ -55,10 +55,9 @@ impl GroupIndex {
                     present,
                 ),
             }
-            self.queued = match present {
-                true => self.queued + 1,
-                false => self.queued - 1,
-            };
+        }
+        if let (Some(next), None) = (row.next, &row.lease) {
+            set(&mut self.wanted, (next, host.clone()), present);
         }
         match &row.lease {
             Some(lease) => set(&mut self.leased, (lease.until, host.clone()), present),
@@ -77,6 +76,18 @@ impl GroupIndex {
         let from = (alias.clone(), StoreTime::default(), Host::least());
         let (of, due, host) = self.members.range(from..).next()?;
         (of == alias).then_some((*due, host))
+    }
+
+    /// Returns how many hosts are queued.
+    pub(super) fn queued(&self) -> usize {
+        self.wanted.len()
+    }
+
+    /// Returns the hosts that are queued for a time up to this one.
+    pub(super) fn wanted_by(&self, time: StoreTime) -> impl Iterator<Item = &Host> {
+        let all = self.wanted.iter();
+        all.take_while(move |(at, _)| *at <= time)
+            .map(|(_, host)| host)
     }
 
     /// Returns how many blocks end after a time.

@@ -123,11 +123,23 @@ impl HostSchedule {
         })
     }
 
+    /// Counts the hosts that are leased, or queued for a time that has come and not blocked for longer
+    /// than `block` from now.
+    pub(crate) fn due(&self, now: Now, block: Duration) -> usize {
+        let limit = now.after(block);
+        let due = self.index.wanted_by(now.time());
+        let asked = due.filter(|host| {
+            let row = self.hosts.get(host);
+            row.is_some_and(|row| row.blocked <= limit)
+        });
+        self.index.leased.len() + asked.count()
+    }
+
     /// Counts hosts by their state.
     pub(crate) fn counts(&self, now: Now) -> HostCounts {
         HostCounts {
             hosts: self.hosts.len(),
-            queued: self.index.queued,
+            queued: self.index.queued(),
             busy: self.index.leased.len(),
             blocked: self.index.blocked_after(now.time()),
             busy_aliases: self.aliases.values().filter(|row| row.held > 0).count(),

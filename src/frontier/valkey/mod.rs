@@ -229,6 +229,13 @@ impl Store for Valkey {
         })
     }
 
+    fn due(&self, block: Duration) -> Pending<'_, usize> {
+        Box::pin(async move {
+            let block = argument(block);
+            self.link.run(&self.scripts.due, &[block.as_bytes()]).await
+        })
+    }
+
     fn counts(&self) -> Pending<'_, HostCounts> {
         Box::pin(async move {
             let counts = self.link.run(&self.scripts.counts, &[]).await?;

@@ -6,7 +6,7 @@
 use redis::Script;
 
 /// The keys, in the order in which the scripts have them; the last is only read by tests.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "meta",
     "hosts",
     "aliases",
@@ -18,6 +18,7 @@ const KEYS: [&str; 12] = [
     "leased",
     "blocked",
     "removed",
+    "wanted",
     "test-time",
 ];
 
@@ -34,6 +35,7 @@ pub(super) struct Scripts {
     pub(super) set_settings: Script,
     pub(super) settings: Script,
     pub(super) reap: Script,
+    pub(super) due: Script,
     pub(super) counts: Script,
 }
 
@@ -66,6 +68,7 @@ impl Scripts {
             set_settings: script(include_str!("lua/set_settings.lua")),
             settings: script(include_str!("lua/settings.lua")),
             reap: script(include_str!("lua/reap.lua")),
+            due: script(include_str!("lua/due.lua")),
             counts: script(include_str!("lua/counts.lua")),
         }
     }

@@ -111,7 +111,7 @@ impl CheckState for FileState {
     }
 
     fn write(&self, changes: Vec<StateChange>) -> Pending<'_, ()> {
-        (self.store).write(move |transaction| apply(transaction, &changes))
+        (self.store).write(move |transaction| apply(transaction.tables()?, &changes))
     }
 
     fn release<'a>(
@@ -121,10 +121,13 @@ impl CheckState for FileState {
         next_in: Option<Duration>,
         changes: Vec<StateChange>,
     ) -> Pending<'a, LeaseState> {
-        let write = move |transaction: &WriteTransaction, state| match state {
-            LeaseState::Current => apply(transaction, &changes),
-            LeaseState::Ended => Ok(()),
-        };
-        self.store.release_with(lease, pause, next_in, write)
+        let lease = lease.clone();
+        self.store.write(move |transaction| {
+            let state = transaction.release(&lease, pause, next_in);
+            if state == LeaseState::Current {
+                apply(transaction.tables()?, &changes)?;
+            }
+            Ok(state)
+        })
     }
 }

@@ -10,6 +10,8 @@ local READY = KEYS[7]
 local QUEUE = KEYS[8]
 -- Hosts by when their lease ends, by when their block ends, and by when they can be forgotten.
 local LEASED, BLOCKED, REMOVED = KEYS[9], KEYS[10], KEYS[11]
+-- Queued hosts by the time for which they were queued, however long they rest.
+local WANTED = KEYS[12]
 
 -- The latest time, which a double holds exactly.
 local LATEST = 2 ^ 52
@@ -66,11 +68,11 @@ local function places(row)
         leased = row.lease and row.lease.ends,
         removed = row.removed and not row.lease and math.max(row.rested, row.blocked),
         blocked = row.blocked > 0 and row.blocked,
-        queued = at and 1 or 0,
+        wanted = at and row.next,
     }
 end
 
-local NOWHERE = { queued = 0 }
+local NOWHERE = {}
 
 -- The row of a host, or a new one that is kept once it is saved.
 local function load(host)
@@ -121,6 +123,7 @@ local function index(row, places_now)
     place(LEASED, row.host, before.leased, places_now.leased)
     place(REMOVED, row.host, before.removed, places_now.removed)
     place(BLOCKED, row.host, before.blocked, places_now.blocked)
+    place(WANTED, row.host, before.wanted, places_now.wanted)
     if before.queue ~= places_now.queue then
         if before.queue then
             redis.call('ZREM', QUEUE, before.queue)
@@ -128,9 +131,6 @@ local function index(row, places_now)
         if places_now.queue then
             redis.call('ZADD', QUEUE, 0, places_now.queue)
         end
-    end
-    if before.queued ~= places_now.queued then
-        redis.call('HINCRBY', META, 'queued', places_now.queued - before.queued)
     end
     row.before = places_now
 end
