@@ -20,14 +20,14 @@ use self::format::Format;
 use super::arguments::rule::{RuleParser, named};
 use super::arguments::{MAX_BYTES, quantity, table};
 use super::report::{self, Findings, Levels};
-use super::terminal::Error;
+use super::terminal::{Error, complain};
 use crate::frontier::SystemClock;
 use crate::history::Lineage;
 use crate::linkcheck::{
     AskClient, CheckOptions, CheckState, Checker, FileState, Limits, Links, MemoryState, Policy,
     Scope, SystemResolver, Trust, UserAgent, Verdict,
 };
-use crate::mapping::{Rule, SourceFile, Table, Timestamp, compile};
+use crate::mapping::{Rule, Table, Timestamp, compile};
 
 /// Check whether the links of a table work, and report those that do not
 ///
@@ -223,24 +223,27 @@ fn links(args: &Args, table: &Table) -> Result<Links, Error> {
     let Some(base) = &args.base else {
         return Ok(Links::of(table, now, |_| true));
     };
-    let known = targets(&files_at(&args.paths, base)?);
+    let known = targets(lineage(&args.paths)?.table_at_base(base, &|note| {
+        complain(&note.to_string());
+    })?);
     Ok(Links::of(table, now, |target| !known.contains(target)))
 }
 
-/// Returns the files of the table where HEAD branched off from a base.
-fn files_at(paths: &[PathBuf], base: &str) -> Result<Vec<SourceFile>, Error> {
+/// Returns the commits of the table, none of whose paths leads out of its repository.
+fn lineage(paths: &[PathBuf]) -> Result<Lineage, Error> {
     let lineage = Lineage::of_work_tree(paths, "HEAD", MAX_BYTES)?;
     let refused = table::refuse_links(lineage.repository(), paths)?;
-    if !refused.is_empty() {
-        table::report(&refused)?;
-        return Err(Error::Reported);
+    match refused.is_empty() {
+        true => Ok(lineage),
+        false => {
+            table::report(&refused)?;
+            Err(Error::Reported)
+        }
     }
-    Ok(lineage.files_at(lineage.branch_point(base)?)?)
 }
 
-/// Returns the targets of a table; none, if it has errors.
-fn targets(files: &[SourceFile]) -> HashSet<String> {
-    let table = compile(files).table;
+/// Returns the targets of a table; none, if there was none.
+fn targets(table: Option<Table>) -> HashSet<String> {
     let sites = table.iter().flat_map(Table::sites);
     let entries = sites.flat_map(|site| site.entries());
     entries

@@ -54,7 +54,22 @@ impl Lineage {
         Ok(broken)
     }
 
-    /// Returns the table that was served at a base: if the one there has errors, the last valid one
+    /// Returns the table that was served where the line of work that leads to the tip branched off from
+    /// a base: if the one there has errors, the last valid one before it.
+    ///
+    /// # Errors
+    ///
+    /// If `base` names no commit, or Git cannot read the history.
+    pub fn table_at_base(
+        &self,
+        base: &str,
+        note: &dyn Fn(&HistoryNote),
+    ) -> Result<Option<Table>, HistoryError> {
+        let found = self.last_sound(self.branch_point(base)?, note)?;
+        Ok(found.map(|(_, table)| table))
+    }
+
+    /// Returns the table that was served at a commit: if the one there has errors, the last valid one
     /// before it.
     fn last_sound(
         &self,

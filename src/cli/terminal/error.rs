@@ -11,6 +11,7 @@ use anyhow::anyhow;
 use super::complaint::complain;
 use super::setting_flag;
 use crate::git::{CredentialsError, RemoteBranchError, RepositoryError};
+use crate::history::HistoryError;
 use crate::registry::{CheckoutError, LocalError, PublishError};
 use crate::source::{FilesError, MergeSetupError};
 
@@ -141,6 +142,7 @@ failures!(
     CheckoutError,
     RepositoryError,
     CredentialsError,
+    HistoryError,
     MergeSetupError,
     RemoteBranchError,
     FilesError,

@@ -235,20 +235,35 @@ def asks_only_what_a_change_added():
     folder = prepared()
     farm = Farm()
     old, new = (f"http://127.0.3.1:{farm.port}/{name}" for name in ("ok-old", "missing-new"))
-    write_table(folder / "mapping.yaml", [old])
     git = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@a.example"]
-    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "links"]):
-        subprocess.run([*git, *command], check=True)
-    write_table(folder / "mapping.yaml", [old, new])
     command = [
         os.environ["WAYPOST"], "linkcheck", "mapping.yaml", "--base", "HEAD", "--delay", f"{int(DELAY * 1000)}ms",
         "--allow-private", "--format", "json", "--deny", "dead",
     ]
-    run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    assert {target: link["verdict"] for target, link in verdicts(run).items()} == {new: "failing"}
-    assert not any("ok-old" in request.line for request in farm.log)
-    assert_polite(farm.log)
+
+    def commit(message):
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "--quiet", "--message", message], check=True)
+
+    def asks_the_new_one_only():
+        write_table(folder / "mapping.yaml", [old, new])
+        run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        assert {target: link["verdict"] for target, link in verdicts(run).items()} == {new: "failing"}
+        assert not any("ok-old" in request.line for request in farm.log)
+        assert_polite(farm.log)
+        # Nothing is kept, and so the next run knows of no pause.
+        farm.log.clear()
+        return run
+
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    write_table(folder / "mapping.yaml", [old])
+    commit("links")
+    asks_the_new_one_only()
+    # If the table at the base has errors, the one that was served then counts.
+    (folder / "mapping.yaml").write_text("mapping: 1\n")
+    commit("errors")
+    assert "the table has errors at the base" in asks_the_new_one_only().stderr
 
 
 def refuses_what_is_no_state():
