@@ -89,14 +89,14 @@ pub(super) struct Args {
     strikes: u8,
 
     /// The shortest time between two failures that both count
-    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_STRIKE_INTERVAL", default_value = "72h", value_parser = quantity::interval)]
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_STRIKE_INTERVAL", default_value = "3d", value_parser = quantity::interval)]
     strike_interval: Duration,
 
     /// The time after which a link that works is checked again
     ///
     /// A link that does not work is checked again after an hour, then after a day, then every three
     /// days.
-    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_RECHECK", default_value = "336h", value_parser = quantity::positive_interval)]
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_RECHECK", default_value = "14d", value_parser = quantity::positive_interval)]
     recheck: Duration,
 
     /// A YAML file of hosts to treat as one, such as several names of one machine:

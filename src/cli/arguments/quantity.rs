@@ -1,8 +1,8 @@
-//! Quantities in flags: `500ms`, `10s`, `5m`; `64KiB`, `256MiB`.
+//! Quantities in flags: `500ms`, `10s`, `5m`, `1h`, `14d`; `64KiB`, `256MiB`.
 
 use std::time::Duration;
 
-/// Parses an interval: a whole number and `ms`, `s`, `m` or `h`.
+/// Parses an interval: a whole number and `ms`, `s`, `m`, `h` or `d`.
 pub(crate) fn interval(text: &str) -> Result<Duration, String> {
     let (number, unit) = split(text);
     let millis_per_unit = match unit {
@@ -10,7 +10,11 @@ pub(crate) fn interval(text: &str) -> Result<Duration, String> {
         "s" => 1_000,
         "m" => 60_000,
         "h" => 3_600_000,
-        _ => return Err("write a whole number and a unit, as in 500ms, 10s, 5m or 1h".to_owned()),
+        "d" => 86_400_000,
+        _ => {
+            let problem = "write a whole number and a unit, as in 500ms, 10s, 5m, 1h or 14d";
+            return Err(problem.to_owned());
+        }
     };
     scale(number, millis_per_unit).map(Duration::from_millis)
 }
@@ -62,6 +66,8 @@ mod tests {
         assert_eq!(interval("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(interval("10s"), Ok(Duration::from_secs(10)));
         assert_eq!(interval("5m"), Ok(Duration::from_secs(300)));
+        assert_eq!(interval("1h"), Ok(Duration::from_secs(3600)));
+        assert_eq!(interval("14d"), Ok(Duration::from_secs(14 * 86_400)));
         assert_eq!(interval("0s"), Ok(Duration::ZERO));
         for text in [
             "",
@@ -73,6 +79,9 @@ mod tests {
             "10S",
             "99999999999999999999s",
             "9999999999999999h",
+            "9999999999999d",
+            "1w",
+            "1d12h",
         ] {
             assert!(interval(text).is_err(), "{text}");
         }
