@@ -37,6 +37,12 @@ impl From<Oid> for CommitId {
     }
 }
 
+impl From<CommitId> for Oid {
+    fn from(id: CommitId) -> Self {
+        id.0
+    }
+}
+
 /// Reads a full id, in hexadecimal.
 impl FromStr for CommitId {
     type Err = CommitIdError;

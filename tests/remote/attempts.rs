@@ -256,11 +256,11 @@ fn an_orderly_end_in_the_middle_of_a_load_does_not_count() {
 
 #[test]
 fn a_last_good_commit_that_is_no_longer_trusted_is_not_served() {
-    use waypost::git::{Refusal, Verify};
+    use waypost::git::{CommitId, Refusal, Verify};
     use waypost::source::FetchOptions;
     struct OnlyNewest(String);
     impl Verify for OnlyNewest {
-        fn verify(&self, _: &git2::Repository, commit: git2::Oid) -> Result<(), Refusal> {
+        fn verify(&self, _: &git2::Repository, commit: CommitId) -> Result<(), Refusal> {
             match commit.to_string() == self.0 {
                 true => Ok(()),
                 false => Err(Refusal("it is old".to_owned())),

@@ -196,11 +196,11 @@ fn falls_back_to_the_last_good_commit_until_there_is_a_newer_one() {
 
 #[test]
 fn a_commit_that_is_not_trusted_is_refused() {
-    use waypost::git::{Refusal, Verify};
+    use waypost::git::{CommitId, Refusal, Verify};
     struct OnlyGood;
     impl Verify for OnlyGood {
-        fn verify(&self, repository: &git2::Repository, commit: git2::Oid) -> Result<(), Refusal> {
-            let commit = repository.find_commit(commit).unwrap();
+        fn verify(&self, repository: &git2::Repository, commit: CommitId) -> Result<(), Refusal> {
+            let commit = repository.find_commit(commit.into()).unwrap();
             match commit.message() {
                 Ok("bad\n") => Err(Refusal("it is bad".to_owned())),
                 _ => Ok(()),

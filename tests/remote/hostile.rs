@@ -339,11 +339,11 @@ fn an_answer_to_a_push_that_is_not_utf_8_is_not_taken_for_a_crash() {
         RemoteBranch::new(remote, None, scene.transfer(), Credentials::default()).unwrap();
     let seen = branch.fetch().unwrap();
     let repository = branch.repository().unwrap();
-    let parent = repository.find_commit(seen.commit).unwrap();
+    let parent = repository.find_commit(seen.commit.into()).unwrap();
     let who = git2::Signature::now("A", "a@example.org").unwrap();
     let tree = parent.tree().unwrap();
     let commit = (repository.commit(None, &who, &who, "more", &tree, &[&parent])).unwrap();
-    match branch.push(commit, "refs/heads/main", Some(seen.commit)) {
+    match branch.push(commit.into(), "refs/heads/main", Some(seen.commit)) {
         Ok(Pushed::Unclear { reason }) => assert!(reason.contains("UTF-8"), "{reason}"),
         other => panic!("{other:?}"),
     }

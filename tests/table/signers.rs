@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use git2::{ObjectType, Oid, Repository};
-use waypost::git::{AllowedSigners, Refusal, Signer, SignersError, Verify};
+use git2::{ObjectType, Repository};
+use waypost::git::{AllowedSigners, CommitId, Refusal, Signer, SignersError, Verify};
 use waypost::mapping::Timestamp;
 
 /// The keys that sign a commit of the same name.
@@ -46,9 +46,9 @@ impl Scene {
         AllowedSigners::read(self.file()).unwrap()
     }
 
-    fn add(&self, commit: &[u8]) -> Oid {
+    fn add(&self, commit: &[u8]) -> CommitId {
         let odb = self.repository.odb().unwrap();
-        odb.write(ObjectType::Commit, commit).unwrap()
+        odb.write(ObjectType::Commit, commit).unwrap().into()
     }
 
     fn signer_at(&self, commit: &[u8], now: &str) -> Result<Signer, Refusal> {
@@ -403,7 +403,7 @@ fn reads_no_more_than_a_file_of_signers_can_be() {
 #[test]
 fn refuses_a_commit_that_is_not_there() {
     let scene = Scene::allowing("alice {ed25519}\n");
-    let missing = Oid::from_str("0123456789012345678901234567890123456789").unwrap();
+    let missing = "0123456789012345678901234567890123456789".parse().unwrap();
     let refusal = scene
         .signers()
         .verify(&scene.repository, missing)

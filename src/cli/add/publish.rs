@@ -8,7 +8,7 @@ use clap::builder::BoolishValueParser;
 use crate::cli::arguments::{AccessArgs, InRepository, MAX_BYTES};
 use crate::cli::remedy;
 use crate::cli::terminal::{Error, complain};
-use crate::git::{CommitId, RemoteBranch, RemoteUrl};
+use crate::git::{RemoteBranch, RemoteUrl};
 use crate::registry::{
     Branch as _, CheckoutBranch, CloneBranch, CommitIdentity, Destination, LocalError, NewBranch,
     OnlineError, PublishError, Published, Registration, RegistrationRefusal, RegistrationRequest,
@@ -99,10 +99,7 @@ impl PublishArgs {
         Ok(Added {
             registration,
             notes: match checkout {
-                Some(checkout) => vec![format!(
-                    "committed as {}",
-                    CommitId::from(checkout.head()?).short()
-                )],
+                Some(checkout) => vec![format!("committed as {}", checkout.head()?.short())],
                 None => Vec::new(),
             },
         })
@@ -164,7 +161,7 @@ impl PublishArgs {
 
     /// Returns notes on where a link was pushed: `base`, a full name, or a branch for review.
     fn notes(&self, address: Option<&RemoteUrl>, base: &str, published: &Published) -> Vec<String> {
-        let commit = CommitId::from(published.commit).short();
+        let commit = published.commit.short();
         let Some(new) = &self.branch else {
             let base = base.strip_prefix("refs/heads/").unwrap_or(base);
             return vec![format!("pushed to {base} as {commit}")];

@@ -16,6 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 
 use crate::git::captured::Captured;
+use crate::git::commit_id::CommitId;
 use crate::git::secrets::Secrets;
 use crate::git::setting::Setting;
 use crate::git::transport::Pushed;
@@ -193,15 +194,15 @@ impl GitProgram {
     pub fn push(
         &self,
         remote: &str,
-        commit: &str,
+        commit: CommitId,
         branch: &str,
-        expected: Option<&str>,
+        expected: Option<CommitId>,
     ) -> Result<Pushed, GitProgramError> {
         let specification = format!("{commit}:{branch}");
         // Without it, a branch that was moved back meanwhile would be moved forward again.
         let lease = format!(
             "--force-with-lease={branch}:{}",
-            expected.unwrap_or_default()
+            expected.map(|id| id.to_string()).unwrap_or_default()
         );
         let arguments = ["push", "--porcelain", &lease, "--", remote, &specification];
         match self.runtime.block_on(self.output_of(&arguments, "")) {

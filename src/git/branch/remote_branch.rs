@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::io;
 
-use git2::{Oid, Repository};
+use git2::Repository;
 use tokio::runtime::Builder;
 
 use super::program::{GitProgram, GitProgramError};
@@ -100,7 +100,7 @@ pub struct SeenBranch {
     /// The branch, in full.
     pub branch: String,
     /// The commit it was at.
-    pub commit: Oid,
+    pub commit: CommitId,
 }
 
 impl RemoteBranch {
@@ -197,7 +197,7 @@ impl RemoteBranch {
         }
         Ok(SeenBranch {
             branch: name,
-            commit: fetched.commit.0,
+            commit: fetched.commit,
         })
     }
 
@@ -218,21 +218,19 @@ impl RemoteBranch {
     /// If nothing was sent to the remote. Any later failure is an answer.
     pub fn push(
         &self,
-        commit: Oid,
+        commit: CommitId,
         branch: &str,
-        expected: Option<Oid>,
+        expected: Option<CommitId>,
     ) -> Result<Pushed, RemoteBranchError> {
         self.uses.set(self.uses.get() + 1);
         let path = self.state.clone_path(&self.clone);
         if *self.remote.transport() == Transport::Local {
             let git = GitProgram::new(&path, self.transfer.timeout)?;
-            let expected = expected.map(|id| id.to_string());
-            let (remote, commit) = (self.remote.expose(), commit.to_string());
-            return Ok(git.push(remote, &commit, branch, expected.as_deref())?);
+            return Ok(git.push(self.remote.expose(), commit, branch, expected)?);
         }
         let task = Task::Push(PushOrder {
-            commit: commit.into(),
-            expected: expected.map(CommitId::from),
+            commit,
+            expected,
             branch: branch.to_owned(),
         });
         let (transfer, credentials) = (&self.transfer, &self.credentials);

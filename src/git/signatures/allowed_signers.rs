@@ -20,7 +20,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use git2::{Oid, Repository};
+use git2::Repository;
 use ssh_key::HashAlg;
 use time::format_description::well_known::Rfc3339;
 use time::{OffsetDateTime, PrimitiveDateTime};
@@ -140,15 +140,15 @@ impl AllowedSigners {
     pub fn signer(
         &self,
         repository: &Repository,
-        commit: Oid,
+        commit: CommitId,
         now: SystemTime,
     ) -> Result<Signer, Refusal> {
-        let short = CommitId(commit).short();
+        let short = commit.short();
         let refuse = |reason: String| Refusal(format!("{short} {reason}"));
         let unread = |error: git2::Error| refuse(format!("cannot be read: {}", error.message()));
-        let time = repository.find_commit(commit).map_err(unread)?.time();
+        let time = repository.find_commit(commit.0).map_err(unread)?.time();
         let odb = repository.odb().map_err(unread)?;
-        let object = odb.read(commit).map_err(unread)?;
+        let object = odb.read(commit.0).map_err(unread)?;
         let signature = Signature::of(object.data()).map_err(|it| refuse(it.to_string()))?;
         let lines = self
             .lines()
@@ -220,7 +220,7 @@ impl AllowedSigners {
 }
 
 impl Verify for AllowedSigners {
-    fn verify(&self, repository: &Repository, commit: Oid) -> Result<(), Refusal> {
+    fn verify(&self, repository: &Repository, commit: CommitId) -> Result<(), Refusal> {
         let now = SystemTime::now();
         let Signer {
             principals,

@@ -1,6 +1,8 @@
 //! Whether a commit may be served at all: the interface for checking signatures.
 
-use git2::{Oid, Repository};
+use git2::Repository;
+
+use crate::git::commit_id::CommitId;
 
 /// Decides whether a commit may be served.
 ///
@@ -13,7 +15,7 @@ pub trait Verify: Send + Sync + 'static {
     /// # Errors
     ///
     /// If the commit is not to be served.
-    fn verify(&self, repository: &Repository, commit: Oid) -> Result<(), Refusal>;
+    fn verify(&self, repository: &Repository, commit: CommitId) -> Result<(), Refusal>;
 }
 
 /// Why a commit is not served, in words for people.
@@ -26,7 +28,7 @@ pub struct Refusal(pub String);
 pub struct Anyone;
 
 impl Verify for Anyone {
-    fn verify(&self, _: &Repository, _: Oid) -> Result<(), Refusal> {
+    fn verify(&self, _: &Repository, _: CommitId) -> Result<(), Refusal> {
         Ok(())
     }
 }

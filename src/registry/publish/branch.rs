@@ -9,13 +9,13 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use git2::{Oid, Repository};
+use git2::Repository;
 
 use super::backoff::pause;
 use super::edit::Edit;
 use super::publish_error::PublishError;
 use super::writer_lock::WriterLock;
-use crate::git::{Pushed, RemoteUrl, random};
+use crate::git::{CommitId, Pushed, RemoteUrl, random};
 use crate::mapping::SourceFile;
 use crate::source::read_table;
 
@@ -53,7 +53,7 @@ impl TablePath {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
     /// The commit.
-    pub commit: Oid,
+    pub commit: CommitId,
     /// The remote's message about it, on one line.
     pub said: String,
 }
@@ -62,7 +62,7 @@ pub struct Published {
 #[derive(Debug)]
 pub struct BranchTip {
     /// The commit.
-    pub commit: Oid,
+    pub commit: CommitId,
     /// The files of its table.
     pub files: Vec<SourceFile>,
 }
@@ -77,7 +77,7 @@ pub trait Branch {
     /// # Errors
     ///
     /// If there is no such branch, or the remote cannot be fetched from.
-    fn fetch(&mut self) -> Result<Oid, PublishError>;
+    fn fetch(&mut self) -> Result<CommitId, PublishError>;
 
     /// Opens the repository that is fetched into and pushed from.
     ///
@@ -91,21 +91,21 @@ pub trait Branch {
     /// # Errors
     ///
     /// If the edit cannot be committed.
-    fn commit(&self, edit: &Edit, tip: Oid) -> Result<Oid, PublishError>;
+    fn commit(&self, edit: &Edit, tip: CommitId) -> Result<CommitId, PublishError>;
 
     /// Pushes a commit that was made on a tip.
     ///
     /// # Errors
     ///
     /// If nothing was sent to the remote.
-    fn push(&self, commit: Oid, tip: Oid) -> Result<Pushed, PublishError>;
+    fn push(&self, commit: CommitId, tip: CommitId) -> Result<Pushed, PublishError>;
 
     /// Fetches, and returns the current tip of the branch that is pushed to.
     ///
     /// # Errors
     ///
     /// If there is no such branch, or the remote cannot be fetched from.
-    fn look(&mut self) -> Result<Oid, PublishError> {
+    fn look(&mut self) -> Result<CommitId, PublishError> {
         self.fetch()
     }
 }
@@ -164,16 +164,16 @@ pub fn publish<E: From<PublishError>>(
     }
 }
 
-fn read(branch: &impl Branch, tip: Oid, table: &TablePath) -> Result<BranchTip, PublishError> {
+fn read(branch: &impl Branch, tip: CommitId, table: &TablePath) -> Result<BranchTip, PublishError> {
     let repository = branch.repository()?;
-    let commit = repository.find_commit(tip)?;
+    let commit = repository.find_commit(tip.0)?;
     let files = read_table(&repository, &commit, &table.path, table.max_bytes)?;
     Ok(BranchTip { commit: tip, files })
 }
 
 /// Returns whether a commit is in the branch now.
-fn holds(branch: &mut impl Branch, commit: Oid) -> Result<bool, PublishError> {
+fn holds(branch: &mut impl Branch, commit: CommitId) -> Result<bool, PublishError> {
     let now = branch.look()?;
     let repository = branch.repository()?;
-    Ok(now == commit || repository.graph_descendant_of(now, commit)?)
+    Ok(now == commit || repository.graph_descendant_of(now.0, commit.0)?)
 }

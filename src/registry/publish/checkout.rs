@@ -6,12 +6,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use git2::{ErrorCode, Oid, Repository, RepositoryState, Status};
+use git2::{ErrorCode, Repository, RepositoryState, Status};
 
 use super::checkout_error::CheckoutError;
 use super::identity::{CommitIdentity, IdentityError};
 use super::publish_error::PublishError;
-use crate::git::{GitProgram, GitProgramError};
+use crate::git::{CommitId, GitProgram, GitProgramError};
 
 /// The message of libgit2 for a repository with an unknown object format.
 const OBJECT_FORMAT: &str = "unknown object format";
@@ -181,8 +181,8 @@ impl UserCheckout {
     /// # Errors
     ///
     /// If there is none.
-    pub fn head(&self) -> Result<Oid, PublishError> {
-        Ok(self.repository()?.refname_to_id("HEAD")?)
+    pub fn head(&self) -> Result<CommitId, PublishError> {
+        Ok(self.repository()?.refname_to_id("HEAD")?.into())
     }
 
     /// Returns the absolute form of a path that is relative to the checkout's top.

@@ -13,7 +13,7 @@ use super::edit::Edit;
 use super::identity::CommitIdentity;
 use super::publish_error::PublishError;
 use super::review::NewBranch;
-use crate::git::{GitProgram, GitProgramError, Pushed, RemoteUrl, random};
+use crate::git::{CommitId, GitProgram, GitProgramError, Pushed, RemoteUrl, random};
 
 /// The message of `git fetch` for a branch that is not in the remote.
 const NO_SUCH_BRANCH: &str = "couldn't find remote ref";
@@ -85,14 +85,14 @@ impl CheckoutBranch {
     /// # Errors
     ///
     /// If Git cannot do that safely. Then nothing has changed.
-    pub fn follow(&self, commit: Oid) -> Result<(), GitProgramError> {
+    pub fn follow(&self, commit: CommitId) -> Result<(), GitProgramError> {
         let commit = commit.to_string();
         let merge = ["merge", "--quiet", "--ff-only", &commit];
         self.checkout.git.run(&merge).map(drop)
     }
 
     /// Fetches a branch of the remote, and returns its tip.
-    fn fetch_branch(&self, name: &str) -> Result<Oid, PublishError> {
+    fn fetch_branch(&self, name: &str) -> Result<CommitId, PublishError> {
         // To a reference that no other fetch in this checkout writes to; no other references are
         // moved.
         let kept = format!("refs/waypost/{:016x}", random());
@@ -119,7 +119,7 @@ impl CheckoutBranch {
         let mut kept = repository.find_reference(&kept)?;
         let tip = kept.peel_to_commit()?.id();
         kept.delete()?;
-        Ok(tip)
+        Ok(tip.into())
     }
 }
 
@@ -138,13 +138,13 @@ impl Branch for CheckoutBranch {
         Some(remote)
     }
 
-    fn fetch(&mut self) -> Result<Oid, PublishError> {
+    fn fetch(&mut self) -> Result<CommitId, PublishError> {
         let tip = self.fetch_branch(&self.base)?;
         if self.review.is_none() {
             let repository = self.checkout.repository()?;
             let head = repository.head()?;
             let held = head.peel_to_commit()?.id();
-            if held != tip && !repository.graph_descendant_of(tip, held)? {
+            if held != tip.0 && !repository.graph_descendant_of(tip.0, held)? {
                 return Err(CheckoutError::Unpushed {
                     branch: head.shorthand().unwrap_or("the branch").to_owned(),
                 }
@@ -158,43 +158,37 @@ impl Branch for CheckoutBranch {
         self.checkout.repository()
     }
 
-    fn commit(&self, edit: &Edit, tip: Oid) -> Result<Oid, PublishError> {
+    fn commit(&self, edit: &Edit, tip: CommitId) -> Result<CommitId, PublishError> {
         let repository = self.checkout.repository()?;
         if self.review.is_none() {
             for file in &edit.files {
                 refuse_changes(&repository, &file.path)?;
             }
         }
-        let parent = repository.find_commit(tip)?;
+        let parent = repository.find_commit(tip.0)?;
         let tree = write_tree(&repository, &parent, edit)?;
         if !self.signs {
-            return Ok(commit_tree(
-                &repository,
-                &self.identities,
-                edit,
-                tree,
-                &parent,
-            )?);
+            let commit = commit_tree(&repository, &self.identities, edit, tree, &parent)?;
+            return Ok(commit);
         }
         let (tree, tip) = (tree.to_string(), tip.to_string());
         let sign = ["commit-tree", "-S", "-p", &tip, "-F", "-", &tree];
         let checkout = &self.checkout;
-        Ok(Oid::from_str(
-            &checkout
-                .git
-                .run_with(&checkout.named(&sign), &edit.message)?,
-        )?)
+        let id = checkout
+            .git
+            .run_with(&checkout.named(&sign), &edit.message)?;
+        Ok(Oid::from_str(&id)?.into())
     }
 
-    fn push(&self, commit: Oid, tip: Oid) -> Result<Pushed, PublishError> {
-        let (git, commit) = (&self.checkout.git, commit.to_string());
+    fn push(&self, commit: CommitId, tip: CommitId) -> Result<Pushed, PublishError> {
+        let git = &self.checkout.git;
         Ok(match &self.review {
-            None => git.push(&self.remote, &commit, &self.base, Some(&tip.to_string()))?,
-            Some(new) => new.judge(git.push(&self.remote, &commit, new.full(), None)?),
+            None => git.push(&self.remote, commit, &self.base, Some(tip))?,
+            Some(new) => new.judge(git.push(&self.remote, commit, new.full(), None)?),
         })
     }
 
-    fn look(&mut self) -> Result<Oid, PublishError> {
+    fn look(&mut self) -> Result<CommitId, PublishError> {
         match &self.review {
             None => self.fetch_branch(&self.base),
             Some(new) => self.fetch_branch(new.full()),

@@ -1,6 +1,6 @@
 //! Publishes to a remote without a checkout, through Waypost's own bare clone.
 
-use git2::{Oid, Repository};
+use git2::Repository;
 
 use super::branch::Branch;
 use super::commit::{commit_tree, write_tree};
@@ -8,7 +8,7 @@ use super::edit::Edit;
 use super::identity::{CommitIdentity, configured};
 use super::publish_error::PublishError;
 use super::review::NewBranch;
-use crate::git::{Pushed, RemoteBranch, RemoteUrl};
+use crate::git::{CommitId, Pushed, RemoteBranch, RemoteUrl};
 
 /// A remote's branch, and the author of changes to it.
 pub struct CloneBranch {
@@ -53,7 +53,7 @@ impl Branch for CloneBranch {
         Some(self.branch.remote().clone())
     }
 
-    fn fetch(&mut self) -> Result<Oid, PublishError> {
+    fn fetch(&mut self) -> Result<CommitId, PublishError> {
         let seen = self.branch.fetch()?;
         self.name = seen.branch;
         Ok(seen.commit)
@@ -63,9 +63,9 @@ impl Branch for CloneBranch {
         Ok(self.branch.repository()?)
     }
 
-    fn commit(&self, edit: &Edit, tip: Oid) -> Result<Oid, PublishError> {
+    fn commit(&self, edit: &Edit, tip: CommitId) -> Result<CommitId, PublishError> {
         let repository = self.branch.repository()?;
-        let parent = repository.find_commit(tip)?;
+        let parent = repository.find_commit(tip.0)?;
         let identities = match &self.author {
             Some(author) => [author.clone(), author.clone()],
             None => configured(&repository)?,
@@ -74,14 +74,14 @@ impl Branch for CloneBranch {
         Ok(commit_tree(&repository, &identities, edit, tree, &parent)?)
     }
 
-    fn push(&self, commit: Oid, tip: Oid) -> Result<Pushed, PublishError> {
+    fn push(&self, commit: CommitId, tip: CommitId) -> Result<Pushed, PublishError> {
         Ok(match &self.review {
             None => self.branch.push(commit, &self.name, Some(tip))?,
             Some(new) => new.judge(self.branch.push(commit, new.full(), None)?),
         })
     }
 
-    fn look(&mut self) -> Result<Oid, PublishError> {
+    fn look(&mut self) -> Result<CommitId, PublishError> {
         match &self.review {
             None => self.fetch(),
             Some(new) => Ok(self.branch.fetch_branch(new.full())?.commit),

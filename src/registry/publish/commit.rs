@@ -5,6 +5,7 @@ use git2::{Commit, FileMode, Oid, Repository, Signature};
 
 use super::edit::Edit;
 use super::identity::CommitIdentity;
+use crate::git::CommitId;
 use crate::mapping::SourceFile;
 
 /// Writes the tree of a commit with files changed, which keep their modes, or added.
@@ -35,16 +36,11 @@ pub(super) fn commit_tree(
     edit: &Edit,
     tree: Oid,
     parent: &Commit<'_>,
-) -> Result<Oid, git2::Error> {
+) -> Result<CommitId, git2::Error> {
     let now = |who: &CommitIdentity| Signature::now(&who.name, &who.email);
     let tree = repository.find_tree(tree)?;
     let message = &edit.message;
-    repository.commit(
-        None,
-        &now(author)?,
-        &now(committer)?,
-        message,
-        &tree,
-        &[parent],
-    )
+    let (author, committer) = (now(author)?, now(committer)?);
+    let commit = repository.commit(None, &author, &committer, message, &tree, &[parent])?;
+    Ok(commit.into())
 }

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use git2::Oid;
-
 use super::checkout_error::CheckoutError;
 use super::identity::IdentityError;
-use crate::git::{GitProgramError, RemoteBranchError, TreeError};
+use crate::git::{CommitId, GitProgramError, RemoteBranchError, TreeError};
 
 /// Why a change was not published. No message holds a secret.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +55,7 @@ pub enum PublishError {
     )]
     Unclear {
         /// The commit.
-        commit: Oid,
+        commit: CommitId,
         /// The error that was observed.
         reason: String,
     },

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use git2::{Oid, Repository};
+use git2::Repository;
 use tracing::warn;
 
 use super::branch::{Branch, BranchTip, TablePath, publish};
@@ -15,7 +15,7 @@ use super::clone_branch::CloneBranch;
 use super::edit::Edit;
 use super::identity::CommitIdentity;
 use super::publish_error::PublishError;
-use crate::git::{Pushed, RemoteBranch, RemoteUrl};
+use crate::git::{CommitId, Pushed, RemoteBranch, RemoteUrl};
 use crate::mapping::{SoundTable, compile};
 use crate::registry::decide::{
     Decision, MayShadow, ProvedTable, Registered, RegistrationRefusal, RegistrationRequest,
@@ -37,8 +37,8 @@ pub struct Submission {
 
 /// A compiled table, and the commit that has it.
 pub struct CommittedTable {
-    /// The commit, in hexadecimal.
-    pub commit: String,
+    /// The commit.
+    pub commit: CommitId,
     /// The table, compiled from the files of that commit.
     pub compiled: SoundTable,
 }
@@ -49,8 +49,8 @@ pub struct PublishedGroup {
     /// The outcome of each submission, in order: at least one is known. Those without an outcome
     /// are to be submitted again.
     pub outcomes: Vec<Option<Result<Registered, RegistrationRefusal>>>,
-    /// The commit that they were decided on, or in which they are registered: in hexadecimal.
-    pub commit: String,
+    /// The commit that they were decided on, or in which they are registered.
+    pub commit: CommitId,
 }
 
 /// Why nothing was decided. No message holds a secret.
@@ -74,7 +74,7 @@ pub struct Registrar {
     remote: CloneBranch,
     table: TablePath,
     /// The last known tip of the branch.
-    seen: Option<Oid>,
+    seen: Option<CommitId>,
 }
 
 impl Registrar {
@@ -116,7 +116,6 @@ impl Registrar {
         let seen = self.seen.take();
         let mut branch = Optimist {
             seen: seen.filter(|seen| follower.commit() == Some(*seen) && !self.remote.is_worn()),
-            tip: None,
             remote: &mut self.remote,
         };
         let requests = submissions.iter().map(|it| RegistrationRequest {
@@ -131,15 +130,16 @@ impl Registrar {
             let now = SystemTime::now().into();
             let decision = register_all(&tip.files, &compiled, &requests, max_bytes, now);
             let edit = edit(&decision, submissions);
-            last = Some(decision);
+            last = Some((tip.commit, decision));
             edit.ok_or(NotPublished::Unchanged)
         });
         let commit = match published {
-            Ok(published) => published.commit,
-            Err(NotPublished::Unchanged) => branch.tip.unwrap_or(Oid::ZERO_SHA1),
+            Ok(published) => Some(published.commit),
+            Err(NotPublished::Unchanged) => None,
             Err(NotPublished::Failed(error)) => return Err(error),
         };
-        let decision = last.expect("what was published was decided");
+        let (tip, decision) = last.expect("what was published was decided");
+        let commit = commit.unwrap_or(tip);
         if let Some(proved) = decision.proved {
             offer(proved);
         }
@@ -155,7 +155,7 @@ impl Registrar {
         self.seen = Some(commit);
         Ok(PublishedGroup {
             outcomes: decision.outcomes,
-            commit: commit.to_string(),
+            commit,
         })
     }
 }
@@ -175,8 +175,7 @@ impl From<PublishError> for NotPublished {
 
 /// Returns the table at a tip: the live one, or else it is compiled.
 fn compiled(tip: &BranchTip, live: Option<&CommittedTable>) -> Result<SoundTable, NotPublished> {
-    let commit = tip.commit.to_string();
-    if let Some(live) = live.filter(|live| live.commit == commit) {
+    if let Some(live) = live.filter(|live| live.commit == tip.commit) {
         return Ok(live.compiled.clone());
     }
     let compiled = compile(&tip.files).into_sound();
@@ -221,9 +220,7 @@ fn edit(decision: &Decision, submissions: &[Submission]) -> Option<Edit> {
 /// A remote's branch that is assumed to be at its last known tip, until a push shows otherwise.
 struct Optimist<'r> {
     remote: &'r mut CloneBranch,
-    seen: Option<Oid>,
-    /// The last assumed tip.
-    tip: Option<Oid>,
+    seen: Option<CommitId>,
 }
 
 impl Branch for Optimist<'_> {
@@ -231,24 +228,22 @@ impl Branch for Optimist<'_> {
         self.remote.address()
     }
 
-    fn fetch(&mut self) -> Result<Oid, PublishError> {
-        let tip = match self.seen.take() {
-            Some(seen) => seen,
-            None => self.remote.fetch()?,
-        };
-        self.tip = Some(tip);
-        Ok(tip)
+    fn fetch(&mut self) -> Result<CommitId, PublishError> {
+        match self.seen.take() {
+            Some(seen) => Ok(seen),
+            None => self.remote.fetch(),
+        }
     }
 
     fn repository(&self) -> Result<Repository, PublishError> {
         self.remote.repository()
     }
 
-    fn commit(&self, edit: &Edit, tip: Oid) -> Result<Oid, PublishError> {
+    fn commit(&self, edit: &Edit, tip: CommitId) -> Result<CommitId, PublishError> {
         self.remote.commit(edit, tip)
     }
 
-    fn push(&self, commit: Oid, tip: Oid) -> Result<Pushed, PublishError> {
+    fn push(&self, commit: CommitId, tip: CommitId) -> Result<Pushed, PublishError> {
         self.remote.push(commit, tip)
     }
 }
@@ -264,7 +259,7 @@ mod tests {
             bytes: text.into(),
         };
         BranchTip {
-            commit: Oid::ZERO_SHA1,
+            commit: "0".repeat(40).parse().unwrap(),
             files: vec![file],
         }
     }
@@ -273,13 +268,13 @@ mod tests {
     fn the_live_table_of_the_tip_is_not_compiled_again() {
         let tip = tip("base_url: https://s.code/\nmapping: []\n");
         let first = compiled(&tip, None).ok().unwrap();
-        let live = |commit: Oid| CommittedTable {
-            commit: commit.to_string(),
+        let live = |commit: CommitId| CommittedTable {
+            commit,
             compiled: first.clone(),
         };
         let again = compiled(&tip, Some(&live(tip.commit))).ok().unwrap();
         assert!(Arc::ptr_eq(&again.table, &first.table));
-        let other = Oid::from_str(&"1".repeat(40)).unwrap();
+        let other = "1".repeat(40).parse().unwrap();
         let again = compiled(&tip, Some(&live(other))).ok().unwrap();
         assert!(!Arc::ptr_eq(&again.table, &first.table));
     }

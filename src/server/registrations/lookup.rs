@@ -78,11 +78,9 @@ impl<'r> LinkQuery<'r> {
                 }
             },
         };
-        let commit = live.revision.commit().map(|commit| commit.to_string());
+        let commit = live.revision.commit();
         match entry {
-            Some(entry) => {
-                ApiResponse::link(StatusCode::OK, &LinkView::of(entry, commit.as_deref(), now))
-            }
+            Some(entry) => ApiResponse::link(StatusCode::OK, &LinkView::of(entry, commit, now)),
             None => ProblemType::NotFound.answer(),
         }
     }

@@ -25,7 +25,7 @@ use crate::registry::{
 use super::idempotency::Ticket;
 use super::problem_type::ProblemType;
 use super::response::{ApiResponse, LinkView, ProblemDetails, RequestError};
-use crate::git::chain;
+use crate::git::{CommitId, chain};
 use crate::server::reload::{Reloads, in_background};
 use crate::server::state::{Shared, Snapshot};
 
@@ -197,7 +197,7 @@ impl Worker {
 fn committed(live: &Snapshot) -> Option<CommittedTable> {
     let commit = live.revision.commit().filter(|_| !live.revision.is_dirty());
     Some(CommittedTable {
-        commit: commit?.to_string(),
+        commit: commit?,
         compiled: live.compiled.clone(),
     })
 }
@@ -227,7 +227,7 @@ async fn conclude(
     let PublishedGroup { outcomes, commit } = decided;
     let registered = outcomes.iter().flatten().filter(|it| it.is_ok()).count();
     if registered > 0 {
-        info!(registered, commit, "registered");
+        info!(registered, %commit, "registered");
     }
     reloads.look().await;
     shared.live.withdraw();
@@ -237,7 +237,7 @@ async fn conclude(
     for (job, outcome) in jobs.into_iter().zip(outcomes) {
         match outcome {
             Some(outcome) => {
-                let answer = answer(&job, outcome, live.as_deref(), &commit, now);
+                let answer = answer(&job, outcome, live.as_deref(), commit, now);
                 job.answer(answer);
             }
             None => left.push(job),
@@ -250,7 +250,7 @@ fn answer(
     job: &QueuedRequest,
     outcome: Result<Registered, RegistrationRefusal>,
     live: Option<&Snapshot>,
-    commit: &str,
+    commit: CommitId,
     now: Timestamp,
 ) -> ApiResponse {
     let link = |site: &str, code: &str, status| {
@@ -269,7 +269,7 @@ fn answer(
         Err(refusal) => return refused(refusal),
     };
     answer.unwrap_or_else(|| {
-        error!(commit, "what is registered is not live");
+        error!(%commit, "what is registered is not live");
         ProblemType::NotLive.answer()
     })
 }

@@ -10,6 +10,7 @@ use hyper::header::{
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
+use crate::git::CommitId;
 use crate::mapping::{Entry, Timestamp};
 use crate::registry::Holder;
 
@@ -58,12 +59,12 @@ pub(super) struct LinkView {
     gone: bool,
     /// The commit of the table.
     #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<String>,
+    commit: Option<CommitId>,
 }
 
 impl LinkView {
     /// Returns the link of an entry in the table of a commit.
-    pub(super) fn of(entry: Entry<'_>, commit: Option<&str>, now: Timestamp) -> Self {
+    pub(super) fn of(entry: Entry<'_>, commit: Option<CommitId>, now: Timestamp) -> Self {
         Self {
             short_url: entry.short_url(),
             code: entry.code().into_owned(),
@@ -75,7 +76,7 @@ impl LinkView {
             status: entry.status().code(),
             forward: entry.forward().name(),
             gone: entry.is_gone(now),
-            commit: commit.map(str::to_owned),
+            commit,
         }
     }
 }

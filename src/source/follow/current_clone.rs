@@ -98,7 +98,11 @@ impl CurrentClone {
             let commit = repository.find_commit(record.commit.0)?;
             let good = record.good.take();
             record.good = good.filter(|good| self.is_trusted(&repository, *good));
-            Ok(self.options.fetch.verifier.verify(&repository, commit.id()))
+            Ok(self
+                .options
+                .fetch
+                .verifier
+                .verify(&repository, commit.id().into()))
         });
         match verified {
             Ok(Ok(())) => {
@@ -119,7 +123,11 @@ impl CurrentClone {
     fn is_trusted(&self, repository: &Repository, commit: CommitId) -> bool {
         let found = repository.find_commit(commit.0);
         found.is_ok_and(|found| {
-            let verified = self.options.fetch.verifier.verify(repository, found.id());
+            let verified = self
+                .options
+                .fetch
+                .verifier
+                .verify(repository, found.id().into());
             if let Err(refusal) = &verified {
                 tracing::warn!(%refusal, %commit, "the last good commit is not trusted");
             }
@@ -290,11 +298,14 @@ impl CurrentClone {
         let before = self.served().record.clone();
         let known = before.as_ref().is_some_and(|it| it.commit == tip.commit);
         if !known {
-            (self.options.fetch.verifier.verify(&repository, commit.id())).map_err(|refusal| {
-                RemoteError::Refused {
-                    commit: tip.commit,
-                    refusal,
-                }
+            (self
+                .options
+                .fetch
+                .verifier
+                .verify(&repository, commit.id().into()))
+            .map_err(|refusal| RemoteError::Refused {
+                commit: tip.commit,
+                refusal,
             })?;
         }
         let good = before

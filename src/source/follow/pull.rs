@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use git2::{Direction, ErrorCode, Oid, Repository};
+use git2::{Direction, ErrorCode, Repository};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -217,22 +217,22 @@ impl Upstream {
     }
 
     /// Moves the checkout to the fetched commit.
-    fn advance(&self, tip: Oid, verifier: &dyn Verify) -> Result<bool, PullError> {
+    fn advance(&self, tip: CommitId, verifier: &dyn Verify) -> Result<bool, PullError> {
         let repository = Repository::open(&self.git_dir)?;
         let current = repository.refname_to_id(&self.branch)?;
-        if current != tip && !repository.graph_descendant_of(current, tip)? {
+        if current != tip.0 && !repository.graph_descendant_of(current, tip.0)? {
             verifier
                 .verify(&repository, tip)
                 .map_err(|refusal| PullError::Refused {
-                    commit: tip.into(),
+                    commit: tip,
                     refusal,
                 })?;
         }
         if let Some(tracking) = &self.tracking {
             // Only informs people; another fetch may be recording the same now.
-            let _ = repository.reference(tracking, tip, true, "fetch");
+            let _ = repository.reference(tracking, tip.0, true, "fetch");
         }
-        Ok(fast_forward(&repository, &self.branch, tip)?)
+        Ok(fast_forward(&repository, &self.branch, tip.0)?)
     }
 }
 
@@ -277,7 +277,7 @@ impl Pulls {
         let mut waited = Duration::ZERO;
         loop {
             let (upstream, verifier) = (Arc::clone(&upstream), Arc::clone(&fetch.verifier));
-            match blocking(move || upstream.advance(commit.0, &*verifier)).await {
+            match blocking(move || upstream.advance(commit, &*verifier)).await {
                 Err(PullError::FastForward(FastForwardError::Locked { .. }))
                     if waited < LOCK_TIMEOUT =>
                 {

@@ -6,13 +6,13 @@
 
 use std::io::Write as _;
 
-use git2::{Oid, Repository};
+use git2::Repository;
 use tokio::sync::MutexGuard;
 
 use super::current_clone::CurrentClone;
 use super::follower::Follower;
 use super::remote_error::RemoteError;
-use crate::git::Tip;
+use crate::git::{CommitId, Tip};
 
 /// A turn, which ends when this is dropped.
 pub struct Turn<'f> {
@@ -32,8 +32,8 @@ impl Follower {
     }
 
     /// Returns the followed commit, if there is one yet.
-    pub fn commit(&self) -> Option<Oid> {
-        self.core().served().commit().map(|commit| commit.0)
+    pub fn commit(&self) -> Option<CommitId> {
+        self.core().served().commit()
     }
 }
 
@@ -44,7 +44,12 @@ impl Turn<'_> {
     /// # Errors
     ///
     /// If it may not be served, or cannot be copied and recorded.
-    pub fn follow(&self, other: &Repository, branch: &str, commit: Oid) -> Result<(), RemoteError> {
+    pub fn follow(
+        &self,
+        other: &Repository,
+        branch: &str,
+        commit: CommitId,
+    ) -> Result<(), RemoteError> {
         let clone = self.core.usable_clone().ok_or(RemoteError::NoClone)?;
         let copied = self.copy(&clone, other, commit);
         let path = || self.core.state.clone_path(&clone);
@@ -53,16 +58,16 @@ impl Turn<'_> {
             source,
         })?;
         let tip = Tip {
-            commit: commit.into(),
+            commit,
             name: Some(branch.to_owned()),
         };
         self.core.adopt(&clone, &tip).map(|_| ())
     }
 
     /// Copies the missing objects of a commit to a clone, as a fetch does: in one pack.
-    fn copy(&self, clone: &str, other: &Repository, commit: Oid) -> Result<(), git2::Error> {
+    fn copy(&self, clone: &str, other: &Repository, commit: CommitId) -> Result<(), git2::Error> {
         let mut missing = other.revwalk()?;
-        missing.push(commit)?;
+        missing.push(commit.0)?;
         if let Some(served) = self.core.served().commit()
             && other.find_commit(served.0).is_ok()
         {
