@@ -1,42 +1,18 @@
-//! Dumps: the whole live table, for anyone who asks.
-//!
-//! A dump of a large table takes a second of CPU time and many megabytes of the client's bandwidth.
-//! It is written in the background, piece by piece, a few pieces ahead of the client; so no
-//! redirect waits for it, and it is never in memory as a whole. Only a few are written at once,
-//! each for a limited time, and none for a client that stops reading: it would keep others from
-//! their dumps.
+//! Dumps: the whole live table of a site, for anyone who asks.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use bytes::Bytes;
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use hyper::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderValue,
-    IF_NONE_MATCH, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
-};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode};
-use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
-use tokio::time::{Instant, timeout};
+use hyper::header::HeaderValue;
+use hyper::{Method, Request, Response, StatusCode};
 
 use crate::exchange::ExportFormat;
-use crate::mapping::{self, Site, Timestamp};
+use crate::mapping::{self, Timestamp};
 
-use crate::server::http::{Answered, Coding, Content, ContentPiece, coding, only_read, response};
-use crate::server::net::Pace;
-use crate::server::reload::begin;
+use super::download::Download;
+use crate::server::http::{Answered, Content, only_read, response};
 use crate::server::state::{DumpSlots, Snapshot};
-
-/// How long a dump may take in all: for 100 MB, of which a fifth is sent, 35 kB a second is enough,
-/// little more than the pace that a client has to keep anyway.
-const TIMEOUT: Duration = Duration::from_secs(600);
-
-/// The size of a piece in bytes, and how many pieces are written ahead.
-const PIECE: usize = 64 * 1024;
-const AHEAD: usize = 2;
 
 /// Returns the answer to a request for a dump, and how it is counted; `None` if the request is for
 /// something else. Must be called within a runtime.
@@ -62,33 +38,18 @@ pub(crate) fn answer<B>(
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Some(only_read());
     }
-
-    let tag = tag(snapshot);
-    let coding = coding(request.headers());
-    let mut response = Response::new(Content::default());
-    let headers = response.headers_mut();
-    let revalidate = HeaderValue::from_static("no-cache");
-    headers.insert(CACHE_CONTROL, revalidate);
-    headers.insert(VARY, ACCEPT_ENCODING.into());
-    if is_known(request.headers(), &tag) {
-        headers.insert(ETAG, tag);
-        *response.status_mut() = StatusCode::NOT_MODIFIED;
-        return Some((Some(Answered::Page), response));
-    }
-    headers.insert(ETAG, tag);
-    headers.insert(CONTENT_TYPE, media_type);
-    let nosniff = HeaderValue::from_static("nosniff");
-    headers.insert(X_CONTENT_TYPE_OPTIONS, nosniff);
-    if coding == Coding::Gzip {
-        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    }
-    if *request.method() == Method::GET {
-        let Some(slot) = slots.take() else {
-            return Some((Some(Answered::Page), busy()));
-        };
-        *response.body_mut() = write(snapshot, site, format, coding, slot);
-    }
-    Some((Some(Answered::Page), response))
+    let sites = snapshot.table.sites();
+    let number = sites.iter().position(|other| std::ptr::eq(other, site));
+    let written = Arc::clone(snapshot);
+    let download = Download {
+        media_type,
+        tag: tag(snapshot),
+        write: move |out: &mut dyn Write| {
+            let site = &written.table.sites()[number.unwrap_or_default()];
+            format.write(site, Timestamp::from(SystemTime::now()), out)
+        },
+    };
+    Some((Some(Answered::Page), download.answer(slots, request)))
 }
 
 /// Returns the form with that name.
@@ -117,188 +78,4 @@ fn tag(snapshot: &Snapshot) -> HeaderValue {
         false => format!("W/\"{revision}\""),
     };
     HeaderValue::try_from(tag).expect("hexadecimal digits are fit for a header")
-}
-
-/// Returns whether a client has the content with that tag (RFC 9110 section 13.1.2).
-fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
-    let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
-    let tag = tag.to_str().map(opaque).unwrap_or_default();
-    let known = headers.get_all(IF_NONE_MATCH).iter();
-    let mut known = known.filter_map(|value| value.to_str().ok());
-    // Our tags contain no comma, and tags that do are not ours.
-    known.any(|value| {
-        let mut tags = value.split(',').map(str::trim);
-        tags.any(|known| known == "*" || opaque(known) == tag)
-    })
-}
-
-fn busy() -> Response<Content> {
-    let response = response::line(StatusCode::SERVICE_UNAVAILABLE);
-    let response = response::with(response, CACHE_CONTROL, "no-store");
-    response::with(response, RETRY_AFTER, "30")
-}
-
-/// Begins to write a dump; returns its content, which is still being written.
-fn write(
-    snapshot: &Arc<Snapshot>,
-    site: &Site,
-    format: ExportFormat,
-    coding: Coding,
-    (permit, pace): (OwnedSemaphorePermit, Pace),
-) -> Content {
-    let (sender, receiver) = mpsc::channel(AHEAD);
-    let snapshot = Arc::clone(snapshot);
-    let sites = snapshot.table.sites();
-    let number = sites.iter().position(|other| std::ptr::eq(other, site));
-    let mut out = Pieces {
-        sender,
-        runtime: Handle::current(),
-        deadline: Instant::now() + TIMEOUT,
-        pace,
-        budget: pace.budget,
-        begun: Vec::new(),
-    };
-    begin(move || {
-        let _permit = permit;
-        let site = &snapshot.table.sites()[number.unwrap_or_default()];
-        let now = Timestamp::from(SystemTime::now());
-        // It fails if the client disconnects or is too slow, which is not an error of the server.
-        let _ = match coding {
-            Coding::Identity => format.write(site, now, &mut out).and_then(|()| out.end()),
-            Coding::Gzip => {
-                let mut packed = GzEncoder::new(&mut out, Compression::fast());
-                let written = format.write(site, now, &mut packed);
-                written.and_then(|()| packed.finish()?.end())
-            }
-        };
-    });
-    Content::Pieces(receiver)
-}
-
-/// Collects output into pieces, and waits until the client takes each.
-struct Pieces {
-    sender: mpsc::Sender<ContentPiece>,
-    runtime: Handle,
-    deadline: Instant,
-    pace: Pace,
-    /// How long the client may still make this wait, until it takes another piece.
-    budget: Duration,
-    begun: Vec<u8>,
-}
-
-impl Pieces {
-    fn end(&mut self) -> io::Result<()> {
-        self.pass_on()?;
-        self.send(ContentPiece::End)
-    }
-
-    fn pass_on(&mut self) -> io::Result<()> {
-        let bytes = std::mem::replace(&mut self.begun, Vec::with_capacity(PIECE));
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        self.send(ContentPiece::Bytes(Bytes::from(bytes)))
-    }
-
-    /// Sends a piece once there is room for it. Only this wait counts against the client: the time
-    /// spent writing does not.
-    fn send(&mut self, piece: ContentPiece) -> io::Result<()> {
-        let began = Instant::now();
-        let left = self.deadline.saturating_duration_since(began);
-        let sending = timeout(left.min(self.budget), self.sender.send(piece));
-        let Ok(Ok(())) = self.runtime.block_on(sending) else {
-            return Err(io::ErrorKind::BrokenPipe.into());
-        };
-        let budget = self.budget.saturating_sub(began.elapsed());
-        self.budget = self.pace.budget.min(budget + self.pace.a_piece);
-        Ok(())
-    }
-}
-
-impl Write for Pieces {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.begun.extend_from_slice(bytes);
-        if self.begun.len() >= PIECE {
-            self.pass_on()?;
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn pieces(pace: Pace, sender: mpsc::Sender<ContentPiece>) -> Pieces {
-        Pieces {
-            sender,
-            runtime: Handle::current(),
-            deadline: Instant::now() + TIMEOUT,
-            pace,
-            budget: pace.budget,
-            begun: Vec::new(),
-        }
-    }
-
-    #[tokio::test]
-    async fn a_client_that_takes_nothing_is_given_up_on() {
-        let (sender, _receiver) = mpsc::channel(AHEAD);
-        let pace = Pace {
-            budget: Duration::from_millis(5),
-            a_piece: Duration::from_secs(3600),
-        };
-        let mut out = pieces(pace, sender);
-        let writing = begin(move || (0..4).all(|_| out.write_all(&[0; PIECE]).is_ok()));
-        assert!(!writing.await.unwrap());
-    }
-
-    #[tokio::test]
-    async fn a_client_that_takes_a_little_now_and_then_is_given_up_on() {
-        let (sender, mut receiver) = mpsc::channel(AHEAD);
-        let pace = Pace {
-            budget: Duration::from_millis(50),
-            a_piece: Duration::ZERO,
-        };
-        let mut out = pieces(pace, sender);
-        let writing = begin(move || {
-            let mut written = 0;
-            while out.write_all(&[0; PIECE]).is_ok() {
-                written += 1;
-            }
-            written
-        });
-        // No single wait is as long as the budget, but together they are far longer.
-        let mut taken = 0;
-        while receiver.recv().await.is_some() {
-            taken += 1;
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-        assert_eq!(writing.await.unwrap(), taken);
-    }
-
-    #[tokio::test]
-    async fn a_client_that_keeps_up_has_all_the_time_it_needs() {
-        let (sender, mut receiver) = mpsc::channel(AHEAD);
-        let pace = Pace {
-            budget: Duration::from_secs(3600),
-            a_piece: Duration::ZERO,
-        };
-        let mut out = pieces(pace, sender);
-        let writing = begin(move || {
-            for _ in 0..40 {
-                out.write_all(&[0; PIECE])?;
-            }
-            out.end()
-        });
-        let mut bytes = 0;
-        while let Some(ContentPiece::Bytes(piece)) = receiver.recv().await {
-            bytes += piece.len();
-        }
-        assert_eq!(bytes, 40 * PIECE);
-        assert!(writing.await.unwrap().is_ok());
-    }
 }

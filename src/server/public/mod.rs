@@ -1,6 +1,7 @@
 //! The answers of the public listeners: redirects, pages, dumps and hooks.
 
 mod answers;
+mod download;
 mod dump;
 mod hook;
 mod hook_pace;
