@@ -10,8 +10,7 @@ use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser a
 
 use self::publish::{AddError, Added, PublishArgs};
 use super::arguments::{STDIN, TableArgs, table};
-use super::remedy;
-use super::terminal::{Error, complain, legible};
+use super::terminal::{Error, complain, legible, remedy};
 use crate::mapping::{Forward, Status, WrittenDate};
 use crate::registry::{
     Destination, Holder, MayShadow, RegistrationRefusal, RegistrationRequest, RequestedCode,

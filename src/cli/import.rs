@@ -10,8 +10,7 @@ use clap::ValueEnum;
 use clap::builder::{BoolishValueParser, TypedValueParser};
 
 use super::arguments::{MAX_BYTES, STDIN, STDIN_NAME, TableArgs, table};
-use super::remedy;
-use super::terminal::{Error, Progress, complain, legible};
+use super::terminal::{Error, Progress, complain, legible, remedy};
 use crate::exchange::read::{Column, ImportFormat, ImportedRow, Options, ReadError, RowError};
 use crate::mapping::BaseUrl;
 use crate::registry::{

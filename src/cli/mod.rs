@@ -16,7 +16,6 @@ mod import;
 mod linkcheck;
 mod man;
 mod merge_driver;
-mod remedy;
 mod report;
 mod resolve;
 mod serve;

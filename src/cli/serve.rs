@@ -352,7 +352,7 @@ fn listen(passed: io::Result<Option<Listener>>, address: SocketAddr) -> anyhow::
 /// `check`.
 fn refused(error: LoadError) -> Error {
     let LoadError::Rejected { diagnostics, .. } = &error else {
-        return Error::Failed(error.into());
+        return error.into();
     };
     let lines = diagnostics.iter().map(|it| format!("{it}\n"));
     complaint::write(lines.collect());

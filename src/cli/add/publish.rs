@@ -6,7 +6,6 @@ use std::time::{Duration, SystemTime};
 use clap::builder::BoolishValueParser;
 
 use crate::cli::arguments::{AccessArgs, InRepository, MAX_BYTES};
-use crate::cli::remedy;
 use crate::cli::terminal::{Error, complain};
 use crate::git::{RemoteBranch, RemoteUrl};
 use crate::registry::{
@@ -117,10 +116,7 @@ impl PublishArgs {
                 "warning: everyone on this machine can read {file}: chmod 600 {file}"
             ));
         }
-        let (transfer, credentials) = (
-            self.access.transfer().map_err(Error::from)?,
-            self.access.credentials(),
-        );
+        let (transfer, credentials) = (self.access.transfer()?, self.access.credentials());
         let reference = self.reference.as_deref();
         let branch = RemoteBranch::new(address, reference, transfer, credentials)
             .map_err(PublishError::from)?;
@@ -194,8 +190,7 @@ impl From<Error> for AddError {
 
 impl From<PublishError> for AddError {
     fn from(error: PublishError) -> Self {
-        let hint = remedy::of_publishing(&error);
-        Self::Other(Error::from(error).with_hint(hint))
+        Self::Other(error.into())
     }
 }
 
@@ -203,13 +198,7 @@ impl From<LocalError> for AddError {
     fn from(error: LocalError) -> Self {
         match error {
             LocalError::Refused(refusal) => Self::Refused(refusal),
-            error => {
-                let hint = match &error {
-                    LocalError::Commit(error) => remedy::of_publishing(error),
-                    _ => None,
-                };
-                Self::Other(Error::from(error).with_hint(hint))
-            }
+            error => Self::Other(error.into()),
         }
     }
 }

@@ -10,6 +10,7 @@ use anyhow::Context as _;
 
 use super::in_repository::InRepository;
 use super::{quantity, secret};
+use crate::cli::terminal::Error;
 use crate::git::{
     AllowedSigners, Anyone, Credentials, RemoteUrl, RemoteUrlError, Transfer, Verify, is_exposed,
 };
@@ -60,7 +61,7 @@ impl AccessArgs {
     }
 
     /// Returns the settings of fetches and pushes.
-    pub(crate) fn transfer(&self) -> anyhow::Result<Transfer> {
+    pub(crate) fn transfer(&self) -> Result<Transfer, Error> {
         Ok(Transfer {
             program: env::current_exe().context("cannot find the path of this program")?,
             timeout: self.git_timeout,
@@ -136,7 +137,7 @@ impl GitArgs {
         max_bytes: u64,
         memory: Option<u64>,
         observer: Observer,
-    ) -> anyhow::Result<RemoteSource> {
+    ) -> Result<RemoteSource, Error> {
         let following = Following {
             remote,
             reference: self.reference.clone(),
@@ -155,7 +156,7 @@ impl GitArgs {
         files: Files,
         table: PathBuf,
         observer: Observer,
-    ) -> anyhow::Result<Files> {
+    ) -> Result<Files, Error> {
         let Some(interval) = self.pull else {
             return Ok(files);
         };
@@ -166,11 +167,7 @@ impl GitArgs {
         Ok(files.pulled_by(puller))
     }
 
-    fn fetch_options(
-        &self,
-        interval: Duration,
-        observer: Observer,
-    ) -> anyhow::Result<FetchOptions> {
+    fn fetch_options(&self, interval: Duration, observer: Observer) -> Result<FetchOptions, Error> {
         Ok(FetchOptions {
             schedule: Schedule::every(interval),
             credentials: self.access.credentials(),
@@ -180,7 +177,7 @@ impl GitArgs {
         })
     }
 
-    fn verifier(&self) -> anyhow::Result<Arc<dyn Verify>> {
+    fn verifier(&self) -> Result<Arc<dyn Verify>, Error> {
         Ok(match &self.allowed_signers {
             Some(file) => Arc::new(AllowedSigners::read(file)?),
             None => Arc::new(Anyone),

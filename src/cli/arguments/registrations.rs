@@ -103,7 +103,7 @@ impl Prepared {
         git: &GitArgs,
         followed: &RemoteSource,
         max_bytes: u64,
-    ) -> anyhow::Result<Registrations> {
+    ) -> Result<Registrations, Error> {
         let (path, branch) = git.table_and_branch();
         let branch = RemoteBranch::new(
             self.remote,

@@ -1,7 +1,7 @@
 //! Why a command did not do what it was asked to, and the exit status that reports it.
 //!
-//! Which status an error has is decided where it arises, by its type: no status depends on the causes
-//! in a chain of errors. `setting_flag.rs` adds the flags that help.
+//! Its status and its remedy are decided where it arises, by its type: neither depends on the causes
+//! in a chain of errors.
 
 use std::fmt;
 use std::io;
@@ -9,11 +9,12 @@ use std::io;
 use anyhow::anyhow;
 
 use super::complaint::complain;
-use super::setting_flag;
-use crate::git::{CredentialsError, RemoteBranchError, RepositoryError};
+use super::remedy;
+use crate::git::{CredentialsError, RemoteBranchError, RepositoryError, SignersError, StateError};
 use crate::history::HistoryError;
-use crate::registry::{CheckoutError, LocalError, PublishError};
-use crate::source::{FilesError, MergeSetupError};
+use crate::registry::{LocalError, PublishError};
+use crate::server::LoadError;
+use crate::source::{FilesError, MergeSetupError, PullError};
 
 /// The error of a command; the exit status is 0 without one.
 #[derive(Debug)]
@@ -45,7 +46,7 @@ impl Error {
     }
 
     /// Adds a hint to what is reported, on a line of its own.
-    pub(crate) fn with_hint(self, hint: Option<&str>) -> Self {
+    fn with_hint(self, hint: Option<&str>) -> Self {
         let Some(hint) = hint else { return self };
         let add = |error: anyhow::Error| anyhow!("{error:#}\n  hint: {hint}");
         match self {
@@ -75,10 +76,7 @@ impl Error {
             Self::Refused(error)
             | Self::Usage(error)
             | Self::Failed(error)
-            | Self::NotMerged(error) => complain(&match setting_flag::hint(error) {
-                Some(hint) => format!("{error:#}\n  hint: {hint}"),
-                None => format!("{error:#}"),
-            }),
+            | Self::NotMerged(error) => complain(&format!("{error:#}")),
         }
     }
 }
@@ -108,13 +106,15 @@ impl From<LocalError> for Error {
             LocalError::Commit(error) => kind_of_publishing(error),
             _ => Self::Failed,
         };
-        kind(error.into())
+        let hint = remedy::of_local(&error);
+        kind(error.into()).with_hint(hint)
     }
 }
 
 impl From<PublishError> for Error {
     fn from(error: PublishError) -> Self {
-        kind_of_publishing(&error)(error.into())
+        let hint = remedy::of_publishing(&error);
+        kind_of_publishing(&error)(error.into()).with_hint(hint)
     }
 }
 
@@ -139,18 +139,58 @@ macro_rules! failures {
 }
 
 failures!(
-    CheckoutError,
-    RepositoryError,
     CredentialsError,
+    FilesError,
     HistoryError,
     MergeSetupError,
-    RemoteBranchError,
-    FilesError,
+    RepositoryError,
+    SignersError,
 );
+
+/// Declares errors that mean that a command could not run, perhaps because of a setting.
+macro_rules! failures_of_settings {
+    ($($error:ty),* $(,)?) => {$(
+        impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                let hint = error.setting().map(remedy::of_setting);
+                Self::Failed(error.into()).with_hint(hint)
+            }
+        }
+    )*};
+}
+
+failures_of_settings!(LoadError, PullError, RemoteBranchError, StateError);
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use crate::git::TransferError;
+    use crate::source::{RemoteError, SourceError};
+
+    #[test]
+    fn an_error_names_the_flag_of_its_setting() {
+        let timed_out = || TransferError::TimedOut(Duration::from_secs(1));
+        let remote = || RemoteBranchError::Transfer {
+            remote: "r".to_owned(),
+            source: timed_out(),
+        };
+        let errors = [
+            LoadError::Unreadable(SourceError::from(RemoteError::from(timed_out()))).into(),
+            PullError::from(timed_out()).into(),
+            remote().into(),
+            PublishError::from(remote()).into(),
+            LocalError::from(PublishError::from(remote())).into(),
+        ];
+        for error in errors {
+            let Error::Failed(reported) = error else {
+                panic!("{error:?} has another status");
+            };
+            let hint = "\n  hint: raise the timeout with --git-timeout";
+            assert!(reported.to_string().ends_with(hint), "{reported:#}");
+        }
+    }
 
     #[test]
     fn output_that_nobody_reads_is_no_failure() {

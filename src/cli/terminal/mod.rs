@@ -1,5 +1,5 @@
 //! Communication with people and scripts: messages, the log, progress, and errors with
-//! their exit statuses.
+//! their exit statuses and remedies.
 
 pub(super) mod complaint;
 mod error;
@@ -11,7 +11,7 @@ mod log_sink;
 pub(super) mod logging;
 mod panics;
 mod progress;
-mod setting_flag;
+pub(super) mod remedy;
 
 pub(crate) use complaint::complain;
 pub(crate) use error::Error;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinError;
 
-use crate::git::chain;
+use crate::git::{Setting, chain};
 use crate::mapping::{Diagnostic, Timestamp};
 use crate::source::{Fetch, Fingerprint, Reading, RemoteStatus, Revision, SourceError};
 
@@ -130,6 +130,14 @@ impl LoadError {
         match self {
             Self::Rejected { diagnostics, .. } => diagnostics,
             Self::Unreadable(_) | Self::TooLarge { .. } | Self::Panicked(_) => &[],
+        }
+    }
+
+    /// Returns the setting that it may depend on, if any.
+    pub fn setting(&self) -> Option<Setting> {
+        match self {
+            Self::Unreadable(source) | Self::TooLarge { source, .. } => source.setting(),
+            Self::Rejected { .. } | Self::Panicked(_) => None,
         }
     }
 

@@ -1,12 +1,16 @@
 //! Remedies: how a user of the command line can fix what a lower layer reports.
 //!
-//! Lower layers know neither flags nor shells; each flag that helps with one of their errors is
-//! named here.
+//! Lower layers know neither flags nor shells, and name a setting in words: each flag that helps with
+//! one of their errors is named here. `error.rs` adds the remedies of errors, commands those of
+//! refusals.
 
-use crate::registry::{CheckoutError, IdentityError, PublishError, RegistrationRefusal};
+use crate::git::Setting;
+use crate::registry::{
+    CheckoutError, IdentityError, LocalError, PublishError, RegistrationRefusal,
+};
 
 /// Returns a hint on a refusal by `waypost add`.
-pub(super) fn of_adding(refusal: &RegistrationRefusal) -> Option<String> {
+pub(crate) fn of_adding(refusal: &RegistrationRefusal) -> Option<String> {
     let hint = match refusal {
         RegistrationRefusal::SeveralFiles { .. } => {
             "name one with --file, or give the entry a file of its own with --fragment"
@@ -21,7 +25,7 @@ pub(super) fn of_adding(refusal: &RegistrationRefusal) -> Option<String> {
 }
 
 /// Returns a hint on a refusal by `waypost import`.
-pub(super) fn of_importing(refusal: &RegistrationRefusal) -> Option<String> {
+pub(crate) fn of_importing(refusal: &RegistrationRefusal) -> Option<String> {
     let hint = match refusal {
         RegistrationRefusal::Shadows { .. } => {
             "choose another code, or allow it with --allow-shadowing"
@@ -33,6 +37,28 @@ pub(super) fn of_importing(refusal: &RegistrationRefusal) -> Option<String> {
     Some(hint.to_owned())
 }
 
+/// Returns how to change the setting on which an error may depend.
+pub(super) fn of_setting(setting: Setting) -> &'static str {
+    match setting {
+        Setting::Reference => "name a branch or a tag with --ref",
+        Setting::TablePath => "name the table with --path",
+        Setting::StateDir => "name another directory with --state-dir",
+        Setting::GitTimeout => "raise the timeout with --git-timeout",
+        Setting::MaxFetchBytes => "raise the limit with --max-fetch-bytes",
+        Setting::SshKey => "name the private key with --ssh-key",
+        Setting::KnownHosts => "another file of trusted host keys can be named with --known-hosts",
+        Setting::Pull => "leave out --pull, or clone the repository",
+    }
+}
+
+/// Returns a hint on a change to files that was not made.
+pub(super) fn of_local(error: &LocalError) -> Option<&'static str> {
+    match error {
+        LocalError::Commit(error) => of_publishing(error),
+        _ => None,
+    }
+}
+
 /// Returns a hint on a change that was not published.
 pub(super) fn of_publishing(error: &PublishError) -> Option<&'static str> {
     match error {
@@ -41,6 +67,9 @@ pub(super) fn of_publishing(error: &PublishError) -> Option<&'static str> {
             "name who commits with --git-author 'NAME <EMAIL>', or run `git config --global \
              user.name NAME` and `git config --global user.email EMAIL`",
         ),
+        PublishError::Remote(error) => error.setting().map(of_setting),
+        PublishError::Program(error) => error.setting().map(of_setting),
+        PublishError::Table(error) => error.setting().map(of_setting),
         _ => None,
     }
 }
