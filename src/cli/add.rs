@@ -21,9 +21,9 @@ const MAX_INPUT: u64 = 1 << 20;
 
 /// Add a link to a table, and print the short link
 ///
-/// The URL is written in canonical form, in the place where its code belongs; nothing else in the
-/// file changes. A URL that already has a short link is refused, and so is a code that is taken,
-/// even by a retired link. A table with errors is not touched.
+/// The URL is written in canonical form, and its entry is inserted where its code belongs; nothing else
+/// in the file changes. A URL that already has a short link is refused, and so is a code that is taken,
+/// even by a retired link. A table with errors is not changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -40,7 +40,7 @@ Only the short link goes to standard output; everything else goes to standard er
 Exit status: 0 the link is in the table; 1 it is refused, or the table has errors; 2 wrong usage;
 3 the table cannot be read or written, or Git failed.")]
 pub(super) struct Args {
-    /// Where the link leads; if missing, asked for on a terminal, or else read from standard input
+    /// The target; if omitted, prompted for on a terminal, and otherwise read from standard input
     #[arg(value_name = "URL")]
     url: Option<String>,
 
@@ -115,8 +115,8 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_GET_OR_CREATE", value_parser = BoolishValueParser::new())]
     get_or_create: bool,
 
-    /// Let the codes change where published paths of other links lead: paths that are forwarded or
-    /// repaired today. A commit of --commit, --push or --branch declares that this is intended
+    /// Allow the codes to change where published paths of other links lead, such as forwarded or
+    /// repaired ones; a commit of --commit, --push or --branch states that this is intended
     #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
     allow_shadowing: bool,
 

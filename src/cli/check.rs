@@ -17,21 +17,21 @@ use crate::history::{HistoryError, Lineage};
 use crate::mapping::{SourceFile, Timestamp, compile};
 use crate::source::{FileSource, FilesError};
 
-/// Check a table, and report every problem with its place
+/// Check a table, and report every problem with its position
 ///
 /// Reads the table as `serve` would, and runs the tests that are written in it.
-/// Problems go to standard output, each with its place and a way to fix it.
+/// Problems go to standard output, each with its position and a hint.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   waypost check                        check ./mapping.yaml
   waypost check links/ more.yaml       check a directory and a file as one table
-  waypost check --rev main:links       check what the branch `main` holds
+  waypost check --rev main:links       check the table on the branch `main`
   waypost check - <mapping.yaml        check standard input
   waypost check --base main            also check that no published link breaks
   waypost check --history              the same for every link ever published
   waypost check --deny warnings --allow url-private-address
-                                       fail for every warning but one kind
+                                       fail for all warnings except one kind
 
 Exit status: 0 the table is valid; 1 it has errors; 2 wrong usage; 3 it cannot be read.")]
 pub(super) struct Args {
@@ -55,14 +55,14 @@ pub(super) struct Args {
     #[command(flatten)]
     promised: promised::Args,
 
-    /// How much text the table may have
+    /// The maximum size of the table's text
     #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", default_value = table::DEFAULT_MAX_TABLE_BYTES, value_parser = quantity::bytes)]
     max_table_bytes: u64,
 
     #[command(flatten)]
     levels: Levels,
 
-    /// How problems are written
+    /// The output format
     #[arg(
         long,
         value_name = "FORMAT",

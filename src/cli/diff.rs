@@ -22,7 +22,7 @@ use crate::source::{FileSource, FilesError};
 /// Show what a change to a table means: links removed, retargeted, added
 ///
 /// Compares the table at the commit where HEAD branched off from BASE with the one at HEAD, or in the
-/// work tree, so that links that have been merged into BASE since do not look removed.
+/// work tree, so that links merged into BASE since then are not reported as removed.
 /// Moving lines or files is not a change.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

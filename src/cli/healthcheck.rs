@@ -22,14 +22,14 @@ use super::tls::Spoken;
 /// The maximum size of a health answer, in bytes.
 const MAX_ANSWER: usize = 64 << 10;
 
-/// Ask a running server whether it is healthy
+/// Check whether a running server is healthy
 ///
 /// Prints the answer, and exits with 0 if the server is healthy.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  waypost healthcheck                              ask the server on this machine
-  waypost healthcheck http://127.0.0.1:8081/readyz ask its admin listener
+  waypost healthcheck                              check the server on this machine
+  waypost healthcheck http://127.0.0.1:8081/readyz check its admin listener
 
 Exit status: 0 healthy; 1 not healthy; 2 wrong usage; 3 it cannot be reached.")]
 pub(super) struct Args {

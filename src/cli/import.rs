@@ -67,12 +67,12 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_FROM", value_name = "URL", value_parser = base_url())]
     from: Option<BaseUrl>,
 
-    /// The name of a CSV column in the header; without NAME it is not read; may be repeated
+    /// The name of a CSV column in the header; without NAME, the column is ignored; may be repeated
     #[arg(long, env = "WAYPOST_COLUMN", value_name = "KEY=NAME", value_parser = column)]
     column: Vec<(Column, String)>,
 
-    /// Let rows change where published paths of existing links lead: paths that are forwarded or
-    /// repaired today
+    /// Allow rows to change where published paths of existing links lead, such as forwarded or
+    /// repaired ones
     #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
     allow_shadowing: bool,
 

@@ -20,8 +20,8 @@ use crate::source::{MergeSetup, replace};
 ///
 /// Entries are matched by their codes and merged key by key. A conflict (one code with two targets,
 /// or an entry that one side changed and the other removed) is marked around that entry alone, and
-/// reported on standard error. What cannot be taken apart into entries is merged line by line, as
-/// Git does it.
+/// reported on standard error. What cannot be split into entries is merged line by line, as Git
+/// does it.
 ///
 /// Git calls this with four paths after --install has configured it, for the tables that --table
 /// names. Configuration is not cloned, so each clone needs its own --install. Forges do not run

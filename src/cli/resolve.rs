@@ -14,7 +14,7 @@ const SUGGESTIONS: usize = 5;
 
 /// Show where a short link leads, and where its entry is
 ///
-/// Only the target goes to standard output; the place of its entry goes to standard error.
+/// Only the target goes to standard output; the position of its entry goes to standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

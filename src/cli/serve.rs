@@ -51,7 +51,7 @@ notified of the server's state.
 
 Signals: SIGTERM drains and stops, a second one skips the delay; SIGINT stops; SIGHUP reloads.
 Exit status: 0 stopped by a signal; 1 the table has errors; 2 wrong usage; 3 the table
-cannot be read, or an address cannot be listened on.")]
+cannot be read, or it cannot listen on an address.")]
 pub(super) struct Args {
     #[command(flatten)]
     table: TableArgs,
@@ -124,7 +124,7 @@ pub(super) struct Args {
     ///
     /// These are directives of tracing's EnvFilter. Waypost's own events have the target waypost and
     /// are logged at info and above, unless a directive names them or applies to everything; those of
-    /// libraries are logged only where a directive asks for them, as `h2=debug` does, and may contain
+    /// libraries are logged only where a directive enables them, as `h2=debug` does, and may contain
     /// what clients send. The levels are off, error, warn, info, debug and trace.
     #[arg(
         long,

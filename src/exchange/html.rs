@@ -62,11 +62,11 @@ pub fn pages(
     let title = format!("Short links of {}", site.base_url().host());
     let about = About {
         title: &title,
-        text: "A short link is this address with a code after it.",
+        text: "A short link is this address followed by a code.",
     };
     let not_found = About {
         title: "No such short link",
-        text: "Codes tell capital letters from small ones, and a link may have lost its end.",
+        text: "Short links are case-sensitive, and the end of yours may be missing.",
     };
     let own = [(INDEX, about.render()), (NOT_FOUND, not_found.render())];
     let own = own.map(|(path, html)| page(path.to_owned(), html));

@@ -11,7 +11,7 @@ use crate::support::{quiet, until};
 const JSON: &str = "Content-Type: application/json\r\n";
 
 #[tokio::test]
-async fn only_who_has_a_token_registers() {
+async fn registering_needs_a_token() {
     let scene = Scene::new().await;
     let body = r#"{"url": "https://e.org/"}"#;
     let twice = format!("Authorization: Bearer {ADA}\r\nAuthorization: Bearer {ADA}\r\n");
@@ -44,7 +44,7 @@ async fn tokens_come_and_go_with_their_file() {
 }
 
 #[tokio::test]
-async fn pages_of_browsers_are_kept_out() {
+async fn requests_from_pages_in_browsers_are_refused() {
     let scene = Scene::new().await;
     let origin = "Origin: https://evil.example\r\n";
     let reply = scene

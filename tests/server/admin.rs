@@ -196,7 +196,7 @@ async fn probes_and_scrapers_find_it_under_any_name() {
 }
 
 #[tokio::test]
-async fn who_says_nothing_keeps_no_probe_waiting() {
+async fn silent_connections_do_not_delay_probes() {
     let hour = Duration::from_secs(3600);
     let timeouts = Timeouts {
         head: hour,

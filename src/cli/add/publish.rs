@@ -25,7 +25,7 @@ pub(super) struct PublishArgs {
     #[arg(long, env = "WAYPOST_COMMIT", value_parser = BoolishValueParser::new())]
     commit: bool,
 
-    /// Commit on top of what the branch's remote has now, push that, and fast-forward the checkout
+    /// Commit on top of the branch's latest commit on the remote, push, and fast-forward the checkout
     #[arg(long, env = "WAYPOST_PUSH", value_parser = BoolishValueParser::new())]
     push: bool,
 

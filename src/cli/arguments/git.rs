@@ -25,7 +25,7 @@ pub(crate) struct AccessArgs {
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_GIT_TIMEOUT", default_value = "60s", value_parser = quantity::positive_interval)]
     pub(crate) git_timeout: Duration,
 
-    /// The maximum number of bytes that a fetch receives, and that these may take in memory
+    /// The maximum number of bytes that a fetch may receive, which also limits its memory
     #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_FETCH_BYTES", default_value = "1GiB", value_parser = quantity::bytes)]
     max_fetch_bytes: u64,
 

@@ -24,8 +24,8 @@ pub(crate) struct RegistrationArgs {
 
     /// Refuse URLs with a private or loopback address, or with the host localhost
     ///
-    /// Such a link leads somewhere else in every network: for visitors, into their own. Host names are
-    /// not looked up. `waypost check` warns about such URLs in any case.
+    /// Such a link leads to a different machine in every network. Host names are not looked up.
+    /// `waypost check` warns about such URLs in any case.
     #[arg(long, env = "WAYPOST_REGISTRATIONS_REFUSE_PRIVATE", value_parser = clap::builder::BoolishValueParser::new())]
     registrations_refuse_private: bool,
 

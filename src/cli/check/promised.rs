@@ -15,17 +15,17 @@ use crate::mapping::{Diagnostic, Statement, Statements, Table};
 #[group(skip)]
 #[command(group = ArgGroup::new("past").args(["base", "history"]).multiple(true))]
 pub(super) struct Args {
-    /// Also report links that break: published where HEAD, or the REV of --rev, branched off from
-    /// this branch, tag or commit
+    /// Also report broken links that were published where HEAD, or the REV of --rev, branched off
+    /// from this branch, tag or commit
     #[arg(long, value_name = "REV", env = "WAYPOST_BASE")]
     base: Option<String>,
 
-    /// Also report links that break: ever published in the commits that lead to HEAD, or to the REV
-    /// of --rev
+    /// Also report broken links that were ever published in the commits that lead to HEAD, or to the
+    /// REV of --rev
     #[arg(long, env = "WAYPOST_HISTORY", value_parser = BoolishValueParser::new())]
     history: bool,
 
-    /// A code, or its short link, that is meant to lead elsewhere; may be repeated
+    /// A code, or its short link, that is intended to lead elsewhere; may be repeated
     ///
     /// Commits declare the same with a line at the end of their message: `Waypost-Allow: retarget CODE`.
     #[arg(
