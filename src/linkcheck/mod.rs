@@ -1,13 +1,14 @@
 //! Checking targets: asking each politely and safely, and concluding a verdict.
 //!
 //! `polite` knows what a host allows, `ask` sends one request at a time, `conclude` turns what is seen
-//! into verdicts, and `check` does that for all targets of a table. When which host may be asked is
-//! for `frontier` to know.
+//! into verdicts, and `check` does that for all targets of a table; `report` has what is then known of
+//! them. When which host may be asked is for `frontier` to know.
 
 mod ask;
 mod check;
 mod conclude;
 mod polite;
+mod report;
 
 pub use self::ask::{
     AskClient, CertificateProblem, Ending, Failure, Finding, Hop, Inquiry, InvalidContact, Limits,
@@ -26,3 +27,4 @@ pub use self::polite::{
     CrawlDelayTooLong, HostPace, MAX_ADAPTATION, MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, Robots,
     retry_after,
 };
+pub use self::report::{Day, KnownLinks, LinkSummary, VerdictCounts};

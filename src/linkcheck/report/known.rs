@@ -1,0 +1,65 @@
+//! What is known of the links of a table that may be replaced: read without a lock, noted as answers
+//! come.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+
+use super::index::{VerdictCounts, VerdictIndex};
+use super::summary::LinkSummary;
+use crate::linkcheck::check::Links;
+use crate::linkcheck::conclude::LinkRecord;
+
+/// What is known of the links of a table, in memory.
+#[derive(Debug, Default)]
+pub struct KnownLinks {
+    index: ArcSwap<VerdictIndex>,
+    /// Held by whoever writes, so that nothing is noted in an index that is being replaced.
+    writing: Mutex<()>,
+}
+
+impl KnownLinks {
+    /// Returns what is known of a target. Never waits.
+    pub fn summary(&self, target: &str) -> LinkSummary {
+        self.index.load().summary(target).unwrap_or_default()
+    }
+
+    /// Returns how many links have each verdict.
+    pub fn counts(&self) -> VerdictCounts {
+        self.index.load().counts()
+    }
+
+    /// Returns a number that grows when anything changes that is worth reporting.
+    pub fn changes(&self) -> u64 {
+        self.index.load().changes()
+    }
+
+    /// Replaces the links by those of another table, and keeps what is known of those that stay.
+    pub fn replace(&self, links: &Links) {
+        let _writing = self.writing();
+        let next = self.index.load().next(links);
+        self.index.store(Arc::new(next));
+    }
+
+    /// Notes what is known now of a URL that is asked.
+    pub fn observe(&self, url: &str, record: &LinkRecord) {
+        let _writing = self.writing();
+        self.index.load().observe(url, record);
+    }
+
+    /// Notes what was known of a URL, unless something newer is known already.
+    pub fn recall(&self, url: &str, record: &LinkRecord) {
+        let _writing = self.writing();
+        self.index.load().recall(url, record);
+    }
+
+    /// Returns whether nothing is known of a URL that is asked.
+    pub fn lacks(&self, url: &str) -> bool {
+        self.index.load().lacks(url)
+    }
+
+    fn writing(&self) -> MutexGuard<'_, ()> {
+        // An index is complete after each step, even if the next one panicked.
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
