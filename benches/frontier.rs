@@ -4,12 +4,13 @@
 //! share its transactions. With a server, which `WAYPOST_TEST_VALKEY` names, it is the time that eight
 //! workers with a connection each take together.
 
+mod cost;
 mod scale;
 
-use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cost::cpu_time;
 use criterion::{Criterion, Throughput};
 use scale::scale;
 use tokio::runtime::Runtime;
@@ -118,14 +119,4 @@ async fn reserve_and_release<S: Store + 'static>(workers: &[Arc<S>], pairs: u64)
         });
     }
     tasks.join_all().await;
-}
-
-/// Returns the CPU time of all threads so far.
-fn cpu_time() -> Duration {
-    let threads = fs::read_dir("/proc/self/task").expect("this runs on Linux");
-    let nanos = threads.filter_map(|thread| {
-        let text = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<u64>().ok()
-    });
-    Duration::from_nanos(nanos.sum())
 }

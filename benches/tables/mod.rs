@@ -37,6 +37,7 @@ impl Random {
 
 /// Returns the text of a table for `https://short.code/`, whose entries have a URL each and the
 /// lines that `keys` writes for the number of one: indented by two spaces.
+#[allow(dead_code, reason = "not every benchmark needs it")]
 pub(crate) fn table(entries: usize, mut keys: impl FnMut(usize, &mut Random) -> String) -> String {
     let mut random = Random::new(1);
     let mut text = "---\nbase_url: https://short.code/\nmapping:\n".to_owned();
