@@ -33,8 +33,8 @@ fn tables(criterion: &mut Criterion) {
             ("all-keys", one(with_all_keys(entries))),
             ("many-files", split(&plain(entries), 100)),
         ] {
-            let told = compile(&files).diagnostics;
-            assert!(told.is_empty(), "{name}: {told:?}");
+            let diagnostics = compile(&files).diagnostics;
+            assert!(diagnostics.is_empty(), "{name}: {diagnostics:?}");
             measure(&mut group, name, entries, &files);
         }
     }

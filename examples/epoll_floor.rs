@@ -111,7 +111,7 @@ impl Connection {
                 }
             }
             // A short read has emptied the socket: whatever comes next is an event of its own. Only
-            // an end that came along with the bytes is not told again.
+            // an end that came along with the bytes is not reported again.
             if read < buffer.len() && !closed {
                 return true;
             }

@@ -1,7 +1,7 @@
 //! Requests of every kind, at random, to a table that has entries for each.
 //!
-//! Whoever includes this has `mapping` at its root, so that it works on the crate and on the mapping
-//! layer alone.
+//! A program that includes this has `mapping` at its root, so that it works on the crate and on the
+//! mapping layer alone.
 
 use crate::mapping::{Outcome, Request, SourceFile, Table, Timestamp, Via, compile};
 use crate::tables::{self, Random};
@@ -103,7 +103,7 @@ impl Kind {
         requests
     }
 
-    /// Tells whether an entry is one that requests of this kind ask for.
+    /// Returns whether requests of this kind ask for an entry.
     fn asks_for(self, number: usize, code: &str) -> bool {
         match self {
             Self::AutoCode | Self::CustomCode | Self::ForwardPath | Self::ForwardQuery => {
@@ -129,7 +129,7 @@ impl Kind {
         Sent { path, query }
     }
 
-    /// Tells whether this is what requests of this kind get.
+    /// Returns whether this is what requests of this kind get.
     fn gets(self, outcome: &Outcome<'_>) -> bool {
         let via = match outcome {
             Outcome::Redirect(redirect) => redirect.via,

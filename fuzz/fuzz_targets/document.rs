@@ -56,7 +56,7 @@ fn assert_tells_a_place(diagnostic: &Diagnostic, files: &[SourceFile]) {
     let text = String::from_utf8_lossy(&file.bytes).replace("\r\n", "\n");
     let (line, column) = (place.position.line, place.position.column);
     assert!(line >= 1 && column >= 1, "counted from 1: {diagnostic}");
-    // A lone carriage return ends a line to YAML, but to few other readers: both may be meant.
+    // A lone carriage return ends a line to YAML, but to few other readers: either may apply.
     let holds = |breaks: &[char]| {
         let written = text.split(breaks).nth(line as usize - 1);
         written.is_some_and(|written| column as usize <= written.chars().count() + 1)

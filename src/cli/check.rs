@@ -128,7 +128,7 @@ fn there_now(paths: &[PathBuf], max_bytes: u64) -> Vec<PathBuf> {
     }
     for path in gone {
         complain(&format!(
-            "no table is at {} now: held to what was published there",
+            "no table is at {} now: checking what was published there",
             path.display()
         ));
     }

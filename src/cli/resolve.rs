@@ -132,7 +132,7 @@ fn report(followed: &Followed, outcome: &Outcome<'_>, now: Timestamp) -> Result<
             let entry = redirect.entry;
             let how = match redirect.via {
                 Via::Code => "",
-                Via::Forward => ", with the path behind it",
+                Via::Forward => ", with the rest of the path",
                 Via::Repair => ", repaired",
             };
             let status = redirect.status.code();

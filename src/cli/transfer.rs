@@ -15,6 +15,6 @@ use crate::git::run_transfer;
 pub(super) struct Args {}
 
 pub(super) fn run(_: &Args) -> Result<(), Error> {
-    run_transfer(BufReader::new(stdin()), stdout()).context("cannot be told what to fetch")?;
+    run_transfer(BufReader::new(stdin()), stdout()).context("cannot read what to fetch")?;
     Ok(())
 }

@@ -14,8 +14,8 @@ pub enum HistoryError {
     /// The repository cannot be read.
     #[error(transparent)]
     Repository(#[from] RepositoryError),
-    /// A commit that held a valid table no longer does.
-    #[error("the commit {0} holds another table than before")]
+    /// A commit that contained a valid table no longer does.
+    #[error("the commit {0} contains another table than before")]
     Changed(CommitId),
 }
 

@@ -1,6 +1,6 @@
 //! What `waypost check` prints, in each of its formats, and from where it reads.
 //!
-//! Each format is a snapshot; `INSTA_UPDATE=always cargo test --test check` writes them anew.
+//! Each format is a snapshot; `INSTA_UPDATE=always cargo test --test commands` writes them anew.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,6 +1,6 @@
 //! The command line, as its users see it: status, standard output and standard error.
 //!
-//! Each case is a snapshot; `INSTA_UPDATE=always cargo test --test cli` writes them anew.
+//! Each case is a snapshot; `INSTA_UPDATE=always cargo test --test commands` writes them anew.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,6 +1,6 @@
-//! `waypost diff` on real Git repositories: which versions it compares, and how it tells of them.
+//! `waypost diff` on real Git repositories: which versions it compares, and how it reports them.
 //!
-//! Each output is a snapshot; `INSTA_UPDATE=always cargo test --test diff` writes them anew.
+//! Each output is a snapshot; `INSTA_UPDATE=always cargo test --test commands` writes them anew.
 
 #![allow(clippy::unwrap_used)]
 

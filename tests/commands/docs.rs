@@ -1,5 +1,5 @@
-//! The documentation, held to what the program does: a command in it runs, and prints what stands
-//! below it.
+//! The documentation, compared with the program: each command in it runs, and prints the text below
+//! it.
 
 #![allow(clippy::unwrap_used)]
 

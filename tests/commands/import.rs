@@ -482,7 +482,7 @@ fn check_whole(table: &Table) {
     }
 }
 
-/// Tells what became different.
+/// Returns what became different.
 fn report(changes: &[Change<'_>]) -> String {
     let report = changes
         .iter()

@@ -1,5 +1,5 @@
-//! `waypost check --base` and `--history` on real Git repositories: which promises they hold a
-//! table to, where they tell of those it breaks, and what makes them good again.
+//! `waypost check --base` and `--history` on real Git repositories: which promises they check,
+//! where they report those that a table breaks, and what repairs them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -40,7 +40,7 @@ impl Scene {
         self.waypost(".", &format!("check {arguments}"))
     }
 
-    /// Returns the place and message of every problem that a check in a format for people tells.
+    /// Returns the place and message of every problem that a check reports in the format for people.
     fn errors(&self, arguments: &str) -> Vec<String> {
         let report = self.check(arguments);
         let (status, rest) = report.split_once("\n--- stdout\n").unwrap();
@@ -190,7 +190,7 @@ fn a_trailer_that_states_nothing_is_noted() {
     let message = "links\n\nWaypost-Allow: remove a\n";
     scene.commit_saying(&table(&[A_AT_B]), message);
     assert_snapshot!("no_statement", scene.check("--base HEAD~1"));
-    // What stands elsewhere in a message is no trailer.
+    // A line elsewhere in a message is no trailer.
     scene.commit_saying(&table(&[A_AT_B]), "Waypost-Allow: retarget a\n\nNot so.\n");
     assert_eq!(scene.errors("--base HEAD~2"), [ELSEWHERE]);
 }
@@ -306,7 +306,7 @@ fn a_table_may_move_if_its_old_place_is_named() {
     for arguments in ["--base main", "--history"] {
         scene.holds(&format!("{arguments} mapping.yaml links"));
         let report = scene.check(&format!("{arguments} links mapping.yaml"));
-        let note = "waypost: no table is at mapping.yaml now: held to what was published there\n";
+        let note = "waypost: no table is at mapping.yaml now: checking what was published there\n";
         assert!(report.contains(note), "{report}");
         // By itself it is there no more.
         assert!(scene.check(arguments).starts_with("status 3\n"));
@@ -402,7 +402,7 @@ fn what_cannot_be_looked_back_at_is_refused() {
     );
     let sound = scene.waypost("shallow", "check --base HEAD");
     assert!(sound.starts_with("status 0\n"), "{sound}");
-    // Of an unsound base, the last sound one is behind the cut.
+    // Of an unsound base, the last sound one is beyond the cut.
     scene.commit("mapping: []\n");
     scene.git("-C shallow fetch --quiet --depth 1");
     scene.git("-C shallow reset --quiet --hard origin/main");
@@ -574,7 +574,7 @@ fn what_is_retired_is_given_to_nobody_else() {
 #[test]
 fn lines_of_work_meet() {
     let scene = Scene::committed(&table(&[A]));
-    // Two add the same code; whoever merges states which it shall be.
+    // Two add the same code; the merge declares which it shall be.
     let x = X.replace("x.example", "other.example");
     scene.git("switch --quiet --create topic");
     scene.commit(&table(&[A, &x, Y]));
@@ -616,7 +616,7 @@ fn a_statement_on_a_branch_holds_for_the_merge() {
     scene.commit(&table(&[A_AT_B, X]));
     scene.holds("--history");
     scene.holds("--base HEAD~1");
-    // Undone by whoever merges, it is broken.
+    // Undone by the merge, it is broken.
     scene.write("mapping.yaml", &table(&[A, X]));
     assert_eq!(scene.errors("--history"), [ELSEWHERE]);
 }
@@ -651,7 +651,7 @@ fn lines_of_work_that_took_each_other_in_state_for_themselves() {
     }
 }
 
-/// What the page on reviewing shows: the change of its first example, held to what was published.
+/// What the page on reviewing shows: the change of its first example, compared with what was published.
 #[test]
 fn the_page_on_reviewing_shows_what_happens() {
     let page = fs::read_to_string("docs/reviewing.md").unwrap();

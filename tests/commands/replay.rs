@@ -443,7 +443,7 @@ fn replay(seed: u64) {
     assert!(standing.len() > 3, "nothing is planted: {standing:?}");
     assert_eq!(found(&scene), standing, "seed {seed}");
 
-    // All is well again once all of it is as it was.
+    // There are no errors once all of it is as it was.
     let mut message = "restore\n\n".to_owned();
     for (number, link) in &mut main.links {
         if link.is_shadowing {

@@ -235,7 +235,7 @@ fn pulls_beside_a_cron_job_and_a_person() {
         let cron = std::thread::spawn(move || git(&served, "pull --quiet --ff-only"));
         pulled.pull();
         cron.join().unwrap();
-        // Whoever was second may have failed, and comes again.
+        // The second of the two may have failed, and is repeated.
         pulled.pull();
         assert_eq!(head(&scene), commit);
         assert_eq!(text(&scene), format!("n{n}"));

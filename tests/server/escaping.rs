@@ -15,7 +15,7 @@ const HTML: &str = "Accept: text/html\r\n";
 const JSON: &str = "Accept: application/json\r\n";
 
 /// Characters that mean something to HTML, JSON, a header or a terminal, among others.
-const TELLING: &str =
+const SPECIAL: &str =
     "[<>&\"'`=/\\\\{}%;\u{0}\n\r\t \u{1b}\u{85}\u{2028}\u{202e}\u{feff}a-c]{0,24}";
 
 fn running(table: &str) -> (Runtime, Running) {
@@ -108,7 +108,7 @@ fn no_path_becomes_a_part_of_a_page() {
     let others = [JSON, ""].map(|accept| (accept, ask("/harmless", accept).undated()));
 
     let bytes = proptest::collection::vec(any::<u8>(), 0..60);
-    proptest!(ProptestConfig::with_cases(300), |(bytes in bytes, text in TELLING, all in any::<bool>())| {
+    proptest!(ProptestConfig::with_cases(300), |(bytes in bytes, text in SPECIAL, all in any::<bool>())| {
         for raw in [&bytes[..], text.as_bytes()] {
             // Raw where a client can send it so, else encoded; or all of it encoded.
             let path: String = raw
@@ -149,7 +149,7 @@ fn no_property_of_an_entry_becomes_a_part_of_a_page() {
     let preview = skeleton(&ask("/live0+", HTML));
     let gone = skeleton(&ask("/gone0", HTML));
 
-    let text = prop_oneof![any::<String>(), TELLING.prop_map(String::from)];
+    let text = prop_oneof![any::<String>(), SPECIAL.prop_map(String::from)];
     // An empty text is none, and space around one is not kept.
     let text = text.prop_map(|text| format!("x{text}x"));
     let tags = proptest::collection::vec(text.clone(), 1..4);

@@ -273,7 +273,7 @@ async fn a_request_with_too_many_fields_is_refused_and_counted() {
     assert_eq!(secure.server.metric(counted).await, Some(3.0));
 }
 
-/// Sends the same until the server ends the connection; tells how many bytes that took.
+/// Sends the same until the server ends the connection; returns how many bytes that took.
 async fn flood(secure: &Secure, same: &[u8]) -> usize {
     let wire = Wire::greeted(secure).await;
     let (mut reader, mut writer) = tokio::io::split(wire.0);

@@ -88,7 +88,7 @@ async fn a_server_that_waits_for_its_table_can_be_asked_how_it_is() {
     let table =
         "base_url: https://short.code/\nmapping:\n- {url: 'https://e.example/', short-code: x}\n";
     std::fs::write(directory.path().join("mapping.yaml"), table).unwrap();
-    let (tell, report) = channel();
+    let (release, report) = channel();
     let source = Slow {
         table: Files::polled(vec![directory.path().join("mapping.yaml")], 1 << 20),
         report: Mutex::new(report),
@@ -104,7 +104,7 @@ async fn a_server_that_waits_for_its_table_can_be_asked_how_it_is() {
     assert_eq!(status("/readyz").await, unavailable);
     assert_eq!(server.get("/x").await.status_line(), unavailable);
 
-    drop(tell);
+    drop(release);
     until(async || status("/readyz").await == "HTTP/1.1 200 OK").await;
     assert_eq!(server.get("/x").await.status_line(), "HTTP/1.1 302 Found");
 }

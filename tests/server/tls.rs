@@ -197,7 +197,7 @@ async fn finish(client: &mut ClientConnection, mut stream: TcpStream, first: u8)
     }
 }
 
-/// Tells whether a new client is shown this certificate.
+/// Returns whether a new client is shown this certificate.
 async fn shows(secure: &Secure, certificate: &crate::secure::Issued) -> bool {
     let stream = secure.connect(&[]).await;
     stream.get_ref().1.peer_certificates().unwrap()[0] == certificate.der

@@ -243,7 +243,7 @@ fn outcome<'t>(
     }
 }
 
-/// Tells whether a path led somewhere, or was gone, and does something else now; by its entry.
+/// Returns the entry of a path that led somewhere, or was gone, and has another result now.
 fn changed(old: &Table, new: &Table, path: &str) -> Option<String> {
     for now in TIMES {
         for query in QUERIES {

@@ -98,7 +98,7 @@ impl Clock for SystemClock {
 
 /// A clock that goes on from where it was if the one below it goes back.
 ///
-/// What was set by the earlier time then lasts as long as it was meant to, instead of an hour more.
+/// What was set by the earlier time then lasts as long as intended, instead of an hour more.
 pub(crate) struct SteadyClock {
     clock: Box<dyn Clock>,
     last: StoreTime,

@@ -64,9 +64,9 @@ impl View {
         let mut rest = &self.bytes[..];
         while let Some(first) = rest.first() {
             let here = self.bytes.len() - rest.len();
-            let (length, meant) = unescape(rest, escapes).unwrap_or((1, vec![*first]));
-            next.at.extend(meant.iter().map(|_| self.at[here]));
-            next.bytes.extend(meant);
+            let (length, decoded) = unescape(rest, escapes).unwrap_or((1, vec![*first]));
+            next.at.extend(decoded.iter().map(|_| self.at[here]));
+            next.bytes.extend(decoded);
             rest = &rest[length..];
         }
         next.at.push(self.at[self.bytes.len()]);
@@ -124,7 +124,7 @@ fn unescape(text: &[u8], escapes: Escapes) -> Option<(usize, Vec<u8>)> {
         [b'\\', b'u', rest @ ..] => unicode(rest),
         [b'\\', digits @ ..] if octal(digits).is_some() => Some((4, vec![octal(digits)?])),
         [b'\\', escaped, ..] => {
-            let meant = match escaped {
+            let byte = match escaped {
                 b'b' => 8,
                 b'f' => 12,
                 b'n' => b'\n',
@@ -133,7 +133,7 @@ fn unescape(text: &[u8], escapes: Escapes) -> Option<(usize, Vec<u8>)> {
                 b'"' | b'\'' | b'/' | b'\\' => *escaped,
                 _ => return None,
             };
-            Some((2, vec![meant]))
+            Some((2, vec![byte]))
         }
         [b'&', rest @ ..] => entity(rest),
         _ => None,
@@ -160,7 +160,7 @@ fn unicode(digits: &[u8]) -> Option<(usize, Vec<u8>)> {
 /// characters.
 fn entity(text: &[u8]) -> Option<(usize, Vec<u8>)> {
     let end = text.iter().take(10).position(|byte| *byte == b';')?;
-    let meant = match &text[..end] {
+    let character = match &text[..end] {
         b"amp" => '&',
         b"apos" => '\'',
         b"gt" => '>',
@@ -170,7 +170,7 @@ fn entity(text: &[u8]) -> Option<(usize, Vec<u8>)> {
         [b'#', digits @ ..] => char::from_u32(number(digits, 10)?)?,
         _ => return None,
     };
-    Some((end + 2, utf8(meant)))
+    Some((end + 2, utf8(character)))
 }
 
 fn utf8(character: char) -> Vec<u8> {

@@ -248,7 +248,7 @@ fn is_same(old: Entry<'_>, new: Entry<'_>) -> bool {
     has(&old.code()) || old.aliases().any(has)
 }
 
-/// Spells an auto code as `base64` prints it.
+/// Writes an auto code as `base64` prints it.
 fn in_standard_alphabet(code: &str) -> String {
     code.replace('-', "+").replace('_', "/")
 }

@@ -132,12 +132,12 @@ fn unaddressable(files: &[SourceFile]) -> Option<Diagnostic> {
 /// Groups documents by base URL, and assigns those without one to the only site.
 fn group(documents: &[Document<'_>], problems: &mut Problems) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    let mut homeless = Vec::new();
-    // By host and base path: sites that differ only in scheme or port cannot be told apart.
+    let mut without_base_url = Vec::new();
+    // By host and base path: sites that differ only in scheme or port cannot be distinguished.
     let mut known: HashMap<(String, String), usize> = HashMap::new();
     for (index, document) in documents.iter().enumerate() {
         let Some(stated) = &document.base_url else {
-            homeless.push(index);
+            without_base_url.push(index);
             continue;
         };
         let place = place(document, stated.position);
@@ -170,19 +170,19 @@ fn group(documents: &[Document<'_>], problems: &mut Problems) -> Vec<Group> {
             }
         }
     }
-    house(homeless, documents, &mut groups, problems);
+    assign_default_site(without_base_url, documents, &mut groups, problems);
     groups
 }
 
 /// Assigns the documents that name no site to one.
-fn house(
-    homeless: Vec<usize>,
+fn assign_default_site(
+    without_base_url: Vec<usize>,
     documents: &[Document<'_>],
     groups: &mut Vec<Group>,
     problems: &mut Problems,
 ) {
     if let [only] = &mut groups[..] {
-        only.documents.extend(homeless);
+        only.documents.extend(without_base_url);
         only.documents.sort_unstable();
         return;
     }
@@ -200,14 +200,14 @@ fn house(
     // A document that could not be read may be the one that names the site.
     let unread = |document: &Document<'_>| document.base_url.is_none() && !document.lacks_base_url;
     let is_known = !documents.iter().any(unread);
-    for document in homeless.iter().map(|&index| &documents[index]) {
+    for document in without_base_url.iter().map(|&index| &documents[index]) {
         if document.lacks_base_url && is_known {
             let place = place(document, Position::START);
             problems.push(Diagnostic::new(Rule::KeyMissing, place, message).with_hint(hint));
         }
     }
-    if !homeless.is_empty() {
-        groups.push(Group::unknown(homeless));
+    if !without_base_url.is_empty() {
+        groups.push(Group::unknown(without_base_url));
     }
 }
 

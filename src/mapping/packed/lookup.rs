@@ -59,7 +59,7 @@ impl Site {
         let numbers = value.into_iter();
         let numbers = numbers.flat_map(|value| self.index.with_code_bits(value));
         let entries = numbers.map(|number| self.entry(number));
-        // The keys of other entries match by chance.
+        // The keys of other entries match by coincidence.
         entries.filter(|entry| entry.shape().is_hashed)
     }
 

@@ -26,7 +26,7 @@ pub struct Inherited(Vec<(&'static str, TcpListener)>);
 #[non_exhaustive]
 pub enum InheritedError {
     /// The variables that describe them make no sense, or the descriptors do not exist.
-    #[error("the sockets that LISTEN_FDS tells of are not there")]
+    #[error("the sockets that LISTEN_FDS announces do not exist")]
     Missing(#[source] io::Error),
     /// One is not a listening TCP socket.
     #[error(

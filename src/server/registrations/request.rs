@@ -150,7 +150,7 @@ impl BodyReader {
         let rest = std::mem::take(&mut self.pairs);
         for (key, _) in rest.into_iter().take(MAX_UNKNOWN) {
             match KEYS.contains(&&*key) {
-                true => self.note(&key, "stands there twice"),
+                true => self.note(&key, "is given twice"),
                 false => self.unknown(&key),
             }
         }
@@ -346,7 +346,7 @@ mod tests {
                 "/status is none of 301, 302, 303, 307 and 308",
                 "/forward is none of none, query, path, path-and-query",
                 "/get_or_create is neither true nor false",
-                "/title stands there twice",
+                "/title is given twice",
                 "/shortcode is no key of a registration",
                 "/a~1b is no key of a registration",
             ]

@@ -51,7 +51,9 @@ impl FetchMetrics {
             Box::new(self.results.clone()) as Box<dyn prometheus::core::Collector>,
             Box::new(self.last_success.clone()),
         ] {
-            registry.register(collector).expect("each name stands once");
+            registry
+                .register(collector)
+                .expect("each name is registered once");
         }
     }
 }

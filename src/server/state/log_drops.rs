@@ -29,6 +29,8 @@ impl LogDrops {
 
     pub(crate) fn register(&self, registry: &Registry) {
         let counter = Box::new(self.0.clone());
-        registry.register(counter).expect("the name stands once");
+        registry
+            .register(counter)
+            .expect("the name is registered once");
     }
 }

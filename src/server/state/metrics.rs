@@ -193,7 +193,7 @@ fn registered<C: Collector + Clone + 'static>(
     metric: prometheus::Result<C>,
 ) -> C {
     let metric = metric.expect("the names and buckets are literals in this file");
-    (registry.register(Box::new(metric.clone()))).expect("each name stands here once");
+    (registry.register(Box::new(metric.clone()))).expect("each name is registered once");
     metric
 }
 

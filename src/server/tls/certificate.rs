@@ -109,7 +109,9 @@ impl Tls {
 
     pub(crate) fn register(&self, registry: &Registry) {
         let expiry = Box::new(self.0.expiry.clone());
-        registry.register(expiry).expect("the name stands once");
+        registry
+            .register(expiry)
+            .expect("the name is registered once");
     }
 
     /// Reads the files again, and if they contain a new and valid pair, makes it live.

@@ -158,7 +158,7 @@ impl Checkout {
     ///
     /// # Errors
     ///
-    /// If Git cannot tell.
+    /// If the repository cannot be read.
     pub(crate) fn head(&self) -> Result<Option<CommitId>, CheckoutWarning> {
         match self.repository.refname_to_id("HEAD") {
             Ok(id) => Ok(Some(id.into())),

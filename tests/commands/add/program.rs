@@ -1,6 +1,6 @@
 //! `waypost add` as its users see it: status, both outputs, and the bytes of files.
 //!
-//! Each case is a snapshot; `INSTA_UPDATE=always cargo test --test add` writes them anew.
+//! Each case is a snapshot; `INSTA_UPDATE=always cargo test --test commands` writes them anew.
 
 use std::fs;
 use std::io::Write as _;
@@ -164,7 +164,7 @@ fn the_short_link_is_printed_alone() {
     let comment = "# Kept sorted.\n";
     let expected = TABLE.replace(comment, &format!("{new}{comment}"));
     assert_eq!(desk.read("mapping.yaml"), expected);
-    // Nothing but the table is left behind.
+    // Only the table is left.
     assert_eq!(desk.bytes().len(), 1);
 }
 
@@ -368,7 +368,7 @@ fn numbers_go_on() {
     assert!(report.contains("https://short.code/10\n"), "{report}");
 }
 
-/// Runs many commands at once; returns what each tells.
+/// Runs many commands at once; returns the output of each.
 fn at_once(desk: &Desk, commands: impl Iterator<Item = Vec<String>>) -> Vec<String> {
     let children: Vec<_> = commands
         .map(|args| {

@@ -63,7 +63,7 @@ fn in_one(text: &str, request: &RegistrationRequest) -> Result<Registration, Reg
     )
 }
 
-/// Returns what a registration adds to an empty list, behind a head of the document.
+/// Returns what a registration adds to an empty list, after the head of the document.
 fn added(head: &str, request: &RegistrationRequest) -> String {
     let text = in_one(&format!("{head}mapping: []\n"), request)
         .unwrap()
@@ -127,7 +127,7 @@ fn a_url_stays_registered_when_its_link_is_gone() {
         "- url: https://framasoft.org/\n  retired: true\n",
         "- url: https://framasoft.org/\n  short-code: x\n  retired: 2026-11-21\n",
         "- url: https://framasoft.org/\n  expires: 2026-11-20\n",
-        // It dropped its target, and its code tells which that was.
+        // It dropped its target, which its code still identifies.
         "- short-code: t0P0JMya\n  retired: true\n",
     ] {
         let text = format!("mapping:\n{entry}");

@@ -81,7 +81,7 @@ impl Scene {
         self.run(WAYPOST, arguments)
     }
 
-    /// Runs git, with arguments that hold no spaces; tells whether it succeeded, and what it said.
+    /// Runs git, with arguments that contain no spaces; returns whether it succeeded, and its output.
     fn try_git(&self, arguments: &str) -> (bool, String) {
         let output = self.run("git", &arguments.split(' ').collect::<Vec<_>>());
         let report = [output.stdout, output.stderr].concat();

@@ -15,7 +15,7 @@ pub(super) const HIDES_SPELLING: Description = Description {
     right: Example::Entries(
         "- url: https://example.org/3\n- url: https://example.org/docs\n  short-code: docs\n",
     ),
-    remedy: "Choose another code, unless nobody spells the auto code that way.",
+    remedy: "Choose another code, unless nobody writes the auto code that way.",
 };
 
 pub(super) const HIDES_TRUNCATION: Description = Description {
