@@ -142,7 +142,7 @@ class Bench:
 
 
 def measure(bench):
-    """Returns the sections of the report. What is being measured is told on standard error."""
+    """Returns the sections of the report. What is being measured is written to standard error."""
     begun = time.monotonic()
     sections = []
     for measurement in MEASUREMENTS:

@@ -124,7 +124,7 @@ class Contestant(Server):
 
 
 class Waypost(Contestant):
-    """Waypost, with what its admin listener tells."""
+    """Waypost, with the metrics of its admin listener."""
 
     def __init__(self, *arguments, admin, **how):
         super().__init__(*arguments, **how)
@@ -214,7 +214,7 @@ class Contestants:
 
     def versions(self):
         """Returns names and versions, in one line."""
-        # nginx tells its own on standard error.
+        # nginx reports its own on standard error.
         nginx = finish(["sh", "-c", "nginx -v 2>&1"])[0].partition("/")[2]
         haproxy = finish(["haproxy", "-v"])[0].split()[2]
         caddy = finish(["caddy", "version"])[0].split()[0]

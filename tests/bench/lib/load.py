@@ -21,17 +21,17 @@ class Asking:
     connections: int = 64
 
     def http1(self, seconds):
-        """Has wrk ask for so many seconds, and returns what it tells. Any failure is raised."""
+        """Has wrk ask for so many seconds, and returns its report. Any failure is raised."""
         table = self.server.table
         threads = len(self.cores)
         command = ["wrk", "-t", threads, "-c", self.connections, "-d", f"{seconds}s", "-s", WRK]
         command += [f"http://127.0.0.1:{self.server.port}", "--"]
         output, _ = finish(command + [table.misses if self.misses else table.hits], self.cores)
-        told = json.loads(output.splitlines()[-1])
-        refused = told["requests"] if self.misses else 0
-        if not told["requests"] or told["broken"] or told["refused"] != refused:
-            raise Failure(f"{self.server.name}: requests failed: {told}")
-        return told
+        report = json.loads(output.splitlines()[-1])
+        refused = report["requests"] if self.misses else 0
+        if not report["requests"] or report["broken"] or report["refused"] != refused:
+            raise Failure(f"{self.server.name}: requests failed: {report}")
+        return report
 
     def http2(self, requests):
         """Has h2load ask so often, over TLS. Any failure is raised."""
@@ -75,9 +75,9 @@ def compare(askings, rounds, ask):
     for lap in range(rounds + 1):
         for key, asking in askings.items():
             before = asking.server.cpu_seconds()
-            told = ask(asking)
+            report = ask(asking)
             spent = asking.server.cpu_seconds() - before
             if lap:
-                costs[key].rounds.append(spent / told["requests"] * 1e6)
-                costs[key].rates.append(told["requests"] / told["microseconds"] * 1e6)
+                costs[key].rounds.append(spent / report["requests"] * 1e6)
+                costs[key].rates.append(report["requests"] / report["microseconds"] * 1e6)
     return costs

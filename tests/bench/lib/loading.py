@@ -10,7 +10,7 @@ from processes import SERVER_CORES, Failure, finish
 from report import Section, count, megabytes, ratio, seconds
 from tables import write_changed
 
-# How much text `waypost check` takes unless it is told otherwise.
+# How much text `waypost check` takes by default.
 CHECKED = 256 << 20
 # How many entries nginx is given: it compares each with one in 10,007 of those before it, so that
 # ten times as many are a hundred times the work.
@@ -138,21 +138,21 @@ def reload_latency(bench):
     """Raises `Failure` if a request fails, or a reload does."""
     table = bench.table(bench.scale.large)
     swapping = Swapping(bench, table)
-    told = {"no": [], "every 5 s": []}
+    replies = {"no": [], "every 5 s": []}
     with bench.contestants.waypost(table, path=swapping.live) as server:
         server.check_answers()
         asking = Asking(server, connections=16)
         for _ in range(bench.scale.latency_rounds):
-            told["no"].append(asking.http1(bench.scale.latency_seconds))
+            replies["no"].append(asking.http1(bench.scale.latency_seconds))
             with bench.meanwhile(lambda: swapping.swap(server), every=5):
-                told["every 5 s"].append(asking.http1(bench.scale.latency_seconds))
+                replies["every 5 s"].append(asking.http1(bench.scale.latency_seconds))
     section = Section(
         "Latency while the table is replaced",
         f"{count(table.entries)} entries, 16 connections that ask as fast as they are answered; "
         "the one core that serves also loads the new tables.",
         ["reloads", "p50", "p99", "p99.9", "longest", "redirects/s", "failed"],
     )
-    for name, runs in told.items():
+    for name, runs in replies.items():
         middle = [statistics.median(run[what] for run in runs) for what in ("p50", "p99", "p99.9")]
         longest = max(run["max"] for run in runs)
         rate = statistics.median(run["requests"] / run["microseconds"] * 1e6 for run in runs)

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 # How long anything may take that is waited for; it only matters when something is wrong.
-PATIENCE = 120
+TIMEOUT = 120
 
 CORES = sorted(os.sched_getaffinity(0))
 # One core for the server and one for the load, so that neither takes the other's time.
@@ -26,9 +26,9 @@ def on_cores(cores, command):
     return ["taskset", "--cpu-list", ",".join(map(str, cores)), *map(str, command)]
 
 
-def wait_until(predicate, what, patience=PATIENCE, interval=0.02):
+def wait_until(predicate, what, timeout=TIMEOUT, interval=0.02):
     """Returns what the predicate returns once that is true. A refused connection is not yet."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
         try:
             if last := predicate():
@@ -90,7 +90,7 @@ class Server:
         """Yields the ids of the processes of its session, with their statistics."""
         for path in Path("/proc").glob("[0-9]*/stat"):
             try:
-                # What stands behind the name, which may hold anything.
+                # The fields after the name, which may contain anything.
                 fields = path.read_text().rpartition(")")[2].split()
             except OSError:
                 continue

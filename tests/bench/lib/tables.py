@@ -27,7 +27,7 @@ HOSTS = [
     for n in range(4096)
 ]
 
-# How each form of a table begins, what stands for an entry, and how it ends. nginx's map gets twice
+# how each form of a table begins, the form of an entry, and how it ends. nginx's map gets twice
 # as many buckets as there are entries, so that none is crowded.
 FORMS = {
     "yaml": ("base_url: {base}\nmapping:\n", None, ""),
@@ -75,7 +75,7 @@ def auto_code(url):
 def entries(count):
     """Yields (code, custom code or none, target).
 
-    No two codes differ by case alone: nginx's map could not tell them apart, and all contestants
+    No two codes differ by case alone: nginx's map could not distinguish them, and all contestants
     shall serve the very same table. So the very few that do are left out.
     """
     taken = set()

@@ -232,7 +232,7 @@ class Visit:
         assert focus["outline"] != "none" or focus["shadow"] != "none", f"focus is not visible: {focus}"
         self.browser.press(ENTER)
         self.browser.lands_on(self.target)
-        assert self.browser.run("return document.referrer") == "", "the preview tells the target where one came from"
+        assert self.browser.run("return document.referrer") == "", "the preview sends a referrer to the target"
 
     def follows(self, path, url):
         self.browser.open(self.short + path)

@@ -26,10 +26,10 @@ def validator(path):
 
 def compare(table, ours, sarif):
     status, text = check(table, "json")
-    told = json.loads(text)
-    ours.validate(told)
-    assert status == (1 if told["summary"]["errors"] else 0), status
-    told = told["diagnostics"]
+    document = json.loads(text)
+    ours.validate(document)
+    assert status == (1 if document["summary"]["errors"] else 0), status
+    diagnostics = document["diagnostics"]
 
     status_too, text = check(table, "sarif")
     log = json.loads(text)
@@ -37,7 +37,7 @@ def compare(table, ours, sarif):
     assert status_too == status
     (run,) = log["runs"]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
-    for one, other in zip(told, run["results"], strict=True):
+    for one, other in zip(diagnostics, run["results"], strict=True):
         (location,) = other["locations"]
         location = location["physicalLocation"]
         region = location["region"]
@@ -47,7 +47,7 @@ def compare(table, ours, sarif):
         assert rules[other["ruleIndex"]] == one["rule"]
 
     issues = json.loads(check(table, "gitlab")[1])
-    for one, other in zip(told, issues, strict=True):
+    for one, other in zip(diagnostics, issues, strict=True):
         assert other["location"] == {"path": one["file"], "lines": {"begin": one["line"]}}
         assert other["check_name"] == one["rule"]
     assert len({issue["fingerprint"] for issue in issues}) == len(issues)
@@ -61,11 +61,11 @@ def compare(table, ours, sarif):
     for form in ("human", "github"):
         lines = check(table, form)[1].splitlines()
         first = [line for line in lines if not line.startswith((" ", "::notice"))]
-        assert len(first) == len(told), form
+        assert len(first) == len(diagnostics), form
         if form == "github":
-            for one, line in zip(told, first, strict=True):
+            for one, line in zip(diagnostics, first, strict=True):
                 assert f",title=waypost check ({one['rule']})::" in line
-    return len(told)
+    return len(diagnostics)
 
 
 def main():

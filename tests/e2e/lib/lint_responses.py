@@ -70,7 +70,7 @@ REQUESTS += [
     if method == "GET"
 ]
 
-# What httplint warns of and is meant so: a function of (path, status) says where.
+# What httplint warns of and is intended: a function of (path, status) says where.
 ACCEPTED = {
     # The design fixes `public, max-age=N`: it says that shared caches are welcome, also to those
     # who only read it.

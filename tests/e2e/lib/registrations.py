@@ -16,7 +16,7 @@ import threading
 import time
 from pathlib import Path
 
-from serving import PATIENCE, Serving, wait_until
+from serving import TIMEOUT, Serving, wait_until
 
 WAYPOST = os.environ["WAYPOST"]
 VECTORS = Path(__file__).parents[2] / "vectors/codes.json"
@@ -112,7 +112,7 @@ class Client:
         }
         try:
             if self.connection is None:
-                self.connection = http.client.HTTPConnection(*self.run.server.public, timeout=PATIENCE)
+                self.connection = http.client.HTTPConnection(*self.run.server.public, timeout=TIMEOUT)
             self.connection.request("POST", "/-/api/links", json.dumps(wish), headers)
             answer = self.connection.getresponse()
             return answer.status, json.loads(answer.read())
@@ -122,7 +122,7 @@ class Client:
 
     def register(self, wish):
         key = secrets.token_hex(8)
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while time.monotonic() < deadline:
             self.tries += 1
             answer = self.post(wish, key)
@@ -192,7 +192,7 @@ class Run:
         self.until(0.25)
         self.troubled.clear()
         self.daemon.cut()
-        assert self.troubled.wait(PATIENCE), "nobody noticed that the remote was cut"
+        assert self.troubled.wait(TIMEOUT), "nobody noticed that the remote was cut"
         self.daemon.start()
         self.until(0.6)
         self.server.process.kill()
@@ -261,12 +261,12 @@ def race(scene):
 
 
 def measure(scene):
-    """Tells how many links are registered a second, on a repository on this machine."""
+    """Measures how many links are registered a second, on a repository on this machine."""
     server = scene.serve(f"file://{scene.bare}")
     end = time.monotonic() + MEASURED
 
     def work(number):
-        connection = http.client.HTTPConnection(*server.public, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(*server.public, timeout=TIMEOUT)
         headers = {"Authorization": f"Bearer {scene.tokens[0]}", "Content-Type": "application/json"}
         done = 0
         with contextlib.closing(connection):

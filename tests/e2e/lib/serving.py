@@ -12,14 +12,14 @@ import subprocess
 import time
 
 # How long anything may take that is waited for; it only matters when a test fails.
-PATIENCE = 60
+TIMEOUT = 60
 
 HOST = "w.example"
 
 
-def wait_until(predicate, what, patience=PATIENCE):
+def wait_until(predicate, what, timeout=TIMEOUT):
     """Returns what the predicate returns once that is true. A failed connection is not yet."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + timeout
     last = None
     while time.monotonic() < deadline:
         try:
@@ -80,16 +80,16 @@ class Serving:
 
     # What it answers
 
-    def connect(self, timeout=PATIENCE):
+    def connect(self, timeout=TIMEOUT):
         return socket.create_connection(self.public, timeout=timeout)
 
-    def say(self, data, timeout=PATIENCE):
+    def say(self, data, timeout=TIMEOUT):
         """Sends bytes and returns all that comes back until the server closes."""
         with self.connect(timeout) as client:
             client.sendall(data)
             return b"".join(iter(lambda: client.recv(1 << 16), b""))
 
-    def follow(self, path="/x", timeout=PATIENCE):
+    def follow(self, path="/x", timeout=TIMEOUT):
         """Returns (status, location)."""
         connection = http.client.HTTPConnection(*self.public, timeout=timeout)
         with contextlib.closing(connection):
@@ -99,7 +99,7 @@ class Serving:
             return answer.status, answer.headers.get("Location")
 
     def operate(self, path, method="GET"):
-        connection = http.client.HTTPConnection(*self.admin, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(*self.admin, timeout=TIMEOUT)
         with contextlib.closing(connection):
             connection.request(method, path)
             return connection.getresponse().read().decode()
@@ -135,7 +135,7 @@ class Serving:
         """Ends it as an operator would, and raises if it does not end well."""
         assert self.process.poll() is None, f"it ended by itself: {self.log_file.read_text()}"
         self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(PATIENCE)
+        status = self.process.wait(TIMEOUT)
         assert status == 0, f"it ended with status {status}"
 
     def end(self):

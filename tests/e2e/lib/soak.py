@@ -21,7 +21,7 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-from serving import HOST, PATIENCE, Serving, wait_until
+from serving import HOST, TIMEOUT, Serving, wait_until
 
 # How many clients ask steadily, and how long each waits between two requests.
 CLIENTS, PACE = 4, 0.02
@@ -62,7 +62,7 @@ class Remote:
     def git(directory, *arguments):
         who = ("-c", "user.name=A. Uthor", "-c", "user.email=author@example.org")
         command = ["git", *who, *map(str, arguments)]
-        done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=PATIENCE)
+        done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=TIMEOUT)
         assert done.returncode == 0, f"{command}: {done.stderr}"
         return done.stdout.strip()
 
@@ -129,7 +129,7 @@ class Soak:
         connection, seen = None, 0
         while not self.over.wait(PACE):
             path, outcome, expected = chance.choice(kinds)
-            connection = connection or http.client.HTTPConnection(*self.server.public, timeout=PATIENCE)
+            connection = connection or http.client.HTTPConnection(*self.server.public, timeout=TIMEOUT)
             connection.request("GET", path, headers={"Host": HOST})
             answer = connection.getresponse()
             answer.read()
@@ -208,13 +208,13 @@ class Soak:
             self.did["kill"] += 1
 
     def watch(self, began):
-        """Notes what the server takes, and tells how it goes."""
-        told = 0
+        """Notes what the server takes, and prints the progress."""
+        printed = 0
         while not self.over.wait(0.5):
             at = time.monotonic() - began
             self.samples.append((at, self.server.resident(), self.server.descriptors()))
-            if at - told >= 10:
-                told = at
+            if at - printed >= 10:
+                printed = at
                 _, memory, files = self.samples[-1]
                 answered = sum(self.answered.values())
                 print(f"{at:5.0f} s: {answered} answered, {memory} KiB, {files} descriptors, {dict(self.did)}", flush=True)
@@ -236,7 +236,7 @@ class Soak:
         self.over.wait(self.seconds)
         self.over.set()
         for thread in threads:
-            thread.join(2 * PATIENCE)
+            thread.join(2 * TIMEOUT)
             assert not thread.is_alive(), "a thread hangs"
         assert not self.failures, "\n".join(self.failures)
 
@@ -286,7 +286,7 @@ class Soak:
         assert samples["waypost_table_entries"] == ENTRIES + 2
         assert len([it for it in samples if it.startswith("waypost_table_info{")]) == 1
         lines = self.server.lines("table rejected")
-        assert len(lines) <= self.did["bad table"], "a bad table was told twice"
+        assert len(lines) <= self.did["bad table"], "a bad table was logged twice"
         print(f"reloads {reloads}, fetches {fetches}")
 
     def check_flat(self):

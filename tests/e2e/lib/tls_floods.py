@@ -154,10 +154,10 @@ def main():
         # The last frame, if it is GOAWAY and was not lost on the way.
         heard = rounds[-1][1]
         goaway = heard.rfind(bytes([GOAWAY, 0, 0, 0, 0, 0]))
-        told = f"GOAWAY {struct.unpack('>I', heard[goaway + 10 : goaway + 14])[0]}" if goaway >= 3 else "closed"
+        ending = f"GOAWAY {struct.unpack('>I', heard[goaway + 10 : goaway + 14])[0]}" if goaway >= 3 else "closed"
         grown = peak(arguments.pid) - before
         name = make.__name__.replace("_", " ")
-        print(f"passed: {ROUNDS} floods of {name}: {told} after at most {most >> 10} KiB; peak {before} + {grown} KiB")
+        print(f"passed: {ROUNDS} floods of {name}: {ending} after at most {most >> 10} KiB; peak {before} + {grown} KiB")
         if grown > ALLOWED_GROWTH:
             raise SystemExit(f"FAILED: {grown} KiB more memory at its peak after {name}")
 

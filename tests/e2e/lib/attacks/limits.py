@@ -7,7 +7,7 @@ import resource
 import socket
 import threading
 
-from serving import PATIENCE, wait_until
+from serving import TIMEOUT, wait_until
 
 from .scene import FOUND, HEAD, REQUEST, SECRET, attack, crowd, disperse, git, replace, table
 
@@ -70,33 +70,33 @@ def raised_limit(directory, start):
 
 @attack
 def no_descriptors(directory, start):
-    """None is left, now and then, for clients who come and go: told once, and then it goes on."""
+    """None is left, now and then, for clients who come and go: logged once, and then it goes on."""
     (directory / "mapping.yaml").write_text(table("x"))
     server = start().serving()
     assert server.follow() == FOUND
     before = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
     few = server.descriptors() + 3
     resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (few, before[1]))
-    told = lambda message: [it for it in server.lines(message) if it["listener"] == "public"]  # noqa: E731
+    logged = lambda message: [it for it in server.lines(message) if it["listener"] == "public"]  # noqa: E731
     failed, again = "cannot accept connections", "accepting connections again"
     answered = 0
     for _ in range(30):
         # Some of them are accepted, and more than there are descriptors for wait.
         clients = crowd(server, 8, REQUEST)
-        wait_until(lambda: told(failed), "it is told")
+        wait_until(lambda: logged(failed), "it is logged")
         assert clients[0].recv(1 << 16).startswith(b"HTTP/1.1 302"), "the first is answered"
         answered += 1
         disperse(clients)
-    assert len(told(failed)) == 1 and not told(again), server.log()
-    # Until then it is one spell; afterwards it is over, and another would be told again.
+    assert len(logged(failed)) == 1 and not logged(again), server.log()
+    # Until then it is one outage; after it, another would be logged again.
     resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, before)
 
     def is_over():
         assert server.follow() == FOUND
-        return told(again)
+        return logged(again)
 
-    wait_until(is_over, "it is told that it goes on")
-    assert len(told(failed)) == len(told(again)) == 1, server.log()
+    wait_until(is_over, "it is logged that it goes on")
+    assert len(logged(failed)) == len(logged(again)) == 1, server.log()
     server.quiet()
     assert server.follow() == FOUND
     server.stop()
@@ -212,7 +212,7 @@ def operators(directory, start):
     said = (b"", b"POST /-/reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n", b"GET /metr")
     clients = []
     for number in range(200):
-        client = socket.create_connection(server.admin, timeout=PATIENCE)
+        client = socket.create_connection(server.admin, timeout=TIMEOUT)
         client.sendall(said[number % len(said)])
         clients.append(client)
     # They have 64 connections between them; links are followed all the while.
@@ -227,7 +227,7 @@ def operators(directory, start):
 
 @attack
 def reachable_admin(directory, start):
-    """That operators' listener can be reached is told before there is anything to answer from."""
+    """That operators' listener can be reached is logged before there is anything to answer from."""
     with socket.create_server(("127.0.0.1", 0)) as remote:
         # It takes connections and never says anything, so there is no first table yet.
         url = f"git://127.0.0.1:{remote.getsockname()[1]}/links.git"

@@ -11,7 +11,7 @@ import ssl
 import struct
 import subprocess
 
-from serving import HOST, PATIENCE, wait_until
+from serving import HOST, TIMEOUT, wait_until
 
 from .scene import FOUND, attack, replace, table
 
@@ -27,7 +27,7 @@ def frame(kind, flags, payload=b""):
 
 
 def certify(directory):
-    """Makes a certificate and a table, and returns what a server that speaks TLS is told."""
+    """Makes a certificate and a table, and returns the arguments of a server that speaks TLS."""
     (directory / "mapping.yaml").write_text(table("x"))
     files = (directory / "cert.pem", directory / "key.pem")
     command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
@@ -128,7 +128,7 @@ def unasked_ping_acks(directory, start):
 
 @attack
 def paused_log(directory, start):
-    """Whoever reads the log pauses, while clients make it grow: everything else goes on."""
+    """The reader of the log pauses, while clients make it grow: everything else goes on."""
     arguments = certify(directory)
     faulty = table("x") + "- {url: nothing}\n" * 30
     for number, (both, resumes) in enumerate(itertools.product((False, True), repeat=2)):
@@ -153,8 +153,8 @@ def paused_log(directory, start):
         server.quiet()
         if resumes:
             missing = dropped()
-            told = lambda: [it for it in pipe.lines() if "dropped" in it["message"]]  # noqa: B023, E731
-            lines = wait_until(told, "it is told how many lines are missing")
+            notes = lambda: [it for it in pipe.lines() if "dropped" in it["message"]]  # noqa: B023, E731
+            lines = wait_until(notes, "it is logged how many lines are missing")
             assert [line["missing"] for line in lines] == [missing], lines
         server.stop()
         if resumes:
@@ -169,15 +169,15 @@ def stuck_standard_error(directory, start):
     pipe = Pipe(directory / "errors")
     pipe.fill()
     server = start(stdout=pipe.writer, stderr=pipe.writer)
-    status = server.process.wait(PATIENCE)
+    status = server.process.wait(TIMEOUT)
     assert status == 1, f"it ended with status {status}"
-    # And one that still tries to fetch its first table ends when it is told to.
+    # And one that still tries to fetch its first table ends at a signal.
     with socket.create_server(("127.0.0.1", 0)) as remote:
         url = f"git://127.0.0.1:{remote.getsockname()[1]}/links.git"
         server = start("--repo", url, stdout=pipe.writer, stderr=pipe.writer)
-        remote.settimeout(PATIENCE)
+        remote.settimeout(TIMEOUT)
         with remote.accept()[0]:
             server.process.send_signal(signal.SIGTERM)
-            status = server.process.wait(PATIENCE)
+            status = server.process.wait(TIMEOUT)
             assert status == 0, f"it ended with status {status}"
     pipe.close()

@@ -14,7 +14,7 @@ import signal
 import time
 from pathlib import Path
 
-from serving import HOST, PATIENCE, wait_until
+from serving import HOST, TIMEOUT, wait_until
 
 from .scene import FOUND, attack, git, table
 
@@ -71,7 +71,7 @@ class Repository:
 
 @contextlib.contextmanager
 def memory(directory, limit):
-    """Confines servers that are started meanwhile to so much memory together; returns what tells their
+    """Confines servers that are started meanwhile to so much memory together; returns what reports their
     peak, if that is known."""
     name = f"waypost-memory-{os.getpid()}"
     version_2 = (CGROUP / "cgroup.controllers").exists()
@@ -125,7 +125,7 @@ def removed(group):
 
 def ended(server):
     """Waits until it was killed, and not by itself."""
-    status = wait_until(lambda: server.process.poll(), "it is killed", 4 * PATIENCE)
+    status = wait_until(lambda: server.process.poll(), "it is killed", 4 * TIMEOUT)
     # SIGKILL by the kernel, or SIGABRT where an allocation fails.
     assert status in (-signal.SIGKILL, -signal.SIGABRT), status
 
@@ -199,7 +199,7 @@ def memory_refused(directory, start):
         server.stop()
         (directory / "large.yaml").write_text(entries(163_000_000))
         server = start("--table", directory / "large.yaml")
-        assert server.process.wait(PATIENCE) == 3
+        assert server.process.wait(TIMEOUT) == 3
         assert "--max-table-bytes" in server.log_file.read_text()
 
 

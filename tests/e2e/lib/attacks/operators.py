@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 
-from serving import PATIENCE, wait_until
+from serving import TIMEOUT, wait_until
 
 from .scene import FOUND, HEAD, SECRET, attack, disperse, git, table
 
@@ -18,7 +18,7 @@ PROBE_TIMEOUT = 5
 
 def ask(server, line, *fields):
     """Returns the status and the text that the admin listener answers."""
-    with socket.create_connection(server.admin, timeout=PATIENCE) as client:
+    with socket.create_connection(server.admin, timeout=TIMEOUT) as client:
         client.sendall("\r\n".join([line, *fields, "Connection: close", "", ""]).encode())
         head, _, body = b"".join(iter(lambda: client.recv(1 << 16), b"")).decode().partition("\r\n\r\n")
         return int(head.split(" ")[1]), body
@@ -29,13 +29,13 @@ def starved_probes(directory, start):
     """Connections that say nothing, as many as there is room for and more, starve no probe."""
     (directory / "mapping.yaml").write_text(table("x"))
     server = start().serving()
-    silent = [socket.create_connection(server.admin, timeout=PATIENCE) for _ in range(64)]
+    silent = [socket.create_connection(server.admin, timeout=TIMEOUT) for _ in range(64)]
     over = threading.Event()
     opened = []
 
     def open_more():
         while not over.is_set() and len(opened) < 2000:
-            opened.append(socket.create_connection(server.admin, timeout=PATIENCE))
+            opened.append(socket.create_connection(server.admin, timeout=TIMEOUT))
             # Fast, but not so fast that this interpreter leaves the probe no turn.
             time.sleep(0.001)
             if len(opened) > 200:

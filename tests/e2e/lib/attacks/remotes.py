@@ -108,7 +108,7 @@ def disk(directory):
 
 @attack
 def bombs_of_remotes(directory, start):
-    """A remote without end costs no more memory and disk than is allowed, and is told as that."""
+    """A remote without end costs no more memory and disk than is allowed, and is reported as such."""
     work = directory / "links"
     work.mkdir()
     git(work, "init", "--quiet", "--initial-branch=main")
@@ -242,20 +242,20 @@ def secrets_in_odd_addresses(directory, start):
 
 @attack
 def secrets_that_a_remote_sends_back(directory, start):
-    """A remote that repeats what it was told, in any spelling, does not get it into log or status."""
+    """A remote that repeats what it received, in any encoding, does not get it into log or status."""
     heard = []
 
     def echo(lines, out):
         request = lines.readline()
         fields = dict(iter(lambda: lines.readline().decode().strip().partition(": ")[::2], ("", "")))
-        told = fields.get("Authorization")
-        if not told:
+        credentials = fields.get("Authorization")
+        if not credentials:
             out.write(b'HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm="x"\r\n')
             out.write(b"Content-Length: 0\r\nConnection: close\r\n\r\n")
             return
-        heard.append((request, told))
+        heard.append((request, credentials))
         text = packet("# service=git-upload-pack\n") + b"0000"
-        text += packet(f"ERR you said {told} and {SECRET} or {' or '.join(quoted())}\n")
+        text += packet(f"ERR you said {credentials} and {SECRET} or {' or '.join(quoted())}\n")
         out.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n")
         out.write(b"Content-Type: application/x-git-upload-pack-advertisement\r\n")
         out.write(b"Content-Length: %d\r\n\r\n" % len(text) + text)
@@ -277,4 +277,4 @@ def secrets_that_a_remote_sends_back(directory, start):
             everything = str(server.status()) + server.log_file.read_text()
             assert not shown_in(everything), everything
             server.stop()
-    assert len(heard) >= 4 and all("Basic" in told for _, told in heard), heard
+    assert len(heard) >= 4 and all("Basic" in credentials for _, credentials in heard), heard

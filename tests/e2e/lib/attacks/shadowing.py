@@ -1,4 +1,4 @@
-"""A token, or whoever adds links, takes over paths that lead somewhere already."""
+"""A token, or someone who adds links, takes over paths that lead somewhere already."""
 
 import base64
 import hashlib
@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 
-from serving import HOST, PATIENCE
+from serving import HOST, TIMEOUT
 
 from .scene import attack, git
 
@@ -59,7 +59,7 @@ def attempts():
 
 
 def ask(server, method, path, body=None, token=None):
-    connection = http.client.HTTPConnection(*server.public, timeout=PATIENCE)
+    connection = http.client.HTTPConnection(*server.public, timeout=TIMEOUT)
     headers = {"Host": HOST}
     if body is not None:
         headers |= {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
@@ -132,5 +132,5 @@ def shadowing_by_add(directory, start):
         assert done.returncode == 1 and "would change where" in done.stderr, done
         assert file.read_text() == text
     for code in ("docs.", "bank/login"):
-        done = waypost("add", f"https://meant.example/{code}", "--code", code, "--allow-shadowing")
+        done = waypost("add", f"https://intended.example/{code}", "--code", code, "--allow-shadowing")
         assert done.returncode == 0, done

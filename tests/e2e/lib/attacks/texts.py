@@ -87,7 +87,7 @@ def table_in_one_line(directory, start):
         thread.start()
     for thread in threads:
         thread.join()
-    # Nothing can be inserted into such a table without risk, and each owner is told.
+    # Nothing can be inserted into such a table without risk, and each owner is warned.
     for key, (status, said) in answers.items():
         assert status in (409, 422, 503), (key, status, said)
         assert said["type"] != "urn:waypost:problem:not-live", (key, said)

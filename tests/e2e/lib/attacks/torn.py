@@ -101,7 +101,7 @@ def torn_at_the_start(directory, start):
 
 @attack
 def torn_without_events(directory, start):
-    """Where no event tells of a write, a file has to rest, and longer in the middle of a line."""
+    """Where no event reports a write, a file has to rest, and longer in the middle of a line."""
     (directory / "served").mkdir()
     path, elsewhere = directory / "served" / "mapping.yaml", directory / "elsewhere.yaml"
     path.write_text(TABLES[OLD])

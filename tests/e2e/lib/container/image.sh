@@ -1,7 +1,7 @@
 # Builds the image as `Containerfile` says, on a machine that may reach no image registry.
 #
 # Sourced by scripts that then run containers. Gives `podman`, with settings and storage of its own,
-# and `build_image`; whoever sources it has made the directory $work, and removes it.
+# and `build_image`; the script that sources it has made the directory $work, and removes it.
 #
 # The program in it is built quickly, by the profile `draft`; with E2E_ALL=1 as it is released, by `dist`.
 # Storage, the base image and the built image stay in a cache, so that the next script finds them.
@@ -41,7 +41,7 @@ podman_command=(
 # The lock below is not for the monitors of containers, which outlive a script that is killed.
 podman() { "${podman_command[@]}" "$@" 9>&-; }
 
-# Tells whether overlay file systems work here; without them, each layer is a whole copy.
+# Succeeds if overlay file systems work here; without them, each layer is a whole copy.
 overlay_works() {
     mkdir -p "$work/overlay"/{lower,upper,work,merged}
     "${sudo[@]}" mount -t overlay overlay "$work/overlay/merged" -o \

@@ -98,7 +98,7 @@ class Balancer:
 
 
 class Load:
-    """Requests for the link `known`, until told to stop."""
+    """Requests for the link `known`, until it is stopped."""
 
     def __init__(self, work, port):
         script = work / "load.lua"

@@ -91,7 +91,7 @@ def release(directory):
 
 
 def the_checks(scene, releases):
-    """Each host's check: what passes, what fails, and what stands below the pull request."""
+    """Each host's check: what passes, what fails, and the comment on the pull request."""
     hosts = [
         ("github.yaml", Actions),
         ("forgejo.yaml", Forgejo),
@@ -139,7 +139,7 @@ def the_checks(scene, releases):
 
         run = job("main")
         assert run.passed and len(forge.own()) == 1, run
-        # What nobody proposed is held to what was there before.
+        # A push without a proposal is compared with what was there before.
         scene.commit("main", MAIN.replace(HOME, ""))
         run = job("main")
         assert not run.passed and "gnu-home" in run.output, run

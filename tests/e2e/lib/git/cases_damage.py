@@ -103,7 +103,7 @@ def times_out(scene, kind, **treatment):
     server.after_fetches(2, "timed_out")
     assert server.remote()["last_fetch"]["result"] == "timed_out", error
     assert server.version() == "one" and server.ready()
-    # All the same it listens to what it is told.
+    # It still obeys signals.
     server.send(signal.SIGHUP)
     assert server.remote()["served"]["commit"] != second
     for name, value in {"hold": False, "pause": 0, "chunk": 65536}.items():
@@ -143,7 +143,7 @@ def silent_at_start(scene):
     url = f"git://127.0.0.1:{proxy.port}/links.git"
     status, said = scene.refusal("--repo", url, "--git-timeout", "1s")
     assert status == 3 and "longer than 1s" in said and "--git-timeout" in said, (status, said)
-    # Told to stop before there is a table.
+    # Stopped before there is a table.
     for more in ((), ("--wait",)):
         before = proxy.connections
         waiting = scene.start("waiting", *command(["--repo", url, "--git-timeout", "1h", *more]))
@@ -353,7 +353,7 @@ def forbidden_state(scene):
 
 
     server.stop()
-    # Whoever owns it is not told to become its owner.
+    # Its owner is not advised to become its owner.
     state.chmod(0o500)
     (state / "lock").unlink()
     status, said = scene.refusal("--repo", scene.bare, "--state-dir", state, within=ORDINARY)
@@ -482,8 +482,8 @@ def no_file(scene):
     for number, (make, kind) in enumerate(made, 1):
         path.unlink()
         commit = make()
-        told = f"mapping.yaml is {kind} in the commit {commit}"
-        wait_until(lambda: told in last_error(server), f"it tells that {told}")  # noqa: B023
+        message = f"mapping.yaml is {kind} in the commit {commit}"
+        wait_until(lambda: message in last_error(server), f"it reports that {message}")  # noqa: B023
         assert server.version() == f"v{number - 1}" and server.ready()
         path.unlink(missing_ok=True)
         server.serves(f"v{number}", scene.push(table(f"v{number}")))

@@ -144,13 +144,13 @@ def branch_deleted(scene):
     scene.delete_branch("live")
     server.fails_to_fetch("the remote has no branch or tag live; it has main")
     assert server.version() == "one" and server.ready()
-    # The table that was fetched is good; that it may be old is told by the metrics of fetches.
+    # The table that was fetched is good; that it may be old is reported by the metrics of fetches.
     assert server.metrics()[SUCCESSFUL] == 1
     assert server.fetches("failed") >= 1
     last = server.metrics()[LAST_SUCCESS]
     scene.push_commit(first, "live")
     wait_until(lambda: server.fetch_error() is None, "the branch is found again")
-    wait_until(lambda: server.metrics()[LAST_SUCCESS] >= last, "the fetch is told")
+    wait_until(lambda: server.metrics()[LAST_SUCCESS] >= last, "the fetch is counted")
     server.serves("two", commit=scene.push(table("two"), branch="live"))
 
 
@@ -200,11 +200,11 @@ def table_missing(scene):
     # And it goes again.
     scene.git("rm", "--quiet", "mapping.yaml")
     scene.push()
-    wait_until(lambda: server.metrics()[SUCCESSFUL] == 0, "the missing table is told")
+    wait_until(lambda: server.metrics()[SUCCESSFUL] == 0, "the missing table is reported")
     assert "mapping.yaml" in str(server.status()), server.status()
     assert server.version() == "one" and server.ready()
     server.serves("two", commit=scene.push(table("two")))
-    wait_until(lambda: server.metrics()[SUCCESSFUL] == 1, "all is well again")
+    wait_until(lambda: server.metrics()[SUCCESSFUL] == 1, "the source has recovered")
 
 
 @case("bad table then good")
@@ -214,7 +214,7 @@ def bad_table(scene):
     server = scene.server("--repo", scene.bare, "--state-dir", state)
     assert server.metrics()[SUCCESSFUL] == 1
     bad = scene.push(BAD_TABLE)
-    wait_until(lambda: server.metrics()[SUCCESSFUL] == 0, "the bad table is told")
+    wait_until(lambda: server.metrics()[SUCCESSFUL] == 0, "the bad table is reported")
     status = server.status()
     assert status["revision"]["commit"] == first, status
     assert status["last_error"]["revision"]["commit"] == bad, status
@@ -227,7 +227,7 @@ def bad_table(scene):
     server = scene.server("--repo", scene.bare, "--state-dir", state)
     assert server.version() == "one"
     server.serves("two", commit=scene.push(table("two")))
-    wait_until(lambda: server.metrics()[SUCCESSFUL] == 1, "all is well again")
+    wait_until(lambda: server.metrics()[SUCCESSFUL] == 1, "the source has recovered")
     assert server.status()["last_error"] is None
 
 
@@ -290,12 +290,12 @@ def no_file(scene):
     def refused(*words):
         commit = scene.push()
 
-        def told():
+        def reported():
             status = server.status()
             text = str(status["last_error"]) + str(status["remote"]["last_error"])
             return all(word in text for word in words) and status["remote"]["tip"] == commit
 
-        wait_until(told, f"the status tells {words}")
+        wait_until(reported, f"the status reports {words}")
         assert server.version() == "one" and server.ready()
 
     scene.write(table("linked"), "real.yaml")
@@ -315,7 +315,7 @@ def no_file(scene):
     refused("mapping.yaml", "submodule")
     file.rmdir()
     server.serves("two", commit=scene.push(table("two")))
-    wait_until(lambda: server.metrics()[SUCCESSFUL] == 1, "all is well again")
+    wait_until(lambda: server.metrics()[SUCCESSFUL] == 1, "the source has recovered")
 
 
 @case("table too large")

@@ -27,8 +27,8 @@ def gitlab(_body=BODY):
     return {"X-Gitlab-Event": "Push Hook", "X-Gitlab-Token": SECRET}
 
 
-def told(scene, repository=None, **options):
-    """Starts a server to which only a hook tells of changes: the next fetch is in a day."""
+def hooked(scene, repository=None, **options):
+    """Starts a server that only a hook notifies of changes: the next fetch is in a day."""
     options.setdefault("env", {"WAYPOST_HOOK_SECRET": SECRET})
     repository = repository or scene.bare
     server = scene.server("--repo", repository, "--pull-interval", "24h", **options)
@@ -49,7 +49,7 @@ def refuses(server, status, headers, body=BODY):
 @case("hook of GitHub, Gitea and GitLab")
 def good(scene):
     scene.push(table("one"))
-    server = told(scene)
+    server = hooked(scene)
     for host in (github, gitea, gitlab):
         commit = scene.push(table(host.__name__))
         takes(server, host())
@@ -66,7 +66,7 @@ def secret_file(scene):
     file = scene.path / "secret"
     file.write_text(f"{SECRET}\n")
     scene.push(table("one"))
-    server = told(scene, env={"WAYPOST_HOOK_SECRET_FILE": str(file)})
+    server = hooked(scene, env={"WAYPOST_HOOK_SECRET_FILE": str(file)})
     commit = scene.push(table("two"))
     takes(server, github())
     server.serves("two", commit)
@@ -76,7 +76,7 @@ def secret_file(scene):
 @case("hook with a bad signature")
 def bad(scene):
     scene.push(table("one"))
-    server = told(scene)
+    server = hooked(scene)
     scene.push(table("two"))
     refuses(server, 403, {})
     refuses(server, 403, github(BODY + b" "))
@@ -97,7 +97,7 @@ def bad(scene):
 @case("hook replayed")
 def replayed(scene):
     scene.push(table("one"))
-    server = told(scene)
+    server = hooked(scene)
     commit = scene.push(table("two"))
     recorded = github()
     takes(server, recorded)
@@ -116,7 +116,7 @@ def flooded(scene):
     scene.push(table("one"))
     daemon = GitDaemon(scene).up()
     proxy = TcpProxy(scene, daemon.port)
-    server = told(scene, daemon.url(port=proxy.port))
+    server = hooked(scene, daemon.url(port=proxy.port))
     # One fetch is held up while all of the hooks come.
     proxy.hold = True
     before, connections = server.fetches(), proxy.connections
@@ -141,7 +141,7 @@ def flooded(scene):
 @case("hook flooded by strangers")
 def strangers(scene):
     scene.push(table("one"))
-    server = told(scene)
+    server = hooked(scene)
     forged = {"X-Hub-Signature-256": f"sha256={signature(BODY, 'guessed')}"}
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: refuses(server, 403, forged), range(200)))
@@ -155,10 +155,10 @@ def strangers(scene):
 @case("hook oversized")
 def oversized(scene):
     scene.push(table("one"))
-    server = told(scene)
+    server = hooked(scene)
     scene.push(table("two"))
     body = b" " * (1 << 20)
-    # As a whole, and without a length told before.
+    # As a whole, and without a length announced before.
     refuses(server, 413, github(body + b" "), body + b" ")
     pieces = [body, b" "]
     refuses(server, 413, github(b"".join(pieces)), iter(pieces))
@@ -171,7 +171,7 @@ def oversized(scene):
 def off(scene):
     scene.push(table("one"))
     for env in ({}, {"WAYPOST_HOOK_SECRET": ""}):
-        server = told(scene, env=env)
+        server = hooked(scene, env=env)
         for headers in ({}, github(), {"X-Hub-Signature-256": f"sha256={signature(BODY, '')}"}, gitlab()):
             refuses(server, 404, headers)
         assert server.fetches() == 1

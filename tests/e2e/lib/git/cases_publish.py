@@ -24,12 +24,12 @@ def adds(scene, remote, *arguments, env=None):
     scene.push(table("one"))
     scene.push(table("two"))
     before = scene.head(scene.bare, "main")
-    status, link, told = add(scene, remote, "--code=new", *arguments, env=env)
-    assert (status, link) == (0, "http://w.example/new"), (status, link, told)
+    status, link, output = add(scene, remote, "--code=new", *arguments, env=env)
+    assert (status, link) == (0, "http://w.example/new"), (status, link, output)
     assert scene.head(scene.bare, "main~1") == before
     assert NEW in held(scene) and "version.example/two" in held(scene)
-    status, link, told = add(scene, remote, *arguments, env=env)
-    assert (status, link) == (1, "") and "ERR-000-02-00" in told, (status, link, told)
+    status, link, output = add(scene, remote, *arguments, env=env)
+    assert (status, link) == (1, "") and "ERR-000-02-00" in output, (status, link, output)
     assert list(scene.temp.iterdir()) == [], list(scene.temp.iterdir())
 
 
@@ -60,8 +60,8 @@ def race(scene, remote, *arguments, env=None, writers=4, links=4):
     for thread in threads:
         thread.join()
     given = [link for status, link, _ in ended if status == 0]
-    refused = [told for status, _, told in ended if status]
-    assert all("ERR-000-02-00" in told for told in refused), refused
+    refused = [output for status, _, output in ended if status]
+    assert all("ERR-000-02-00" in output for output in refused), refused
     expected = writers * links + links
     assert len(ended) == 2 * writers * links and len(given) == len(set(given)) == expected, ended
     numbers = [line.split()[-1] for line in held(scene).splitlines() if "number:" in line]
@@ -106,9 +106,9 @@ def refused_by_hook(scene):
     commit = scene.push(table("one"))
     hook(scene, "pre-receive", "echo no links on Sundays; exit 1")
     remote = SmartHttp(scene, users={"writer": "word"}).up()
-    status, link, told = add(scene, remote.url(), env=password())
-    assert (status, link) == (1, ""), (status, link, told)
-    assert "pre-receive hook declined: no links on Sundays" in told, told
+    status, link, output = add(scene, remote.url(), env=password())
+    assert (status, link) == (1, ""), (status, link, output)
+    assert "pre-receive hook declined: no links on Sundays" in output, output
     assert scene.head(scene.bare, "main") == commit
 
 
@@ -117,11 +117,11 @@ def no_right_to_push(scene):
     commit = scene.push(table("one"))
     # Without users nobody is asked, and Git lets nobody push.
     remote = SmartHttp(scene).up()
-    status, link, told = add(scene, remote.url(), env=password())
-    assert (status, link) == (3, "") and "403" in told and "word" not in told, (status, link, told)
+    status, link, output = add(scene, remote.url(), env=password())
+    assert (status, link) == (3, "") and "403" in output and "word" not in output, (status, link, output)
     daemon = GitDaemon(scene).up()
-    status, link, told = add(scene, daemon.url())
-    assert (status, link) == (3, ""), (status, link, told)
+    status, link, output = add(scene, daemon.url())
+    assert (status, link) == (3, ""), (status, link, output)
     assert scene.head(scene.bare, "main") == commit
 
 
@@ -130,8 +130,8 @@ def answer_lost(scene):
     scene.push(table("one"))
     hook(scene, "reference-transaction", "test $1 = committed || exit 0; kill -9 $PPID")
     remote = SmartHttp(scene, users={"writer": "word"}).up()
-    status, link, told = add(scene, remote.url(), "--code=new", env=password())
-    assert (status, link) == (0, "http://w.example/new"), (status, link, told)
+    status, link, output = add(scene, remote.url(), "--code=new", env=password())
+    assert (status, link) == (0, "http://w.example/new"), (status, link, output)
     assert held(scene).count(NEW) == 1
 
 
@@ -140,8 +140,8 @@ def for_review(scene):
     commit = scene.push(table("one"))
     hook(scene, "post-receive", "echo Open a pull request: https://git.example.org/new/links")
     remote = SmartHttp(scene, users={"writer": "word"}).up()
-    status, _, told = add(scene, remote.url(), "--branch=links", env=password())
-    assert status == 0 and "open a pull request: https://git.example.org/new/links\n" in told, told
+    status, _, output = add(scene, remote.url(), "--branch=links", env=password())
+    assert status == 0 and "open a pull request: https://git.example.org/new/links\n" in output, output
     assert scene.head(scene.bare, "main") == scene.head(scene.bare, "links~1") == commit
-    status, _, told = add(scene, remote.url(), "--branch=links", env=password())
-    assert status == 1 and "there is a branch links already" in told, (status, told)
+    status, _, output = add(scene, remote.url(), "--branch=links", env=password())
+    assert status == 1 and "there is a branch links already" in output, (status, output)

@@ -212,7 +212,7 @@ def all_at_once(scene):
 
     notes = []
     for number in range(1, 21):
-        # Someone else merges a change of the table: whoever is first brings it here.
+        # Someone else merges a change of the table: the first of the two brings it here.
         commit = scene.commit(table(f"v{number}"), message=f"v{number}")
         scene.git("push", "--quiet", "origin", "HEAD:main")
         wait_until(lambda: scene.head(checkout) == commit, "the checkout is pulled")  # noqa: B023
@@ -227,8 +227,8 @@ def all_at_once(scene):
     server.serves("v20")
     is_clean(server, head)
     wait_until(lambda: server.fetch_error() is None, "the pull succeeds")
-    told = scene.git("log", "--format=%s", cwd=checkout).splitlines()
-    assert [it for it in reversed(told) if it in notes] == notes, told
+    subjects = scene.git("log", "--format=%s", cwd=checkout).splitlines()
+    assert [it for it in reversed(subjects) if it in notes] == notes, subjects
     server.stop()
     # A git that is killed leaves its locks behind.
     cron.send(signal.SIGTERM)
@@ -254,7 +254,7 @@ def another_user(scene):
     scene.push(table("two"))
     server.serves("two")
     assert revision(server)["commit"] is None and len(warning()) == 1
-    # Who wants to pull it is told how.
+    # The message says how it can be pulled.
     server.stop()
     server = pulling(scene, checkout)
     server.fails_to_fetch("belongs to another user", "safe.directory")

@@ -26,12 +26,12 @@ def login(password, username="reader"):
     return {"WAYPOST_GIT_USERNAME": username, "WAYPOST_GIT_PASSWORD": password}
 
 
-def keeps_secret(told, *secrets):
-    """Sees that secrets are nowhere in what was told, neither plain nor as HTTP sends them."""
+def keeps_secret(text, *secrets):
+    """Sees that secrets are nowhere in a text, neither plain nor as HTTP sends them."""
     for secret in secrets:
         encoded = base64.b64encode(f"reader:{secret}".encode()).decode()
         for form in (secret, encoded):
-            assert form not in told, f"a secret is told: {told[max(0, told.index(form) - 200) :][:400]}"
+            assert form not in text, f"a secret is shown: {text[max(0, text.index(form) - 200) :][:400]}"
 
 
 # When the remote is down
@@ -374,7 +374,7 @@ def ssh_wrong_key(scene):
 def scp_like(scene):
     scene.push(table("one"))
     sshd = Sshd(scene).up()
-    # No port can be named in it: what is told shows which address was understood.
+    # No port can be named in it: the message shows which address was understood.
     status, said = scene.refusal(
         "--repo", f"{getpass.getuser()}@127.0.0.9:links.git", "--ssh-key", sshd.key
     )
@@ -395,7 +395,7 @@ def unknown_host_key(scene):
     assert "Accepted" not in sshd.process.text(), sshd.process.text()
     server = scene.server(*over_ssh(sshd, "--wait"), live=False)
     server.fails_to_fetch("is unknown", sshd.fingerprint())
-    # What it tells to do helps.
+    # Its advice helps.
     done = scene.run("ssh-keyscan", "-p", sshd.port, "127.0.0.1")
     assert done.stdout, done.stderr
     sshd.known_hosts.write_text(done.stdout)

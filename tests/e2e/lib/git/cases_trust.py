@@ -41,7 +41,7 @@ def refuses(server, commit, *words):
     assert remote["tip"] == commit, remote
     assert remote["served"]["commit"] == live != commit, remote
     assert server.fetches("refused") > before
-    assert error in [line.get("error") for line in server.log()], "the log does not tell the reason"
+    assert error in [line.get("error") for line in server.log()], "the log does not name the reason"
     assert server.ready()
 
 
@@ -107,7 +107,7 @@ def expired(scene):
     keys.allow("bob", options='valid-before="20200101Z"')
     old = scene.push(table("two"), sign=bob)
     refuses(server, old, "valid")
-    # Whoever finds the key can date back.
+    # Anyone with the key can date back.
     long_ago = "2019-06-01T00:00:00Z"
     scene.env.update(GIT_COMMITTER_DATE=long_ago, GIT_AUTHOR_DATE=long_ago)
     refuses(server, scene.push(table("three"), sign=bob), "valid")

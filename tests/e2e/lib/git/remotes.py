@@ -1,4 +1,4 @@
-"""Remotes on loopback: real servers of Git, and what may stand between them and us."""
+"""Remotes on loopback: real servers of Git, and what may be between them and us."""
 
 import base64
 import getpass
@@ -123,7 +123,7 @@ class SmartHttp(Remote):
             text = log.read_text() if log.exists() else ""
             return text.splitlines() if mark in text else None
 
-        found = wait_until(lines, "the web server has told its requests")
+        found = wait_until(lines, "the web server has logged its requests")
         return [line for line in found if " HEAD /mark-" not in line]
 
     def _ask(self, method, path):
@@ -238,7 +238,7 @@ SetEnv GIT_CONFIG_GLOBAL=/dev/null
 
 
 class TcpProxy:
-    """Stands between a client and a server on loopback, and treats what comes back as it is told.
+    """Relays between a client and a server on loopback, and treats what comes back as configured.
 
     All may be changed at any time: `pause` seconds before each `chunk` of bytes to the client, an
     end after `cut_after` bytes to the client (of each connection), `hold`: nothing goes through at

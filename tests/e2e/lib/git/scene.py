@@ -15,9 +15,9 @@ import everything from here:
 
 - A case fails by raising; `assert` says why. What it returns does not matter.
 - Every table has the link `known`, whose target never changes, and the link `version`, which leads
-  to the version's name: `table("two")` is version "two", and `server.version()` tells which is live.
+  to the version's name: `table("two")` is version "two", and `server.version()` is the live one.
 - Each server has a loop of requests to `known`, from the first moment its table is live until it is
-  told to stop. The case fails if one of them failed. Every server must stop with status 0.
+  asked to stop. The case fails if one of them failed. Every server must stop with status 0.
 - Whatever is started goes through `scene.start` and is gone at the end, with its process group.
 - Several cases run at the same time, as threads of one process: never change the working directory,
   the umask or `os.environ`; everything is under `scene.path`.
@@ -36,7 +36,7 @@ import time
 from pathlib import Path
 
 # How long anything may take that a case waits for. Generous: it only matters when a case fails.
-PATIENCE = 45
+TIMEOUT = 45
 
 CASES = {}
 
@@ -65,9 +65,9 @@ def table(version, *lines):
 BAD_TABLE = "base_url: http://w.example/\nmapping:\n- {url: 'not an address', short-code: known}\n"
 
 
-def wait_until(predicate, what, patience=PATIENCE):
+def wait_until(predicate, what, timeout=TIMEOUT):
     """Returns what the predicate returns once that is true. What it raises counts as not yet."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + timeout
     last = None
     while True:
         try:
@@ -98,7 +98,7 @@ def free_port():
 
 
 def listens(port):
-    """Tells whether someone accepts connections there."""
+    """Returns whether someone accepts connections there."""
     with socket.socket() as it:
         it.settimeout(2)
         return it.connect_ex(("127.0.0.1", port)) == 0
@@ -134,8 +134,8 @@ class Process:
     def send(self, number):
         self.process.send_signal(number)
 
-    def wait(self, patience=PATIENCE):
-        return self.process.wait(patience)
+    def wait(self, timeout=TIMEOUT):
+        return self.process.wait(timeout)
 
     def kill(self):
         """Ends it with all that it has started, and waits for that."""
@@ -143,7 +143,7 @@ class Process:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        self.process.wait(PATIENCE)
+        self.process.wait(TIMEOUT)
 
 
 class Scene:
@@ -193,7 +193,7 @@ class Scene:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
         )
         if check and done.returncode:
             raise AssertionError(f"git {' '.join(map(str, arguments))}: {done.stderr or done.stdout}")
@@ -263,7 +263,7 @@ class Scene:
             input=input if input is not None else "",
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
         )
 
     def server(self, *arguments, env=None, live=True, **options):

@@ -7,7 +7,7 @@ import re
 import signal
 import threading
 
-from scene import PATIENCE, wait_until
+from scene import TIMEOUT, wait_until
 
 HOST = "w.example"
 KNOWN = (302, "https://known.example/")
@@ -88,12 +88,12 @@ class Server:
     def end_requests(self):
         self._over.set()
         if self._loop and self._loop.is_alive():
-            self._loop.join(PATIENCE)
+            self._loop.join(TIMEOUT)
 
     # Asking it
 
     def _ask(self, port, method, path, body=None, headers=()):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
         try:
             headers = dict(headers)
             if port == self.public:
@@ -171,7 +171,7 @@ class Server:
         return lines
 
     def everything(self):
-        """Returns all that it tells anyone: log, status, metrics."""
+        """Returns all that it reports: log, status, metrics."""
         return self.text() + json.dumps(self.status()) + self.metrics_text()
 
     # Waiting
@@ -199,7 +199,7 @@ class Server:
         try:
             return wait_until(failed, f"a fetch fails with {words}")
         except AssertionError as error:
-            raise AssertionError(f"{error}; the status tells {self.fetch_error()!r}") from None
+            raise AssertionError(f"{error}; the status reports {self.fetch_error()!r}") from None
 
     # Ending it
 

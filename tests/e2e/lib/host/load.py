@@ -1,4 +1,4 @@
-"""Follows a link for as long as it is told to, and counts what does not get its redirect.
+"""Follows a link until it is stopped, and counts what does not get its redirect.
 
 Half the clients connect for each request, half keep their connection as browsers do. Every
 connection has to be accepted and every request on a new one answered; one that was kept may be

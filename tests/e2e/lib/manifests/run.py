@@ -43,7 +43,7 @@ def main():
     deployment = cluster.one(built["baked"], "Deployment")
     watching.real(rehearsal.metrics(deployment, f"{WORK}/pod-metrics"))
     said("monitoring: every metric and label asked for is there")
-    watching.told()
+    watching.documented()
     said("monitoring: every alert says what to do, and the runbook says more")
 
     composed.read(WORK)

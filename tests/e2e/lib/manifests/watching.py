@@ -60,13 +60,13 @@ def real(metrics):
             assert {(label, value) for value in values.split("|")} <= pairs, expr
 
 
-def told():
+def documented():
     """Every alert says what to do, has its section in the runbook, and is tested firing."""
     with open(f"{ROOT}/docs/monitoring.md", encoding="utf-8") as file:
         sections = re.findall(r"^### (Waypost\w+)$", file.read(), re.MULTILINE)
     with open(f"{MONITORING}/waypost.rules.test.yaml", encoding="utf-8") as file:
         samples = re.findall(r'alertname="(\w+)"', file.read())
-    # One that grows worse stands there once for each severity.
+    # One that grows worse has a rule for each severity.
     names = list(dict.fromkeys(alert["alert"] for alert in alerts()))
     assert sections == names, f"the runbook has {sections}, the rules have {names}"
     for alert in alerts():

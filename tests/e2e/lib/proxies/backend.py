@@ -5,7 +5,7 @@ import subprocess
 import time
 import urllib.request
 
-# Each code tells something about what the proxy does on the way.
+# Each code shows something that the proxy does on the way.
 LONG = "https://long.example/?" + "x" * (8192 - 22)
 TABLE = f"""---
 base_url: https://short.code/

@@ -184,8 +184,8 @@ def silence(front, backends):
         answer = securely(front.authority, "/secret-path", method=method, **{"Content-Length": "0"})
         assert answer.status in (502, 503), answer
     front.stop()
-    told = [line for _, lines in logs() for line in lines]
-    found = [line for line in told if re.search("gnu-home|secret-path|/to/", line)]
+    logged = [line for _, lines in logs() for line in lines]
+    found = [line for line in logged if re.search("gnu-home|secret-path|/to/", line)]
     assert not found, "".join(found[:5])
 
 

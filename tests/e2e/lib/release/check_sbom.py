@@ -20,7 +20,7 @@ assert problem is None, f"not valid: {problem}"
 damaged = dict(bom, components=[{"name": "no type"}])
 assert validator.validate_str(json.dumps(damaged)) is not None, "the schema takes anything"
 
-assert "path+file" not in text, "tells where it was made"
+assert "path+file" not in text, "names the directory of the build"
 assert "serialNumber" not in bom, "has a number of chance, and cannot be made again"
 
 components = {(part["name"], part["version"]): part for part in bom["components"]}

@@ -1,6 +1,6 @@
 """The branches of the story: what each changes, and what must come of it.
 
-Every one is a change that somebody may propose to the tables of the OBO Foundry. A code is told
+Every one is a change that somebody may propose to the tables of the OBO Foundry. A code is written
 without the `obo/` that all of them begin with.
 """
 
@@ -163,7 +163,7 @@ def proposals(formatted):
         Proposal(
             "taken",
             at_end("cl.yaml", entry("go/tracker", target("taken"))),
-            # Told at whichever stands second: files are read by their names.
+            # Reported at the second of the two: files are read by their names.
             Refusal("is taken by the entry at", "go.yaml", '  short-code: "obo/go/tracker"'),
         ),
         Proposal(

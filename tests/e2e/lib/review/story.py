@@ -44,7 +44,7 @@ def check(cwd, base):
     command = [WAYPOST, "check", FOLDER, "--base", base, "--format", "json"]
     status, out, err = run(command, cwd, None)
     assert status in (0, 1), err
-    errors = [told for told in json.loads(out)["diagnostics"] if told["severity"] == "error"]
+    errors = [it for it in json.loads(out)["diagnostics"] if it["severity"] == "error"]
     assert status == (1 if errors else 0), (status, errors)
     return errors
 
@@ -117,7 +117,7 @@ def propose(proposal, clone):
 
 
 def merge(proposal, clone, is_second):
-    """Merges a branch; tells whether that was possible."""
+    """Merges a branch; returns whether that was possible."""
     tip = git(clone, "rev-parse", "HEAD")[1].strip()
     message = f"--message=Merge {proposal.name}"
     status, out, err = git(
