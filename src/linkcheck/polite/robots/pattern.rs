@@ -1,6 +1,9 @@
 //! Paths of a robots.txt, and how they match those of URLs (RFC 9309, sections 2.2.2 and 2.2.3).
 //!
 //! Both are compared in one normal form, in which each octet is written in one way only.
+//!
+//! The patterns of allowed signers (`git/signatures/signer_options.rs`) have another syntax: they have
+//! `?` and no `$`, match whole texts, and encode nothing. So the two share no matcher.
 
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
