@@ -18,7 +18,9 @@ use waypost::frontier::{
     AliasName, Clock, Host, HostCounts, Lease, LeaseState, Pending, Reservation, Settings, Store,
     StoreError,
 };
-use waypost::linkcheck::{Ask, Asking, CheckState, MemoryState, Question, Row, Space, StateChange};
+use waypost::linkcheck::{
+    Ask, Asking, CheckState, MemoryState, Question, Row, Space, StateWrite, WriteState,
+};
 
 use super::answer;
 
@@ -156,20 +158,24 @@ impl CheckState for SimulatedState {
         self
     }
 
-    fn get(&self, space: Space, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.state.get(space, key)
+    fn is_shared(&self) -> bool {
+        self.state.is_shared()
     }
 
-    fn first(&self, space: Space, from: &[u8], to: &[u8]) -> Result<Option<Row>, StoreError> {
-        self.state.first(space, from, to)
+    fn get<'a>(&'a self, space: Space, keys: &'a [Vec<u8>]) -> Pending<'a, Vec<Option<Vec<u8>>>> {
+        self.state.get(space, keys)
     }
 
-    fn keys(&self, space: Space, each: &mut dyn FnMut(&[u8])) -> Result<(), StoreError> {
-        self.state.keys(space, each)
+    fn queued<'a>(&'a self, from: &'a [u8], to: &'a [u8], limit: usize) -> Pending<'a, Vec<Row>> {
+        self.state.queued(from, to, limit)
     }
 
-    fn write(&self, changes: Vec<StateChange>) -> Pending<'_, ()> {
-        self.state.write(changes)
+    fn queued_keys<'a>(&'a self, from: &'a [u8], limit: usize) -> Pending<'a, Vec<Vec<u8>>> {
+        self.state.queued_keys(from, limit)
+    }
+
+    fn write<'a>(&'a self, write: &'a StateWrite) -> Pending<'a, WriteState> {
+        self.then_look(self.state.write(write))
     }
 
     fn release<'a>(
@@ -177,10 +183,9 @@ impl CheckState for SimulatedState {
         lease: &'a Lease,
         pause: Duration,
         next_in: Option<Duration>,
-        changes: Vec<StateChange>,
-    ) -> Pending<'a, LeaseState> {
-        let released = self.state.release(lease, pause, next_in, changes);
-        self.then_look(released)
+        write: &'a StateWrite,
+    ) -> Pending<'a, WriteState> {
+        self.then_look(self.state.release(lease, pause, next_in, write))
     }
 }
 
@@ -252,6 +257,10 @@ impl Store for SimulatedState {
 
     fn reap(&self) -> Pending<'_, usize> {
         self.state.store().reap()
+    }
+
+    fn due(&self, block: Duration) -> Pending<'_, usize> {
+        self.state.store().due(block)
     }
 
     fn counts(&self) -> Pending<'_, HostCounts> {

@@ -205,8 +205,10 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
             progress::show(&checker, checker.run()).await
         })
         .context("cannot keep what is known of the links")?;
-    let conclusions =
-        Conclusions::of(&checker).context("cannot read what is known of the links")?;
+    let links = checker.links();
+    let conclusions = runtime
+        .block_on(Conclusions::of(&checker, &links))
+        .context("cannot read what is known of the links")?;
     // A look-up that nobody waits for must not delay the end.
     runtime.shutdown_background();
     compilation.diagnostics = conclusions.diagnostics();

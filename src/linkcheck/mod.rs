@@ -18,7 +18,8 @@ pub use self::ask::{
 };
 pub use self::check::{
     Ask, Asking, CheckOptions, CheckProgress, CheckState, Checker, FileState, LinkUse, Links,
-    MemoryState, Resolution, Row, Space, StateChange, TableLink,
+    MemoryState, RequestResult, Resolution, Row, Space, StateRow, StateWrite, TableLink,
+    WriteState,
 };
 pub use self::conclude::{
     Endings, LinkRecord, Observation, Policy, Seen, Sibling, UnreadableRecord, Verdict,

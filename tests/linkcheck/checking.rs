@@ -1,193 +1,16 @@
-//! Whole checks of a table, with a Web that only exists in this file.
+//! Whole checks of a table.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use waypost::frontier::{AliasName, Clock, Host, SystemClock};
-use waypost::linkcheck::{
-    Ask, Asking, CheckOptions, CheckState, Checker, Failure, FileState, Links, MemoryState,
-    Question, Reply, RoundTrip, Verdict,
+use waypost::frontier::{AliasName, Host};
+use waypost::linkcheck::{CheckOptions, CheckState, Checker, Failure, FileState, Reply, Verdict};
+
+use crate::web::{
+    DAY, DELAY, Forward, Web, checker, in_memory, options, page, status, to, usual, verdict,
+    verdicts,
 };
-use waypost::mapping::{SourceFile, Timestamp, compile};
-
-const DELAY: Duration = Duration::from_millis(30);
-const DAY: Duration = Duration::from_secs(86_400);
-
-/// The system's clock, which a test sets forward.
-#[derive(Clone)]
-struct Forward(SystemClock, Arc<AtomicU64>);
-
-impl Forward {
-    fn new() -> Self {
-        Self(SystemClock::new(), Arc::default())
-    }
-
-    fn pass(&self, time: Duration) {
-        self.1.fetch_add(time.as_secs(), Ordering::SeqCst);
-    }
-}
-
-impl Clock for Forward {
-    fn now(&self) -> Duration {
-        self.0.now() + Duration::from_secs(self.1.load(Ordering::SeqCst))
-    }
-}
-
-/// One request, with what it asked and when.
-#[derive(Debug, Clone)]
-struct Logged {
-    host: String,
-    url: String,
-    is_head: bool,
-    begun: Instant,
-    ended: Instant,
-}
-
-type Answer = dyn Fn(&str, bool) -> Result<Reply, Failure> + Send + Sync;
-
-/// A Web: what is answered to which URL, and what was asked.
-struct Web {
-    answer: Box<Answer>,
-    log: Mutex<Vec<Logged>>,
-}
-
-impl Web {
-    fn new(
-        answer: impl Fn(&str, bool) -> Result<Reply, Failure> + Send + Sync + 'static,
-    ) -> Arc<Self> {
-        Arc::new(Self {
-            answer: Box::new(answer),
-            log: Mutex::default(),
-        })
-    }
-
-    fn asked(&self) -> Vec<String> {
-        let mut log = self.log.lock().unwrap().clone();
-        log.sort_by_key(|it| it.begun);
-        let line = |it: Logged| format!("{} {}", if it.is_head { "HEAD" } else { "GET" }, it.url);
-        log.into_iter().map(line).collect()
-    }
-
-    /// Fails if any group of hosts was asked twice at once or too soon.
-    #[track_caller]
-    fn assert_polite(&self, group: impl Fn(&str) -> String) {
-        let mut log = self.log.lock().unwrap().clone();
-        log.sort_by_key(|it| it.begun);
-        let mut last = HashMap::<String, Logged>::new();
-        for it in log {
-            if let Some(before) = last.insert(group(&it.host), it.clone()) {
-                assert!(it.begun >= before.ended + DELAY, "{before:?}, then {it:?}");
-            }
-        }
-    }
-}
-
-impl Ask for Web {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
-        Box::pin(async move {
-            let begun = Instant::now();
-            tokio::time::sleep(Duration::from_millis(1)).await;
-            let url = question.url.as_str().to_owned();
-            let result = (self.answer)(&url, !question.wants_body);
-            self.log.lock().unwrap().push(Logged {
-                host: question.url.url().host_str().unwrap().to_owned(),
-                url,
-                is_head: !question.wants_body,
-                begun,
-                ended: Instant::now(),
-            });
-            RoundTrip {
-                result,
-                took: begun.elapsed(),
-                is_fresh: true,
-            }
-        })
-    }
-}
-
-fn status(status: u16) -> Result<Reply, Failure> {
-    let is_whole = true;
-    Ok(Reply {
-        status,
-        is_whole,
-        ..Reply::default()
-    })
-}
-
-fn to(status: u16, location: &str) -> Result<Reply, Failure> {
-    Ok(Reply {
-        status,
-        location: Some(location.to_owned()),
-        is_whole: true,
-        ..Reply::default()
-    })
-}
-
-fn page(text: &str) -> Result<Reply, Failure> {
-    Ok(Reply {
-        status: 200,
-        body: text.to_owned().into(),
-        is_whole: true,
-        ..Reply::default()
-    })
-}
-
-/// Most hosts have no robots.txt, and know what they do not have.
-fn usual(url: &str) -> Option<Result<Reply, Failure>> {
-    let is_sibling = url.rsplit('/').next().is_some_and(|name| name.len() == 16);
-    (url.ends_with("/robots.txt") || is_sibling).then(|| status(404))
-}
-
-fn links(targets: &[&str]) -> Links {
-    let entries: String = targets.iter().map(|it| format!("- url: {it}\n")).collect();
-    let text = format!("base_url: https://short.code/\nmapping:\n{entries}");
-    let file = SourceFile {
-        path: "t.yaml".into(),
-        bytes: text.into(),
-    };
-    let compilation = compile(&[file]);
-    let table = compilation
-        .table
-        .unwrap_or_else(|| panic!("{:?}", compilation.diagnostics));
-    Links::of(&table, Timestamp::from_unix(1_795_219_200), |_| true)
-}
-
-fn options() -> CheckOptions {
-    CheckOptions {
-        delay: DELAY,
-        ..CheckOptions::default()
-    }
-}
-
-fn checker(
-    state: &Arc<dyn CheckState>,
-    clock: &Forward,
-    web: &Arc<Web>,
-    targets: &[&str],
-    options: CheckOptions,
-) -> Arc<Checker> {
-    let asker: Arc<dyn Ask> = Arc::clone(web) as _;
-    let clock = Arc::new(clock.clone());
-    Arc::new(Checker::new(
-        Arc::clone(state),
-        asker,
-        clock,
-        links(targets),
-        options,
-    ))
-}
-
-fn verdict(checker: &Checker, url: &str) -> Option<Verdict> {
-    checker.record(url).unwrap().map(|record| record.verdict())
-}
-
-fn in_memory() -> (Forward, Arc<dyn CheckState>) {
-    let clock = Forward::new();
-    let state = Arc::new(MemoryState::new(clock.clone(), DELAY));
-    (clock, state)
-}
 
 #[tokio::test]
 async fn each_target_gets_its_verdict_politely() {
@@ -222,7 +45,7 @@ async fn each_target_gets_its_verdict_politely() {
     let checker = checker(&state, &clock, &web, &targets, options());
     checker.run().await.unwrap();
     for (target, expected) in expected {
-        assert_eq!(verdict(&checker, target), Some(expected), "{target}");
+        assert_eq!(verdict(&checker, target).await, Some(expected), "{target}");
     }
     web.assert_polite(str::to_owned);
     let asked = web.asked();
@@ -254,7 +77,7 @@ async fn a_link_is_dead_after_three_strikes_over_days() {
     for _ in 0..3 {
         let checker = checker(&state, &clock, &web, &targets, options());
         checker.run().await.unwrap();
-        verdicts.extend(verdict(&checker, targets[0]));
+        verdicts.extend(verdict(&checker, targets[0]).await);
         // Nothing is due at once.
         let asked = web.asked().len();
         checker.run().await.unwrap();
@@ -281,7 +104,7 @@ async fn members_of_an_alias_take_turns() {
     let members = ["a.example", "b.example", "c.example"].map(member);
     checker.set_aliases(&members).await.unwrap();
     checker.run().await.unwrap();
-    assert_eq!(verdict(&checker, targets[3]), Some(Verdict::Ok));
+    assert_eq!(verdict(&checker, targets[3]).await, Some(Verdict::Ok));
     web.assert_polite(|_| "all".to_owned());
 }
 
@@ -296,9 +119,8 @@ async fn a_robots_txt_elsewhere_is_waited_for() {
     let targets = ["http://a.example/no", "http://a.example/yes"];
     let checker = checker(&state, &clock, &web, &targets, options());
     checker.run().await.unwrap();
-    let verdicts = targets.map(|it| verdict(&checker, it));
     assert_eq!(
-        verdicts,
+        verdicts(&checker, &targets).await,
         [Some(Verdict::RobotsDisallowed), Some(Verdict::Ok)]
     );
 }
@@ -334,8 +156,8 @@ async fn a_host_that_accepts_any_name_is_not_believed() {
     ];
     let checker = checker(&state, &clock, &web, &targets, options());
     checker.run().await.unwrap();
-    let verdicts = targets.map(|it| verdict(&checker, it).unwrap());
-    assert_eq!(verdicts, [Verdict::Ok, Verdict::SoftNotFound, Verdict::Ok]);
+    let expected = [Verdict::Ok, Verdict::SoftNotFound, Verdict::Ok];
+    assert_eq!(verdicts(&checker, &targets).await, expected.map(Some));
 }
 
 #[tokio::test]
@@ -357,12 +179,11 @@ async fn no_check_waits_for_a_long_block() {
         "https://a.example/2",
         "https://b.example/",
     ];
-    let all = |checker: &Checker| targets.map(|it| verdict(checker, it));
     let checking = || checker(&state, &clock, &web, &targets, options());
     let first = checking();
     first.run().await.unwrap();
     assert_eq!(
-        all(&first),
+        verdicts(&first, &targets).await,
         [Some(Verdict::Blocked), None, Some(Verdict::Ok)]
     );
     let asked = web.asked().len();
@@ -373,7 +194,7 @@ async fn no_check_waits_for_a_long_block() {
     clock.pass(Duration::from_secs(7300));
     let later = checking();
     later.run().await.unwrap();
-    assert_eq!(all(&later), [Some(Verdict::Ok); 3]);
+    assert_eq!(verdicts(&later, &targets).await, [Some(Verdict::Ok); 3]);
 }
 
 #[tokio::test]
@@ -390,16 +211,14 @@ async fn a_check_ends_in_time_and_the_next_one_goes_on() {
     };
     let first = checker(&state, &clock, &web, &targets, short);
     first.run().await.unwrap();
-    let known = |checker: &Checker| {
-        targets
-            .iter()
-            .filter(|it| verdict(checker, it).is_some())
-            .count()
+    let known = async |checker: &Checker| {
+        let all = verdicts(checker, &targets).await;
+        all.into_iter().flatten().count()
     };
-    assert!(known(&first) < 30);
+    assert!(known(&first).await < 30);
     let second = checker(&state, &clock, &web, &targets, options());
     second.run().await.unwrap();
-    assert_eq!(known(&second), 30);
+    assert_eq!(known(&second).await, 30);
     web.assert_polite(str::to_owned);
     for target in &targets {
         let wanted = format!("HEAD {target}");
@@ -423,11 +242,11 @@ async fn a_file_keeps_what_is_known_also_of_links_that_come_back() {
             Arc::new(FileState::open(&path, clock.clone(), DELAY).unwrap());
         let checker = checker(&state, &clock, &web, targets, options());
         checker.run().await.unwrap();
-        let strikes = |url| checker.record(url).unwrap().map(|it| it.strikes());
-        asked.push((strikes(both[0]), strikes(both[1]), web.asked().len()));
+        let records = checker.records(&both).await.unwrap().into_iter();
+        let strikes: Vec<_> = records.map(|it| it.map(|it| it.strikes())).collect();
+        asked.push((strikes[0], strikes[1]));
         clock.pass(4 * DAY);
     }
-    let strikes: Vec<_> = asked.iter().map(|it| (it.0, it.1)).collect();
     // It is asked again when it is back, and what was known of it still counts.
     let expected = [
         (Some(1), Some(1)),
@@ -436,6 +255,6 @@ async fn a_file_keeps_what_is_known_also_of_links_that_come_back() {
         (Some(3), Some(2)),
         (Some(3), Some(3)),
     ];
-    assert_eq!(strikes, expected);
+    assert_eq!(asked, expected);
     assert!(FileState::open(&path, clock.clone(), DELAY).is_ok());
 }

@@ -1,8 +1,11 @@
 //! The results of a link check, as input for all formats.
 
 use crate::frontier::StoreError;
-use crate::linkcheck::{Checker, LinkRecord, Resolution, TableLink, Verdict};
+use crate::linkcheck::{Checker, LinkRecord, Links, Resolution, TableLink, Verdict};
 use crate::mapping::{Diagnostic, Timestamp};
+
+/// How many links are read at a time.
+const READ_AT_ONCE: usize = 4096;
 
 /// What is known of a link.
 pub(super) struct Conclusion<'c> {
@@ -22,11 +25,18 @@ pub(super) struct Conclusions<'c> {
 
 impl<'c> Conclusions<'c> {
     /// Reads what a check has found.
-    pub(super) fn of(checker: &'c Checker) -> Result<Self, StoreError> {
-        let all = checker.links().all().iter();
-        let all = all.map(|link| conclusion(checker, link));
+    pub(super) async fn of(checker: &Checker, links: &'c Links) -> Result<Self, StoreError> {
+        let mut all = Vec::with_capacity(links.all().len());
+        for links in links.all().chunks(READ_AT_ONCE) {
+            let asked = links.iter().filter_map(|link| link.resolution.url());
+            let mut records = checker.records(&Vec::from_iter(asked)).await?.into_iter();
+            all.extend(links.iter().map(|link| {
+                let asked = link.resolution.url();
+                conclusion(link, asked.and_then(|_| records.next().flatten()))
+            }));
+        }
         Ok(Self {
-            all: all.collect::<Result<_, _>>()?,
+            all,
             requests: checker.progress().requests,
             time: checker.time(),
         })
@@ -104,32 +114,35 @@ impl Conclusion<'_> {
     }
 }
 
-fn conclusion<'c>(checker: &Checker, link: &'c TableLink) -> Result<Conclusion<'c>, StoreError> {
-    let unasked = |verdict, detail: Option<&str>| {
-        Ok(Conclusion {
-            link,
-            verdict,
-            detail: detail.map(str::to_owned),
-            record: None,
-        })
+fn conclusion(link: &TableLink, record: Option<LinkRecord>) -> Conclusion<'_> {
+    let (verdict, detail) = match (&link.resolution, &record) {
+        (Resolution::Asked(_), Some(record)) => {
+            (record.verdict(), record.seen().map(|seen| seen.to_string()))
+        }
+        (resolution, _) => {
+            let (verdict, detail) = unasked(resolution);
+            (verdict, detail.map(str::to_owned))
+        }
     };
-    match &link.resolution {
-        Resolution::Asked(url) => match checker.record(url)? {
-            Some(record) => Ok(Conclusion {
-                link,
-                verdict: record.verdict(),
-                detail: record.seen().map(|seen| seen.to_string()),
-                record: Some(record),
-            }),
-            None => unasked(Verdict::Unchecked, None),
-        },
-        Resolution::NoHost => unasked(Verdict::Unchecked, Some("its host name is not valid")),
+    Conclusion {
+        link,
+        verdict,
+        detail,
+        record,
+    }
+}
+
+/// Returns what is known of a link that was not asked.
+fn unasked(resolution: &Resolution) -> (Verdict, Option<&'static str>) {
+    match resolution {
+        Resolution::Asked(_) => (Verdict::Unchecked, None),
+        Resolution::NoHost => (Verdict::Unchecked, Some("its host name is not valid")),
         Resolution::Prefix => {
             let detail = "not checked, because paths are appended to it";
-            unasked(Verdict::Unchecked, Some(detail))
+            (Verdict::Unchecked, Some(detail))
         }
-        Resolution::OwnPage => unasked(Verdict::Ok, None),
-        Resolution::OwnGone => unasked(Verdict::Gone, Some("it is a retired link of this table")),
-        Resolution::OwnNothing => unasked(Verdict::Failing, Some("this table has no such link")),
+        Resolution::OwnPage => (Verdict::Ok, None),
+        Resolution::OwnGone => (Verdict::Gone, Some("it is a retired link of this table")),
+        Resolution::OwnNothing => (Verdict::Failing, Some("this table has no such link")),
     }
 }

@@ -1,25 +1,21 @@
 //! Checking all targets of a table: which is asked when, and what is kept of the answers.
 //!
-//! `checker` holds what is shared, `run` reserves hosts, and `visit` is what happens while one is reserved: at most one request. All
-//! that is known is in a [`CheckState`]: in memory, or in the file in which the reservations are.
+//! `shared` is what all parts of a check use, `enqueue` queues the links, `run` reserves hosts, and
+//! `visit` is what happens while one is reserved: at most one request. All that is known is in a
+//! [`CheckState`]: in memory, or in the file in which the reservations are.
+//!
+//! No process has a part of the state to itself: what one writes from what it has read is written
+//! only if that is still there, and whether a check is at its end is for the state to say.
 
-mod asker;
-mod checker;
-mod file;
-mod host;
-mod links;
-mod memory;
-mod millis;
-mod options;
-mod queue;
+mod aliases;
+mod enqueue;
 mod run;
+mod shared;
 mod state;
 mod visit;
 
-pub use asker::{Ask, Asking};
-pub use checker::{CheckProgress, Checker};
-pub use file::FileState;
-pub use links::{LinkUse, Links, Resolution, TableLink};
-pub use memory::MemoryState;
-pub use options::CheckOptions;
-pub use state::{CheckState, Row, Space, StateChange};
+pub use shared::{
+    Ask, Asking, CheckOptions, CheckProgress, Checker, LinkUse, Links, RequestResult, Resolution,
+    TableLink,
+};
+pub use state::{CheckState, FileState, MemoryState, Row, Space, StateRow, StateWrite, WriteState};

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::millis::millis;
 use crate::frontier::Host;
 use crate::linkcheck::ask::{Failure, WebUrl};
 use crate::linkcheck::conclude::Sibling;
@@ -23,49 +24,47 @@ const PENDING: Duration = Duration::from_secs(3600);
 
 /// What is remembered of a host.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct HostState {
+pub(crate) struct HostState {
     /// Whether its answers to `HEAD` mislead.
-    pub(super) head_misleads: bool,
-    /// Until when it wants not to be asked, in milliseconds since 1970.
-    pub(super) blocked: u64,
+    pub(crate) head_misleads: bool,
 }
 
 /// What is known of something that a host is asked once in a while.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Asked<T> {
+pub(crate) struct Asked<T> {
     /// The answer; missing while it is on its way, perhaps over another host.
-    pub(super) answer: Option<T>,
+    pub(crate) answer: Option<T>,
     /// When it was asked or answered, in milliseconds since 1970.
-    pub(super) at: u64,
+    pub(crate) at: u64,
 }
 
 /// What is to be done about such a thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Known<T> {
+pub(crate) enum Known<T> {
     /// This is known.
     Answer(T),
-    /// An answer is on its way.
-    Pending,
+    /// An answer is on its way; at this time, in milliseconds, it is given up.
+    Pending(u64),
     /// It is to be asked.
     Unknown,
 }
 
 /// The rules of an origin, or why there are none.
-pub(super) type RobotsAnswer = Result<Robots, Failure>;
+pub(crate) type RobotsAnswer = Result<Robots, Failure>;
 
 impl<T> Asked<T> {
     fn known(self, now: u64, lasts: impl Fn(&T) -> Duration) -> Known<T> {
         let age = Duration::from_millis(now.saturating_sub(self.at));
         match self.answer {
             Some(answer) if age < lasts(&answer) => Known::Answer(answer),
-            None if age < PENDING => Known::Pending,
+            None if age < PENDING => Known::Pending(self.at.saturating_add(millis(PENDING))),
             _ => Known::Unknown,
         }
     }
 }
 
 /// Returns what is known of a robots.txt at a time.
-pub(super) fn known_robots(row: Option<Asked<RobotsAnswer>>, now: u64) -> Known<RobotsAnswer> {
+pub(crate) fn known_robots(row: Option<Asked<RobotsAnswer>>, now: u64) -> Known<RobotsAnswer> {
     let lasts = |answer: &RobotsAnswer| match answer {
         Ok(_) => ROBOTS,
         Err(_) => UNREACHED,
@@ -74,12 +73,12 @@ pub(super) fn known_robots(row: Option<Asked<RobotsAnswer>>, now: u64) -> Known<
 }
 
 /// Returns what is known of a sibling at a time.
-pub(super) fn known_sibling(row: Option<Asked<Sibling>>, now: u64) -> Known<Sibling> {
+pub(crate) fn known_sibling(row: Option<Asked<Sibling>>, now: u64) -> Known<Sibling> {
     row.map_or(Known::Unknown, |row| row.known(now, |_| SIBLING))
 }
 
 /// Returns the host of a URL, unless its name is one that no host can have.
-pub(super) fn host_of(url: &WebUrl) -> Option<Host> {
+pub(crate) fn host_of(url: &WebUrl) -> Option<Host> {
     let url = url.url();
     let name = url.host_str()?;
     let text = match url.port() {
@@ -90,7 +89,7 @@ pub(super) fn host_of(url: &WebUrl) -> Option<Host> {
 }
 
 /// Returns the origin of a URL, which has a robots.txt of its own (RFC 9309, section 2.3).
-pub(super) fn origin_of(url: &WebUrl) -> String {
+pub(crate) fn origin_of(url: &WebUrl) -> String {
     url.url().origin().ascii_serialization()
 }
 
@@ -121,7 +120,8 @@ mod tests {
         assert_eq!(known_robots(rules, 25 * hour), Known::Unknown);
         let failed = row(Some(Err(Failure::Refused)));
         assert_eq!(known_robots(failed, 2 * hour), Known::Unknown);
-        assert_eq!(known_robots(row(None), 2 * hour - 1), Known::Pending);
+        let pending = Known::Pending(2 * hour);
+        assert_eq!(known_robots(row(None), 2 * hour - 1), pending);
         assert_eq!(known_robots(row(None), 2 * hour), Known::Unknown);
     }
 }

@@ -1,6 +1,6 @@
 //! The links of a table: each target once, with the codes that lead to it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::host::host_of;
 use crate::frontier::Host;
@@ -35,6 +35,16 @@ pub enum Resolution {
     OwnNothing,
 }
 
+impl Resolution {
+    /// Returns the URL that is asked.
+    pub fn url(&self) -> Option<&str> {
+        match self {
+            Self::Asked(url) => Some(url),
+            _ => None,
+        }
+    }
+}
+
 /// A target, and the entries that lead to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableLink {
@@ -50,7 +60,8 @@ pub struct TableLink {
 #[derive(Debug, Default)]
 pub struct Links {
     all: Vec<TableLink>,
-    asked: HashSet<String>,
+    /// In order, each once.
+    asked: Vec<String>,
     /// How many URLs of each host are asked.
     hosts: HashMap<Host, u64>,
 }
@@ -99,13 +110,15 @@ impl Links {
             all: targets.into_values().collect(),
             ..Self::default()
         };
-        for link in &links.all {
-            if let Resolution::Asked(url) = &link.resolution
-                && links.asked.insert(url.clone())
-                && let Some(host) = host(url)
-            {
-                *links.hosts.entry(host).or_default() += 1;
-            }
+        let asked = links.all.iter().filter_map(|link| match &link.resolution {
+            Resolution::Asked(url) => Some(url.clone()),
+            _ => None,
+        });
+        links.asked = asked.collect();
+        links.asked.sort_unstable();
+        links.asked.dedup();
+        for host in links.asked.iter().filter_map(|url| host(url)) {
+            *links.hosts.entry(host).or_default() += 1;
         }
         links
     }
@@ -115,13 +128,19 @@ impl Links {
         &self.all
     }
 
-    /// Returns the URLs that are asked.
-    pub(super) fn asked(&self) -> &HashSet<String> {
+    /// Returns the URLs that are asked, in order.
+    pub(crate) fn asked(&self) -> &[String] {
         &self.asked
     }
 
+    /// Returns whether a URL is asked.
+    pub(crate) fn asks(&self, url: &str) -> bool {
+        let found = self.asked.binary_search_by(|it| it.as_str().cmp(url));
+        found.is_ok()
+    }
+
     /// Returns how many URLs of a host are asked.
-    pub(super) fn of_host(&self, host: &Host) -> u64 {
+    pub(crate) fn of_host(&self, host: &Host) -> u64 {
         self.hosts.get(host).copied().unwrap_or_default()
     }
 }

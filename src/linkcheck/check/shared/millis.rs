@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 /// Returns a duration in milliseconds.
-pub(super) fn millis(duration: Duration) -> u64 {
+pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX >> 1)
 }
 
 /// Returns milliseconds as seconds.
-pub(super) fn seconds(millis: u64) -> i64 {
+pub(crate) fn seconds(millis: u64) -> i64 {
     i64::try_from(millis / 1000).unwrap_or(i64::MAX)
 }

@@ -5,13 +5,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::state::{self, CheckState, Space, StateChange};
 use crate::frontier::{Host, StoreError};
 use crate::linkcheck::ask::Inquiry;
+use crate::linkcheck::check::state::{Space, StateAccess, StateRow, decoded};
 
 /// What a question is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum LeasePurpose {
+pub(crate) enum LeasePurpose {
     /// The robots.txt of an origin of a host.
     Robots { origin: String, host: String },
     /// What a host does with a name that it cannot know.
@@ -22,16 +22,16 @@ pub(super) enum LeasePurpose {
 
 /// Something to be asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Work {
+pub(crate) struct Work {
     /// What it is for.
-    pub(super) purpose: LeasePurpose,
+    pub(crate) purpose: LeasePurpose,
     /// How far it has come, if it has begun.
-    pub(super) inquiry: Option<Inquiry>,
+    pub(crate) inquiry: Option<Inquiry>,
 }
 
 impl Work {
     /// Returns a link that is to be asked.
-    pub(super) fn link(target: &str) -> Self {
+    pub(crate) fn link(target: &str) -> Self {
         let target = target.to_owned();
         Self {
             purpose: LeasePurpose::Link { target },
@@ -40,7 +40,7 @@ impl Work {
     }
 
     /// Returns its key in the queue of a host for a time in milliseconds.
-    pub(super) fn key(&self, host: &Host, due: u64) -> Vec<u8> {
+    pub(crate) fn key(&self, host: &Host, due: u64) -> Vec<u8> {
         let (order, name) = match &self.purpose {
             LeasePurpose::Robots { origin, .. } => (0, origin),
             LeasePurpose::Sibling { host } => (1, host),
@@ -53,8 +53,8 @@ impl Work {
     }
 
     /// Queues it.
-    pub(super) fn queued(&self, host: &Host, due: u64) -> StateChange {
-        StateChange::put(Space::Queue, self.key(host, due), self)
+    pub(crate) fn queued(&self, host: &Host, due: u64) -> StateRow {
+        StateRow::put(Space::Queue, self.key(host, due), self)
     }
 }
 
@@ -67,7 +67,7 @@ fn at(host: &Host, due: u64) -> Vec<u8> {
 }
 
 /// Returns the host and the time of a key.
-pub(super) fn read_key(key: &[u8]) -> Option<(Host, u64)> {
+pub(crate) fn read_key(key: &[u8]) -> Option<(Host, u64)> {
     let end = key.iter().position(|byte| *byte == 0)?;
     let host = Host::parse(str::from_utf8(&key[..end]).ok()?).ok()?;
     let due = key.get(end + 1..end + 9)?;
@@ -75,14 +75,15 @@ pub(super) fn read_key(key: &[u8]) -> Option<(Host, u64)> {
 }
 
 /// The rows of a host that have not been looked at.
-pub(super) struct HostQueue {
+#[derive(Debug, Clone)]
+pub(crate) struct HostQueue {
     from: Vec<u8>,
     to: Vec<u8>,
 }
 
 impl HostQueue {
     /// Returns all rows of a host.
-    pub(super) fn of(host: &Host) -> Self {
+    pub(crate) fn of(host: &Host) -> Self {
         let mut to = host.as_str().as_bytes().to_vec();
         to.push(1);
         Self {
@@ -92,25 +93,25 @@ impl HostQueue {
     }
 
     /// Returns when the first row is due, in milliseconds, and the row.
-    pub(super) fn first(
+    pub(crate) async fn first(
         &self,
-        state: &dyn CheckState,
+        access: &StateAccess,
     ) -> Result<Option<(u64, Vec<u8>, Work)>, StoreError> {
-        let Some((key, value)) = state.first(Space::Queue, &self.from, &self.to)? else {
+        let Some((key, value)) = access.first(&self.from, &self.to).await? else {
             return Ok(None);
         };
         let due = read_key(&key).map(|(_, due)| due).unwrap_or_default();
-        Ok(Some((due, key, state::decoded(&value)?)))
+        Ok(Some((due, key, decoded(&value)?)))
     }
 
     /// Returns when the first row is due, in milliseconds.
-    pub(super) fn due(&self, state: &dyn CheckState) -> Result<Option<u64>, StoreError> {
-        let row = state.first(Space::Queue, &self.from, &self.to)?;
+    pub(crate) async fn due(&self, access: &StateAccess) -> Result<Option<u64>, StoreError> {
+        let row = access.first(&self.from, &self.to).await?;
         Ok(row.and_then(|(key, _)| read_key(&key)).map(|(_, due)| due))
     }
 
     /// Leaves out all up to a key.
-    pub(super) fn after(&mut self, key: &[u8]) {
+    pub(crate) fn after(&mut self, key: &[u8]) {
         self.from = key.to_vec();
         self.from.push(0);
     }

@@ -1,0 +1,100 @@
+//! Queueing the links of a table, and counting what is due of them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use super::shared::{Checker, Links, Work, host_of, millis, read_key};
+use super::state::{Space, StateRow, StateWrite, WriteState, decoded};
+use crate::frontier::{Host, StoreError};
+use crate::linkcheck::ask::WebUrl;
+use crate::linkcheck::conclude::LinkRecord;
+
+/// How many links are looked up and written at a time.
+const BATCH: usize = 2048;
+
+impl Checker {
+    /// Queues the links of a table that are not queued, with their hosts, and returns how many there
+    /// were. What is known of a link that was in a table before says when it is due.
+    pub(super) async fn queue_links(&self, links: &Links) -> Result<usize, StoreError> {
+        let mut queued = 0;
+        for batch in links.asked().chunks(BATCH) {
+            // Another worker may queue the same links.
+            queued += loop {
+                let write = self.queueing(links, batch).await?;
+                let count = write.expected.len() / 2;
+                if write.rows.is_empty()
+                    || self.access().write(&write).await? == WriteState::Written
+                {
+                    break count;
+                }
+            };
+        }
+        Ok(queued)
+    }
+
+    /// Returns what queues those links of some that are not queued: each expects two rows.
+    async fn queueing(&self, links: &Links, batch: &[String]) -> Result<StateWrite, StoreError> {
+        let now = self.now();
+        let mut write = StateWrite::default();
+        let keys: Vec<_> = batch.iter().map(|url| url.as_bytes().to_vec()).collect();
+        let known = self.access().get(Space::Links, &keys).await?;
+        let missing = batch.iter().zip(known).filter(|(_, row)| row.is_none());
+        let missing: Vec<_> = missing.map(|(url, _)| url).collect();
+        if missing.is_empty() {
+            return Ok(write);
+        }
+        let keys: Vec<_> = missing.iter().map(|url| url.as_bytes().to_vec()).collect();
+        let parked = self.access().get(Space::Parked, &keys).await?;
+        let mut hosts = BTreeMap::<Host, u64>::new();
+        for ((url, key), parked) in missing.into_iter().zip(keys).zip(parked) {
+            let Some(host) = WebUrl::parse(url).ok().and_then(|url| host_of(&url)) else {
+                continue;
+            };
+            let record: Option<LinkRecord> = parked.as_deref().map(decoded).transpose()?;
+            let due = record.as_ref().and_then(|record| {
+                let checked = u64::try_from(record.checked()?.unix()).ok()? * 1000;
+                let next = record.next_check(self.options().policy, url, links.of_host(&host));
+                Some(checked + millis(next))
+            });
+            let due = due.unwrap_or(now);
+            write.rows.push(Work::link(url).queued(&host, due));
+            (write.rows).push(StateRow::put(Space::Links, key.clone(), &record));
+            if parked.is_some() {
+                write.rows.push(StateRow::none(Space::Parked, key.clone()));
+            }
+            (write.expected).push(StateRow::none(Space::Links, key.clone()));
+            write.expected.push(StateRow {
+                space: Space::Parked,
+                key,
+                value: parked,
+            });
+            let first = hosts.entry(host).or_insert(due);
+            *first = due.min(*first);
+        }
+        let hosts = hosts.into_iter();
+        let hosts = hosts.map(|(host, due)| (host, Duration::from_millis(due.saturating_sub(now))));
+        write.hosts = hosts.collect();
+        Ok(write)
+    }
+
+    /// Counts the links of each host that are due, for the progress.
+    pub(super) async fn count_due(&self) -> Result<(), StoreError> {
+        let now = self.now();
+        let mut left = HashMap::<Host, usize>::new();
+        let mut from = Vec::new();
+        loop {
+            let keys = self.access().queued_keys(&from, BATCH).await?;
+            for (host, due) in keys.iter().filter_map(|key| read_key(key)) {
+                if due <= now {
+                    *left.entry(host).or_default() += 1;
+                }
+            }
+            match keys.into_iter().last() {
+                Some(last) => from = [&*last, &[0]].concat(),
+                None => break,
+            }
+        }
+        self.set_due(left);
+        Ok(())
+    }
+}

@@ -1,0 +1,73 @@
+//! What a check counts: requests by their result, and links.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::{Mutex, MutexGuard};
+
+use crate::frontier::Host;
+use crate::linkcheck::ask::RoundTrip;
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RequestResult {
+    /// An answer with a status from 200 to 299.
+    Success,
+    /// An answer with a status from 300 to 399.
+    Redirect,
+    /// An answer with a status from 400 to 499.
+    ClientError,
+    /// An answer with any other status.
+    ServerError,
+    /// No answer.
+    Failed,
+}
+
+impl RequestResult {
+    /// All results.
+    pub const ALL: [Self; 5] = [
+        Self::Success,
+        Self::Redirect,
+        Self::ClientError,
+        Self::ServerError,
+        Self::Failed,
+    ];
+
+    /// Returns its name, a word.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Redirect => "redirect",
+            Self::ClientError => "client_error",
+            Self::ServerError => "server_error",
+            Self::Failed => "failed",
+        }
+    }
+
+    pub(super) fn of(round_trip: &RoundTrip) -> Self {
+        match &round_trip.result {
+            Ok(reply) => match reply.status {
+                200..300 => Self::Success,
+                300..400 => Self::Redirect,
+                400..500 => Self::ClientError,
+                _ => Self::ServerError,
+            },
+            Err(_) => Self::Failed,
+        }
+    }
+}
+
+/// What is counted.
+#[derive(Default)]
+pub(super) struct Counts {
+    pub(super) results: [AtomicU64; RequestResult::ALL.len()],
+    pub(super) checked: AtomicUsize,
+    pub(super) due: AtomicUsize,
+    /// How many links each host has left, as far as that is counted.
+    left: Mutex<HashMap<Host, usize>>,
+}
+
+impl Counts {
+    pub(super) fn left(&self) -> MutexGuard<'_, HashMap<Host, usize>> {
+        self.left.lock().expect("nothing that is done here panics")
+    }
+}

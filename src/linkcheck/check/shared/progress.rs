@@ -1,0 +1,69 @@
+//! How far a check has come.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::checker::Checker;
+use super::counts::RequestResult;
+use crate::frontier::Host;
+use crate::linkcheck::ask::RoundTrip;
+
+/// How far a check has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CheckProgress {
+    /// How many requests have been sent.
+    pub requests: usize,
+    /// How many links have been checked.
+    pub checked: usize,
+    /// How many links were due at the start, once they have been counted.
+    pub due: usize,
+    /// How many hosts have links that are due.
+    pub hosts: usize,
+    /// How long the host with the most links takes at least.
+    pub left: Duration,
+}
+
+impl Checker {
+    /// Returns how many requests had a result.
+    pub fn requests(&self, result: RequestResult) -> u64 {
+        self.counts.results[result as usize].load(Ordering::Relaxed)
+    }
+
+    /// Returns how far the check has come.
+    pub fn progress(&self) -> CheckProgress {
+        let left = self.counts.left();
+        let most = left.values().max().copied().unwrap_or_default();
+        let most = u32::try_from(most).unwrap_or(u32::MAX);
+        let requests: u64 = RequestResult::ALL.map(|it| self.requests(it)).iter().sum();
+        CheckProgress {
+            requests: usize::try_from(requests).unwrap_or(usize::MAX),
+            checked: self.counts.checked.load(Ordering::Relaxed),
+            due: self.counts.due.load(Ordering::Relaxed),
+            hosts: left.values().filter(|left| **left > 0).count(),
+            left: self.options().delay.saturating_mul(most),
+        }
+    }
+
+    /// Sets how many links of each host are due.
+    pub(crate) fn set_due(&self, left: HashMap<Host, usize>) {
+        self.counts
+            .due
+            .store(left.values().sum(), Ordering::Relaxed);
+        *self.counts.left() = left;
+    }
+
+    pub(crate) fn count_answer(&self, round_trip: &RoundTrip) {
+        let result = RequestResult::of(round_trip);
+        self.counts.results[result as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a link of a host as checked.
+    pub(crate) fn count_link(&self, host: Option<&Host>) {
+        self.counts.checked.fetch_add(1, Ordering::Relaxed);
+        let mut all = self.counts.left();
+        if let Some(left) = host.and_then(|host| all.get_mut(host)) {
+            *left = left.saturating_sub(1);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! What is kept between questions and between runs, beside the reservations: `rows` says what that is,
+//! and `memory` and `file` are where. `access` waits while it cannot be reached.
+
+mod access;
+mod file;
+mod memory;
+mod rows;
+
+pub(super) use access::StateAccess;
+pub use file::FileState;
+pub use memory::MemoryState;
+pub(super) use rows::decoded;
+pub use rows::{CheckState, Row, Space, StateRow, StateWrite, WriteState};

@@ -1,0 +1,75 @@
+//! What is kept of a link: an observation, or what is known of one that is in the table no more.
+
+use super::reserved::Visit;
+use crate::frontier::StoreError;
+use crate::linkcheck::ask::WebUrl;
+use crate::linkcheck::check::shared::{LeasePurpose, RobotsAnswer, Work, host_of, millis, seconds};
+use crate::linkcheck::check::state::{Space, StateRow};
+use crate::linkcheck::conclude::{LinkRecord, Observation, Seen, Sibling};
+use crate::linkcheck::polite::Robots;
+use crate::mapping::Timestamp;
+
+impl Visit<'_> {
+    /// Concludes what cannot be asked.
+    pub(super) async fn conclude_unasked(
+        &mut self,
+        purpose: &LeasePurpose,
+        seen: Seen,
+    ) -> Result<(), StoreError> {
+        match purpose {
+            LeasePurpose::Robots { origin, host } => {
+                let none: RobotsAnswer = Ok(Robots::default());
+                self.answer(Space::Origins, origin, Some(none));
+                self.wake(host);
+                Ok(())
+            }
+            LeasePurpose::Sibling { host } => {
+                self.answer(Space::Siblings, host, Some(Sibling::Refused));
+                self.wake(host);
+                Ok(())
+            }
+            LeasePurpose::Link { target } => {
+                self.observe(target, &Observation::unasked(seen)).await
+            }
+        }
+    }
+
+    /// Takes in an observation of a link, and queues its next check.
+    pub(super) async fn observe(
+        &mut self,
+        target: &str,
+        observation: &Observation,
+    ) -> Result<(), StoreError> {
+        let policy = self.checker.options().policy;
+        let mut record = self.record(target).await?.unwrap_or_default();
+        let now = Timestamp::from_unix(seconds(self.now));
+        record.observe(observation, now, policy);
+        let host = WebUrl::parse(target).ok().and_then(|url| host_of(&url));
+        self.checker.count_link(host.as_ref());
+        if let Some(host) = host {
+            let links = self.links.of_host(&host);
+            let due = self.now + millis(record.next_check(policy, target, links)).max(1);
+            self.put(Work::link(target).queued(&host, due));
+            self.wants(&host, due);
+        }
+        self.put(StateRow::put(Space::Links, target, &Some(record)));
+        Ok(())
+    }
+
+    /// Takes a link that is not in the table now from the queue, but keeps what is known of it.
+    pub(super) async fn park(&mut self, target: &str, key: &[u8]) -> Result<(), StoreError> {
+        let record = self.record(target).await?;
+        self.drop_row(key);
+        self.put(StateRow::none(Space::Links, target));
+        if let Some(record) = record {
+            self.put(StateRow::put(Space::Parked, target, &record));
+        }
+        Ok(())
+    }
+
+    async fn record(&self, target: &str) -> Result<Option<LinkRecord>, StoreError> {
+        let key = target.as_bytes();
+        let row: Option<Option<LinkRecord>> = self.access().read(Space::Links, key).await?;
+        Ok(row.flatten())
+    }
+}

@@ -1,0 +1,125 @@
+//! What follows from an answer: what is asked next, and where, or a conclusion.
+
+use super::choose::Chosen;
+use super::reserved::Visit;
+use crate::frontier::StoreError;
+use crate::linkcheck::ask::{Finding, Question, RedirectProblem, RoundTrip, Step, UrlProblem};
+use crate::linkcheck::check::shared::{
+    Known, LeasePurpose, RobotsAnswer, Work, host_of, known_sibling,
+};
+use crate::linkcheck::check::state::{Space, StateRow};
+use crate::linkcheck::conclude::{Endings, Observation, Seen, Sibling};
+use crate::linkcheck::polite::{MAX_CRAWL_DELAY, Robots};
+
+impl Visit<'_> {
+    /// Takes in an answer.
+    pub(super) async fn take_in(
+        &mut self,
+        chosen: Chosen,
+        question: &Question,
+        round_trip: RoundTrip,
+    ) -> Result<(), StoreError> {
+        let Chosen {
+            work, inquiry, key, ..
+        } = chosen;
+        if let Some(key) = &key {
+            self.drop_row(key);
+        }
+        let next = match inquiry.next(question, round_trip) {
+            Step::Done(finding) => return self.conclude(&work.purpose, &finding).await,
+            Step::Ask(next) => next,
+        };
+        let Some(host) = host_of(next.url()) else {
+            let astray = RedirectProblem::Url(UrlProblem::Invalid);
+            return (self.conclude_unasked(&work.purpose, Seen::Astray(astray))).await;
+        };
+        match &work.purpose {
+            LeasePurpose::Robots { origin, .. } => {
+                self.answer::<RobotsAnswer>(Space::Origins, origin, None)
+            }
+            LeasePurpose::Sibling { host } => self.answer::<Sibling>(Space::Siblings, host, None),
+            LeasePurpose::Link { .. } => {}
+        }
+        let work = Work {
+            purpose: work.purpose,
+            inquiry: Some(next),
+        };
+        self.put(work.queued(&host, 0));
+        self.wants(&host, 0);
+        Ok(())
+    }
+
+    /// Concludes from the end of an inquiry.
+    async fn conclude(
+        &mut self,
+        purpose: &LeasePurpose,
+        finding: &Finding,
+    ) -> Result<(), StoreError> {
+        match purpose {
+            LeasePurpose::Robots { origin, host } => {
+                let robots = finding.robots();
+                if *host == *self.lease.host.as_str()
+                    && let Some(wanted) = robots.as_ref().ok().and_then(Robots::crawl_delay)
+                    // With a longer one, the origin is not asked again.
+                    && wanted <= MAX_CRAWL_DELAY
+                {
+                    self.wanted_pause = wanted;
+                }
+                self.answer(Space::Origins, origin, Some(robots));
+                self.wake(host);
+            }
+            LeasePurpose::Sibling { host } => {
+                self.answer(Space::Siblings, host, Some(Sibling::of(finding)));
+                self.wake(host);
+            }
+            LeasePurpose::Link { target } => {
+                let observation = Observation::of(finding);
+                let is_success = observation.is_success();
+                let led = self.note_ending(finding).await?;
+                let is_like = match (is_success, host_of(&finding.from)) {
+                    (true, Some(host)) => {
+                        let key = host.as_str().as_bytes();
+                        let row = self.access().read(Space::Siblings, key).await?;
+                        let sibling = known_sibling(row, self.now);
+                        matches!(sibling, Known::Answer(it) if it.is_like(finding))
+                    }
+                    _ => false,
+                };
+                let observation = match is_success && (led || is_like) {
+                    true => observation.as_not_found_page(),
+                    false => observation,
+                };
+                self.observe(target, &observation).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes where a deep link of its host ended, and returns whether several end there.
+    ///
+    /// Links of that host may end elsewhere at the same time, in visits of any worker: what is
+    /// written is only what follows from what is there.
+    async fn note_ending(&mut self, finding: &Finding) -> Result<bool, StoreError> {
+        let Some(host) = host_of(&finding.from) else {
+            return Ok(false);
+        };
+        let key = host.as_str().as_bytes();
+        let access = self.access();
+        let (before, bytes) = (access.read_with_bytes::<Endings>(Space::Endings, key)).await?;
+        let before = before.unwrap_or_default();
+        let mut endings = before.clone();
+        let led = endings.note(finding);
+        if endings != before {
+            self.write.expected.push(StateRow {
+                space: Space::Endings,
+                key: key.to_vec(),
+                value: bytes,
+            });
+            self.put(match endings == Endings::default() {
+                true => StateRow::none(Space::Endings, key),
+                false => StateRow::put(Space::Endings, key, &endings),
+            });
+        }
+        Ok(led)
+    }
+}

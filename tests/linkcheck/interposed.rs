@@ -1,0 +1,143 @@
+//! A state that a test can make unavailable, and whose reads it can hold back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::Barrier;
+use waypost::frontier::{
+    AliasName, Host, HostCounts, Lease, LeaseState, Pending, Reservation, Settings, Store,
+    StoreError,
+};
+use waypost::linkcheck::{CheckState, Row, Space, StateWrite, WriteState};
+
+/// A state behind another one.
+pub(crate) struct Interposed {
+    inner: Arc<dyn CheckState>,
+    pub(crate) is_down: AtomicBool,
+    /// How many operations failed.
+    pub(crate) failed: AtomicUsize,
+    /// The first two reads of endings both take place before either goes on.
+    pub(crate) endings: Option<(Barrier, AtomicUsize)>,
+}
+
+impl Interposed {
+    pub(crate) fn before(inner: Arc<dyn CheckState>) -> Self {
+        Self {
+            inner,
+            is_down: AtomicBool::new(false),
+            failed: AtomicUsize::new(0),
+            endings: None,
+        }
+    }
+
+    fn pass<'a, T: 'a>(&'a self, operation: Pending<'a, T>) -> Pending<'a, T> {
+        Box::pin(async move {
+            if self.is_down.load(Ordering::SeqCst) {
+                self.failed.fetch_add(1, Ordering::SeqCst);
+                return Err(StoreError::Unavailable("it is down".into()));
+            }
+            operation.await
+        })
+    }
+}
+
+impl CheckState for Interposed {
+    fn store(&self) -> &dyn Store {
+        self
+    }
+
+    fn is_shared(&self) -> bool {
+        self.inner.is_shared()
+    }
+
+    fn get<'a>(&'a self, space: Space, keys: &'a [Vec<u8>]) -> Pending<'a, Vec<Option<Vec<u8>>>> {
+        let read = self.pass(self.inner.get(space, keys));
+        Box::pin(async move {
+            let values = read.await?;
+            if let (Space::Endings, Some((both, reads))) = (space, &self.endings)
+                && reads.fetch_add(1, Ordering::SeqCst) < 2
+            {
+                both.wait().await;
+            }
+            Ok(values)
+        })
+    }
+
+    fn queued<'a>(&'a self, from: &'a [u8], to: &'a [u8], limit: usize) -> Pending<'a, Vec<Row>> {
+        self.pass(self.inner.queued(from, to, limit))
+    }
+
+    fn queued_keys<'a>(&'a self, from: &'a [u8], limit: usize) -> Pending<'a, Vec<Vec<u8>>> {
+        self.pass(self.inner.queued_keys(from, limit))
+    }
+
+    fn write<'a>(&'a self, write: &'a StateWrite) -> Pending<'a, WriteState> {
+        self.pass(self.inner.write(write))
+    }
+
+    fn release<'a>(
+        &'a self,
+        lease: &'a Lease,
+        pause: Duration,
+        next_in: Option<Duration>,
+        write: &'a StateWrite,
+    ) -> Pending<'a, WriteState> {
+        self.pass(self.inner.release(lease, pause, next_in, write))
+    }
+}
+
+impl Store for Interposed {
+    fn add_host<'a>(&'a self, host: &'a Host, after: Duration) -> Pending<'a, ()> {
+        self.pass(self.inner.store().add_host(host, after))
+    }
+
+    fn remove_host<'a>(&'a self, host: &'a Host) -> Pending<'a, ()> {
+        self.pass(self.inner.store().remove_host(host))
+    }
+
+    fn set_alias<'a>(&'a self, member: &'a Host, alias: Option<&'a AliasName>) -> Pending<'a, ()> {
+        self.pass(self.inner.store().set_alias(member, alias))
+    }
+
+    fn reserve_next(&self, busy_timeout: Duration) -> Pending<'_, Reservation> {
+        self.pass(self.inner.store().reserve_next(busy_timeout))
+    }
+
+    fn release<'a>(
+        &'a self,
+        lease: &'a Lease,
+        pause: Duration,
+        next_in: Option<Duration>,
+    ) -> Pending<'a, LeaseState> {
+        self.pass(self.inner.store().release(lease, pause, next_in))
+    }
+
+    fn renew<'a>(&'a self, lease: &'a Lease, busy_timeout: Duration) -> Pending<'a, LeaseState> {
+        self.pass(self.inner.store().renew(lease, busy_timeout))
+    }
+
+    fn block<'a>(&'a self, host: &'a Host, duration: Duration) -> Pending<'a, ()> {
+        self.pass(self.inner.store().block(host, duration))
+    }
+
+    fn set_settings<'a>(&'a self, host: &'a Host, settings: &'a Settings) -> Pending<'a, ()> {
+        self.pass(self.inner.store().set_settings(host, settings))
+    }
+
+    fn settings<'a>(&'a self, host: &'a Host) -> Pending<'a, Option<Settings>> {
+        self.pass(self.inner.store().settings(host))
+    }
+
+    fn reap(&self) -> Pending<'_, usize> {
+        self.pass(self.inner.store().reap())
+    }
+
+    fn due(&self, block: Duration) -> Pending<'_, usize> {
+        self.pass(self.inner.store().due(block))
+    }
+
+    fn counts(&self) -> Pending<'_, HostCounts> {
+        self.pass(self.inner.store().counts())
+    }
+}

@@ -1,0 +1,228 @@
+//! Checks that go on: while the table changes, and while the state cannot be reached.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::sync::{Barrier, oneshot};
+use tokio::task::JoinHandle;
+use waypost::frontier::StoreError;
+use waypost::linkcheck::{
+    Ask, Asking, CheckState, Checker, FileState, Question, RequestResult, Verdict,
+};
+
+use crate::interposed::Interposed;
+use crate::web::{
+    DELAY, Forward, Web, checker, in_memory, links, options, page, status, to, usual, verdict,
+    verdicts,
+};
+
+/// A check that goes on until it is stopped.
+struct Watching {
+    stop: oneshot::Sender<()>,
+    task: JoinHandle<Result<(), StoreError>>,
+}
+
+impl Watching {
+    fn start(checker: &Arc<Checker>) -> Self {
+        let (stop, stopped) = oneshot::channel::<()>();
+        let checker = Arc::clone(checker);
+        let stopped = async {
+            stopped.await.unwrap();
+        };
+        let task = tokio::spawn(async move { checker.watch(stopped).await });
+        Self { stop, task }
+    }
+
+    async fn stop(self) {
+        self.stop.send(()).unwrap();
+        self.task.await.unwrap().unwrap();
+    }
+}
+
+/// Waits until a condition holds.
+async fn until(what: &str, condition: impl AsyncFn() -> bool) {
+    for _ in 0..6000 {
+        if condition().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("in a minute, {what} did not come to be");
+}
+
+#[tokio::test]
+async fn a_check_that_goes_on_follows_the_table_and_asks_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state.redb");
+    let clock = Forward::new();
+    let file = FileState::open(&path, clock.clone(), DELAY).unwrap();
+    for (clock, state) in [(clock, Arc::new(file) as Arc<dyn CheckState>), in_memory()] {
+        let web = Web::new(|url, _| usual(url).unwrap_or_else(|| status(404)));
+        let [one, two, three] = [
+            "https://a.example/1",
+            "https://a.example/2",
+            "https://b.example/3",
+        ];
+        let checker = checker(&state, &clock, &web, &[one, two], options());
+        let watching = Watching::start(&checker);
+        let times = |url: &str| {
+            let asked = web.asked().into_iter();
+            asked.filter(|it| *it == format!("HEAD {url}")).count()
+        };
+        let known = async || verdicts(&checker, &[one, two]).await == [Some(Verdict::Failing); 2];
+        until("the first check", known).await;
+
+        checker.set_links(links(&[one, three])).await.unwrap();
+        assert_eq!(checker.links().all().len(), 2);
+        let known = async || verdict(&checker, three).await == Some(Verdict::Failing);
+        until("the check of the new link", known).await;
+        assert_eq!((times(one), times(two), times(three)), (1, 1, 1));
+
+        // An hour later all that does not work is due, but only what is in the table is asked.
+        clock.pass(Duration::from_secs(3700));
+        // Anything that changes the queue has it looked at.
+        checker.set_links(links(&[one, three])).await.unwrap();
+        until("the second check", async || {
+            times(one) == 2 && times(three) == 2
+        })
+        .await;
+        let parked = async || verdict(&checker, two).await.is_none();
+        until("the end of what is not in the table", parked).await;
+        watching.stop().await;
+        assert_eq!(times(two), 1);
+        let counts = checker.hosts().await.unwrap();
+        assert_eq!((counts.busy, counts.queued), (0, 2));
+
+        // It is back: what is known of it counts.
+        checker.set_links(links(&[two])).await.unwrap();
+        checker.run().await.unwrap();
+        let record = checker.record(two).await.unwrap().unwrap();
+        assert_eq!((times(two), record.strikes()), (2, 1));
+    }
+}
+
+/// A Web that never answers.
+struct Silence;
+
+impl Ask for Silence {
+    fn ask<'a>(&'a self, _: &'a Question) -> Asking<'a> {
+        Box::pin(pending())
+    }
+}
+
+#[tokio::test]
+async fn a_check_that_is_stopped_releases_its_hosts() {
+    let (clock, state) = in_memory();
+    let checker = Arc::new(Checker::new(
+        Arc::clone(&state),
+        Arc::new(Silence),
+        Arc::new(clock.clone()),
+        links(&["https://a.example/", "https://b.example/"]),
+        options(),
+    ));
+    let watching = Watching::start(&checker);
+    let busy = async || checker.hosts().await.unwrap().busy == 2;
+    until("a request to each host", busy).await;
+    watching.stop().await;
+    let counts = checker.hosts().await.unwrap();
+    assert_eq!((counts.busy, counts.queued), (0, 2));
+}
+
+#[tokio::test]
+async fn requests_are_counted_by_their_result() {
+    let web = Web::new(|url, _| match url {
+        "https://a.example/moved" => to(301, "/there"),
+        "https://a.example/there" => page("x"),
+        "https://a.example/broken" => status(500),
+        "https://down.example/robots.txt" => Err(waypost::linkcheck::Failure::NoSuchName),
+        url => usual(url).unwrap(),
+    });
+    let (clock, state) = in_memory();
+    let targets = [
+        "https://a.example/moved",
+        "https://a.example/broken",
+        "https://down.example/",
+    ];
+    let checker = checker(&state, &clock, &web, &targets, options());
+    checker.run().await.unwrap();
+    let counts = RequestResult::ALL.map(|it| checker.requests(it));
+    // Both robots.txt and the name that the host cannot know; `HEAD` and `GET` of the broken one.
+    assert_eq!(counts, [1, 1, 2, 2, 1]);
+    assert_eq!(checker.progress().requests, web.asked().len());
+}
+
+#[tokio::test]
+async fn a_check_waits_for_a_state_that_cannot_be_reached() {
+    let web = Web::new(|url, _| usual(url).unwrap_or_else(|| page("x")));
+    let (clock, inner) = in_memory();
+    let interposed = Arc::new(Interposed::before(inner));
+    let state: Arc<dyn CheckState> = Arc::clone(&interposed) as _;
+    let targets: Vec<_> = (0..10)
+        .map(|it| format!("https://a.example/{it}"))
+        .collect();
+    let targets: Vec<_> = targets.iter().map(String::as_str).collect();
+    let checker = checker(&state, &clock, &web, &targets, options());
+    let outage = checker.outage();
+    let running = Arc::clone(&checker);
+    let run = tokio::spawn(async move { running.run().await });
+    until("a request", async || web.asked().len() > 2).await;
+    interposed.is_down.store(true, Ordering::SeqCst);
+    let failed = async || interposed.failed.load(Ordering::SeqCst) > 2;
+    until("several attempts", failed).await;
+    assert!(outage.borrow().is_some());
+    interposed.is_down.store(false, Ordering::SeqCst);
+    run.await.unwrap().unwrap();
+    assert!(outage.borrow().is_none());
+    assert_eq!(
+        verdicts(&checker, &targets).await,
+        vec![Some(Verdict::Ok); 10]
+    );
+    for target in &targets {
+        let wanted = format!("HEAD {target}");
+        assert_eq!(web.asked().iter().filter(|it| **it == wanted).count(), 1);
+    }
+    web.assert_polite(str::to_owned);
+}
+
+#[tokio::test]
+async fn a_check_can_be_stopped_while_its_state_cannot_be_reached() {
+    let (clock, inner) = in_memory();
+    let interposed = Arc::new(Interposed::before(inner));
+    let state: Arc<dyn CheckState> = Arc::clone(&interposed) as _;
+    let web = Web::new(|url, _| usual(url).unwrap_or_else(|| page("x")));
+    let checker = checker(&state, &clock, &web, &["https://a.example/"], options());
+    interposed.is_down.store(true, Ordering::SeqCst);
+    let watching = Watching::start(&checker);
+    let failed = async || interposed.failed.load(Ordering::SeqCst) > 1;
+    until("several attempts", failed).await;
+    watching.stop().await;
+    assert!(web.asked().is_empty());
+}
+
+#[tokio::test]
+async fn visits_that_end_at_once_lose_nothing_that_the_other_one_wrote() {
+    let web = Web::new(|url, _| match url {
+        "https://a.example/2" => to(302, "https://c.example/"),
+        url if url.starts_with("https://a.example/") && url.len() == 19 => {
+            to(302, "https://b.example/")
+        }
+        url => usual(url).unwrap_or_else(|| page("x")),
+    });
+    let (clock, inner) = in_memory();
+    let mut interposed = Interposed::before(inner);
+    interposed.endings = Some((Barrier::new(2), 0.into()));
+    let state: Arc<dyn CheckState> = Arc::new(interposed);
+    let targets = [1, 2, 3, 4].map(|it| format!("https://a.example/{it}"));
+    let targets = targets.each_ref().map(String::as_str);
+    // Two links of a host end at different hosts, at the same time.
+    let both = checker(&state, &clock, &web, &targets[..2], options());
+    both.run().await.unwrap();
+    // The third link that ends at a page shows that it is what the host has instead of them.
+    let all = checker(&state, &clock, &web, &targets, options());
+    all.run().await.unwrap();
+    let mut found = verdicts(&all, &targets[2..]).await;
+    found.sort_by_key(|it| it.map(Verdict::name));
+    assert_eq!(found, [Some(Verdict::Ok), Some(Verdict::SoftNotFound)]);
+}
