@@ -1,10 +1,10 @@
-//! Obstacles: why an entry cannot be inserted into a document.
+//! Obstacles: why an entry cannot be inserted into a document, or changed there.
 
 use std::sync::Arc;
 
 use crate::mapping::{Diagnostic, Place, Position, Rule};
 
-/// Why an entry cannot be inserted without risk.
+/// Why an entry cannot be inserted or changed without risk.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Obstacle {
@@ -12,6 +12,7 @@ pub struct Obstacle {
     /// The position in the document.
     position: Position,
     message: &'static str,
+    hint: &'static str,
 }
 
 impl Obstacle {
@@ -20,6 +21,15 @@ impl Obstacle {
             rule,
             position,
             message,
+            hint: "insert the entry by hand, or write the list in block form, \"- url: …\"",
+        }
+    }
+
+    /// Returns an obstacle to changing an entry.
+    pub(super) fn of_entry(rule: Rule, position: Position, message: &'static str) -> Self {
+        Self {
+            hint: "change the entry by hand, or write each of its keys on a line of its own",
+            ..Self::new(rule, position, message)
         }
     }
 
@@ -29,7 +39,6 @@ impl Obstacle {
             file: Arc::clone(path),
             position: self.position,
         };
-        let hint = "insert the entry by hand, or write the list in block form, \"- url: …\"";
-        Diagnostic::new(self.rule, place, self.message).with_hint(hint)
+        Diagnostic::new(self.rule, place, self.message).with_hint(self.hint)
     }
 }

@@ -3,6 +3,7 @@
 //! Text is unquoted where every reader of YAML then reads it as that text.
 
 use super::ambiguity::is_ambiguous;
+use crate::mapping::ScalarForm;
 
 /// Writes a list in brackets, unless it is empty.
 pub(super) fn list<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
@@ -46,10 +47,28 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// Writes a text in quotes: double ones, or single ones if that avoids escapes.
-pub(super) fn quoted(text: &str) -> String {
-    if text.contains(['"', '\\']) && !text.contains(is_odd) {
-        return format!("'{}'", text.replace('\'', "''"));
+fn quoted(text: &str) -> String {
+    match text.contains(['"', '\\']) && !text.contains(is_odd) {
+        true => single_quoted(text),
+        false => double_quoted(text),
     }
+}
+
+/// Writes a text as a value in the form that the value before it has, if it can be.
+pub(super) fn like(form: ScalarForm, text: &str, is_flow: bool) -> String {
+    match form {
+        ScalarForm::Single if !text.contains(is_odd) => single_quoted(text),
+        ScalarForm::Single | ScalarForm::Double => double_quoted(text),
+        ScalarForm::Plain | ScalarForm::Block if is_flow => item(text),
+        ScalarForm::Plain | ScalarForm::Block => scalar(text),
+    }
+}
+
+fn single_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+fn double_quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {
@@ -64,7 +83,7 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// Returns whether a character is a control, or is treated as one by some version of YAML.
-pub(super) fn is_odd(c: char) -> bool {
+fn is_odd(c: char) -> bool {
     let breaks = ['\u{2028}', '\u{2029}', '\u{feff}', '\u{fffe}', '\u{ffff}'];
     c.is_control() || breaks.contains(&c)
 }

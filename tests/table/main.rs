@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod edit;
+mod entry_edits;
 #[path = "../support/git.rs"]
 mod git;
 mod hostile;

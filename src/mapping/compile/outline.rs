@@ -57,6 +57,10 @@ pub struct Pair<'t> {
     pub key: Cow<'t, str>,
     /// The span from the start of the key to the end of its value.
     pub span: Range<usize>,
+    /// The end of the key.
+    pub key_end: usize,
+    /// Whether its value is a list.
+    pub is_list: bool,
     /// The value, or the items of a list.
     pub values: Vec<Scalar<'t>>,
 }
@@ -204,12 +208,14 @@ impl<'t> Walk<'t> {
                 }
                 break;
             };
-            let start = bytes(&span).start - line_start;
-            let (values, value_end) = self.values(line_start)?;
+            let key_span = bytes(&span);
+            let (values, is_list, value_end) = self.values(line_start)?;
             end = value_end + line_start;
             pairs.push(Pair {
                 key,
-                span: start..value_end,
+                span: key_span.start - line_start..value_end,
+                key_end: key_span.end - line_start,
+                is_list,
                 values,
             });
         }
@@ -235,9 +241,10 @@ impl<'t> Walk<'t> {
         self.line_start
     }
 
-    /// Reads the value of a key; returns its texts and its end.
-    fn values(&mut self, from: usize) -> Result<(Vec<Scalar<'t>>, usize), ScanError> {
+    /// Reads the value of a key; returns its texts, whether it is a list or a map, and its end.
+    fn values(&mut self, from: usize) -> Result<(Vec<Scalar<'t>>, bool, usize), ScanError> {
         let (mut values, mut end, mut depth) = (Vec::new(), 0, 0);
+        let mut is_list = false;
         loop {
             let (event, span) = self.event()?;
             // A collection in block form ends where the next node begins, in an empty span.
@@ -245,7 +252,10 @@ impl<'t> Walk<'t> {
                 end = bytes(&span).end - from;
             }
             match event {
-                Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
+                Event::SequenceStart(..) | Event::MappingStart(..) => {
+                    is_list = true;
+                    depth += 1;
+                }
                 Event::SequenceEnd | Event::MappingEnd => depth -= 1,
                 Event::Scalar(text, style, ..) => values.push(Scalar {
                     text,
@@ -255,7 +265,7 @@ impl<'t> Walk<'t> {
                 _ => {}
             }
             if depth == 0 {
-                return Ok((values, end));
+                return Ok((values, is_list, end));
             }
         }
     }

@@ -1,0 +1,224 @@
+//! The text of a document with some of its entries changed.
+//!
+//! A new key goes where it belongs in the order of keys, on a line of its own or between commas, and
+//! a new value into the place and the quotes of the old one. A key that is removed takes the comment
+//! on its own line along. Whether the result means what was intended is proved by compiling it.
+//!
+//! Invariant: every byte of the text is kept, except for the values and keys that are named.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::key_edit::{KeyEdit, rank};
+use super::written_entry::{WrittenEntry, end_of_line, start_of_line};
+use crate::edit::layout::line_break;
+use crate::edit::obstacle::Obstacle;
+use crate::edit::refusal::lone_carriage_return;
+use crate::edit::replace::replace;
+use crate::mapping::{Outline, Rule};
+
+/// A document of which some entries are changed.
+pub struct EditedText<'o, 't> {
+    outline: &'o Outline<'t>,
+    /// What replaces which parts of the text.
+    parts: Vec<(Range<usize>, String)>,
+}
+
+impl<'o, 't> EditedText<'o, 't> {
+    /// Begins to change a document.
+    ///
+    /// # Errors
+    ///
+    /// If it has carriage returns that end no line.
+    pub fn of(outline: &'o Outline<'t>) -> Result<Self, Obstacle> {
+        if let Some(position) = lone_carriage_return(outline.text) {
+            let message = "a carriage return without a line feed keeps entries from being changed";
+            return Err(Obstacle::of_entry(
+                Rule::LayoutCarriageReturn,
+                position,
+                message,
+            ));
+        }
+        Ok(Self {
+            outline,
+            parts: Vec::new(),
+        })
+    }
+
+    /// Changes the entry with that number, once; each key is edited once at most.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be changed safely. Then the text is as before.
+    pub fn edit(&mut self, entry: usize, edits: &[KeyEdit]) -> Result<(), Obstacle> {
+        let entry = WrittenEntry::of(self.outline.text, &self.outline.entries[entry])?;
+        let change = EntryChange {
+            text: self.outline.text,
+            entry: &entry,
+            edits,
+        };
+        self.parts.extend(change.parts()?);
+        Ok(())
+    }
+
+    /// Returns the text.
+    pub fn text(mut self) -> String {
+        self.parts
+            .sort_by_key(|(range, _)| (range.start, range.end));
+        let mark = if self.outline.has_mark {
+            "\u{feff}"
+        } else {
+            ""
+        };
+        format!("{mark}{}", replace(self.outline.text, self.parts))
+    }
+}
+
+/// Edits of one entry.
+struct EntryChange<'e, 'o, 't> {
+    text: &'t str,
+    entry: &'e WrittenEntry<'o, 't>,
+    edits: &'e [KeyEdit],
+}
+
+impl EntryChange<'_, '_, '_> {
+    fn parts(&self) -> Result<Vec<(Range<usize>, String)>, Obstacle> {
+        let pairs = self.entry.pairs();
+        let mut parts = Vec::new();
+        let mut removed = vec![false; pairs.len()];
+        let mut added: Vec<&KeyEdit> = Vec::new();
+        for edit in self.edits {
+            let pair = pairs.iter().position(|pair| pair.key == edit.key);
+            match (pair, &edit.value) {
+                (None, None) => {}
+                (None, Some(_)) => added.push(edit),
+                (Some(pair), None) => removed[pair] = true,
+                (Some(pair), Some(value)) => {
+                    let values = &pairs[pair].values;
+                    let texts: Vec<_> = values.iter().map(|value| value.text.clone()).collect();
+                    if value.is(&texts) {
+                        continue;
+                    }
+                    let (range, before) = self.entry.value(pair)?;
+                    let form = values.first().map(|value| value.form);
+                    let new = value.written(form, self.entry.is_flow());
+                    parts.push((range, format!("{before}{new}")));
+                }
+            }
+        }
+        added.sort_by_key(|edit| rank(edit.key));
+        let kept: Vec<_> = (0..pairs.len()).filter(|pair| !removed[*pair]).collect();
+        let Some(&first) = kept.first() else {
+            return self.replaced(&added);
+        };
+        parts.extend(self.removals(&removed, first)?);
+        let mut after: BTreeMap<Option<usize>, Vec<&KeyEdit>> = BTreeMap::new();
+        for edit in added {
+            let is_before = |pair: &&usize| rank(&pairs[**pair].key) < rank(edit.key);
+            let anchor = kept.iter().rev().find(is_before).copied();
+            after.entry(anchor).or_default().push(edit);
+        }
+        parts.extend(after.into_iter().map(|(anchor, edits)| match anchor {
+            Some(pair) => self.after(pair, &edits),
+            None => self.before(first, &edits),
+        }));
+        Ok(parts)
+    }
+
+    /// Removes keys; `first` is the first one that is kept.
+    fn removals(
+        &self,
+        removed: &[bool],
+        first: usize,
+    ) -> Result<Vec<(Range<usize>, String)>, Obstacle> {
+        let mut ranges = Vec::new();
+        let mut pair = 0;
+        while pair < removed.len() {
+            let run = removed[pair..].iter().take_while(|it| **it).count();
+            let end = pair + run;
+            for pair in pair..end {
+                self.entry.refuse_comments(pair)?;
+            }
+            if run > 0 && (pair == 0 || self.entry.is_flow() && end < removed.len()) {
+                // Everything up to the next key.
+                self.entry.refuse_comments_between(pair..end)?;
+                ranges.push(self.entry.start(pair)..self.entry.start(end));
+            } else if run > 0 && self.entry.is_flow() {
+                self.entry.refuse_comments_between(pair - 1..end - 1)?;
+                ranges.push(self.entry.end(pair - 1)..self.entry.end(end - 1));
+            } else {
+                ranges.extend((pair..end).map(|pair| self.lines(pair)));
+            }
+            pair = end + 1;
+        }
+        debug_assert!(!removed[first]);
+        Ok(ranges
+            .into_iter()
+            .map(|range| (range, String::new()))
+            .collect())
+    }
+
+    /// Returns the lines of a key below the first one, in block form.
+    fn lines(&self, pair: usize) -> Range<usize> {
+        let start = start_of_line(self.text, self.entry.start(pair));
+        let end = end_of_line(self.text, self.entry.end(pair));
+        let rest = &self.text[end..];
+        let line_break = rest.find('\n').filter(|found| *found <= 1);
+        start..end + line_break.map_or(0, |found| found + 1)
+    }
+
+    /// Replaces all keys by others.
+    fn replaced(&self, added: &[&KeyEdit]) -> Result<Vec<(Range<usize>, String)>, Obstacle> {
+        if added.is_empty() {
+            return Err(self
+                .entry
+                .obstacle(Rule::LayoutListApart, "an entry needs a key"));
+        }
+        let last = self.entry.pairs().len() - 1;
+        for pair in 0..=last {
+            self.entry.refuse_comments(pair)?;
+        }
+        self.entry.refuse_comments_between(0..last)?;
+        let range = self.entry.start(0)..self.entry.end(last);
+        Ok(vec![(range, self.joined(added))])
+    }
+
+    /// Adds keys before the first one that is kept.
+    fn before(&self, pair: usize, added: &[&KeyEdit]) -> (Range<usize>, String) {
+        let at = self.entry.start(pair);
+        (at..at, self.joined(added) + &self.separator())
+    }
+
+    /// Adds keys after one.
+    fn after(&self, pair: usize, added: &[&KeyEdit]) -> (Range<usize>, String) {
+        let end = self.entry.end(pair);
+        let at = match self.entry.is_flow() {
+            true => end,
+            false => end_of_line(self.text, end),
+        };
+        (at..at, self.separator() + &self.joined(added))
+    }
+
+    fn joined(&self, added: &[&KeyEdit]) -> String {
+        let pairs = added.iter().filter_map(|edit| {
+            let value = edit.value.as_ref()?;
+            Some(format!(
+                "{}: {}",
+                edit.key,
+                value.written(None, self.entry.is_flow())
+            ))
+        });
+        pairs.collect::<Vec<_>>().join(&self.separator())
+    }
+
+    /// Returns what separates two keys.
+    fn separator(&self) -> String {
+        match self.entry.is_flow() {
+            true => ", ".to_owned(),
+            false => {
+                let margin = self.entry.margin();
+                format!("{}{:margin$}", line_break(self.text), "")
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! An entry in a text: where its keys, their values and their lines begin and end.
+
+use std::ops::Range;
+
+use crate::edit::layout::{indent, is_blank, is_comment, line};
+use crate::edit::obstacle::Obstacle;
+use crate::mapping::{EntryOutline, Pair, Rule, ScalarForm};
+
+/// An entry whose keys can be changed. All offsets are in the text of its document.
+pub(super) struct WrittenEntry<'o, 't> {
+    text: &'t str,
+    entry: &'o EntryOutline<'t>,
+}
+
+impl<'o, 't> WrittenEntry<'o, 't> {
+    /// Takes an entry of a text.
+    ///
+    /// # Errors
+    ///
+    /// If it is not certain where a key could be added: among keys after `?`, or in an entry in a
+    /// list in brackets without braces of its own.
+    pub(super) fn of(text: &'t str, entry: &'o EntryOutline<'t>) -> Result<Self, Obstacle> {
+        let written = Self { text, entry };
+        let is_known = match entry.is_flow {
+            true => text[..written.start(0)].trim_end().ends_with('{'),
+            false => written.has_plain_margins(),
+        };
+        match is_known {
+            true => Ok(written),
+            false => Err(written.obstacle(
+                Rule::LayoutFlowStyle,
+                "an entry cannot be changed unless its keys are plainly in a block or in braces",
+            )),
+        }
+    }
+
+    /// Returns whether only spaces, and the dash before the first key, precede each key on its line.
+    fn has_plain_margins(&self) -> bool {
+        (0..self.pairs().len()).all(|pair| {
+            let start = self.start(pair);
+            let before = &self.text[start_of_line(self.text, start)..start];
+            let before = before.trim_start_matches(' ');
+            let after_dash = before.strip_prefix('-').filter(|_| pair == 0);
+            after_dash
+                .unwrap_or(before)
+                .trim_start_matches(' ')
+                .is_empty()
+        })
+    }
+
+    pub(super) fn is_flow(&self) -> bool {
+        self.entry.is_flow
+    }
+
+    pub(super) fn pairs(&self) -> &'o [Pair<'t>] {
+        &self.entry.pairs
+    }
+
+    /// Returns how far the keys below the first one are indented, in block form.
+    pub(super) fn margin(&self) -> usize {
+        let start = self.start(0);
+        start - start_of_line(self.text, start)
+    }
+
+    /// Returns the start of a key.
+    pub(super) fn start(&self, pair: usize) -> usize {
+        self.entry.line_start + self.entry.pairs[pair].span.start
+    }
+
+    /// Returns the end of a value; if it is a block scalar, before the line break of its last line.
+    pub(super) fn end(&self, pair: usize) -> usize {
+        match self.ends_in_block(pair) {
+            true => self.end_of_block(pair),
+            false => self.entry.line_start + self.entry.pairs[pair].span.end,
+        }
+    }
+
+    fn ends_in_block(&self, pair: usize) -> bool {
+        let last = self.entry.pairs[pair].values.last();
+        last.is_some_and(|value| value.form == ScalarForm::Block)
+    }
+
+    /// Returns the end of a value that is, or ends in, a block scalar.
+    fn end_of_block(&self, pair: usize) -> usize {
+        // All its lines are indented deeper than the key.
+        let key = self.start(pair);
+        let margin = key - start_of_line(self.text, key);
+        let header = line(&self.text[self.value_start(pair)..]);
+        let from = self.value_start(pair) + header.len();
+        let (mut own, mut last) = (from, from);
+        for line in self.text[from..].split_inclusive('\n') {
+            if !is_blank(line) && indent(line) <= margin {
+                break;
+            }
+            last += line.len();
+            if !is_blank(line) {
+                own = last;
+            }
+        }
+        // The indicator `+` keeps the blank lines at the end.
+        let keeps = header.split('#').next().unwrap_or_default().contains('+');
+        let text = &self.text[..if keeps { last } else { own }];
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        text.strip_suffix('\r').unwrap_or(text).len()
+    }
+
+    /// Returns the range of a value that a new one replaces, and what must precede the new one.
+    ///
+    /// # Errors
+    ///
+    /// If a comment would be lost.
+    pub(super) fn value(&self, pair: usize) -> Result<(Range<usize>, &'static str), Obstacle> {
+        let Pair {
+            is_list, values, ..
+        } = &self.entry.pairs[pair];
+        if let ([only], false) = (&values[..], is_list)
+            && only.form != ScalarForm::Block
+        {
+            let at = self.entry.line_start;
+            return Ok((at + only.span.start..at + only.span.end, ""));
+        }
+        self.refuse_comments(pair)?;
+        let (colon, start) = (self.after_colon(pair), self.value_start(pair));
+        Ok(match self.text[colon..start].contains('\n') {
+            true => (colon..self.end(pair), " "),
+            false => (start..self.end(pair), ""),
+        })
+    }
+
+    /// Refuses a key whose value cannot be taken out without a comment that belongs to it.
+    pub(super) fn refuse_comments(&self, pair: usize) -> Result<(), Obstacle> {
+        let Pair {
+            is_list, values, ..
+        } = &self.entry.pairs[pair];
+        let has_block = values.iter().any(|value| value.form == ScalarForm::Block);
+        if *is_list && has_block {
+            return Err(self.obstacle(
+                Rule::LayoutBlockText,
+                "a list with block scalars (\"|\" or \">\") cannot be changed",
+            ));
+        }
+        let mut from = self.after_colon(pair);
+        let mut outside = vec![from..self.value_start(pair)];
+        if has_block {
+            outside.push(from..from + line(&self.text[self.value_start(pair)..]).len());
+        } else {
+            for value in values {
+                let at = self.entry.line_start;
+                outside.push(from..at + value.span.start);
+                from = at + value.span.end;
+            }
+            outside.push(from..self.end(pair));
+        }
+        match outside
+            .into_iter()
+            .any(|range| self.text[range].contains('#'))
+        {
+            true => Err(self.lost_comment()),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses keys from one to another, which is kept, between which there are comments.
+    pub(super) fn refuse_comments_between(&self, pairs: Range<usize>) -> Result<(), Obstacle> {
+        for pair in pairs {
+            let between = &self.text[self.end(pair)..self.start(pair + 1)];
+            let has_comment = match self.is_flow() {
+                true => between.contains('#'),
+                // A comment on the line of a value goes with it.
+                false => between.split('\n').skip(1).any(is_comment),
+            };
+            if has_comment {
+                return Err(self.lost_comment());
+            }
+        }
+        Ok(())
+    }
+
+    fn lost_comment(&self) -> Obstacle {
+        let message = "a comment within what is to be changed would be lost";
+        self.obstacle(Rule::LayoutFlowStyle, message)
+    }
+
+    /// Returns an obstacle to changing the entry.
+    pub(super) fn obstacle(&self, rule: Rule, message: &'static str) -> Obstacle {
+        Obstacle::of_entry(rule, self.entry.position, message)
+    }
+
+    /// Returns the offset after the colon of a key.
+    fn after_colon(&self, pair: usize) -> usize {
+        let end = self.entry.line_start + self.entry.pairs[pair].key_end;
+        // In a document that was parsed, only blanks come before it.
+        self.text[end..]
+            .find(':')
+            .map_or(end, |colon| end + colon + 1)
+    }
+
+    /// Returns the start of a value: of a block scalar, its indicator.
+    fn value_start(&self, pair: usize) -> usize {
+        let mut rest = &self.text[self.after_colon(pair)..];
+        loop {
+            rest = rest.trim_start_matches([' ', '\t', '\r', '\n']);
+            if !rest.starts_with('#') {
+                return self.text.len() - rest.len();
+            }
+            rest = rest.trim_start_matches(|c| c != '\n');
+        }
+    }
+}
+
+/// Returns the start of the line of an offset.
+pub(super) fn start_of_line(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |found| found + 1)
+}
+
+/// Returns the end of the line of an offset, before its line break.
+pub(super) fn end_of_line(text: &str, at: usize) -> usize {
+    let line = line(&text[at..]);
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    at + line.strip_suffix('\r').unwrap_or(line).len()
+}
