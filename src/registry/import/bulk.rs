@@ -157,5 +157,8 @@ fn put(
     if source.read_once().is_ok_and(|read| is_proved(&read.files)) {
         return Ok(());
     }
-    Err(undone(new, old, LocalError::TakenBack { path: path() }))
+    Err(undone(
+        &[(new, old)],
+        LocalError::TakenBack { path: path() },
+    ))
 }

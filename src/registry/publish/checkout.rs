@@ -1,7 +1,7 @@
 //! A user's checkout, in which commits are made.
 //!
-//! Uses the `git` program, so that the user's hooks and signatures apply. Invariant: only the file
-//! that a commit is about is committed, whatever else is staged.
+//! Uses the `git` program, so that the user's hooks and signatures apply. Invariant: only the files
+//! that a commit is about are committed, whatever else is staged.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,9 +9,11 @@ use std::time::Duration;
 use git2::{ErrorCode, Repository, RepositoryState, Status};
 
 use super::checkout_error::CheckoutError;
+use super::edit::Edit;
 use super::identity::{CommitIdentity, IdentityError};
 use super::publish_error::PublishError;
 use crate::git::{CommitId, GitProgram, GitProgramError};
+use crate::mapping::SourceFile;
 
 /// The message of libgit2 for a repository with an unknown object format.
 const OBJECT_FORMAT: &str = "unknown object format";
@@ -93,7 +95,7 @@ impl UserCheckout {
         }
     }
 
-    /// Ensures that a file can be changed and committed: that it is unchanged since the last
+    /// Ensures that files can be changed and committed: that each is unchanged since the last
     /// commit, or neither exists nor is known to Git, and that Git has an identity for the commit.
     ///
     /// From here on an interrupt ends the Git commands, but not this process, which then reverts
@@ -102,11 +104,14 @@ impl UserCheckout {
     /// # Errors
     ///
     /// If that is not so.
-    pub fn prepare(&self, file: &Path) -> Result<(), PublishError> {
-        if self.repository()?.head_detached()? {
+    pub(super) fn prepare(&self, files: &[SourceFile]) -> Result<(), PublishError> {
+        let repository = self.repository()?;
+        if repository.head_detached()? {
             return Err(CheckoutError::Detached.into());
         }
-        refuse_changes(&self.repository()?, &self.inside(file)?)?;
+        for file in files {
+            refuse_changes(&repository, &self.inside(Path::new(&*file.path))?)?;
+        }
         self.identities()?;
         Ok(self.git.outlive_interrupts()?)
     }
@@ -138,32 +143,34 @@ impl UserCheckout {
         all
     }
 
-    /// Commits only the current state of a file to the branch that is checked out.
+    /// Commits only the current state of some files to the branch that is checked out.
     ///
     /// # Errors
     ///
-    /// If Git fails, or a hook refuses. Then nothing but the file itself has changed.
-    pub fn commit(&self, file: &Path, message: &str) -> Result<(), PublishError> {
-        let file = self.inside(file)?;
-        let on_file = |command: &[&str]| {
+    /// If Git fails, or a hook refuses. Then nothing but the files themselves has changed.
+    pub(super) fn commit(&self, edit: &Edit) -> Result<(), PublishError> {
+        let paths = edit.files.iter();
+        let paths = paths.map(|file| self.inside(Path::new(&*file.path)));
+        let paths: Vec<_> = paths.collect::<Result<_, _>>()?;
+        let on_files = |command: &[&str], paths: &[&str]| {
             let mut arguments = self.named(&["--literal-pathspecs"]);
-            arguments.extend(
-                command
-                    .iter()
-                    .chain(&["--", &file])
-                    .map(|&it| it.to_owned()),
-            );
+            let rest = command.iter().chain(&["--"]).chain(paths);
+            arguments.extend(rest.map(|&it| it.to_owned()));
             arguments
         };
         // Git does not commit a file that it does not know.
-        let new = self.git.run(&on_file(&["ls-files"]))?.is_empty();
-        if new {
-            self.git.run(&on_file(&["add", "--intent-to-add"]))?;
+        let index = self.repository()?.index()?;
+        let is_new = |path: &&str| index.get_path(Path::new(path), 0).is_none();
+        let new: Vec<_> = paths.iter().map(String::as_str).filter(is_new).collect();
+        if !new.is_empty() {
+            self.git.run(&on_files(&["add", "--intent-to-add"], &new))?;
         }
-        let commit = on_file(&["commit", "--quiet", "--file=-", "--only"]);
-        let ended = self.git.run_with(&commit, message);
-        if new && ended.is_err() {
-            self.git.run(&on_file(&["rm", "--cached", "--quiet"]))?;
+        let all: Vec<_> = paths.iter().map(String::as_str).collect();
+        let commit = on_files(&["commit", "--quiet", "--file=-", "--only"], &all);
+        let ended = self.git.run_with(&commit, &edit.message);
+        if !new.is_empty() && ended.is_err() {
+            self.git
+                .run(&on_files(&["rm", "--cached", "--quiet"], &new))?;
         }
         match ended {
             // A hook refused. Failures of Git itself end with 128.

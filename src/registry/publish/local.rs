@@ -1,4 +1,4 @@
-//! Registers in local files, one writer at a time.
+//! Changes local files, one writer at a time.
 //!
 //! A writer has a lock (`flock`) on each directory with files of the table, from reading them until
 //! they are written. It leaves nothing behind, and ends with its process. Changes by programs that
@@ -10,16 +10,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::checkout::UserCheckout;
-use super::online::message;
 use super::publish_error::PublishError;
-use crate::mapping::{SourceFile, Timestamp, compile};
-use crate::registry::decide::{Registration, RegistrationRefusal, RegistrationRequest, register};
+use super::table_change::TableChange;
+use crate::mapping::{SourceFile, compile};
+use crate::registry::decide::RegistrationRefusal;
 use crate::source::{self, FileSource, FilesError};
 
 /// The number of attempts when another process has written to the file.
 const ATTEMPTS: usize = 5;
 
-/// Why nothing was registered.
+/// Why local files were not changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LocalError {
@@ -39,13 +39,13 @@ pub enum LocalError {
         source: io::Error,
     },
     /// The file is read-only.
-    #[error("nothing was added: {path} is read-only")]
+    #[error("nothing was changed: {path} is read-only")]
     ReadOnly {
         /// The file.
         path: String,
     },
     /// A file cannot be written.
-    #[error("nothing was added: cannot write {path}")]
+    #[error("nothing was changed: cannot write {path}")]
     Write {
         /// The file.
         path: String,
@@ -54,22 +54,22 @@ pub enum LocalError {
         source: io::Error,
     },
     /// Another process keeps writing to the file.
-    #[error("nothing was added: somebody else keeps changing {path}")]
+    #[error("nothing was changed: somebody else keeps changing {path}")]
     Contended {
         /// The file.
         path: String,
     },
     /// The final text of the files was not the intended one.
-    #[error("nothing was added: the table was changed at the same time, so {path} is as it was")]
+    #[error("nothing was changed: the table was changed at the same time, so {path} is as it was")]
     TakenBack {
         /// The file.
         path: String,
     },
     /// The file cannot be committed.
-    #[error("nothing was added")]
+    #[error("nothing was changed")]
     Commit(#[from] PublishError),
     /// A written change could not be reverted.
-    #[error("the entry cannot stay, and {path} cannot be brought back")]
+    #[error("the change cannot stay, and {path} cannot be restored")]
     Stuck {
         /// The file.
         path: String,
@@ -79,50 +79,51 @@ pub enum LocalError {
     },
 }
 
-/// Registers a request in the table at these paths, files and directories, and writes it.
+/// Writes the change that `decide` makes of the table at these paths, files and directories.
 ///
 /// Waits for other writers. A file is replaced atomically, so that a reader sees it either without
-/// the entry or with it. In a `checkout`, it is also committed, or restored.
+/// the change or with it. In a `checkout`, the files are also committed, or restored.
 ///
 /// # Errors
 ///
-/// If the request is refused, or a file cannot be read, written or committed; then nothing has
-/// changed.
-pub fn register_in_files(
+/// If `decide` fails, or a file cannot be read, written or committed; then nothing has changed.
+pub(crate) fn change_in_files<C: TableChange, E: From<LocalError>>(
     paths: &[PathBuf],
     max_bytes: u64,
-    request: &RegistrationRequest,
-    now: Timestamp,
     checkout: Option<&UserCheckout>,
-) -> Result<Registration, LocalError> {
+    mut decide: impl FnMut(&[SourceFile]) -> Result<C, E>,
+) -> Result<C, E> {
     let _locks = lock(paths)?;
     let table = FileSource::new(paths.to_vec(), max_bytes);
     let mut path = String::new();
     for _ in 0..ATTEMPTS {
-        let files = table.read_once()?.files;
-        let registration = register(&files, request, max_bytes, now)?;
-        path = registration.file.path.to_string();
-        let old = files.iter().find(|file| *file.path == *path);
+        let files = table.read_once().map_err(LocalError::from)?.files;
+        let change = decide(&files)?;
+        let edit = change.edit();
+        let Some(first) = edit.files.first() else {
+            return Ok(change);
+        };
+        path = first.path.to_string();
         if let Some(checkout) = checkout {
-            checkout.prepare(Path::new(&path))?;
+            checkout.prepare(&edit.files).map_err(LocalError::from)?;
         }
-        if !write(&registration.file, old)? {
+        let Some(written) = write_all(&edit.files, &files)? else {
             continue;
-        }
+        };
         let read = table.read_once();
         let refused = match checkout {
-            _ if !read.is_ok_and(|it| has_link(it.files, &registration)) => {
-                LocalError::TakenBack { path: path.clone() }
+            _ if !read.is_ok_and(|it| has_change(it.files, &change)) => {
+                LocalError::TakenBack { path }
             }
-            None => return Ok(registration),
-            Some(checkout) => match checkout.commit(Path::new(&path), &message(&registration)) {
-                Ok(()) => return Ok(registration),
+            None => return Ok(change),
+            Some(checkout) => match checkout.commit(&edit) {
+                Ok(()) => return Ok(change),
                 Err(error) => error.into(),
             },
         };
-        return Err(undone(&registration.file, old, refused));
+        return Err(undone(&written, refused).into());
     }
-    Err(LocalError::Contended { path })
+    Err(LocalError::Contended { path }.into())
 }
 
 /// Locks the directories of a table, always in the same order. A missing one is skipped: that is
@@ -163,36 +164,57 @@ pub(crate) fn write(file: &SourceFile, old: Option<&SourceFile>) -> Result<bool,
     Ok(true)
 }
 
-/// Returns whether a table has the link of a registration: usually, because its files are those
-/// that were proved.
-fn has_link(mut files: Vec<SourceFile>, registration: &Registration) -> bool {
-    let mut proved: Vec<_> = registration.proved.files.iter().collect();
+/// A file that was written, and what it was before, if it existed.
+pub(crate) type Written<'f> = (&'f SourceFile, Option<&'f SourceFile>);
+
+/// Writes files, unless one of them has changed since they were read; returns what was written.
+fn write_all<'f>(
+    files: &'f [SourceFile],
+    before: &'f [SourceFile],
+) -> Result<Option<Vec<Written<'f>>>, LocalError> {
+    let mut written = Vec::new();
+    for file in files {
+        let old = before.iter().find(|old| old.path == file.path);
+        match write(file, old) {
+            Ok(true) => written.push((file, old)),
+            Ok(false) => {
+                let path = file.path.to_string();
+                return match undone(&written, LocalError::Contended { path }) {
+                    LocalError::Contended { .. } => Ok(None),
+                    error => Err(error),
+                };
+            }
+            Err(error) => return Err(undone(&written, error)),
+        }
+    }
+    Ok(Some(written))
+}
+
+/// Returns whether files have a change: usually, because they are those that were proved.
+fn has_change(mut files: Vec<SourceFile>, change: &impl TableChange) -> bool {
+    let mut proved: Vec<_> = change.proved().files.iter().collect();
     proved.sort_by(|a, b| a.path.cmp(&b.path));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     if files.iter().eq(proved) {
         return true;
     }
-    compile(&files).table.is_some_and(|table| {
-        let entries = table
-            .sites()
-            .iter()
-            .filter_map(|site| site.lookup(&registration.code));
-        let mut links = entries.map(|entry| (entry.short_url(), entry.target()));
-        links.any(|(short_url, target)| {
-            short_url == registration.short_url && target.as_deref() == Some(&*registration.target)
-        })
-    })
+    compile(&files)
+        .table
+        .is_some_and(|table| change.is_in(&table))
 }
 
-/// Reverts a file that cannot stay; returns the reason, or that it could not be reverted.
-pub(crate) fn undone(file: &SourceFile, old: Option<&SourceFile>, why: LocalError) -> LocalError {
-    match take_back(file, old) {
-        Ok(()) => why,
-        Err(source) => LocalError::Stuck {
-            path: file.path.to_string(),
-            source,
-        },
+/// Reverts files that cannot stay; returns the reason, or that one could not be reverted.
+pub(crate) fn undone(written: &[Written<'_>], why: LocalError) -> LocalError {
+    let mut why = why;
+    for (file, old) in written {
+        if let Err(source) = take_back(file, *old) {
+            why = LocalError::Stuck {
+                path: file.path.to_string(),
+                source,
+            };
+        }
     }
+    why
 }
 
 /// Restores the file, unless it has been changed since.
@@ -228,29 +250,25 @@ mod tests {
 
     #[test]
     fn what_was_changed_since_it_was_read_is_not_replaced() {
-        let (_directory, file) = file("base_url: https://s.code/\nmapping: []\n");
-        let request = RegistrationRequest {
-            url: "https://e.org/".to_owned(),
-            ..RegistrationRequest::default()
+        let (directory, first) = file("first");
+        let path = directory.path().join("second.yaml");
+        fs::write(&path, "second").unwrap();
+        let second = SourceFile {
+            path: path.to_str().unwrap().into(),
+            bytes: "second".into(),
         };
-        let registered = register(
-            std::slice::from_ref(&file),
-            &request,
-            1 << 20,
-            Timestamp::MIN,
-        )
-        .unwrap();
-        fs::write(&*file.path, "other").unwrap();
-        assert!(!write(&registered.file, Some(&file)).unwrap());
-        assert_eq!(read(&file), "other");
-        fs::write(&*file.path, &file.bytes).unwrap();
-        assert!(write(&registered.file, Some(&file)).unwrap());
-        assert!(read(&file).ends_with("mapping:\n- url: https://e.org/\n"));
-        assert!(has_link(vec![registered.file.clone()], &registered));
-        assert!(!has_link(vec![file.clone()], &registered));
-        // Somebody else may have changed another part meanwhile.
-        let bytes = [&registered.file.bytes[..], b"tests: []\n"].concat();
-        assert!(has_link(vec![SourceFile { bytes, ..file }], &registered));
+        let before = [first.clone(), second.clone()];
+        let new = before.clone().map(|file| SourceFile {
+            bytes: b"new".to_vec(),
+            ..file
+        });
+        fs::write(&path, "other").unwrap();
+        assert!(write_all(&new, &before).unwrap().is_none());
+        // What was written before is as it was.
+        assert_eq!((&*read(&first), &*read(&second)), ("first", "other"));
+        fs::write(&path, "second").unwrap();
+        assert_eq!(write_all(&new, &before).unwrap().unwrap().len(), 2);
+        assert_eq!((&*read(&first), &*read(&second)), ("new", "new"));
     }
 
     #[test]

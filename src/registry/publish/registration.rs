@@ -1,0 +1,142 @@
+//! Registering: in local files or on a remote's branch, and the commit that holds the registration.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use super::branch::{Branch, Published, TablePath};
+use super::checkout::UserCheckout;
+use super::edit::Edit;
+use super::local::{LocalError, change_in_files};
+use super::on_branch::change_on_branch;
+use super::publish_error::PublishError;
+use super::table_change::TableChange;
+use crate::mapping::{Table, Timestamp};
+use crate::registry::decide::{
+    ProvedTable, Registration, RegistrationRefusal, RegistrationRequest, register,
+};
+
+/// Why nothing was registered on a remote's branch.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OnlineError {
+    /// The request is refused.
+    #[error(transparent)]
+    Refused(#[from] RegistrationRefusal),
+    /// It could not be published.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+}
+
+/// Registers a request in the table at these paths, files and directories, and writes it.
+///
+/// Waits for other writers. In a `checkout`, the file is also committed, or restored.
+///
+/// # Errors
+///
+/// If the request is refused, or a file cannot be read, written or committed; then nothing has
+/// changed.
+pub fn register_in_files(
+    paths: &[PathBuf],
+    max_bytes: u64,
+    request: &RegistrationRequest,
+    now: Timestamp,
+    checkout: Option<&UserCheckout>,
+) -> Result<Registration, LocalError> {
+    change_in_files(paths, max_bytes, checkout, |files| {
+        Ok(register(files, request, max_bytes, now)?)
+    })
+}
+
+/// Registers a request in the table on a remote's branch, retrying on newer tips for as long as
+/// `timeout` lasts. Blocks the thread.
+///
+/// # Errors
+///
+/// If the request is refused or cannot be published; then nothing has changed.
+pub fn register_on_branch(
+    branch: &mut impl Branch,
+    table: &TablePath,
+    request: &RegistrationRequest,
+    timeout: Duration,
+) -> Result<(Registration, Published), OnlineError> {
+    let (registration, published) = change_on_branch(branch, table, timeout, |files| {
+        let now = SystemTime::now().into();
+        Ok::<_, OnlineError>(register(files, request, table.max_bytes(), now)?)
+    })?;
+    Ok((
+        registration,
+        published.expect("a registration changes a file"),
+    ))
+}
+
+impl TableChange for Registration {
+    fn edit(&self) -> Edit {
+        Edit {
+            files: vec![self.file.clone()],
+            message: message(self),
+        }
+    }
+
+    fn proved(&self) -> &ProvedTable {
+        &self.proved
+    }
+
+    fn is_in(&self, table: &Table) -> bool {
+        let entries = table
+            .sites()
+            .iter()
+            .filter_map(|site| site.lookup(&self.code));
+        let mut links = entries.map(|entry| (entry.short_url(), entry.target()));
+        links.any(|(short_url, target)| {
+            short_url == self.short_url && target.as_deref() == Some(&*self.target)
+        })
+    }
+}
+
+/// Returns the message of the commit with a registration: its link, and its statements as trailers
+/// (git-interpret-trailers(1)).
+fn message(registration: &Registration) -> String {
+    let Registration {
+        code,
+        short_url,
+        trailers,
+        ..
+    } = registration;
+    let mut message = format!("Add {code}\n\nShort-Link: {short_url}\n");
+    for trailer in trailers {
+        message += trailer;
+        message.push('\n');
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::{SourceFile, compile};
+
+    #[test]
+    fn a_registration_is_found_among_other_changes() {
+        let file = |text: &str| SourceFile {
+            path: "mapping.yaml".into(),
+            bytes: text.into(),
+        };
+        let old = file("base_url: https://s.code/\nmapping: []\n");
+        let request = RegistrationRequest {
+            url: "https://e.org/".to_owned(),
+            ..RegistrationRequest::default()
+        };
+        let files = std::slice::from_ref(&old);
+        let registration = register(files, &request, 1 << 20, Timestamp::MIN).unwrap();
+        let edit = registration.edit();
+        assert_eq!(edit.files, [registration.file.clone()]);
+        assert!(edit.message.starts_with("Add "), "{}", edit.message);
+        let is_in = |file: SourceFile| registration.is_in(&compile(&[file]).table.unwrap());
+        assert!(!is_in(old));
+        let bytes = [&registration.file.bytes[..], b"tests: []\n"].concat();
+        assert!(is_in(SourceFile {
+            bytes,
+            ..registration.file.clone()
+        }));
+    }
+}

@@ -1,0 +1,17 @@
+//! Changes of a table that were decided and proved: what every way of publishing needs to know.
+
+use super::edit::Edit;
+use crate::mapping::Table;
+use crate::registry::decide::ProvedTable;
+
+/// A decided change of a table.
+pub(crate) trait TableChange {
+    /// Returns the files that change, and the message of a commit; no files if nothing changes.
+    fn edit(&self) -> Edit;
+
+    /// Returns the table with the change.
+    fn proved(&self) -> &ProvedTable;
+
+    /// Returns whether a table, which somebody else may have changed too, has the change.
+    fn is_in(&self, table: &Table) -> bool;
+}
