@@ -121,7 +121,7 @@ fn install(tables: &[PathBuf]) -> Result<(), Error> {
     }
     writeln!(
         out,
-        "merges, rebases and cherry-picks in this clone go by meaning"
+        "merges, rebases and cherry-picks in this clone merge tables by meaning"
     )?;
     writeln!(out, "a forge that merges on its server does not run this")?;
     Ok(())

@@ -272,7 +272,7 @@ fn the_schema_knows_the_keys_of_the_reader() {
     let hints = report.iter().filter(|d| d.rule == Rule::KeyUnknown);
     for (hint, place) in hints.map(|d| d.hint.as_deref().unwrap()).zip(places) {
         let mut known: Vec<_> = hint
-            .strip_prefix("known here: ")
+            .strip_prefix("possible keys: ")
             .unwrap()
             .split(", ")
             .collect();

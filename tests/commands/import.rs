@@ -179,11 +179,11 @@ fn what_would_break_the_table_is_reported_and_all_else_imported() {
       hint: register the URL that it leads to instead
     <stdin>:7: error: the path cannot be forwarded to a target that ends like this, and the defaults of its file set this forwarding
       hint: give it "forward: none"
-    <stdin>:6: error: the table would have errors: the target leads round in a loop of short links
-      hint: https://short.code/y → https://short.code/x → https://short.code/y: lead one of them elsewhere
+    <stdin>:6: error: the table would have errors: the target leads into a loop of short links
+      hint: https://short.code/y → https://short.code/x → https://short.code/y: change the target of one of them
     <stdin>:8: error: the table would have errors: the test of "/t" fails: expected not-found, got https://t.org/
-    mapping.yaml:9:8: warning: the target is a link that this table lacks
-      hint: lead this entry elsewhere, or add that link
+    mapping.yaml:9:8: warning: the target is a short link that this table does not have
+      hint: change the target of this entry, or add that link
     added 3 links to mapping.yaml; 5 not taken
     "#);
     assert_snapshot!(scene.text(), @r"
@@ -297,9 +297,9 @@ fn spoilt_rows_spoil_no_others() {
       hint: name the base URL where the links come from with --from
     <stdin>:4: error: '\0' is not allowed in a short code
       hint: use letters, digits, "-", ".", "_", "~", and "/" between segments
-    <stdin>:5: error: the URL holds the control character '\0'
+    <stdin>:5: error: the URL contains the control character '\0'
       hint: leave it out, or percent-encode it if the target needs it
-    <stdin>:6: error: the URL holds the control character '\u{1b}'
+    <stdin>:6: error: the URL contains the control character '\u{1b}'
       hint: leave it out, or percent-encode it if the target needs it
     <stdin>:8: error: this is not UTF-8
     added 1 link to mapping.yaml; 6 not taken
@@ -577,9 +577,9 @@ fn published_paths_of_the_table_are_not_taken_over() {
     <stdin>:6: error: the code "team" would change where "team/d)" leads, which "team/d" at mapping.yaml:6:3 answers
       hint: choose another code, or allow it with --allow-shadowing
     mapping.yaml:10:15: warning: the code "new/x" lies under "new", which forwards its path
-      hint: this entry wins; "new" never sees that path
+      hint: this entry takes precedence: "new" never receives that path
     mapping.yaml:12:15: warning: the code "new/y" lies under "new", which forwards its path
-      hint: this entry wins; "new" never sees that path
+      hint: this entry takes precedence: "new" never receives that path
     added 3 links to mapping.yaml; 2 not taken
     "#);
     let scene = Scene::with(table);

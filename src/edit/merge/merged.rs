@@ -29,7 +29,7 @@ impl Conflict {
         let markers = lines.filter(|(text, _)| text.starts_with("<<<<<<< "));
         let conflicts = markers.map(|(_, line)| Self {
             line,
-            message: format!("{why}: keep what belongs, and remove the marker lines"),
+            message: format!("{why}: keep what is right, and remove the marker lines"),
         });
         conflicts.collect()
     }

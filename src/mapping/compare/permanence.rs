@@ -163,7 +163,7 @@ impl<'t> BrokenCode<'t> {
             ),
             (Breach::Gone, None) => (
                 format!("the published code {code:?} is gone"),
-                "restore it, with \"retired: true\" if it shall lead nowhere".to_owned(),
+                "restore it, with \"retired: true\" if it should lead nowhere".to_owned(),
             ),
             (Breach::Elsewhere, _) => (
                 format!("the published code {code:?} leads elsewhere"),
@@ -345,7 +345,7 @@ mod tests {
             reported.into_iter().filter_map(|it| it.hint).collect()
         };
         let was = "it led to https://a.example/ (COMMIT:t.yaml:3, DAY)";
-        let restore = "restore it, with \"retired: true\" if it shall lead nowhere";
+        let restore = "restore it, with \"retired: true\" if it should lead nowhere";
         let state = "say in the commit message that this is intended: Waypost-Allow: retarget x";
         let new_code = "take another code for the new target";
         assert_eq!(reported(A, OTHER), [format!("{was}; {restore}")]);

@@ -266,7 +266,8 @@ fn check_forward(
 fn check_private(report: &mut Report<'_>, target: &Target<'_>, position: Position) {
     if target.is_private() {
         let message = "the URL has a private or loopback address";
-        let hint = "it leads elsewhere in every network: use a name that everyone can look up";
+        let hint =
+            "it is a different machine in every network: use a name that everyone can resolve";
         report.problem_with_hint(Rule::UrlPrivateAddress, position, message, hint);
     }
 }
@@ -293,7 +294,7 @@ fn check_frailty(report: &mut Report<'_>, code: &Code, position: Position) {
     }
     if let Some(segment) = code.mixed_script_segment() {
         let message = format!("{segment:?} mixes scripts");
-        let hint = "letters of different scripts can look the same: keep to one script a segment";
+        let hint = "letters of different scripts can look the same: use one script in each segment";
         report.problem_with_hint(Rule::CodeMixedScripts, position, message, hint);
     }
 }

@@ -156,7 +156,7 @@ fn check_direction(reader: &mut Reader<'_, '_>, key: &str, texts: &[Located<Cow<
         if let Some(control) = direction_control(value) {
             let number = u32::from(control);
             let message = format!("{key:?} changes the direction of writing (U+{number:04X})");
-            let hint = "remove the character: with it, a text can read as another";
+            let hint = "remove the character: it can make a text look like another";
             let report = reader.report();
             report.problem_with_hint(Rule::TextDirection, *position, message, hint);
         }

@@ -50,7 +50,7 @@ fn in_standard_alphabet(site: &Site, code: &str) -> Option<Finding> {
     Some((
         Rule::CodeHidesSpelling,
         format!("the code {code:?} is also the standard-alphabet spelling of {other:?}"),
-        "this entry wins; anyone who writes the other code that way arrives here".to_owned(),
+        "this entry takes precedence: the other code in that spelling leads here".to_owned(),
     ))
 }
 
@@ -62,8 +62,9 @@ fn left_of_another(site: &Site, code: &str) -> Option<Finding> {
     let other = longer('-').or_else(|| longer('_'))?.code();
     Some((
         Rule::CodeHidesTruncation,
-        format!("the code {code:?} is also what is left of {other:?} when its end is lost"),
-        "this entry wins; who follows the other code broken off lands here".to_owned(),
+        format!("the code {code:?} is also {other:?} without its last character"),
+        "this entry takes precedence: the other code without its last character leads here"
+            .to_owned(),
     ))
 }
 
@@ -73,7 +74,8 @@ fn without_full_stop(site: &Site, code: &str) -> Option<Finding> {
     Some((
         Rule::CodeHidesFullStop,
         format!("the code {code:?} is also {other:?} at the end of a sentence"),
-        "this entry wins; who follows the other code with its full stop lands here".to_owned(),
+        "this entry takes precedence: the other code with a full stop after it leads here"
+            .to_owned(),
     ))
 }
 
@@ -88,7 +90,7 @@ fn under_forwarding(site: &Site, code: &str) -> Option<Finding> {
     Some((
         Rule::CodeHidesPath,
         format!("the code {code:?} lies under {prefix:?}, which forwards its path"),
-        format!("this entry wins; {prefix:?} never sees that path"),
+        format!("this entry takes precedence: {prefix:?} never receives that path"),
     ))
 }
 
@@ -110,26 +112,28 @@ fn own_target(table: &Table, entry: Entry<'_>) -> Option<Diagnostic> {
         End::Page => return None,
         End::Elsewhere(target) => {
             let message = "the target is a short link of this table itself";
-            at_url(Rule::TargetChain, message).with_hint(format!("lead straight to {target:?}"))
+            at_url(Rule::TargetChain, message).with_hint(format!("link directly to {target:?}"))
         }
         End::Gone => at_url(
             Rule::TargetRetired,
             "the target is a retired link of this table",
         )
-        .with_hint("retire this entry too, or lead it elsewhere"),
+        .with_hint("retire this entry too, or change its target"),
         End::Nothing => at_url(
             Rule::TargetUnknown,
-            "the target is a link that this table lacks",
+            "the target is a short link that this table does not have",
         )
-        .with_hint("lead this entry elsewhere, or add that link"),
+        .with_hint("change the target of this entry, or add that link"),
         End::Loop(mut links) => {
             if links.len() > SHOWN_LINKS {
                 links.truncate(SHOWN_LINKS);
                 links.push("…".to_owned());
             }
-            let message = "the target leads round in a loop of short links";
-            at_url(Rule::TargetLoop, message)
-                .with_hint(format!("{}: lead one of them elsewhere", links.join(" → ")))
+            let message = "the target leads into a loop of short links";
+            at_url(Rule::TargetLoop, message).with_hint(format!(
+                "{}: change the target of one of them",
+                links.join(" → ")
+            ))
         }
     })
 }

@@ -212,7 +212,7 @@ impl<'t, 'p> Reader<'t, 'p> {
                     rule,
                     position,
                     message,
-                    format!("known here: {}", names.join(", ")),
+                    format!("possible keys: {}", names.join(", ")),
                 );
                 None
             }

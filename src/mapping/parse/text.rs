@@ -23,7 +23,7 @@ pub(crate) fn decode(file: &SourceFile) -> Result<&str, Diagnostic> {
     let at = |position| Place::new(&file.path, position);
     let bytes = &file.bytes[..];
     if looks_like_utf16(bytes) {
-        let message = "the file is UTF-16, a table is UTF-8";
+        let message = "the file is UTF-16, and a table must be UTF-8";
         let problem = Diagnostic::new(Rule::FileNotUtf8, at(Position::START), message);
         return Err(problem.with_hint("save it as UTF-8"));
     }
@@ -50,8 +50,12 @@ pub(crate) fn check(path: &Arc<str>, text: &str) -> Result<(), Vec<Diagnostic>> 
     if let Some(nul) = text.find('\0') {
         let place = at(end_of(&text[..nul]));
         return Err(vec![
-            Diagnostic::new(Rule::FileWithNul, place, "the file holds a NUL character")
-                .with_hint("remove it"),
+            Diagnostic::new(
+                Rule::FileWithNul,
+                place,
+                "the file contains a NUL character",
+            )
+            .with_hint("remove it"),
         ]);
     }
     let conflicts: Vec<_> = conflict_lines(text)
@@ -62,7 +66,7 @@ pub(crate) fn check(path: &Arc<str>, text: &str) -> Result<(), Vec<Diagnostic>> 
                 at(Position { line, column: 1 }),
                 "unresolved merge conflict",
             )
-            .with_hint("keep the entries of both sides that belong, and remove the marker lines")
+            .with_hint("keep the entries of both sides that are right, and remove the marker lines")
         })
         .collect();
     if conflicts.is_empty() {
@@ -146,7 +150,7 @@ mod tests {
     fn reports_encodings_apart() {
         assert_eq!(
             problem(b"\xff\xfeb\0a\0"),
-            "t.yaml:1:1: error: the file is UTF-16, a table is UTF-8"
+            "t.yaml:1:1: error: the file is UTF-16, and a table must be UTF-8"
         );
         assert_eq!(problem(b"b\0a\0s\0"), problem(b"\0b\0a\0s\0e"));
         assert_eq!(
@@ -155,7 +159,7 @@ mod tests {
         );
         assert_eq!(
             problem(b"a: b\n\0"),
-            "t.yaml:2:1: error: the file holds a NUL character"
+            "t.yaml:2:1: error: the file contains a NUL character"
         );
     }
 

@@ -66,7 +66,7 @@ impl<'t> Yaml<'t> {
                     report.problem(
                         Rule::YamlSecondDocument,
                         start(&span),
-                        "a second document begins here, a file holds one",
+                        "a second document begins here, and a file can have only one",
                         Some(hint.to_owned()),
                     );
                     return Ok(());
@@ -239,7 +239,7 @@ fn explain(kind: &ErrorKind) -> (Rule, String, Option<&'static str>) {
 fn syntax_hint(kind: &ErrorKind) -> Option<&'static str> {
     match kind {
         ErrorKind::MappingValueNotAllowed => {
-            Some("a value that holds \": \" needs quotes; keys of one map begin in one column")
+            Some("a value that contains \": \" needs quotes; keys of one map begin in one column")
         }
         ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey => {
             Some("a key is followed by a colon and a space; is the file complete?")

@@ -189,7 +189,7 @@ impl CodeError {
         Some(match self {
             Self::NotNfc { nfc } => format!("write {nfc:?}, composed"),
             Self::Character { character: '+' } => {
-                "a final \"+\" asks for the preview page, so no code holds one".to_owned()
+                "a final \"+\" requests the preview page, so no code can contain one".to_owned()
             }
             Self::Character { .. } => {
                 "use letters, digits, \"-\", \".\", \"_\", \"~\", and \"/\" between segments"

@@ -232,7 +232,7 @@ pub enum TargetError {
         bytes: usize,
     },
     /// It contains a control character.
-    #[error("the URL holds the control character {control:?}")]
+    #[error("the URL contains the control character {control:?}")]
     ControlCharacter {
         /// The character.
         control: char,
@@ -244,10 +244,10 @@ pub enum TargetError {
     #[error("the URL's scheme is not followed by exactly two slashes")]
     Slashes,
     /// It contains a backslash in place of a slash.
-    #[error("the URL holds a backslash, which browsers read as a slash")]
+    #[error("the URL contains a backslash, which browsers treat as a slash")]
     Backslash,
     /// It contains a user name or a password.
-    #[error("the URL holds user information before an \"@\"")]
+    #[error("the URL contains user information before an \"@\"")]
     UserInfo,
     /// It has no host.
     #[error("the URL has no host")]
@@ -283,7 +283,7 @@ impl TargetError {
         Some(match self {
             Self::Relative { guess: Some(guess) } => format!("did you mean {guess:?}?"),
             Self::Relative { guess: None } | Self::Slashes => {
-                "write it from the scheme on, as in \"https://example.org/\"".to_owned()
+                "begin with the scheme, as in \"https://example.org/\"".to_owned()
             }
             Self::ControlCharacter { .. } => {
                 "leave it out, or percent-encode it if the target needs it".to_owned()

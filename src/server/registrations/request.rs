@@ -262,7 +262,7 @@ impl BodyReader {
         let nearest = alike.min().filter(|(distance, _)| *distance <= 3);
         self.findings.push(RequestError {
             hint: nearest.map(|(_, known)| format!("did you mean {known:?}?")),
-            ..finding(key, "is no key of a registration")
+            ..finding(key, "is not a key of a registration")
         });
     }
 
@@ -347,8 +347,8 @@ mod tests {
                 "/forward is none of none, query, path, path-and-query",
                 "/get_or_create is neither true nor false",
                 "/title is given twice",
-                "/shortcode is no key of a registration",
-                "/a~1b is no key of a registration",
+                "/shortcode is not a key of a registration",
+                "/a~1b is not a key of a registration",
             ]
         );
         let dated = wrong(r#"{"title": 1, "expires": "soon", "url": "u"}"#);

@@ -60,7 +60,7 @@ pub(super) const CONFLICT_UNRESOLVED: Description = Description {
         "<<<<<<< HEAD\n- url: https://framasoft.org/\n=======\n- url: https://www.gnu.org/\n>>>>>>> theirs\n",
     ),
     right: Example::Entries("- url: https://framasoft.org/\n- url: https://www.gnu.org/\n"),
-    remedy: "Keep the entries of both sides that belong, and remove the marker lines.",
+    remedy: "Keep the entries of both sides that are right, and remove the marker lines.",
 };
 
 pub(super) const TABLE_TOO_LARGE: Description = Description {

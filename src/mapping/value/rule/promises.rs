@@ -19,7 +19,7 @@ pub(super) const CODE_GONE: Description = Description {
         published: PUBLISHED,
         proposed: RETIRED,
     },
-    remedy: "Restore the entry, with `retired: true` if it shall lead nowhere.\nIf the entry has another code now, add the old one to its `aliases`.",
+    remedy: "Restore the entry, with `retired: true` if it should lead nowhere.\nIf the entry has another code now, add the old one to its `aliases`.",
 };
 
 pub(super) const CODE_RETARGETED: Description = Description {
