@@ -1,12 +1,13 @@
 //! Holds the rules that the compiler does not know: which layer may import which, that files and
 //! folders import downward, how files open and are named, that every system can check them out,
-//! that commands the documents name exist, and that what is fuzzed has the dependencies of what is
-//! shipped.
+//! that the links of documents lead somewhere and the commands that they name exist, and that what
+//! is fuzzed has the dependencies of what is shipped.
 //!
 //! Each rule is a function from text to violations, with a test of its own that shows it catching
 //! one.
 
 mod circles;
+mod documents;
 mod imports;
 mod layers;
 
