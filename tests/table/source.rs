@@ -343,6 +343,12 @@ fn a_table_never_mixes_files_of_two_commits() {
         readings
     });
     assert!(switching > 0);
+    let revision = source.read().unwrap().revision;
+    assert!(!revision.is_dirty());
+    assert_eq!(
+        revision.commit().unwrap().to_string(),
+        scene.git("rev-parse new")
+    );
 }
 
 #[test]
