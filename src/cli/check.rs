@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::arguments::{quantity, table};
-use super::report::{self, Findings, Levels};
+use super::report::{self, Findings, Levels, ReportFormat};
 use super::terminal::{Error, complain};
 use crate::git::{RepositoryError, RevPath};
 use crate::history::{HistoryError, Lineage};
@@ -69,7 +69,7 @@ pub(super) struct Args {
         env = "WAYPOST_FORMAT",
         default_value = "human"
     )]
-    format: report::Format,
+    format: ReportFormat,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Error> {

@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::Context as _;
 
 use self::conclusions::Conclusions;
-use self::format::Format;
+use self::format::VerdictFormat;
 use super::arguments::rule::{RuleParser, named};
 use super::arguments::{MAX_BYTES, quantity, table};
 use super::report::{self, Findings, Levels};
@@ -135,7 +135,7 @@ pub(super) struct Args {
         env = "WAYPOST_LINKCHECK_FORMAT",
         default_value = "human"
     )]
-    format: Format,
+    format: VerdictFormat,
 }
 
 /// Returns the rule that a verdict or the name of a rule means.

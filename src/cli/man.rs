@@ -25,7 +25,7 @@ pub(super) fn run(args: &Args, program: clap::Command) -> Result<(), Error> {
     program.build();
     let verbs = program.get_subcommands().filter(|verb| !verb.is_hide_set());
     for command in [&program].into_iter().chain(verbs) {
-        let page = Page(command.clone());
+        let page = ManualPage(command.clone());
         let path = args.directory.join(format!("{}.1", page.name()));
         let written = page.render().and_then(|text| fs::write(&path, text));
         written.with_context(|| format!("cannot write {}", path.display()))?;
@@ -34,9 +34,9 @@ pub(super) fn run(args: &Args, program: clap::Command) -> Result<(), Error> {
 }
 
 /// The page of one command.
-struct Page(clap::Command);
+struct ManualPage(clap::Command);
 
-impl Page {
+impl ManualPage {
     fn name(&self) -> &str {
         let name = self.0.get_display_name();
         name.unwrap_or_else(|| self.0.get_name())

@@ -14,6 +14,6 @@ mod markdown_value;
 mod sarif;
 
 pub(crate) use findings::Findings;
-pub(crate) use format::{Format, finish};
+pub(crate) use format::{ReportFormat, finish};
 pub(crate) use levels::Levels;
 pub(crate) use markdown_value::code;

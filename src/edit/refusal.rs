@@ -6,10 +6,10 @@
 use crate::mapping::{EntryOutline, Outline, Position, Rule, ScalarForm};
 
 /// A part that cannot be split safely: the rule, its position, the reason, and a hint.
-type Refusal = (Rule, Position, &'static str, &'static str);
+type Unsplittable = (Rule, Position, &'static str, &'static str);
 
 /// Returns the first part that cannot be split safely.
-pub(super) fn refusal(outline: &Outline<'_>) -> Option<Refusal> {
+pub(super) fn refusal(outline: &Outline<'_>) -> Option<Unsplittable> {
     if let Some(position) = lone_carriage_return(outline.text) {
         let message = "a carriage return without a line feed cannot be kept in its place";
         let hint = "end every line in the same way";

@@ -14,7 +14,7 @@ use crate::mapping::{
 
 /// The state at a commit.
 #[derive(Clone)]
-struct Known {
+struct CommitState {
     promises: Rc<Promises>,
     version: Version,
     /// None if the commit published nothing.
@@ -25,7 +25,7 @@ struct Known {
 
 /// The states of commits with children to visit, by their numbers.
 struct Unfinished {
-    known: Vec<Option<Known>>,
+    known: Vec<Option<CommitState>>,
     /// The number of children to visit.
     children: Vec<usize>,
 }
@@ -94,7 +94,7 @@ impl Unfinished {
         number: usize,
         step: &HistoryStep,
         lineage: &Lineage,
-    ) -> Result<Known, HistoryError> {
+    ) -> Result<CommitState, HistoryError> {
         let repository = &lineage.repository;
         let version = lineage.version(step.commit)?;
         let mut stated = Vec::new();
@@ -130,7 +130,7 @@ impl Unfinished {
             }
         }
         let own = table.clone().map(|table| (number, table));
-        Ok(Known {
+        Ok(CommitState {
             promises,
             version,
             table,
@@ -139,7 +139,7 @@ impl Unfinished {
     }
 
     /// Returns the state at a parent: the original for its last child, otherwise a copy.
-    fn take(&mut self, parent: usize) -> Option<Known> {
+    fn take(&mut self, parent: usize) -> Option<CommitState> {
         self.children[parent] -= 1;
         match self.children[parent] {
             0 => self.known[parent].take(),

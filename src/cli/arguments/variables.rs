@@ -14,7 +14,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Error};
 
 /// The names of variables.
-type Names = BTreeSet<String>;
+type VariableNames = BTreeSet<String>;
 
 /// The beginnings of switch values that mean no (clap's `BoolishValueParser`).
 const NO: [&str; 6] = ["n", "no", "f", "false", "off", "0"];
@@ -86,11 +86,11 @@ impl Call<'_> {
     }
 
     /// Returns the ids of the arguments on the command line.
-    fn on_line(&self) -> Names {
+    fn on_line(&self) -> VariableNames {
         let definition = &self.definition.clone().ignore_errors(true);
         let line = self.line;
         let lenient = Call { definition, line };
-        let matches = lenient.with(&Names::new());
+        let matches = lenient.with(&VariableNames::new());
         let verb = matches.as_ref().ok().and_then(ArgMatches::subcommand);
         let ids = verb.into_iter().flat_map(|(_, verb)| {
             let ids = verb.ids().map(clap::Id::as_str);
@@ -101,10 +101,10 @@ impl Call<'_> {
 
     /// Returns the variables that apply together with the command line: those that do not conflict
     /// with it, and need no further argument.
-    fn applicable(&self) -> Names {
+    fn applicable(&self) -> VariableNames {
         let mut left: Vec<_> = self.arguments().filter_map(set_by).collect();
         left.retain(|name| !self.conflicts(name));
-        let mut used = Names::new();
+        let mut used = VariableNames::new();
         // One that needs the argument of another may come before that.
         loop {
             let before = used.len();
@@ -125,12 +125,12 @@ impl Call<'_> {
 
     /// Returns whether a variable conflicts with the command line.
     fn conflicts(&self, name: &str) -> bool {
-        let with = self.with(&Names::from([name.to_owned()]));
+        let with = self.with(&VariableNames::from([name.to_owned()]));
         with.is_err_and(|error| error.kind() == ErrorKind::ArgumentConflict)
     }
 
     /// Returns how many required arguments the command line and these variables lack.
-    fn lacking(&self, names: &Names) -> usize {
+    fn lacking(&self, names: &VariableNames) -> usize {
         match self.with(names) {
             Err(error) if error.kind() == ErrorKind::MissingRequiredArgument => {
                 strings(&error, ContextKind::InvalidArg).len()
@@ -140,7 +140,7 @@ impl Call<'_> {
     }
 
     /// Parses the command line as if no other variables were set.
-    fn with(&self, names: &Names) -> Result<ArgMatches, Error> {
+    fn with(&self, names: &VariableNames) -> Result<ArgMatches, Error> {
         let only = |arg: Arg| match set_by(&arg) {
             Some(name) if !names.contains(&name) => arg.env(None::<&'static str>),
             _ => arg,

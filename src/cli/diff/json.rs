@@ -12,16 +12,16 @@ use crate::mapping::{Change, Entry};
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]
-struct Document<'t> {
+struct JsonReport<'t> {
     version: u32,
     base: String,
     head: Option<String>,
     counts: BTreeMap<&'static str, usize>,
-    changes: Vec<Item<'t>>,
+    changes: Vec<ReportedChange<'t>>,
 }
 
 #[derive(Serialize)]
-struct Item<'t> {
+struct ReportedChange<'t> {
     kind: &'static str,
     breaks_a_link: bool,
     code: &'t str,
@@ -44,7 +44,7 @@ struct Side {
 
 /// Writes all changes.
 pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Result<()> {
-    let document = Document {
+    let document = JsonReport {
         version: VERSION,
         base: comparison.base.to_string(),
         head: comparison.head.map(|head| head.to_string()),
@@ -55,8 +55,8 @@ pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Re
     writeln!(out)
 }
 
-fn item<'t>(change: &'t Change<'_>) -> Item<'t> {
-    Item {
+fn item<'t>(change: &'t Change<'_>) -> ReportedChange<'t> {
+    ReportedChange {
         kind: change.kind.name(),
         breaks_a_link: change.kind.breaks_a_link(),
         code: &change.code,

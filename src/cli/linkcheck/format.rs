@@ -8,22 +8,22 @@ use clap::builder::PossibleValue;
 
 use super::conclusions::Conclusions;
 use super::{json, markdown};
-use crate::cli::report::{self, Findings};
+use crate::cli::report::{Findings, ReportFormat};
 
 /// A format in which the verdicts are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Format {
-    Report(report::Format),
+pub(super) enum VerdictFormat {
+    Report(ReportFormat),
     Markdown,
 }
 
-static ALL: LazyLock<Vec<Format>> = LazyLock::new(|| {
-    let reports = report::Format::value_variants().iter();
-    let reports = reports.map(|format| Format::Report(*format));
-    reports.chain([Format::Markdown]).collect()
+static ALL: LazyLock<Vec<VerdictFormat>> = LazyLock::new(|| {
+    let reports = ReportFormat::value_variants().iter();
+    let reports = reports.map(|format| VerdictFormat::Report(*format));
+    reports.chain([VerdictFormat::Markdown]).collect()
 });
 
-impl ValueEnum for Format {
+impl ValueEnum for VerdictFormat {
     fn value_variants<'a>() -> &'a [Self] {
         &ALL
     }
@@ -39,7 +39,7 @@ impl ValueEnum for Format {
     }
 }
 
-impl Format {
+impl VerdictFormat {
     /// Writes what is known of the links: as findings about the table, or each link.
     pub(super) fn write(
         self,

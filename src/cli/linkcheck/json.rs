@@ -12,7 +12,7 @@ use crate::linkcheck::{LinkRecord, Seen};
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]
-struct Document<'c> {
+struct JsonReport<'c> {
     version: u32,
     links: Vec<ReportedLink<'c>>,
 }
@@ -32,7 +32,7 @@ struct ReportedLink<'c> {
 }
 
 pub(super) fn write(conclusions: &Conclusions<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let document = Document {
+    let document = JsonReport {
         version: VERSION,
         links: conclusions.all.iter().map(reported).collect(),
     };

@@ -12,7 +12,7 @@ use crate::cli::terminal::Error;
 
 /// A format in which every such command writes its findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ReportFormat {
     /// Lines with the source below them, in colour on a terminal
     Human,
     /// One JSON document
@@ -27,7 +27,7 @@ pub(crate) enum Format {
     Junit,
 }
 
-impl Format {
+impl ReportFormat {
     /// Writes the findings of a command, which writes its own JSON document.
     pub(crate) fn write(
         self,

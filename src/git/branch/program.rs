@@ -109,7 +109,7 @@ impl GitProgramError {
 
 /// Git's answer.
 #[derive(Debug)]
-struct Answer {
+struct GitOutput {
     /// The exit status, unless a signal ended it.
     status: Option<i32>,
     out: String,
@@ -222,7 +222,7 @@ impl GitProgram {
         &self,
         arguments: &[A],
         input: &str,
-    ) -> Result<Answer, GitProgramError> {
+    ) -> Result<GitOutput, GitProgramError> {
         let mut command = Command::new("git");
         let service = SECRET_VARIABLES.iter().chain(&SERVICE_VARIABLES);
         for variable in service.chain(&PLACE_VARIABLES) {
@@ -265,7 +265,7 @@ impl GitProgram {
                         command: command_of(arguments),
                     });
                 }
-                Ok(Answer {
+                Ok(GitOutput {
                     status: status.code(),
                     out: out.text(),
                     err: err.text(),
@@ -301,7 +301,7 @@ fn command_of<A: AsRef<OsStr>>(arguments: &[A]) -> String {
 }
 
 /// Reads what `git push --porcelain` answers (git-push(1), "OUTPUT") about one branch.
-fn pushed(answer: &Answer, readable: impl Fn(&str) -> String) -> Pushed {
+fn pushed(answer: &GitOutput, readable: impl Fn(&str) -> String) -> Pushed {
     let mut lines = (answer.out.lines()).filter_map(|line| {
         let (flag, rest) = line.split_once('\t')?;
         let (_, summary) = rest.split_once('\t')?;
@@ -335,7 +335,7 @@ mod tests {
     use super::*;
 
     fn read(success: bool, line: &str, err: &str) -> Pushed {
-        let answer = Answer {
+        let answer = GitOutput {
             status: Some(i32::from(!success)),
             out: format!("To /srv/links.git\n{line}\nDone\n"),
             err: err.to_owned(),

@@ -112,7 +112,7 @@ pub fn read_files(
     max: u64,
     is_wanted: NameFilter,
 ) -> Result<Vec<TreeFile>, TreeError> {
-    Reader {
+    TreeReader {
         repository,
         odb: repository.odb().map_err(|source| TreeError::Damaged {
             commit: commit.id().into(),
@@ -145,7 +145,7 @@ pub(crate) fn find_id(commit: &Commit<'_>, path: &str) -> Result<Option<Oid>, Tr
     }
 }
 
-struct Reader<'a> {
+struct TreeReader<'a> {
     repository: &'a Repository,
     odb: Odb<'a>,
     commit: CommitId,
@@ -154,13 +154,13 @@ struct Reader<'a> {
 }
 
 /// The content of a tree under a name.
-enum Found {
+enum NamedObject {
     Blob(Oid),
     Tree(Oid),
     Other(&'static str),
 }
 
-impl Found {
+impl NamedObject {
     fn of(entry: &TreeEntry<'_>) -> Self {
         match (entry.kind(), entry.filemode()) {
             (Some(ObjectType::Tree), _) => Self::Tree(entry.id()),
@@ -172,12 +172,12 @@ impl Found {
     }
 }
 
-impl Reader<'_> {
+impl TreeReader<'_> {
     fn read(&self, commit: &Commit<'_>, path: &str) -> Result<Vec<TreeFile>, TreeError> {
         let files = match self.find(commit, path)? {
-            Found::Blob(id) => vec![(path.to_owned(), id)],
-            Found::Tree(id) => self.list(path, id)?,
-            Found::Other(kind) => return Err(self.not_a_file(path, kind)),
+            NamedObject::Blob(id) => vec![(path.to_owned(), id)],
+            NamedObject::Tree(id) => self.list(path, id)?,
+            NamedObject::Other(kind) => return Err(self.not_a_file(path, kind)),
         };
         self.check_size(&files)?;
         (files.into_iter())
@@ -218,20 +218,20 @@ impl Reader<'_> {
     }
 
     /// Follows a path part by part, to name the part that is no directory.
-    fn find(&self, commit: &Commit<'_>, path: &str) -> Result<Found, TreeError> {
-        let mut found = Found::Tree(commit.tree_id());
+    fn find(&self, commit: &Commit<'_>, path: &str) -> Result<NamedObject, TreeError> {
+        let mut found = NamedObject::Tree(commit.tree_id());
         let mut walked = String::new();
         for part in path
             .split('/')
             .filter(|part| !part.is_empty() && *part != ".")
         {
             let tree = match found {
-                Found::Tree(id) => self.tree(id)?,
-                Found::Other(kind) => return Err(self.not_a_file(&walked, kind)),
-                Found::Blob(_) => return Err(self.not_found(path)),
+                NamedObject::Tree(id) => self.tree(id)?,
+                NamedObject::Other(kind) => return Err(self.not_a_file(&walked, kind)),
+                NamedObject::Blob(_) => return Err(self.not_found(path)),
             };
             let entry = tree.get_name(part).ok_or_else(|| self.not_found(path))?;
-            found = Found::of(&entry);
+            found = NamedObject::of(&entry);
             if !walked.is_empty() {
                 walked.push('/');
             }
@@ -255,10 +255,10 @@ impl Reader<'_> {
                 "" | "." => name.into_owned(),
                 _ => format!("{directory}/{name}"),
             };
-            match Found::of(&entry) {
-                Found::Blob(id) => files.push((path, id)),
-                Found::Tree(_) => return Err(self.not_a_file(&path, "a directory")),
-                Found::Other(kind) => return Err(self.not_a_file(&path, kind)),
+            match NamedObject::of(&entry) {
+                NamedObject::Blob(id) => files.push((path, id)),
+                NamedObject::Tree(_) => return Err(self.not_a_file(&path, "a directory")),
+                NamedObject::Other(kind) => return Err(self.not_a_file(&path, kind)),
             }
         }
         if files.is_empty() {

@@ -20,11 +20,11 @@ pub fn compare<'t>(old: &'t Table, new: &'t Table) -> Vec<Change<'t>> {
     let mut changes = Vec::new();
     for site in old.sites() {
         let new = now.get(&site.address()).copied();
-        Pair::of(Some(site), new).compare(&mut changes);
+        SitePair::of(Some(site), new).compare(&mut changes);
     }
     for site in new.sites() {
         if !before.contains_key(&site.address()) {
-            Pair::of(None, Some(site)).compare(&mut changes);
+            SitePair::of(None, Some(site)).compare(&mut changes);
         }
     }
     // Several sites may have the same code: its changes keep the order of the sites.
@@ -33,20 +33,20 @@ pub fn compare<'t>(old: &'t Table, new: &'t Table) -> Vec<Change<'t>> {
 }
 
 /// A site in the old and in the new table.
-struct Pair<'t> {
+struct SitePair<'t> {
     old: Catalogue<'t>,
     new: Catalogue<'t>,
 }
 
 /// The new entries that may be old ones under another code.
 struct Successors<'t> {
-    /// Entries with new codes, by tsuccessor targets, in written order.
+    /// Entries with new codes, by their targets, in written order.
     waiting: HashMap<(&'t str, &'t str), VecDeque<Entry<'t>>>,
     /// The numbers of the entries found to be successors.
     taken: HashSet<u32>,
 }
 
-impl<'t> Pair<'t> {
+impl<'t> SitePair<'t> {
     fn of(old: Option<&'t Site>, new: Option<&'t Site>) -> Self {
         Self {
             old: Catalogue::new(old),

@@ -21,7 +21,7 @@ use crate::mapping::packed::{Catalogue, Entry, Table};
 #[derive(Debug, Clone, Default)]
 pub struct Promises {
     /// By the address of the site.
-    sites: BTreeMap<String, Codes>,
+    sites: BTreeMap<String, SitePromises>,
     stated: Statements,
     /// New codes that shadow other links without a statement, each with a commit that has the links
     /// and not the code.
@@ -32,7 +32,7 @@ pub struct Promises {
 
 /// The promises of one site, by code.
 #[derive(Debug, Clone, Default)]
-struct Codes {
+struct SitePromises {
     first: HashMap<Box<str>, Promise>,
     /// Other promises for the same codes from other lines of work, which the first has not
     /// superseded.
@@ -200,7 +200,7 @@ impl Promises {
     }
 }
 
-impl Codes {
+impl SitePromises {
     /// Adds a promise of another line of work.
     fn add(&mut self, code: &str, promise: &Promise) {
         let Some(first) = self.first.get_mut(code) else {

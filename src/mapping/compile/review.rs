@@ -43,9 +43,9 @@ pub(crate) fn review(table: &Table, drafts: &[Draft], problems: &mut Problems) {
 }
 
 /// A rule, a message and a hint.
-type Finding = (Rule, String, String);
+type ReviewFinding = (Rule, String, String);
 
-fn in_standard_alphabet(site: &Site, code: &str) -> Option<Finding> {
+fn in_standard_alphabet(site: &Site, code: &str) -> Option<ReviewFinding> {
     let other = site.in_standard_alphabet(code)?.code();
     Some((
         Rule::CodeHidesSpelling,
@@ -54,7 +54,7 @@ fn in_standard_alphabet(site: &Site, code: &str) -> Option<Finding> {
     ))
 }
 
-fn left_of_another(site: &Site, code: &str) -> Option<Finding> {
+fn left_of_another(site: &Site, code: &str) -> Option<ReviewFinding> {
     if code.len() + 1 != site.scheme().code_len() {
         return None;
     }
@@ -68,7 +68,7 @@ fn left_of_another(site: &Site, code: &str) -> Option<Finding> {
     ))
 }
 
-fn without_full_stop(site: &Site, code: &str) -> Option<Finding> {
+fn without_full_stop(site: &Site, code: &str) -> Option<ReviewFinding> {
     let other = code.strip_suffix('.')?;
     site.lookup(other)?;
     Some((
@@ -79,7 +79,7 @@ fn without_full_stop(site: &Site, code: &str) -> Option<Finding> {
     ))
 }
 
-fn under_forwarding(site: &Site, code: &str) -> Option<Finding> {
+fn under_forwarding(site: &Site, code: &str) -> Option<ReviewFinding> {
     let slashes = code.match_indices('/').take(site.forwarding_depth());
     let prefixes = slashes.map(|(slash, _)| &code[..slash]);
     let is_forwarding = |prefix: &&str| {
@@ -94,7 +94,7 @@ fn under_forwarding(site: &Site, code: &str) -> Option<Finding> {
     ))
 }
 
-fn under_another_site(table: &Table, site: &Site, code: &str) -> Option<Finding> {
+fn under_another_site(table: &Table, site: &Site, code: &str) -> Option<ReviewFinding> {
     let other = table.site_over(site, code)?.base_url();
     let inner = other.path().strip_prefix(site.base_url().path())?;
     Some((

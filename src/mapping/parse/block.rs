@@ -50,13 +50,13 @@ enum Collection {
 }
 
 /// A line without its indentation.
-struct Line<'t> {
+struct IndentedLine<'t> {
     text: &'t str,
     indent: usize,
     number: u32,
 }
 
-impl Line<'_> {
+impl IndentedLine<'_> {
     /// Returns the column of the text after a dash.
     fn item(&self) -> usize {
         let text = self.text[1..].trim_start_matches(' ');
@@ -98,7 +98,7 @@ impl<'t> Block<'t> {
     }
 
     /// Returns the next line that contains more than a comment.
-    fn line(&mut self) -> Result<Option<Line<'t>>, Declined> {
+    fn line(&mut self) -> Result<Option<IndentedLine<'t>>, Declined> {
         while !self.rest.is_empty() {
             let number = self.line;
             let end = memchr(b'\n', self.rest.as_bytes()).unwrap_or(self.rest.len());
@@ -115,7 +115,7 @@ impl<'t> Block<'t> {
             } else if line == "---" && !begins {
                 self.has_marker = true;
             } else {
-                return Ok(Some(Line {
+                return Ok(Some(IndentedLine {
                     text,
                     indent,
                     number,
@@ -133,7 +133,7 @@ impl<'t> Block<'t> {
         Ok(())
     }
 
-    fn read(&mut self, line: &Line<'t>) -> Result<(), Declined> {
+    fn read(&mut self, line: &IndentedLine<'t>) -> Result<(), Declined> {
         let kind = match line.text.starts_with("- ") {
             true => Collection::List,
             false => Collection::Map,
@@ -156,7 +156,7 @@ impl<'t> Block<'t> {
 
     /// Ends the collections that a line is not in, and begins the one that it starts; `kind` is what
     /// the line belongs to.
-    fn arrange(&mut self, line: &Line<'t>, kind: Collection) -> Result<(), Declined> {
+    fn arrange(&mut self, line: &IndentedLine<'t>, kind: Collection) -> Result<(), Declined> {
         let indent = line.indent;
         if self.awaits_value || self.levels.is_empty() {
             // A list may be in the column of its key, a map must not.
@@ -191,7 +191,7 @@ impl<'t> Block<'t> {
 
     fn open(
         &mut self,
-        line: &Line<'t>,
+        line: &IndentedLine<'t>,
         kind: Collection,
         indent: usize,
         column: usize,
@@ -208,24 +208,24 @@ impl<'t> Block<'t> {
         Ok(())
     }
 
-    fn push(&mut self, line: &Line<'t>, column: usize, value: Node<'t>) {
+    fn push(&mut self, line: &IndentedLine<'t>, column: usize, value: Node<'t>) {
         let position = line.position(column);
         self.nodes.push_back(Some(Located { value, position }));
     }
 
-    fn push_plain(&mut self, line: &Line<'t>, column: usize, text: &'t str) {
+    fn push_plain(&mut self, line: &IndentedLine<'t>, column: usize, text: &'t str) {
         let (text, plain) = (text.into(), true);
         self.push(line, column, Node::Scalar { text, plain });
     }
 
-    fn push_quoted(&mut self, line: &Line<'t>, column: usize, text: &'t str) {
+    fn push_quoted(&mut self, line: &IndentedLine<'t>, column: usize, text: &'t str) {
         let (text, plain) = (text.into(), false);
         self.push(line, column, Node::Scalar { text, plain });
     }
 
     fn pair(
         &mut self,
-        line: &Line<'t>,
+        line: &IndentedLine<'t>,
         indent: usize,
         key: &'t str,
         value: &'t str,
@@ -240,7 +240,12 @@ impl<'t> Block<'t> {
     }
 
     /// Reads a scalar, or a list in brackets, that ends its line.
-    fn value(&mut self, line: &Line<'t>, column: usize, text: &'t str) -> Result<(), Declined> {
+    fn value(
+        &mut self,
+        line: &IndentedLine<'t>,
+        column: usize,
+        text: &'t str,
+    ) -> Result<(), Declined> {
         match text.as_bytes().first() {
             Some(&quote @ (b'"' | b'\'')) => {
                 let (inner, rest) = text[1..].split_once(char::from(quote)).ok_or(Declined)?;
@@ -258,7 +263,12 @@ impl<'t> Block<'t> {
     }
 
     /// Reads a list of words, as in `[a, b]`.
-    fn words(&mut self, line: &Line<'t>, column: usize, text: &'t str) -> Result<(), Declined> {
+    fn words(
+        &mut self,
+        line: &IndentedLine<'t>,
+        column: usize,
+        text: &'t str,
+    ) -> Result<(), Declined> {
         let (inner, rest) = text[1..].split_once(']').ok_or(Declined)?;
         nothing_more(rest)?;
         self.push(line, column, Node::Sequence);

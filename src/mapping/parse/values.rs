@@ -17,14 +17,14 @@ const MAX_CACHE_AGE: u64 = 1 << 31;
 const NEW_CODES: [(&str, NewCode); 2] = [("auto", NewCode::Auto), ("number", NewCode::Number)];
 
 /// A scalar with a value.
-struct Scalar<'t> {
+struct ScalarNode<'t> {
     text: Cow<'t, str>,
     /// Whether it was written without quotes.
     plain: bool,
     position: Position,
 }
 
-impl<'t> Scalar<'t> {
+impl<'t> ScalarNode<'t> {
     fn at<T>(&self, value: T) -> Located<T> {
         Located {
             value,
@@ -80,7 +80,7 @@ impl<'t> Reader<'t, '_> {
 
     /// Reads any scalar as its text: `2024`, `no` and `1e5` mean exactly those characters.
     pub(crate) fn text(&mut self, key: &str) -> Result<Option<Located<Cow<'t, str>>>, Stop> {
-        Ok(self.scalar(key, "a text")?.map(Scalar::into_text))
+        Ok(self.scalar(key, "a text")?.map(ScalarNode::into_text))
     }
 
     pub(crate) fn texts(&mut self, key: &str) -> Result<Vec<Located<Cow<'t, str>>>, Stop> {
@@ -88,7 +88,7 @@ impl<'t> Reader<'t, '_> {
         if self.list(key)? {
             while let Some(node) = self.node()? {
                 let item = self.as_scalar(node, format_args!("an item of {key}"), "a text")?;
-                texts.extend(item.map(Scalar::into_text));
+                texts.extend(item.map(ScalarNode::into_text));
             }
         }
         Ok(texts)
@@ -210,7 +210,7 @@ impl<'t> Reader<'t, '_> {
         self.problem_with_hint(Rule::DateInvalid, position, message, hint);
     }
 
-    fn scalar(&mut self, key: &str, wanted: &str) -> Result<Option<Scalar<'t>>, Stop> {
+    fn scalar(&mut self, key: &str, wanted: &str) -> Result<Option<ScalarNode<'t>>, Stop> {
         match self.node()? {
             Some(node) => self.as_scalar(node, format_args!("{key:?}"), wanted),
             None => Ok(None),
@@ -222,14 +222,14 @@ impl<'t> Reader<'t, '_> {
         node: Located<Node<'t>>,
         what: fmt::Arguments<'_>,
         wanted: &str,
-    ) -> Result<Option<Scalar<'t>>, Stop> {
+    ) -> Result<Option<ScalarNode<'t>>, Stop> {
         let Located { value, position } = node;
         match value {
             Node::Scalar { text, plain: true } if text.is_empty() => {
                 self.problem(Rule::ValueMissing, position, format!("{what} has no value"));
             }
             Node::Scalar { text, plain } => {
-                return Ok(Some(Scalar {
+                return Ok(Some(ScalarNode {
                     text,
                     plain,
                     position,

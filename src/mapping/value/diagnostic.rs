@@ -113,18 +113,18 @@ impl fmt::Display for Diagnostic {
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     reported: Vec<Diagnostic>,
-    files: HashMap<Arc<str>, Counts>,
+    files: HashMap<Arc<str>, RuleCounts>,
 }
 
 /// The state of [`Problems`] before a file was tried.
 pub(crate) struct Checkpoint {
     reported: usize,
     file: Arc<str>,
-    counts: Option<Counts>,
+    counts: Option<RuleCounts>,
 }
 
 /// The numbers of problems of one file.
-type Counts = BTreeMap<Rule, Count>;
+type RuleCounts = BTreeMap<Rule, Count>;
 
 /// The number of problems of one file and rule.
 #[derive(Debug, Clone, Default)]

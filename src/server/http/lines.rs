@@ -22,9 +22,9 @@ pub(crate) struct BareLineFeed;
 
 /// Whether one connection had such a line.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Lines(Arc<AtomicBool>);
+pub(crate) struct LineEnds(Arc<AtomicBool>);
 
-impl Lines {
+impl LineEnds {
     /// Returns whether a line feed without a carriage return was read.
     pub(crate) fn had_a_bare_feed(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -35,12 +35,12 @@ impl Lines {
 #[derive(Debug)]
 pub(crate) struct LineStream<S> {
     stream: S,
-    lines: Lines,
+    lines: LineEnds,
     last: u8,
 }
 
 impl<S> LineStream<S> {
-    pub(crate) fn new(stream: S, lines: Lines) -> Self {
+    pub(crate) fn new(stream: S, lines: LineEnds) -> Self {
         Self {
             stream,
             lines,
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     fn bare(reads: &[&[u8]]) -> bool {
-        let lines = Lines::default();
+        let lines = LineEnds::default();
         let mut stream = LineStream::new((), lines.clone());
         for read in reads {
             stream.look_at(read);

@@ -14,7 +14,7 @@ pub use admin_hosts::{AdminHost, AdminHostError};
 pub(crate) use content::{Content, ContentPiece};
 pub(crate) use counts::{Answered, Counts, Requests};
 pub(crate) use digest::{Sha256Digest, digest};
-pub(crate) use lines::{BareLineFeed, LineStream, Lines};
+pub(crate) use lines::{BareLineFeed, LineEnds, LineStream};
 pub(crate) use negotiate::{Coding, PageFormat, coding, form};
 pub(crate) use readable::readable;
 pub use readable::shows_itself;

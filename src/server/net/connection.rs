@@ -17,7 +17,7 @@ use tokio::time::{sleep, timeout};
 
 use super::phase::{Phase, Phases};
 use super::timeouts::{Heads, TimeoutStream, Timeouts};
-use crate::server::http::{BareLineFeed, Content, LineStream, Lines};
+use crate::server::http::{BareLineFeed, Content, LineEnds, LineStream};
 
 /// The largest request head, in bytes. Targets have at most 8 KiB, and query forwarding may add as
 /// much again; beyond it hyper answers 431.
@@ -80,7 +80,7 @@ where
     F: Fn(Request<Incoming>) -> A,
     A: Future<Output = Response<Content>> + Unpin,
 {
-    let lines = &Lines::default();
+    let lines = &LineEnds::default();
     // Borrowed, because the future would reserve space for a moved value both before and after the
     // move.
     let io = TokioIo::new(LineStream::new(&mut client, lines.clone()));

@@ -18,7 +18,7 @@ use crate::server::http::{Answered, Content, Counts, response};
 use crate::server::net::Phases;
 use crate::server::registrations;
 use crate::server::registrations::Service;
-use crate::server::state::{Open, Shared};
+use crate::server::state::{OpenConnection, Shared};
 
 /// The most header fields a request may have: as many as hyper allows in HTTP/1.1.
 const FIELDS: usize = 100;
@@ -65,7 +65,7 @@ impl Public {
 impl PublicClient {
     /// Counts a connection as open until the returned value is dropped. Connections that are
     /// redirected to HTTPS are not counted; they have a limit of their own.
-    pub(crate) fn open(&self) -> Option<Open> {
+    pub(crate) fn open(&self) -> Option<OpenConnection> {
         let follows_links = matches!(self.public.answers, Answers::Links { .. });
         follows_links.then(|| self.public.shared.metrics.connection())
     }

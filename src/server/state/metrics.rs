@@ -132,9 +132,9 @@ impl Metrics {
     }
 
     /// Counts a connection as open until the returned value is dropped.
-    pub(crate) fn connection(&self) -> Open {
+    pub(crate) fn connection(&self) -> OpenConnection {
         self.connections.inc();
-        Open(self.connections.clone())
+        OpenConnection(self.connections.clone())
     }
 
     /// Reports which table is live now.
@@ -175,9 +175,9 @@ impl Metrics {
 }
 
 /// An open connection, counted.
-pub(crate) struct Open(IntGauge);
+pub(crate) struct OpenConnection(IntGauge);
 
-impl Drop for Open {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.0.dec();
     }

@@ -17,6 +17,6 @@ pub use fetch_metrics::FetchMetrics;
 pub(crate) use live::{LastError, LastReload, Live, Snapshot};
 pub use load::{Fetching, LoadError, Source};
 pub use log_drops::LogDrops;
-pub(crate) use metrics::{Metrics, Open};
+pub(crate) use metrics::{Metrics, OpenConnection};
 pub(crate) use reloaded::Reloaded;
 pub(crate) use shared::Shared;

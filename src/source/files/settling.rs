@@ -95,7 +95,7 @@ pub(crate) struct Settling {
     /// The directories that were renamed into place since a table was taken.
     moved: BTreeSet<PathBuf>,
     /// The files that were not complete at the last look, by their paths.
-    pending: BTreeMap<PathBuf, Pending>,
+    pending: BTreeMap<PathBuf, IncompleteFile>,
     /// The table that was taken last.
     taken: Option<Taken>,
     has_looked: bool,
@@ -112,7 +112,7 @@ enum LastEvent {
 
 /// A changed file that is not complete.
 #[derive(Debug)]
-struct Pending {
+struct IncompleteFile {
     stamp: Stamp,
     digest: [u8; 32],
     /// When it was first seen to be incomplete.
@@ -234,7 +234,7 @@ impl Settling {
                 continue;
             }
             let began = written.map_or(now, |(since, _)| since);
-            let pending = Pending::of(look, before.remove(look.path), first, began, now);
+            let pending = IncompleteFile::of(look, before.remove(look.path), first, began, now);
             let judged = match written {
                 Some((since, last)) => judge_written(look, since, last, now, rests),
                 None if first && ends_in_newline(look) => Judged::Complete,
@@ -292,7 +292,7 @@ impl Settling {
     }
 }
 
-impl Pending {
+impl IncompleteFile {
     fn of(
         look: &Look<'_>,
         before: Option<Self>,
