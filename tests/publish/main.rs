@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "../support/bare_remote.rs"]
+mod bare_remote;
 mod checkout;
 #[path = "../support/git.rs"]
 mod git;

@@ -1,16 +1,16 @@
 //! A bare repository on this machine, and writers to its branch.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use waypost::git::{Credentials, RemoteBranch, RemoteUrl, Transfer};
+use waypost::git::{Credentials, RemoteBranch};
 use waypost::mapping::SourceFile;
 use waypost::registry::{
     CloneBranch, CommitIdentity, Edit, NewBranch, PublishError, Published, TablePath, publish,
 };
 
+use crate::bare_remote;
 use crate::git::git;
 
 /// Longer than anything takes, on the slowest machine.
@@ -41,9 +41,7 @@ impl Scene {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         let scene = Self { _dir: dir, root };
-        git(&scene.root, "init --quiet --bare remote.git");
-        git(&scene.root, "init --quiet work");
-        git(&scene.at("work"), "remote add origin ../remote.git");
+        bare_remote::create(&scene.root);
         scene.push("mapping.yaml", text);
         scene
     }
@@ -58,30 +56,19 @@ impl Scene {
 
     /// Has somebody else push a file.
     pub(crate) fn push(&self, file: &str, text: &str) {
-        let work = self.at("work");
-        fs::write(work.join(file), text).unwrap();
-        git(&work, "add --all .");
-        git(&work, "commit --quiet -m other");
-        git(&work, "push --quiet --set-upstream origin main");
+        bare_remote::push(&self.root, &[(file, text)]);
     }
 
     /// Lets the remote run a script as a hook.
     pub(crate) fn hook(&self, name: &str, script: &str) {
-        let path = self.at("remote.git/hooks").join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        bare_remote::hook(&self.root, name, script);
     }
 
     pub(crate) fn branch(&self, reference: Option<&str>) -> RemoteBranch {
-        let remote = RemoteUrl::parse(self.at("remote.git").to_str().unwrap()).unwrap();
-        let transfer = Transfer {
-            program: env!("CARGO_BIN_EXE_waypost").into(),
-            timeout: FOREVER,
-            temp: self.root.clone(),
-            home: None,
-            max_bytes: 1 << 30,
-        };
+        let (remote, transfer) = (
+            bare_remote::url(&self.root),
+            bare_remote::transfer(&self.root),
+        );
         RemoteBranch::new(remote, reference, transfer, Credentials::default()).unwrap()
     }
 

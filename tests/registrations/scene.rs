@@ -1,20 +1,20 @@
 //! A bare repository, a server that follows it, and clients with tokens.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
-use waypost::git::{Anyone, Credentials, RemoteBranch, RemoteUrl, Transfer};
+use waypost::git::{Anyone, Credentials, RemoteBranch};
 use waypost::registry::{CommitIdentity, Registrar, TablePath};
 use waypost::server::{Config, Registrations, RemoteSource, Server, TokenFile};
 use waypost::source::{FetchOptions, Following, Schedule};
 
+use crate::bare_remote;
 use crate::git::git;
 use crate::schema::Description;
-use crate::support::{FOREVER, Reply, Running, quiet, until};
+use crate::support::{Reply, Running, quiet, until};
 
 /// A table without a link.
 pub(crate) const EMPTY: &str = "base_url: https://short.code/\nmapping: []\n";
@@ -53,20 +53,11 @@ impl Scene {
     pub(crate) async fn of(config: Config, path: &str, files: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().canonicalize().unwrap();
-        git(&root, "init --quiet --bare remote.git");
-        git(&root, "init --quiet work");
-        git(&root.join("work"), "remote add origin ../remote.git");
-        push(&root, files);
+        bare_remote::create(&root);
+        bare_remote::push(&root, files);
         fs::write(root.join("tokens"), TOKENS).unwrap();
 
-        let remote = RemoteUrl::parse(root.join("remote.git").to_str().unwrap()).unwrap();
-        let transfer = Transfer {
-            program: env!("CARGO_BIN_EXE_waypost").into(),
-            timeout: FOREVER,
-            temp: root.clone(),
-            home: None,
-            max_bytes: 1 << 30,
-        };
+        let (remote, transfer) = (bare_remote::url(&root), bare_remote::transfer(&root));
         let branch = RemoteBranch::new(
             remote.clone(),
             None,
@@ -132,15 +123,12 @@ impl Scene {
     /// Has somebody else push a table.
     pub(crate) fn push(&self, text: &str) {
         git(&self.root.join("work"), "pull --quiet origin main");
-        push(&self.root, &[("mapping.yaml", text)]);
+        bare_remote::push(&self.root, &[("mapping.yaml", text)]);
     }
 
     /// Lets the remote run a script as a hook.
     pub(crate) fn hook(&self, name: &str, script: &str) {
-        let path = self.root.join("remote.git/hooks").join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        bare_remote::hook(&self.root, name, script);
     }
 
     /// Keeps the remote from answering pushes until [`Scene::release`].
@@ -206,16 +194,6 @@ impl Scene {
         let name = format!("waypost_registrations_total{{result=\"{result}\"}}");
         self.server.metric(&name).await.unwrap()
     }
-}
-
-fn push(root: &Path, files: &[(&str, &str)]) {
-    let work = root.join("work");
-    for (name, text) in files {
-        fs::write(work.join(name), text).unwrap();
-    }
-    git(&work, "add --all .");
-    git(&work, "commit --quiet -m other");
-    git(&work, "push --quiet origin main");
 }
 
 /// Returns the status of an answer.

@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
+use waypost::git::chain;
 use waypost::server::{Config, HookSecret, LoadError, RemoteSource, Server};
 use waypost::source::{Follower, Following};
 
-use crate::scene::{Followed, Scene, chain};
+use crate::scene::{Followed, Scene};
 use crate::support::{Running, quiet, until};
 
 fn table(code: &str) -> String {

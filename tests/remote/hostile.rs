@@ -14,10 +14,10 @@ use std::time::Duration;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use sha1::{Digest as _, Sha1};
-use waypost::git::{Credentials, Pushed, RemoteBranch, RemoteUrl, Transfer};
+use waypost::git::{Credentials, Pushed, RemoteBranch, RemoteUrl, Transfer, chain};
 use waypost::source::{FetchOptions, FetchResult, Following};
 
-use super::scene::{Followed, Scene, chain};
+use super::scene::{Followed, Scene};
 
 const ID: &str = "1111111111111111111111111111111111111111";
 

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod attempts;
+#[path = "../support/bare_remote.rs"]
+mod bare_remote;
 mod daemon;
 mod damage;
 mod follow;

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use waypost::git::{Anyone, Credentials, RemoteUrl, StateError, Transfer};
+use waypost::git::{Anyone, Credentials, RemoteUrl, StateError, Transfer, chain};
 use waypost::source::{
     Fetch, FetchOptions, FetchResult, Follower, Following, Reading, RemoteError, Schedule,
 };
 
+use crate::bare_remote;
 use crate::git::program;
 
 /// A directory with the remote `remote.git`, and a checkout `work` from which it is pushed to.
@@ -112,13 +113,7 @@ impl Scene {
     }
 
     pub(crate) fn transfer(&self) -> Transfer {
-        Transfer {
-            program: env!("CARGO_BIN_EXE_waypost").into(),
-            timeout: Duration::from_secs(60),
-            temp: self.root.clone(),
-            home: None,
-            max_bytes: 1 << 30,
-        }
+        bare_remote::transfer(&self.root)
     }
 
     pub(crate) fn follow(&self) -> Followed {
@@ -226,10 +221,4 @@ impl Followed {
     pub(crate) fn last(&self) -> Fetch {
         self.follower.status().last_fetch.unwrap()
     }
-}
-
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    let texts: Vec<String> = causes.map(ToString::to_string).collect();
-    texts.join(": ")
 }
