@@ -9,6 +9,7 @@ import re
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import Template
 
 import yaml
 from stand_in import NUMBER, PROJECT, REPOSITORY
@@ -19,11 +20,12 @@ VERSION = "1.2.3"
 
 @dataclass
 class Change:
-    """What a job is about: a branch that is proposed or waits in a queue, or `main` after a push."""
+    """What a job is about: a branch that is proposed or waits in a queue, or `main`, after a push or at night."""
 
     branch: str
     fork: bool = False
     queued: bool = False
+    nightly: bool = False
 
     @property
     def pushed(self):
@@ -67,6 +69,20 @@ def lint(shell, file):
     dialect = ["--shell", "bash"] if shell == "bash" else ["--shell", "dash", "--exclude", "SC3040"]
     found = subprocess.run(["shellcheck", *dialect, file], capture_output=True, text=True)
     assert found.returncode == 0, found.stdout
+
+
+def restore(forge, prefix, path):
+    """Puts the newest file that was kept under a key with this prefix at a path, if there is one."""
+    keys = [key for key in forge.caches if key.startswith(prefix)]
+    if keys:
+        path.write_bytes(forge.caches[keys[-1]])
+
+
+def save(forge, key, path):
+    """Keeps a file for the next job, if there is one."""
+    if path.exists():
+        forge.caches.pop(key, None)
+        forge.caches[key] = path.read_bytes()
 
 
 class Host:
@@ -145,6 +161,9 @@ class Actions(Host):
             "github.event.before": git("rev-parse", "origin/main~", at=work) if change.pushed else "",
             "github.event.pull_request.number": NUMBER,
             "github.event.pull_request.head.repo.full_name": "stranger/Links" if change.fork else REPOSITORY,
+            "github.repository": REPOSITORY,
+            "github.run_id": len(self.forge.caches),
+            "github.server_url": self.forge.address,
             **{f"secrets.{name}": value for name, value in secrets.items()},
         }
 
@@ -168,30 +187,41 @@ class Actions(Host):
             "GITHUB_SHA": git("rev-parse", "HEAD", at=work),
             "GITHUB_STEP_SUMMARY": step_summary,
             "RUNNER_TEMP": self.temporary,
-            **workflow.get("env", {}),
+            **{name: fill(value) for name, value in workflow.get("env", {}).items()},
             **job.get("env", {}),
             **dict(variables),
         }
         run = Run()
         for step in job["steps"]:
+            condition = step.get("if", "")
+            always, condition = condition.startswith("always() && "), condition.removeprefix("always() && ")
+            assert condition in ("", *(f"github.event_name {it} 'pull_request'" for it in ("==", "!="))), step
+            if not run.passed and not always or condition and ("==" in condition) != change.proposed:
+                continue
             if "uses" in step:
-                assert "actions/checkout@" in step["uses"], step
+                self.use(step["uses"], {name: fill(value) for name, value in step.get("with", {}).items()}, work)
                 continue
             assert step.keys() <= {"name", "run", "env", "if", "continue-on-error"}, step
-            assert step.get("if") in (None, "github.event_name == 'pull_request'"), step
-            if "if" in step and not change.proposed:
-                continue
             # Text of an event never becomes part of a script.
             assert "${{" not in step["run"], step
             own = {name: fill(value) for name, value in step.get("env", {}).items()}
             script = self.shell(shell, step["run"], {**environment, **own}, work)
-            if not run.add(step["name"], script, step.get("continue-on-error")):
-                break
+            run.add(step["name"], script, step.get("continue-on-error"))
             self.programs = paths.read_text().split() + self.programs
             paths.write_text("")
         if step_summary.exists():
             run.artifacts["page"] = step_summary.read_text()
         return run
+
+    def use(self, action, given, work):
+        """Restores the newest cache, or saves one; the repository is checked out already."""
+        if "actions/cache/restore@" in action:
+            assert given["key"].startswith(given["restore-keys"]), given
+            restore(self.forge, given["restore-keys"], work / given["path"])
+        elif "actions/cache/save@" in action:
+            save(self.forge, given["key"], work / given["path"])
+        else:
+            assert "actions/checkout@" in action, action
 
 
 class Forgejo(Actions):
@@ -227,7 +257,7 @@ class GitLab(Host):
             for base in [jobs[job["extends"]]] if "extends" in job else []:
                 job = {**base, **job}
             known = {"image", "variables", "before_script", "script", "rules", "artifacts", "extends"}
-            assert job.keys() <= known | {"allow_failure", "resource_group"}, job
+            assert job.keys() <= known | {"allow_failure", "cache", "resource_group", "timeout"}, job
             if not any(self.holds(rule["if"], change) for rule in job["rules"]):
                 continue
             if job["image"].startswith("alpine:"):
@@ -246,6 +276,7 @@ class GitLab(Host):
                 "CI_COMMIT_BEFORE_SHA": git("rev-parse", "origin/main~", at=work) if change.pushed else "0" * 40,
                 "CI_COMMIT_SHA": git("rev-parse", "HEAD", at=work),
                 "CI_PROJECT_ID": PROJECT,
+                "CI_PROJECT_URL": f"{self.forge.address}/{REPOSITORY}",
                 "TMPDIR": self.temporary,
             }
             if change.proposed:
@@ -255,11 +286,19 @@ class GitLab(Host):
                     "CI_MERGE_REQUEST_PROJECT_ID": PROJECT,
                     "CI_MERGE_REQUEST_TARGET_BRANCH_SHA": target if self.merged else "",
                 }
-            environment |= {**job.get("variables", {}), **dict(variables)}
+            own = {name: Template(str(it)).substitute(environment) for name, it in job.get("variables", {}).items()}
+            environment |= {**own, **dict(variables)}
             environment |= {} if change.fork else dict(secrets)
+            cache = job.get("cache")
+            if cache:
+                assert cache.keys() == {"key", "paths", "when"} and cache["when"] == "always", cache
+                (cached,) = cache["paths"]
+                restore(self.forge, cache["key"], work / cached)
             lines = job.get("before_script", []) + job["script"]
             script = self.shell([shell], "\n".join(["set -eo pipefail", *lines, ""]), environment, work)
             run.add(name, script, job.get("allow_failure"))
+            if cache:
+                save(self.forge, cache["key"], work / cached)
             kept = job.get("artifacts", {})
             for artifact in kept.get("paths", []) + list(kept.get("reports", {}).values()):
                 if (work / artifact).exists():
@@ -270,6 +309,7 @@ class GitLab(Host):
         return {
             '$CI_PIPELINE_SOURCE == "merge_request_event"': change.proposed,
             "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH": change.pushed,
+            '$CI_PIPELINE_SOURCE == "schedule"': change.nightly,
         }[rule]
 
 
@@ -280,7 +320,9 @@ class Woodpecker(Host):
         text = (TEMPLATES / template).read_text()
         assert "${" not in text, "Woodpecker itself would replace it"
         pipeline = yaml.safe_load(text)
-        assert pipeline["when"] == [{"event": "pull_request"}, {"event": "push", "branch": "main"}]
+        otherwise = {"event": "cron", "cron": "linkcheck"} if change.nightly else {"event": "push", "branch": "main"}
+        assert change.proposed or otherwise in pipeline["when"], pipeline["when"]
+        assert {"event": "pull_request"} in pipeline["when"] and len(pipeline["when"]) == 2, pipeline["when"]
         assert pipeline["clone"]["git"]["settings"] == {"partial": False, "depth": 0}
         work = self.scene.directory("work")
         git("init", "--quiet", work)
@@ -293,14 +335,17 @@ class Woodpecker(Host):
             "CI_COMMIT_TARGET_BRANCH": "main" if change.proposed else "",
             "CI_FORGE_URL": self.forge.address,
             "CI_REPO": REPOSITORY,
+            "CI_REPO_ID": PROJECT,
+            "CI_REPO_URL": f"{self.forge.address}/{REPOSITORY}",
         }
         run = Run()
         for step in pipeline["steps"]:
             assert step.keys() <= {"name", "image", "when", "failure", "environment", "commands"}, step
             assert step["image"] == "alpine:3"
-            if step.get("when") and not change.proposed:
+            event = "pull_request" if change.proposed else "cron" if change.nightly else "push"
+            if "when" in step and step["when"] != [{"event": event}]:
                 continue
-            own = step.get("environment", {}) | ({} if "TOKEN" in step.get("environment", {}) else dict(variables))
+            own = step.get("environment", {}) | dict(variables)
             own = {
                 name: dict(secrets)[value["from_secret"]] if isinstance(value, dict) else value
                 for name, value in own.items()

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hosts import TEMPLATES, VERSION, Actions, Change, Forgejo, GitLab, Woodpecker, git  # noqa: E402
 from serving import Serving, wait_until  # noqa: E402
-from stand_in import MARKER, REPOSITORY, Forge  # noqa: E402
+from stand_in import MARKER, REPORT, REPOSITORY, Forge  # noqa: E402
 
 TOP = TEMPLATES.parents[1]
 SETTINGS = ("BUILDAH_ISOLATION", "CONTAINERS_STORAGE_CONF", "REGISTRY_AUTH_FILE", "SSL_CERT_FILE")
@@ -161,6 +161,76 @@ def the_checks(scene, releases):
                 assert "1 added" in run.artifacts["summary.md"], run
 
 
+def the_link_checks(scene, releases):
+    """Each host's link check: one issue, results kept from night to night, and new targets of a change."""
+    hosts = [
+        ("linkcheck.github.yaml", Actions),
+        ("linkcheck.forgejo.yaml", Forgejo),
+        ("linkcheck.gitlab.yaml", GitLab),
+        ("linkcheck.woodpecker.yaml", Woodpecker),
+    ]
+    for template, host in hosts:
+        say(template)
+        forge = Forge(releases)
+        variables = {
+            "WAYPOST_VERSION": VERSION,
+            "WAYPOST_RELEASES": f"{forge.address}/releases",
+            "WAYPOST_LINKCHECK_ALLOW_PRIVATE": "true",
+            "WAYPOST_LINKCHECK_DELAY": "0s",
+        }
+        secrets = {"COMMENT_TOKEN": "the-token", "linkcheck_token": "the-token"}
+        job = lambda branch, **how: host(scene, forge).run(template, Change(branch, **how), variables, secrets)
+        table = lambda *pages: "base_url: https://short.code/\nmapping:\n" + "".join(
+            f"- url: {forge.address}/pages/{page}\n  short-code: {page}\n" for page in pages
+        )
+        forge.pages = {"/pages/works": 200, "/pages/gone": 410, "/pages/lost": 410}
+
+        # All is well: no issue.
+        scene.commit("main", table("works"))
+        run = job("main", nightly=True)
+        assert run.passed and not forge.own_issues(), run
+        assert f"(+{forge.address}/{REPOSITORY})" in forge.visits[0][1], forge.visits
+
+        # Something is wrong: one issue, the next night the same, and nothing is requested again so soon.
+        scene.commit("main", table("works", "gone"))
+        for _ in range(2):
+            run = job("main", nightly=True)
+            assert run.passed, run
+            (issue,) = forge.own_issues()
+            assert issue["state"] == "open" and issue["body"].startswith(f"{REPORT}\n"), issue
+            assert "#### gone: 1" in issue["body"], issue
+        visited = [path for path, _ in forge.visits]
+        assert visited.count("/pages/works") == 1 and visited.count("/pages/gone") <= 2, visited
+
+        # It is mended: the issue is closed. Something else is wrong: it is opened again.
+        for pages, state in ((["works"], "closed"), (["works", "lost"], "open")):
+            scene.commit("main", table(*pages))
+            run = job("main", nightly=True)
+            assert run.passed, run
+            (issue,) = forge.own_issues()
+            assert issue["state"] == state, issue
+        assert "<code>lost</code>" in issue["body"], issue
+
+        # A table with errors leaves the issue alone, and the night's job fails.
+        scene.commit("main", BROKEN)
+        before = dict(issue)
+        run = job("main", nightly=True)
+        assert not run.passed and 'unknown key "shortcode"' in run.output, run
+        assert forge.own_issues() == [before], forge.issues
+
+        # A change: only its target is requested, and what is wrong is reported but fails nothing.
+        scene.commit("main", table("works", "lost"))
+        scene.commit("proposed", table("works", "lost", "gone"))
+        forge.visits.clear()
+        calls = len(forge.calls)
+        run = job("proposed")
+        assert run.passed and not run.ignored, run
+        assert "/pages/gone is permanently gone: status 410" in run.output, run
+        visited = {path for path, _ in forge.visits}
+        assert "/pages/gone" in visited and not visited & {"/pages/works", "/pages/lost"}, visited
+        assert not any("issues" in path for _, path in forge.calls[calls:]), forge.calls
+
+
 def what_is_not_the_release_is_not_run(scene, releases):
     say("a program that is not the release's")
     wrong = scene.directory("wrong")
@@ -274,6 +344,7 @@ def main():
     releases = scene.directory("releases")
     release(releases)
     the_checks(scene, releases)
+    the_link_checks(scene, releases)
     what_is_not_the_release_is_not_run(scene, releases)
     the_commit_hook(scene)
     the_hooks(scene)

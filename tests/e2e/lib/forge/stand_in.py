@@ -1,4 +1,5 @@
-"""What a job talks to: the files of a release, and the comments of a pull request, on loopback."""
+"""What a job talks to, on loopback: the files of a release, comments of a pull request, issues, packages,
+and the pages that links lead to."""
 
 import http.server
 import json
@@ -10,21 +11,30 @@ NUMBER = 7
 PROJECT = 11
 REPOSITORY = "people/Links"
 MARKER = "<!-- waypost diff -->"
+REPORT = "<!-- waypost linkcheck -->"
 
 # The two forms of the interface: GitHub's, which Gitea and Forgejo share, and GitLab's.
 ALL = re.compile(rf"/(repos/{REPOSITORY}/issues/{NUMBER}/comments|projects/{PROJECT}/merge_requests/{NUMBER}/notes)")
 ONE = re.compile(
     rf"/(?:repos/{REPOSITORY}/issues/comments|projects/{PROJECT}/merge_requests/{NUMBER}/notes)/(\d+)"
 )
+ISSUES = re.compile(rf"/(?:repos/{REPOSITORY}|projects/{PROJECT})/issues(?:/(\d+))?")
+PACKAGE = re.compile(r"/api/packages/([^/]+)/generic/[^/]+/[^/]+/[^/]+")
 
 
 class Forge:
-    """A Git host with one pull request, below which a stranger has imitated the summary."""
+    """A Git host with one pull request, below which a stranger has imitated the summary, as in an issue."""
 
     def __init__(self, releases):
         self.releases = releases
         self.users = {"the-token": "the-bot"}
         self.comments = [{"id": 1, "body": f"{MARKER}\nAll is well, merge me", "by": "stranger"}]
+        self.issues = [{"number": 1, "body": f"{REPORT}\nAll is well", "state": "open", "by": "stranger"}]
+        self.packages = {}
+        # What jobs keep for the next one, by key.
+        self.caches = {}
+        # What each page answers, and the requests for them.
+        self.pages, self.visits = {}, []
         self.calls = []
         forge = self
 
@@ -35,7 +45,7 @@ class Forge:
             def do_GET(self):
                 forge.answer(self)
 
-            do_POST = do_PATCH = do_PUT = do_GET
+            do_HEAD = do_POST = do_PATCH = do_PUT = do_DELETE = do_GET
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.address = f"http://127.0.0.1:{self.server.server_port}"
@@ -46,18 +56,33 @@ class Forge:
         assert self.comments[0]["body"].endswith("merge me"), self.comments[0]
         return self.comments[1:]
 
+    def own_issues(self):
+        """Returns the issues that are not the stranger's, which is untouched."""
+        assert self.issues[0]["body"].endswith("All is well") and self.issues[0]["state"] == "open", self.issues[0]
+        return self.issues[1:]
+
     def answer(self, request):
         path = urllib.parse.urlsplit(request.path).path
+        if path.startswith("/pages/"):
+            self.visits.append((path, request.headers.get("User-Agent")))
+            return send(request, self.pages.get(path, 404))
         if path.startswith("/releases/"):
             file = self.releases / path.removeprefix("/releases/")
             return send(request, 200, file.read_bytes()) if file.is_file() else send(request, 404)
         length = int(request.headers.get("Content-Length") or 0)
-        body = json.loads(request.rfile.read(length)) if length else None
+        body = request.rfile.read(length)
         user = self.user(request.headers)
         self.calls.append((request.command, path))
-        path = re.sub(r"^/api(/v[14])", "", path)
         if user is None:
             return send(request, 401)
+        package = PACKAGE.fullmatch(path)
+        if package:
+            return self.package(request, path, body) if package[1] == user else send(request, 403)
+        body = json.loads(body) if body else None
+        path = re.sub(r"^/api(/v[14])", "", path)
+        issue = ISSUES.fullmatch(path)
+        if issue:
+            return self.issue(request, issue[1], body, user)
         one = ONE.fullmatch(path)
         match request.command:
             case "GET" if path == "/user":
@@ -73,6 +98,38 @@ class Forge:
                 return send(request, 200, shown(comment))
         send(request, 404)
 
+    def issue(self, request, number, body, user):
+        """Answers for issues in the words of either interface: `body` and `state`, or `description` and an event."""
+        text = lambda: body.get("body") or body.get("description")
+        match request.command:
+            case "GET" if number is None:
+                return send(request, 200, [issue_shown(issue) for issue in self.issues])
+            case "POST" if number is None:
+                assert body["title"] == "Links that need attention", body
+                self.issues.append({"number": len(self.issues) + 1, "body": text(), "state": "open", "by": user})
+                return send(request, 201, issue_shown(self.issues[-1]))
+            case "PATCH" | "PUT" if number:
+                issue = self.issues[int(number) - 1]
+                event = {"close": "closed", "reopen": "open", None: body.get("state")}[body.get("state_event")]
+                issue |= {"body": text(), "state": event}
+                return send(request, 200, issue_shown(issue))
+        send(request, 404)
+
+    def package(self, request, path, body):
+        """Answers for the files of packages, which are never replaced."""
+        match request.command:
+            case "PUT" if path in self.packages:
+                return send(request, 409)
+            case "PUT":
+                self.packages[path] = body
+                return send(request, 201)
+            case "GET" if path in self.packages:
+                return send(request, 200, self.packages[path])
+            case "DELETE" if path in self.packages:
+                del self.packages[path]
+                return send(request, 204)
+        send(request, 404)
+
     def user(self, headers):
         token = headers.get("PRIVATE-TOKEN") or (headers.get("Authorization") or "").removeprefix("token ")
         return self.users.get(token)
@@ -83,10 +140,15 @@ def shown(comment):
     return {**comment, "user": {"login": by}, "author": {"username": by}}
 
 
+def issue_shown(issue):
+    return {**shown(issue), "iid": issue["number"], "description": issue["body"]}
+
+
 def send(request, status, body=b""):
     if not isinstance(body, bytes):
         body = json.dumps(body).encode()
     request.send_response(status)
     request.send_header("Content-Length", str(len(body)))
     request.end_headers()
-    request.wfile.write(body)
+    if request.command != "HEAD":
+        request.wfile.write(body)
