@@ -269,9 +269,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Res
     let loading = async {
         Ok::<_, Error>(match remote {
             Some(remote) => {
-                let registrations = registrations
-                    .map(|it| it.registrations(&args.git, &remote, max_bytes))
-                    .transpose()?;
+                let registrations = registrations.map(|it| it.registrations(&remote));
                 let follower = Arc::clone(remote.follower());
                 let server = Server::load(config, remote).await;
                 if registrations.is_some() {

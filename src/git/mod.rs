@@ -25,6 +25,7 @@ pub(crate) mod work_tree;
 pub use branch::{GitProgram, GitProgramError, RemoteBranch, RemoteBranchError, SeenBranch};
 pub(crate) use commit_id::SHORT;
 pub use commit_id::{CommitId, CommitIdError};
+pub(crate) use damage::is_damage;
 pub use error_chain::chain;
 pub use fast_forward::FastForwardError;
 pub(crate) use fast_forward::fast_forward;

@@ -15,8 +15,8 @@ const ONCE_MOVED_DIE: &str = "test $1 = committed || exit 0\nkill -9 $PPID";
 fn puts_one_commit_on_the_tip() {
     let scene = Scene::new();
     scene.push("README.md", "kept");
-    let mut writer = scene.writer(None);
-    let published = scene.publish(&mut writer, |text| Ok(add_line(text, "two")));
+    let writer = scene.writer(None);
+    let published = scene.publish(&writer, |text| Ok(add_line(text, "two")));
     let published = published.unwrap();
     assert_eq!(scene.table(), "one\ntwo");
     assert_eq!(
@@ -34,9 +34,9 @@ fn puts_one_commit_on_the_tip() {
 #[test]
 fn computes_again_what_somebody_else_was_faster_with() {
     let scene = Scene::new();
-    let mut writer = scene.writer(None);
+    let writer = scene.writer(None);
     let tries = Cell::new(0);
-    let published = scene.publish(&mut writer, |text| {
+    let published = scene.publish(&writer, |text| {
         tries.set(tries.get() + 1);
         if tries.get() < 3 {
             scene.push("mapping.yaml", &format!("{text}other {}\n", tries.get()));
@@ -53,8 +53,8 @@ fn does_not_bring_back_what_was_taken_back() {
     let scene = Scene::new();
     let before = scene.remote("rev-parse main");
     scene.push("mapping.yaml", "one\nto be taken back\n");
-    let mut writer = scene.writer(None);
-    let published = scene.publish(&mut writer, |text| {
+    let writer = scene.writer(None);
+    let published = scene.publish(&writer, |text| {
         scene.remote(&format!("update-ref refs/heads/main {}", before.trim()));
         Ok(add_line(text, "mine"))
     });
@@ -66,8 +66,8 @@ fn does_not_bring_back_what_was_taken_back() {
 #[test]
 fn hands_through_what_is_refused_on_the_new_tip() {
     let scene = Scene::new();
-    let mut writer = scene.writer(None);
-    let published = scene.publish(&mut writer, |text| {
+    let writer = scene.writer(None);
+    let published = scene.publish(&writer, |text| {
         if text.contains("other") {
             return Err(NotPublished::IsThere);
         }
@@ -81,18 +81,17 @@ fn hands_through_what_is_refused_on_the_new_tip() {
 #[test]
 fn a_commit_that_somebody_else_made_too_is_not_ours() {
     let scene = Scene::new();
-    let mut writers = [scene.writer(None), scene.writer(None)];
-    let [one, other] = &mut writers;
+    let [one, other] = [scene.writer(None), scene.writer(None)];
     let tries = Cell::new(0);
     // Both make the very same commit, if it is in the same second, and then it is there already.
-    let published = scene.publish(one, |text| {
+    let published = scene.publish(&one, |text| {
         tries.set(tries.get() + 1);
         if text.contains("same") {
             return Err(NotPublished::IsThere);
         }
         // In spite of the first one's turn.
         let table = TablePath::new("mapping.yaml", 1 << 20);
-        let first = publish(other, &table, Duration::ZERO, |_| {
+        let first = publish(&mut other.changing(), &table, Duration::ZERO, |_| {
             Ok::<_, PublishError>(add_line(text, "same"))
         });
         first.unwrap();
@@ -107,9 +106,9 @@ fn a_commit_that_somebody_else_made_too_is_not_ours() {
 fn a_refusal_is_reported_in_the_words_of_the_remote() {
     let scene = Scene::new();
     scene.hook("update", "echo 'main is \x1b[31mprotected'; exit 1");
-    let mut writer = scene.writer(None);
+    let writer = scene.writer(None);
     let tries = Cell::new(0);
-    let published = scene.publish(&mut writer, |text| {
+    let published = scene.publish(&writer, |text| {
         tries.set(tries.get() + 1);
         Ok(add_line(text, "two"))
     });
@@ -125,8 +124,8 @@ fn a_refusal_is_reported_in_the_words_of_the_remote() {
 fn finds_what_was_taken_although_the_answer_was_lost() {
     let scene = Scene::new();
     scene.hook("reference-transaction", ONCE_MOVED_DIE);
-    let mut writer = scene.writer(None);
-    let published = scene.publish(&mut writer, |text| Ok(add_line(text, "two")));
+    let writer = scene.writer(None);
+    let published = scene.publish(&writer, |text| Ok(add_line(text, "two")));
     assert_eq!(
         scene.remote("rev-parse main"),
         published.unwrap().commit.to_string()
@@ -144,8 +143,8 @@ fn finds_what_was_taken_under_what_came_later() {
         git update-ref refs/heads/main $next";
     let hook = ONCE_MOVED_DIE.replace("kill", &format!("{later}\nkill"));
     scene.hook("reference-transaction", &hook);
-    let mut writer = scene.writer(None);
-    let published = scene.publish(&mut writer, |text| Ok(add_line(text, "two")));
+    let writer = scene.writer(None);
+    let published = scene.publish(&writer, |text| Ok(add_line(text, "two")));
     assert_eq!(
         scene.remote("rev-parse main~1"),
         published.unwrap().commit.to_string()
@@ -156,8 +155,8 @@ fn finds_what_was_taken_under_what_came_later() {
 fn says_that_it_is_unclear_what_became_of_a_push() {
     let scene = Scene::new();
     scene.hook("pre-receive", "kill -9 $PPID");
-    let mut writer = scene.writer(None);
-    let published = scene.publish(&mut writer, |text| Ok(add_line(text, "two")));
+    let writer = scene.writer(None);
+    let published = scene.publish(&writer, |text| Ok(add_line(text, "two")));
     assert!(matches!(
         published,
         Err(NotPublished::Failed(PublishError::Unclear { .. }))
@@ -168,9 +167,9 @@ fn says_that_it_is_unclear_what_became_of_a_push() {
 #[test]
 fn gives_up_when_its_patience_ends() {
     let scene = Scene::new();
-    let mut writer = scene.writer(None);
+    let writer = scene.writer(None);
     let table = TablePath::new("mapping.yaml", 1 << 20);
-    let published = publish(&mut writer, &table, Duration::ZERO, |_| {
+    let published = publish(&mut writer.changing(), &table, Duration::ZERO, |_| {
         scene.push("mapping.yaml", "other\n");
         Ok::<_, PublishError>(add_line("", "mine"))
     });
@@ -185,8 +184,8 @@ fn gives_up_when_its_patience_ends() {
 fn makes_a_branch_for_review_once() {
     let scene = Scene::new();
     for expected in [None, Some("there is a branch links/two already")] {
-        let mut writer = scene.writer(Some("links/two"));
-        let published = scene.publish(&mut writer, |text| Ok(add_line(text, "two")));
+        let writer = scene.writer(Some("links/two"));
+        let published = scene.publish(&writer, |text| Ok(add_line(text, "two")));
         match expected {
             None => assert!(published.is_ok()),
             Some(words) => {
@@ -204,8 +203,8 @@ fn makes_a_branch_for_review_once() {
 fn does_not_move_a_branch_for_review_that_is_there() {
     let scene = Scene::new();
     scene.remote("branch theirs main");
-    let mut writer = scene.writer(Some("theirs"));
-    let published = scene.publish(&mut writer, |text| Ok(add_line(text, "two")));
+    let writer = scene.writer(Some("theirs"));
+    let published = scene.publish(&writer, |text| Ok(add_line(text, "two")));
     assert!(matches!(
         published,
         Err(NotPublished::Failed(PublishError::Refused { .. }))

@@ -72,23 +72,21 @@ impl Scene {
         RemoteBranch::new(remote, reference, transfer, Credentials::default()).unwrap()
     }
 
-    pub(crate) fn writer(&self, review: Option<&str>) -> CloneBranch {
-        let author = CommitIdentity {
-            name: "W".to_owned(),
-            email: "w@example.org".to_owned(),
-        };
-        let review = review.map(|name| name.parse::<NewBranch>().unwrap());
-        CloneBranch::new(self.branch(None), Some(author), review)
+    pub(crate) fn writer(&self, review: Option<&str>) -> Writer {
+        Writer {
+            branch: self.branch(None),
+            review: review.map(|name| name.parse().unwrap()),
+        }
     }
 
     /// Publishes what `compute` makes of the table's text.
     pub(crate) fn publish(
         &self,
-        writer: &mut CloneBranch,
+        writer: &Writer,
         mut compute: impl FnMut(&str) -> Result<Edit, NotPublished>,
     ) -> Result<Published, NotPublished> {
         let table = TablePath::new("mapping.yaml", 1 << 20);
-        publish(writer, &table, FOREVER, |tip| {
+        publish(&mut writer.changing(), &table, FOREVER, |tip| {
             compute(std::str::from_utf8(&tip.files[0].bytes).unwrap())
         })
     }
@@ -106,6 +104,22 @@ impl Scene {
             .inspect(|line| assert!(!line.contains(' '), "a merge"));
         // The first commit has no parent, and git's last line break is cut off.
         lines.filter(|line| !line.is_empty()).count() + 1
+    }
+}
+
+/// A clone of the remote, to write from.
+pub(crate) struct Writer {
+    branch: RemoteBranch,
+    review: Option<NewBranch>,
+}
+
+impl Writer {
+    pub(crate) fn changing(&self) -> CloneBranch<'_> {
+        let author = CommitIdentity {
+            name: "W".to_owned(),
+            email: "w@example.org".to_owned(),
+        };
+        CloneBranch::new(&self.branch, Some(author), self.review.clone())
     }
 }
 

@@ -4,9 +4,11 @@
 
 #[path = "../support/bare_remote.rs"]
 mod bare_remote;
+mod clone;
 #[path = "../support/git.rs"]
 mod git;
 mod groups;
+mod killed;
 mod refused;
 mod registered;
 mod scene;

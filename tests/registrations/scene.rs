@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
-use waypost::git::{Anyone, Credentials, RemoteBranch};
-use waypost::registry::{CommitIdentity, Registrar, TablePath};
+use waypost::git::{Anyone, Credentials};
+use waypost::registry::{CommitIdentity, Registrar};
 use waypost::server::{Config, Registrations, RemoteSource, Server, TokenFile};
 use waypost::source::{FetchOptions, Following, Schedule};
 
@@ -22,7 +22,7 @@ pub(crate) const EMPTY: &str = "base_url: https://short.code/\nmapping: []\n";
 /// The tokens of `ada` and `bob`; with `printf %s TOKEN | openssl dgst -sha256`.
 pub(crate) const ADA: &str = "ada-secret";
 pub(crate) const BOB: &str = "bob-secret";
-const TOKENS: &str = "# OWNER SHA256
+pub(crate) const TOKENS: &str = "# OWNER SHA256
 ada cb3ac4f9f4ba2da6f063a94debb6009ec2ee2abcf28f90cd97fdb92fdc44d736
 bob 9f03ef1533a68d2f506f81ef463c1183a82a6bd40e45613f36e6fe1889cf1b99
 ";
@@ -58,12 +58,6 @@ impl Scene {
         fs::write(root.join("tokens"), TOKENS).unwrap();
 
         let (remote, transfer) = (bare_remote::url(&root), bare_remote::transfer(&root));
-        let branch = RemoteBranch::new(
-            remote.clone(),
-            None,
-            transfer.clone(),
-            Credentials::default(),
-        );
         let followed = RemoteSource::start(Following {
             remote,
             reference: None,
@@ -85,12 +79,7 @@ impl Scene {
             name: "W".to_owned(),
             email: "w@example.org".to_owned(),
         };
-        let registrar = Registrar::new(
-            Arc::clone(followed.follower()),
-            branch.unwrap(),
-            TablePath::new(path, 1 << 20),
-            author,
-        );
+        let registrar = Registrar::new(Arc::clone(followed.follower()), author);
         let tokens = TokenFile::read(&root.join("tokens")).unwrap();
         let registrations = Registrations::new(tokens, registrar);
         let server = Server::load(config, followed).await.unwrap();

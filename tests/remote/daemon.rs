@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use waypost::git::RemoteUrl;
+use waypost::git::{Credentials, RemoteBranch, RemoteUrl, SeenBranch};
 use waypost::source::{FetchResult, Following};
 
 use super::scene::{Followed, Scene};
@@ -105,6 +105,34 @@ fn fetches_only_the_commits_that_are_served() {
         assert_eq!(followed.fetch(), FetchResult::Unchanged);
     }
     assert_eq!(commits_kept(&scene), 13);
+}
+
+#[test]
+fn the_commits_since_the_last_fetch_can_be_fetched_too() {
+    let scene = Scene::new();
+    let Some(daemon) = Daemon::start(&scene.root) else {
+        return;
+    };
+    scene.push("two");
+    let url = format!("git://127.0.0.1:{}/remote.git", daemon.port);
+    let url = RemoteUrl::parse(&url).unwrap();
+    let branch = RemoteBranch::new(url, None, scene.transfer(), Credentials::default()).unwrap();
+    let first = branch.fetch().unwrap();
+    // Others push several commits at a time.
+    scene.commit("three");
+    scene.push("four");
+    let second = branch.fetch().unwrap();
+    scene.commit("five");
+    scene.push("six");
+    let third = branch.fetch_history(None).unwrap();
+    let repository = branch.repository().unwrap();
+    let descends = |one: &SeenBranch, other: &SeenBranch| {
+        let [one, other] = [one, other].map(|it| it.commit.into());
+        repository.graph_descendant_of(one, other).unwrap()
+    };
+    assert!(descends(&third, &second));
+    // What is fetched without its history says nothing of what came before.
+    assert!(!descends(&second, &first));
 }
 
 #[test]

@@ -335,8 +335,7 @@ fn an_answer_to_a_push_that_is_not_utf_8_is_not_taken_for_a_crash() {
         copy(remote, &mut std::io::sink())
     });
     let remote = RemoteUrl::parse(&url).unwrap();
-    let mut branch =
-        RemoteBranch::new(remote, None, scene.transfer(), Credentials::default()).unwrap();
+    let branch = RemoteBranch::new(remote, None, scene.transfer(), Credentials::default()).unwrap();
     let seen = branch.fetch().unwrap();
     let repository = branch.repository().unwrap();
     let parent = repository.find_commit(seen.commit.into()).unwrap();

@@ -120,7 +120,7 @@ impl PublishArgs {
         let reference = self.reference.as_deref();
         let branch = RemoteBranch::new(address, reference, transfer, credentials)
             .map_err(PublishError::from)?;
-        let mut remote = CloneBranch::new(branch, self.git_author.clone(), self.branch.clone());
+        let mut remote = CloneBranch::new(&branch, self.git_author.clone(), self.branch.clone());
         let table = TablePath::new(&self.table.path, MAX_BYTES);
         let request = in_repository(request, &table);
         let (registration, published) =

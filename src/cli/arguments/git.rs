@@ -125,11 +125,6 @@ impl GitArgs {
         self.allowed_signers.is_some()
     }
 
-    /// Returns the table's path in the repository, and the revision to follow if one is named.
-    pub(super) fn table_and_branch(&self) -> (&str, Option<&str>) {
-        (&self.table.path, self.reference.as_deref())
-    }
-
     /// Starts following a repository. Must be called within a runtime.
     pub(crate) fn follow(
         &self,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::git::GitArgs;
 use crate::cli::terminal::Error;
-use crate::git::{RemoteBranch, RemoteUrl};
-use crate::registry::{CommitIdentity, Registrar, TablePath};
+use crate::git::RemoteUrl;
+use crate::registry::{CommitIdentity, Registrar};
 use crate::server::{PrivateUrls, Registrations, RemoteSource, TokenFile};
 use crate::source::Follower;
 
@@ -38,7 +38,6 @@ pub(crate) struct RegistrationArgs {
 pub(crate) struct Prepared {
     tokens: TokenFile,
     author: CommitIdentity,
-    remote: RemoteUrl,
     private: PrivateUrls,
 }
 
@@ -53,9 +52,9 @@ impl RegistrationArgs {
             return Ok(None);
         }
         let refuse = |problem: &str| Error::usage(format!("--registrations: {problem}"));
-        let Some(remote) = remote else {
+        if remote.is_none() {
             return Err(refuse("name the repository to push to with --repo"));
-        };
+        }
         let Some(path) = &self.registrations_tokens else {
             return Err(refuse("name who may register with --registrations-tokens"));
         };
@@ -75,7 +74,6 @@ impl RegistrationArgs {
         Ok(Some(Prepared {
             tokens,
             author,
-            remote: remote.clone(),
             private: match self.registrations_refuse_private {
                 true => PrivateUrls::Refused,
                 false => PrivateUrls::Accepted,
@@ -98,23 +96,8 @@ pub(crate) fn require_branch(follower: &Follower) -> Result<(), Error> {
 
 impl Prepared {
     /// Returns the service that registers links on the followed branch.
-    pub(crate) fn registrations(
-        self,
-        git: &GitArgs,
-        followed: &RemoteSource,
-        max_bytes: u64,
-    ) -> Result<Registrations, Error> {
-        let (path, branch) = git.table_and_branch();
-        let branch = RemoteBranch::new(
-            self.remote,
-            branch,
-            git.access.transfer()?,
-            git.access.credentials(),
-        )?;
-        let table = TablePath::new(path, max_bytes);
-        let follower = Arc::clone(followed.follower());
-        let registrar = Registrar::new(follower, branch, table, self.author);
-        let registrations = Registrations::new(self.tokens, registrar);
-        Ok(registrations.with_private_urls(self.private))
+    pub(crate) fn registrations(self, followed: &RemoteSource) -> Registrations {
+        let registrar = Registrar::new(Arc::clone(followed.follower()), self.author);
+        Registrations::new(self.tokens, registrar).with_private_urls(self.private)
     }
 }

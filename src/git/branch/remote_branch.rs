@@ -1,12 +1,13 @@
 //! A writable branch of a remote, through a bare clone of our own.
 //!
 //! Invariants: unpushed commits are lost with the clone, and a push moves the branch from the
-//! fetched commit or not at all. Each fetch and each push has a timeout.
+//! expected commit or not at all. Each fetch and each push has a timeout.
 
-use std::cell::Cell;
 use std::io;
+use std::path::PathBuf;
 
 use git2::Repository;
+use serde::de::DeserializeOwned;
 use tokio::runtime::Builder;
 
 use super::program::{GitProgram, GitProgramError};
@@ -22,10 +23,6 @@ use crate::git::transport::{FetchOrder, PushOrder, Task, Tip};
 use crate::git::transport::{RemoteUrl, Transport};
 use crate::git::transport::{StateDir, StateError};
 use crate::git::transport::{Transfer, TransferError};
-
-/// The maximum number of uses of a clone, to fetch or to push: each makes it grow, and libgit2
-/// never merges packs.
-const MAX_USES: u32 = 256;
 
 /// Why a remote's branch cannot be written to. No message holds a secret.
 #[derive(Debug, thiserror::Error)]
@@ -81,17 +78,26 @@ impl RemoteBranchError {
             _ => None,
         }
     }
+
+    /// Returns whether the clone seems to be at fault, so that a fresh one may help.
+    pub(crate) fn is_damage(&self) -> bool {
+        match self {
+            Self::Transfer { source, .. } => source.is_damage(),
+            Self::Clone { .. } => true,
+            _ => false,
+        }
+    }
 }
 
-/// A branch of a remote, with a clone in a temporary directory.
+/// A branch of a remote, and a clone of our own to fetch it into and push it from.
 pub struct RemoteBranch {
     remote: RemoteUrl,
     wanted: Wanted,
     transfer: Transfer,
     credentials: Credentials,
-    state: StateDir,
-    clone: String,
-    uses: Cell<u32>,
+    clone: PathBuf,
+    /// The directory of the clone, if that is removed when this is dropped.
+    _temporary: Option<StateDir>,
 }
 
 /// The position of a branch.
@@ -104,7 +110,7 @@ pub struct SeenBranch {
 }
 
 impl RemoteBranch {
-    /// Creates the directory of a clone; nothing is fetched yet.
+    /// Creates the temporary directory of a clone; nothing is fetched yet.
     ///
     /// `None` is the branch to which the remote's `HEAD` leads.
     ///
@@ -117,15 +123,30 @@ impl RemoteBranch {
         transfer: Transfer,
         credentials: Credentials,
     ) -> Result<Self, RemoteBranchError> {
+        let temporary = StateDir::private(&transfer.temp)?;
+        let clone = temporary.clone_path(&StateDir::new_clone());
         Ok(Self {
-            wanted: Wanted::of(branch),
-            state: StateDir::private(&transfer.temp)?,
-            clone: StateDir::new_clone(),
-            uses: Cell::new(0),
+            _temporary: Some(temporary),
+            ..Self::of_clone(clone, remote, branch, transfer, credentials)
+        })
+    }
+
+    /// Uses a clone that others may read, but nobody else writes to as long as this is used.
+    pub(crate) fn of_clone(
+        clone: PathBuf,
+        remote: RemoteUrl,
+        branch: Option<&str>,
+        transfer: Transfer,
+        credentials: Credentials,
+    ) -> Self {
+        Self {
             remote,
+            wanted: Wanted::of(branch),
             transfer,
             credentials,
-        })
+            clone,
+            _temporary: None,
+        }
     }
 
     /// Returns the remote's address.
@@ -135,59 +156,33 @@ impl RemoteBranch {
 
     /// Fetches the branch, and returns its position. Blocks the thread.
     ///
+    /// Its history need not be in the clone.
+    ///
     /// # Errors
     ///
     /// If the remote cannot be fetched from, or the name is not that of a branch.
-    pub fn fetch(&mut self) -> Result<SeenBranch, RemoteBranchError> {
-        if self.is_worn() {
-            self.start_afresh();
-        }
-        let wanted = self.wanted.clone();
-        match self.fetch_wanted(wanted.clone()) {
-            Err(RemoteBranchError::Transfer {
-                source: TransferError::Failed { damage: true, .. },
-                ..
-            }) => {
-                self.start_afresh();
-                self.fetch_wanted(wanted)
-            }
-            ended => ended,
-        }
+    pub fn fetch(&self) -> Result<SeenBranch, RemoteBranchError> {
+        let shallow = *self.remote.transport() != Transport::Local;
+        self.fetch_wanted(self.wanted.clone(), shallow)
     }
 
-    /// Fetches another branch by its full name. Blocks the thread.
+    /// Fetches the branch, or another one by its full name, with the commits since those that the
+    /// clone has. Blocks the thread.
     ///
     /// # Errors
     ///
     /// If the remote cannot be fetched from, or has no such branch.
-    pub fn fetch_branch(&mut self, name: &str) -> Result<SeenBranch, RemoteBranchError> {
-        self.fetch_wanted(Wanted::Name(name.to_owned()))
+    pub fn fetch_history(&self, name: Option<&str>) -> Result<SeenBranch, RemoteBranchError> {
+        let named = name.map(|name| Wanted::Name(name.to_owned()));
+        self.fetch_wanted(named.unwrap_or_else(|| self.wanted.clone()), false)
     }
 
-    /// Returns whether the clone has grown so much that the next fetch makes a fresh one. The
-    /// caller should fetch then, even if the branch's position is known.
-    pub fn is_worn(&self) -> bool {
-        self.uses.get() >= MAX_USES
-    }
-
-    fn start_afresh(&mut self) {
-        self.clone = StateDir::new_clone();
-        self.state.sweep(None);
-        self.uses.set(0);
-    }
-
-    fn fetch_wanted(&mut self, wanted: Wanted) -> Result<SeenBranch, RemoteBranchError> {
-        let task = Task::Fetch(FetchOrder {
+    fn fetch_wanted(&self, wanted: Wanted, shallow: bool) -> Result<SeenBranch, RemoteBranchError> {
+        let fetched: Tip = self.execute(Task::Fetch(FetchOrder {
             target: CloneTarget::OwnClone,
             wanted,
-            // Only the first time: later the commits pushed in between must be visible.
-            shallow: self.uses.get() == 0 && *self.remote.transport() != Transport::Local,
-        });
-        self.uses.set(self.uses.get() + 1);
-        let path = self.state.clone_path(&self.clone);
-        let (transfer, credentials) = (&self.transfer, &self.credentials);
-        let fetched = block_on(transfer.execute::<Tip>(&path, &self.remote, credentials, task))?
-            .map_err(|source| self.failed(source))?;
+            shallow,
+        }))?;
         let name = fetched.name.unwrap_or_else(|| fetched.commit.to_string());
         if !name.starts_with("refs/heads/") {
             return Err(RemoteBranchError::NotABranch {
@@ -207,7 +202,10 @@ impl RemoteBranch {
     ///
     /// If nothing was fetched yet, or the clone is damaged.
     pub fn repository(&self) -> Result<Repository, RemoteBranchError> {
-        Repository::open(self.state.clone_path(&self.clone)).map_err(|source| self.unusable(source))
+        Repository::open(&self.clone).map_err(|source| RemoteBranchError::Clone {
+            remote: self.remote.to_string(),
+            source,
+        })
     }
 
     /// Pushes a commit of the clone to a branch, by its full name, that is expected to be at
@@ -222,10 +220,8 @@ impl RemoteBranch {
         branch: &str,
         expected: Option<CommitId>,
     ) -> Result<Pushed, RemoteBranchError> {
-        self.uses.set(self.uses.get() + 1);
-        let path = self.state.clone_path(&self.clone);
         if *self.remote.transport() == Transport::Local {
-            let git = GitProgram::new(&path, self.transfer.timeout)?;
+            let git = GitProgram::new(&self.clone, self.transfer.timeout)?;
             return Ok(git.push(self.remote.expose(), commit, branch, expected)?);
         }
         let task = Task::Push(PushOrder {
@@ -233,42 +229,32 @@ impl RemoteBranch {
             expected,
             branch: branch.to_owned(),
         });
-        let (transfer, credentials) = (&self.transfer, &self.credentials);
-        let pushed = block_on(transfer.execute::<Pushed>(&path, &self.remote, credentials, task))?;
-        match pushed {
+        match self.execute::<Pushed>(task) {
             Ok(pushed) => {
                 let login = self.credentials.read()?;
                 let secrets = Secrets::new(login.secrets().chain(self.remote.secrets()));
                 Ok(pushed.map_text(|text| secrets.readable(text)))
             }
             // It may have succeeded before it was stopped.
-            Err(error @ (TransferError::TimedOut(_) | TransferError::Died { .. })) => {
-                Ok(Pushed::Unclear {
-                    reason: error.to_string(),
-                })
-            }
-            Err(source) => Err(self.failed(source)),
+            Err(RemoteBranchError::Transfer {
+                source: error @ (TransferError::TimedOut(_) | TransferError::Died { .. }),
+                ..
+            }) => Ok(Pushed::Unclear {
+                reason: error.to_string(),
+            }),
+            Err(error) => Err(error),
         }
     }
 
-    fn failed(&self, source: TransferError) -> RemoteBranchError {
-        RemoteBranchError::Transfer {
+    /// Runs a task in a process. Its runtime is dropped here: one that is kept could not be dropped
+    /// in another.
+    fn execute<T: DeserializeOwned>(&self, task: Task) -> Result<T, RemoteBranchError> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let (transfer, credentials) = (&self.transfer, &self.credentials);
+        let ended = transfer.execute(&self.clone, &self.remote, credentials, task);
+        (runtime.block_on(ended)).map_err(|source| RemoteBranchError::Transfer {
             remote: self.remote.to_string(),
             source,
-        }
+        })
     }
-
-    fn unusable(&self, source: git2::Error) -> RemoteBranchError {
-        RemoteBranchError::Clone {
-            remote: self.remote.to_string(),
-            source,
-        }
-    }
-}
-
-/// Runs a transfer here. Its runtime is dropped with it: one that is kept could not be dropped in
-/// another.
-fn block_on<T>(transfer: impl Future<Output = T>) -> io::Result<T> {
-    let runtime = Builder::new_current_thread().enable_all().build()?;
-    Ok(runtime.block_on(transfer))
 }

@@ -95,6 +95,11 @@ impl TreeError {
             _ => None,
         }
     }
+
+    /// Returns whether the repository seems to be at fault.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. })
+    }
 }
 
 /// Reads the file at `path`, or the files directly in the directory there whose names `is_wanted`

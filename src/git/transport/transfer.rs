@@ -143,6 +143,11 @@ impl TransferError {
             _ => None,
         }
     }
+
+    /// Returns whether the repository fetched into, or pushed from, seems to be at fault.
+    pub(crate) fn is_damage(&self) -> bool {
+        matches!(self, Self::Failed { damage: true, .. })
+    }
 }
 
 impl Transfer {

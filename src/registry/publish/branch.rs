@@ -100,14 +100,13 @@ pub trait Branch {
     /// If nothing was sent to the remote.
     fn push(&self, commit: CommitId, tip: CommitId) -> Result<Pushed, PublishError>;
 
-    /// Fetches, and returns the current tip of the branch that is pushed to.
+    /// Fetches, and returns the current tip of the branch that is pushed to: with the commits since
+    /// the last fetch.
     ///
     /// # Errors
     ///
     /// If there is no such branch, or the remote cannot be fetched from.
-    fn look(&mut self) -> Result<CommitId, PublishError> {
-        self.fetch()
-    }
+    fn look(&mut self) -> Result<CommitId, PublishError>;
 }
 
 /// Publishes the edit that `compute` makes of the table at a branch's tip, retrying on newer tips

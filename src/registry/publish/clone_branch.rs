@@ -1,31 +1,33 @@
-//! Publishes to a remote without a checkout, through Waypost's own bare clone.
+//! Publishes to a remote without a checkout, through a bare clone of our own.
 
 use git2::Repository;
 
 use super::branch::Branch;
-use super::commit::{commit_tree, write_tree};
+use super::commit::commit_as_pack;
 use super::edit::Edit;
 use super::identity::{CommitIdentity, configured};
 use super::publish_error::PublishError;
 use super::review::NewBranch;
-use crate::git::{CommitId, Pushed, RemoteBranch, RemoteUrl};
+use crate::git::{CommitId, Pushed, RemoteBranch, RemoteUrl, SeenBranch};
 
 /// A remote's branch, and the author of changes to it.
-pub struct CloneBranch {
-    branch: RemoteBranch,
+pub struct CloneBranch<'b> {
+    branch: &'b RemoteBranch,
     author: Option<CommitIdentity>,
     /// The branch to push to instead of the branch itself.
     review: Option<NewBranch>,
+    /// The position at which the branch is assumed to be, instead of the next fetch.
+    assumed: Option<SeenBranch>,
     /// The branch's full name, once fetched.
     name: String,
 }
 
-impl CloneBranch {
+impl<'b> CloneBranch<'b> {
     /// Changes a branch in the name of `author`, or of the identity in Git's configuration.
     ///
     /// With `review`, changes are pushed as a new branch.
     pub fn new(
-        branch: RemoteBranch,
+        branch: &'b RemoteBranch,
         author: Option<CommitIdentity>,
         review: Option<NewBranch>,
     ) -> Self {
@@ -33,13 +35,15 @@ impl CloneBranch {
             branch,
             author,
             review,
+            assumed: None,
             name: String::new(),
         }
     }
 
-    /// Returns whether the next fetch makes a fresh clone, and so should not be skipped.
-    pub fn is_worn(&self) -> bool {
-        self.branch.is_worn()
+    /// Skips the next fetch: the branch is assumed to be where it was seen, and the clone to have
+    /// that commit. If it is elsewhere, the next push is lost.
+    pub(super) fn assume(&mut self, seen: SeenBranch) {
+        self.assumed = Some(seen);
     }
 
     /// Returns the branch's full name, which is known after a fetch.
@@ -48,13 +52,16 @@ impl CloneBranch {
     }
 }
 
-impl Branch for CloneBranch {
+impl Branch for CloneBranch<'_> {
     fn address(&self) -> Option<RemoteUrl> {
         Some(self.branch.remote().clone())
     }
 
     fn fetch(&mut self) -> Result<CommitId, PublishError> {
-        let seen = self.branch.fetch()?;
+        let seen = match self.assumed.take() {
+            Some(seen) => seen,
+            None => self.branch.fetch()?,
+        };
         self.name = seen.branch;
         Ok(seen.commit)
     }
@@ -65,13 +72,11 @@ impl Branch for CloneBranch {
 
     fn commit(&self, edit: &Edit, tip: CommitId) -> Result<CommitId, PublishError> {
         let repository = self.branch.repository()?;
-        let parent = repository.find_commit(tip.0)?;
         let identities = match &self.author {
             Some(author) => [author.clone(), author.clone()],
             None => configured(&repository)?,
         };
-        let tree = write_tree(&repository, &parent, edit)?;
-        Ok(commit_tree(&repository, &identities, edit, tree, &parent)?)
+        Ok(commit_as_pack(&repository, &identities, edit, tip)?)
     }
 
     fn push(&self, commit: CommitId, tip: CommitId) -> Result<Pushed, PublishError> {
@@ -82,9 +87,7 @@ impl Branch for CloneBranch {
     }
 
     fn look(&mut self) -> Result<CommitId, PublishError> {
-        match &self.review {
-            None => self.fetch(),
-            Some(new) => Ok(self.branch.fetch_branch(new.full())?.commit),
-        }
+        let new = self.review.as_ref().map(NewBranch::full);
+        Ok(self.branch.fetch_history(new)?.commit)
     }
 }

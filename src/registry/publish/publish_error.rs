@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::checkout_error::CheckoutError;
 use super::identity::IdentityError;
-use crate::git::{CommitId, GitProgramError, RemoteBranchError, TreeError};
+use crate::git::{CommitId, GitProgramError, RemoteBranchError, TreeError, is_damage};
 
 /// Why a change was not published. No message holds a secret.
 #[derive(Debug, thiserror::Error)]
@@ -59,4 +59,16 @@ pub enum PublishError {
         /// The error that was observed.
         reason: String,
     },
+}
+
+impl PublishError {
+    /// Returns whether the repository that is pushed from seems to be at fault.
+    pub(crate) fn is_damage(&self) -> bool {
+        match self {
+            Self::Remote(error) => error.is_damage(),
+            Self::Table(error) => error.is_damage(),
+            Self::Git(error) => is_damage(error),
+            _ => false,
+        }
+    }
 }

@@ -7,21 +7,20 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use git2::Repository;
 use tracing::warn;
 
-use super::branch::{Branch, BranchTip, TablePath, publish};
+use super::branch::{BranchTip, TablePath, publish};
 use super::clone_branch::CloneBranch;
 use super::edit::Edit;
 use super::identity::CommitIdentity;
 use super::publish_error::PublishError;
-use crate::git::{CommitId, Pushed, RemoteBranch, RemoteUrl};
+use crate::git::{CommitId, SeenBranch, chain};
 use crate::mapping::{SoundTable, compile};
 use crate::registry::decide::{
     Decision, MayShadow, ProvedTable, Registered, RegistrationRefusal, RegistrationRequest,
     register_all,
 };
-use crate::source::Follower;
+use crate::source::{Follower, Following, RemoteError};
 
 /// How long to compete with other writers for the branch.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(20);
@@ -63,32 +62,40 @@ pub enum RegistrarError {
     /// The newest table may exceed this machine's memory.
     #[error("the newest table may be what ended the process before, and is not loaded")]
     InDoubt,
+    /// There is no clone to register in.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
     /// The change could not be published.
     #[error(transparent)]
     Publish(#[from] PublishError),
 }
 
-/// Registers in the branch that a follower follows.
+impl RegistrarError {
+    /// Returns whether the clone seems to be at fault. Then nothing was pushed.
+    fn is_damage(&self) -> bool {
+        matches!(self, Self::Publish(error) if error.is_damage())
+    }
+}
+
+/// Registers in the branch that a follower follows, through the follower's clone.
 pub struct Registrar {
     follower: Arc<Follower>,
-    remote: CloneBranch,
+    author: CommitIdentity,
     table: TablePath,
-    /// The last known tip of the branch.
-    seen: Option<CommitId>,
+    /// The last known position of the branch.
+    seen: Option<SeenBranch>,
 }
 
 impl Registrar {
     /// Takes the followed branch, to change it in the name of `author`.
-    pub fn new(
-        follower: Arc<Follower>,
-        branch: RemoteBranch,
-        table: TablePath,
-        author: CommitIdentity,
-    ) -> Self {
+    pub fn new(follower: Arc<Follower>, author: CommitIdentity) -> Self {
+        let Following {
+            path, max_bytes, ..
+        } = follower.following();
         Self {
+            table: TablePath::new(path, *max_bytes),
             follower,
-            remote: CloneBranch::new(branch, Some(author), None),
-            table,
+            author,
             seen: None,
         }
     }
@@ -105,19 +112,36 @@ impl Registrar {
         &mut self,
         submissions: &[Submission],
         live: Option<&CommittedTable>,
-        offer: impl FnOnce(ProvedTable),
+        offer: impl Fn(ProvedTable),
     ) -> Result<PublishedGroup, RegistrarError> {
-        let follower = Arc::clone(&self.follower);
+        match self.attempt(submissions, live, &offer) {
+            Err(error) if error.is_damage() => {
+                let error = chain(&error);
+                warn!(error, "the clone is damaged, registering in a fresh one");
+                self.follower.distrust_clone();
+                self.attempt(submissions, live, &offer)
+            }
+            ended => ended,
+        }
+    }
+
+    fn attempt(
+        &mut self,
+        submissions: &[Submission],
+        live: Option<&CommittedTable>,
+        offer: &impl Fn(ProvedTable),
+    ) -> Result<PublishedGroup, RegistrarError> {
+        let follower = &*self.follower;
         if follower.is_in_doubt() {
             return Err(RegistrarError::InDoubt);
         }
-        let turn = follower.turn();
+        let turn = follower.turn()?;
+        let mut branch = CloneBranch::new(turn.branch(), Some(self.author.clone()), None);
         // Another writer's commit may have been fetched since.
         let seen = self.seen.take();
-        let mut branch = Optimist {
-            seen: seen.filter(|seen| follower.commit() == Some(*seen) && !self.remote.is_worn()),
-            remote: &mut self.remote,
-        };
+        if let Some(seen) = seen.filter(|seen| follower.commit() == Some(seen.commit)) {
+            branch.assume(seen);
+        }
         let requests = submissions.iter().map(|it| RegistrationRequest {
             may_shadow: MayShadow::OwnedBy(Arc::clone(&it.by)),
             ..it.request.clone()
@@ -139,20 +163,23 @@ impl Registrar {
             Err(NotPublished::Failed(error)) => return Err(error),
         };
         let (tip, decision) = last.expect("what was published was decided");
-        let commit = commit.unwrap_or(tip);
+        let seen = SeenBranch {
+            branch: branch.name().to_owned(),
+            commit: commit.unwrap_or(tip),
+        };
         if let Some(proved) = decision.proved {
             offer(proved);
         }
-        if follower.commit() != Some(commit) {
-            let repository = self.remote.repository()?;
-            let followed = turn.follow(&repository, self.remote.name(), commit);
+        if follower.commit() != Some(seen.commit) {
+            let followed = turn.follow(&seen);
             drop(turn);
             if let Err(error) = followed {
                 warn!(error = %error, "cannot follow a commit of ours at once, fetching it");
                 follower.refresh();
             }
         }
-        self.seen = Some(commit);
+        let commit = seen.commit;
+        self.seen = Some(seen);
         Ok(PublishedGroup {
             outcomes: decision.outcomes,
             commit,
@@ -215,37 +242,6 @@ fn edit(decision: &Decision, submissions: &[Submission]) -> Option<Edit> {
         files: decision.changed.clone(),
         message,
     })
-}
-
-/// A remote's branch that is assumed to be at its last known tip, until a push shows otherwise.
-struct Optimist<'r> {
-    remote: &'r mut CloneBranch,
-    seen: Option<CommitId>,
-}
-
-impl Branch for Optimist<'_> {
-    fn address(&self) -> Option<RemoteUrl> {
-        self.remote.address()
-    }
-
-    fn fetch(&mut self) -> Result<CommitId, PublishError> {
-        match self.seen.take() {
-            Some(seen) => Ok(seen),
-            None => self.remote.fetch(),
-        }
-    }
-
-    fn repository(&self) -> Result<Repository, PublishError> {
-        self.remote.repository()
-    }
-
-    fn commit(&self, edit: &Edit, tip: CommitId) -> Result<CommitId, PublishError> {
-        self.remote.commit(edit, tip)
-    }
-
-    fn push(&self, commit: CommitId, tip: CommitId) -> Result<Pushed, PublishError> {
-        self.remote.push(commit, tip)
-    }
 }
 
 #[cfg(test)]

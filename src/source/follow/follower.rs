@@ -1,8 +1,8 @@
 //! Following a remote repository: a clone of our own, and tables read from its commits.
 //!
 //! Invariants: a commit is served only after it was fetched whole, verified and recorded; it stays
-//! until another one is, regardless of the remote, the network or the disk. Nothing here writes
-//! into a clone in use except the process that fetches and, in a turn of its own, a push.
+//! until another one is, regardless of the remote, the network or the disk. Nothing writes into
+//! a clone in use except the process that fetches and, in a turn of its own, one that commits.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -48,6 +48,11 @@ impl Follower {
         &self.core
     }
 
+    /// Returns what is followed, and how.
+    pub fn following(&self) -> &Following {
+        &self.core.options
+    }
+
     /// Returns the remote's address, without secrets, with the followed reference.
     pub fn describe(&self) -> String {
         let Following {
@@ -55,7 +60,7 @@ impl Follower {
             reference,
             path,
             ..
-        } = &self.core.options;
+        } = self.following();
         match reference {
             Some(reference) => format!("{remote} {reference}:{path}"),
             None => format!("{remote} {path}"),
@@ -104,17 +109,20 @@ impl Follower {
         };
         match read {
             Ok(Some(reading)) => Ok(reading),
-            Ok(None) => {
-                let last = self.rounds.progress().last;
-                let setting = last.as_ref().and_then(|fetch| fetch.setting);
-                let reason = last.and_then(|fetch| fetch.error);
-                Err(RemoteError::NothingYet {
-                    remote: self.core.options.remote.to_string(),
-                    reason: reason.unwrap_or_else(|| "nothing was fetched".to_owned()),
-                    setting,
-                })
-            }
+            Ok(None) => Err(self.nothing_yet()),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Returns why there is nothing: because of the last fetch.
+    pub(crate) fn nothing_yet(&self) -> RemoteError {
+        let last = self.rounds.progress().last;
+        let setting = last.as_ref().and_then(|fetch| fetch.setting);
+        let reason = last.and_then(|fetch| fetch.error);
+        RemoteError::NothingYet {
+            remote: self.core.options.remote.to_string(),
+            reason: reason.unwrap_or_else(|| "nothing was fetched".to_owned()),
+            setting,
         }
     }
 

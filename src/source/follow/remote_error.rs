@@ -59,9 +59,6 @@ pub enum RemoteError {
         /// The path of the record.
         attempts: PathBuf,
     },
-    /// There is no clone yet, or it is damaged.
-    #[error("there is no undamaged clone to add a commit to")]
-    NoClone,
     /// The clone cannot be used.
     #[error("cannot use the clone in {}", path.display())]
     Clone {
@@ -87,11 +84,11 @@ impl RemoteError {
 
     /// Returns whether the clone seems to be at fault, so that a fresh one may help.
     pub(crate) fn is_damage(&self) -> bool {
-        matches!(
-            self,
-            Self::Table(TreeError::Damaged { .. })
-                | Self::Clone { .. }
-                | Self::Transfer(TransferError::Failed { damage: true, .. })
-        )
+        match self {
+            Self::Transfer(error) => error.is_damage(),
+            Self::Table(error) => error.is_damage(),
+            Self::Clone { .. } => true,
+            _ => false,
+        }
     }
 }

@@ -1,87 +1,92 @@
-//! A turn at the followed remote: fetches wait meanwhile, and a commit pushed in it can be followed
-//! immediately.
+//! A turn at the followed remote: fetches wait meanwhile, so that commits can be added to the clone
+//! and pushed from it, and a pushed one can be followed immediately.
 //!
 //! Without it, a fetch that began before a push could end after it, and bring back the previous
-//! commit.
+//! commit, or replace the clone.
 
-use std::io::Write as _;
+use std::sync::atomic::Ordering;
 
-use git2::Repository;
 use tokio::sync::MutexGuard;
 
 use super::current_clone::CurrentClone;
 use super::follower::Follower;
+use super::following::Following;
 use super::remote_error::RemoteError;
-use crate::git::{CommitId, Tip};
+use crate::git::{CommitId, RemoteBranch, SeenBranch, Tip};
 
 /// A turn, which ends when this is dropped.
 pub struct Turn<'f> {
     core: &'f CurrentClone,
+    clone: String,
+    branch: RemoteBranch,
     _held: MutexGuard<'f, ()>,
 }
 
 impl Follower {
-    /// Waits until no fetch is under way, and prevents others from beginning. Blocks the thread,
-    /// for as long as a fetch may take.
-    pub fn turn(&self) -> Turn<'_> {
+    /// Waits until no fetch is under way, and prevents others from beginning. If the clone is not
+    /// usable or has grown, a fresh one is fetched before. Blocks the thread, for as long as fetches
+    /// may take.
+    ///
+    /// # Errors
+    ///
+    /// If there is no usable clone.
+    pub fn turn(&self) -> Result<Turn<'_>, RemoteError> {
         let core = self.core();
-        Turn {
-            core,
-            _held: core.turn.blocking_lock(),
+        if (core.usable_clone()).is_none_or(|clone| core.has_grown(&clone)) {
+            self.refresh();
         }
+        let held = core.turn.blocking_lock();
+        let clone = core.usable_clone().ok_or_else(|| self.nothing_yet())?;
+        let Following {
+            remote,
+            reference,
+            fetch,
+            ..
+        } = &core.options;
+        Ok(Turn {
+            branch: RemoteBranch::of_clone(
+                core.state.clone_path(&clone),
+                remote.clone(),
+                reference.as_deref(),
+                fetch.transfer.clone(),
+                fetch.credentials.clone(),
+            ),
+            core,
+            clone,
+            _held: held,
+        })
     }
 
     /// Returns the followed commit, if there is one yet.
     pub fn commit(&self) -> Option<CommitId> {
         self.core().served().commit()
     }
+
+    /// Records that the clone was found damaged: the next fetch makes a fresh one.
+    pub fn distrust_clone(&self) {
+        self.core().damaged.store(true, Ordering::SeqCst);
+    }
 }
 
 impl Turn<'_> {
-    /// Follows a commit at which the remote's branch of that name was seen, and which is in another
-    /// clone of it: as if it had been fetched, by the same rules. Blocks the thread.
+    /// Returns the followed branch with the clone, for the duration of this turn.
+    ///
+    /// A commit that is added to the clone is served only once it is [followed](Self::follow).
+    pub fn branch(&self) -> &RemoteBranch {
+        &self.branch
+    }
+
+    /// Follows a commit of the clone at which the remote's branch was seen: as if it had just been
+    /// fetched, by the same rules.
     ///
     /// # Errors
     ///
-    /// If it may not be served, or cannot be copied and recorded.
-    pub fn follow(
-        &self,
-        other: &Repository,
-        branch: &str,
-        commit: CommitId,
-    ) -> Result<(), RemoteError> {
-        let clone = self.core.usable_clone().ok_or(RemoteError::NoClone)?;
-        let copied = self.copy(&clone, other, commit);
-        let path = || self.core.state.clone_path(&clone);
-        copied.map_err(|source| RemoteError::Clone {
-            path: path(),
-            source,
-        })?;
+    /// If it may not be served, or cannot be recorded.
+    pub fn follow(&self, seen: &SeenBranch) -> Result<(), RemoteError> {
         let tip = Tip {
-            commit,
-            name: Some(branch.to_owned()),
+            commit: seen.commit,
+            name: Some(seen.branch.clone()),
         };
-        self.core.adopt(&clone, &tip).map(|_| ())
-    }
-
-    /// Copies the missing objects of a commit to a clone, as a fetch does: in one pack.
-    fn copy(&self, clone: &str, other: &Repository, commit: CommitId) -> Result<(), git2::Error> {
-        let mut missing = other.revwalk()?;
-        missing.push(commit.0)?;
-        if let Some(served) = self.core.served().commit()
-            && other.find_commit(served.0).is_ok()
-        {
-            missing.hide(served.0)?;
-        }
-        let mut pack = other.packbuilder()?;
-        // There is little to pack.
-        pack.set_threads(1);
-        pack.insert_walk(&mut missing)?;
-        let repository = Repository::open(self.core.state.clone_path(clone))?;
-        let odb = repository.odb()?;
-        let mut writer = odb.packwriter()?;
-        pack.foreach(|bytes| writer.write_all(bytes).is_ok())?;
-        writer.commit()?;
-        Ok(())
+        self.core.adopt(&self.clone, &tip).map(|_| ())
     }
 }
