@@ -1,20 +1,20 @@
 //! Checks that go on: while the table changes, and while the state cannot be reached.
 
 use std::future::pending;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::{Barrier, oneshot};
 use tokio::task::JoinHandle;
 use waypost::frontier::StoreError;
 use waypost::linkcheck::{
-    Ask, Asking, CheckState, Checker, FileState, Question, RequestResult, Verdict,
+    Ask, Asking, CheckState, Checker, FileState, LinkRecord, Question, RequestResult, Verdict,
 };
 
 use crate::interposed::Interposed;
 use crate::web::{
-    DELAY, Forward, Web, checker, in_memory, links, options, page, status, to, usual, verdict,
+    DAY, DELAY, Forward, Web, checker, in_memory, links, options, page, status, to, usual, verdict,
     verdicts,
 };
 
@@ -128,6 +128,32 @@ async fn a_check_that_is_stopped_releases_its_hosts() {
     watching.stop().await;
     let counts = checker.hosts().await.unwrap();
     assert_eq!((counts.busy, counts.queued), (0, 2));
+}
+
+#[tokio::test]
+async fn each_conclusion_is_passed_on_with_what_was_known_before() {
+    let web = Web::new(|url, _| usual(url).unwrap_or_else(|| status(404)));
+    let (clock, state) = in_memory();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let target = "https://a.example/x";
+    for _ in 0..2 {
+        let observed = Arc::clone(&seen);
+        let checker = Checker::new(
+            Arc::clone(&state),
+            Arc::clone(&web) as Arc<dyn Ask>,
+            Arc::new(clock.clone()),
+            links(&[target]),
+            options(),
+        );
+        let checker = checker.with_observer(move |url, before, after| {
+            let strikes = (before.map(LinkRecord::strikes), after.strikes());
+            observed.lock().unwrap().push((url.to_owned(), strikes));
+        });
+        Arc::new(checker).run().await.unwrap();
+        clock.pass(4 * DAY);
+    }
+    let expected = [(None, 1), (Some(1), 2)].map(|it| (target.to_owned(), it));
+    assert_eq!(*seen.lock().unwrap(), expected);
 }
 
 #[tokio::test]

@@ -15,6 +15,9 @@ use crate::linkcheck::check::state::{CheckState, Space, StateAccess, decoded};
 use crate::linkcheck::conclude::LinkRecord;
 use crate::mapping::Timestamp;
 
+/// Is given each URL that was checked, with what was known of it and what is known now.
+type Observer = dyn Fn(&str, Option<&LinkRecord>, &LinkRecord) + Send + Sync;
+
 /// Checks the links of a table.
 pub struct Checker {
     access: StateAccess,
@@ -22,6 +25,7 @@ pub struct Checker {
     clock: Arc<dyn Clock>,
     links: ArcSwap<Links>,
     options: CheckOptions,
+    observer: Option<Box<Observer>>,
     pub(super) counts: Counts,
     /// Notified when links are queued by anything but a visit.
     pub(crate) queued: Notify,
@@ -42,8 +46,27 @@ impl Checker {
             clock,
             links: ArcSwap::from_pointee(links),
             options,
+            observer: None,
             counts: Counts::default(),
             queued: Notify::new(),
+        }
+    }
+
+    /// Has each conclusion of this checker passed on, once it is kept: the URL that was asked, what was
+    /// known of it before, and what is known now. It must not wait.
+    #[must_use]
+    pub fn with_observer(
+        mut self,
+        observer: impl Fn(&str, Option<&LinkRecord>, &LinkRecord) + Send + Sync + 'static,
+    ) -> Self {
+        self.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// Passes a conclusion on.
+    pub(crate) fn concluded(&self, url: &str, before: Option<&LinkRecord>, after: &LinkRecord) {
+        if let Some(observer) = &self.observer {
+            observer(url, before, after);
         }
     }
 

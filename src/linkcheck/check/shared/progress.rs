@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::checker::Checker;
 use super::counts::RequestResult;
+use super::host::host_of;
 use crate::frontier::Host;
-use crate::linkcheck::ask::RoundTrip;
+use crate::linkcheck::ask::{RoundTrip, WebUrl};
 
 /// How far a check has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,11 +59,12 @@ impl Checker {
         self.counts.results[result as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts a link of a host as checked.
-    pub(crate) fn count_link(&self, host: Option<&Host>) {
+    /// Counts a link as checked.
+    pub(crate) fn count_link(&self, url: &str) {
+        let host = WebUrl::parse(url).ok().and_then(|url| host_of(&url));
         self.counts.checked.fetch_add(1, Ordering::Relaxed);
         let mut all = self.counts.left();
-        if let Some(left) = host.and_then(|host| all.get_mut(host)) {
+        if let Some(left) = host.and_then(|host| all.get_mut(&host)) {
             *left = left.saturating_sub(1);
         }
     }

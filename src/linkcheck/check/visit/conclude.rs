@@ -41,18 +41,19 @@ impl Visit<'_> {
         observation: &Observation,
     ) -> Result<(), StoreError> {
         let policy = self.checker.options().policy;
-        let mut record = self.record(target).await?.unwrap_or_default();
+        let before = self.record(target).await?;
+        let mut record = before.clone().unwrap_or_default();
         let now = Timestamp::from_unix(seconds(self.now));
         record.observe(observation, now, policy);
         let host = WebUrl::parse(target).ok().and_then(|url| host_of(&url));
-        self.checker.count_link(host.as_ref());
         if let Some(host) = host {
             let links = self.links.of_host(&host);
             let due = self.now + millis(record.next_check(policy, target, links)).max(1);
             self.put(Work::link(target).queued(&host, due));
             self.wants(&host, due);
         }
-        self.put(StateRow::put(Space::Links, target, &Some(record)));
+        self.put(StateRow::put(Space::Links, target, &Some(&record)));
+        (self.concluded).push((target.to_owned(), before, record));
         Ok(())
     }
 

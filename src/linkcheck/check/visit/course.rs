@@ -70,6 +70,13 @@ impl Visit<'_> {
         let next_in = self.next.map(|due| due.saturating_sub(self.now));
         let next_in = next_in.map(Duration::from_millis);
         let access = self.access();
-        (access.release(self.lease, pause, next_in, &self.write)).await
+        let written = (access.release(self.lease, pause, next_in, &self.write)).await?;
+        if written == WriteState::Written {
+            for (url, before, after) in &self.concluded {
+                self.checker.count_link(url);
+                self.checker.concluded(url, before.as_ref(), after);
+            }
+        }
+        Ok(written)
     }
 }

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use crate::frontier::{Host, Lease, StoreError};
 use crate::linkcheck::check::shared::{Asked, Checker, HostQueue, Links};
 use crate::linkcheck::check::state::{Space, StateAccess, StateRow, StateWrite};
+use crate::linkcheck::conclude::LinkRecord;
 
 /// How long a lease lasts unless it is renewed.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
@@ -24,6 +25,8 @@ pub(crate) struct Visit<'c> {
     pub(super) links: Arc<Links>,
     pub(super) rest: HostQueue,
     pub(super) write: StateWrite,
+    /// What was concluded: URLs, what was known of them before, and what is known now.
+    pub(super) concluded: Vec<(String, Option<LinkRecord>, LinkRecord)>,
     /// When this host has something to do again, in milliseconds.
     pub(super) next: Option<u64>,
     pub(super) now: u64,
@@ -40,6 +43,7 @@ impl<'c> Visit<'c> {
             links: checker.links(),
             rest: HostQueue::of(&lease.host),
             write: StateWrite::default(),
+            concluded: Vec::new(),
             next: None,
             now: checker.now(),
             wanted_pause: Duration::ZERO,
