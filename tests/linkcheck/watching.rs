@@ -9,7 +9,8 @@ use tokio::sync::{Barrier, oneshot};
 use tokio::task::JoinHandle;
 use waypost::frontier::StoreError;
 use waypost::linkcheck::{
-    Ask, Asking, CheckState, Checker, FileState, LinkRecord, Question, RequestResult, Verdict,
+    Ask, Asking, CheckState, Checker, FileState, KnownLinks, LinkRecord, LinkSummary, Question,
+    RequestResult, Verdict,
 };
 
 use crate::interposed::Interposed;
@@ -50,6 +51,26 @@ async fn until(what: &str, condition: impl AsyncFn() -> bool) {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     panic!("in a minute, {what} did not come to be");
+}
+
+#[tokio::test]
+async fn an_observer_is_notified_of_what_is_written() {
+    let web = Web::new(|url, _| usual(url).unwrap_or_else(|| status(410)));
+    let (clock, state) = in_memory();
+    let targets = ["https://a.example/1", "https://b.example/2"];
+    let known = Arc::<KnownLinks>::default();
+    known.replace(&links(&targets));
+    let checker = checker(&state, &clock, &web, &targets, options());
+    let checker = Arc::into_inner(checker).unwrap();
+    let observed = Arc::clone(&known);
+    let checker = checker.with_observer(move |url, _, record| observed.observe(url, record));
+    let checker = Arc::new(checker);
+    checker.run().await.unwrap();
+    for target in targets {
+        let record = checker.record(target).await.unwrap().unwrap();
+        assert_eq!(known.summary(target), LinkSummary::from(&record));
+        assert_eq!(record.verdict(), Verdict::Gone);
+    }
 }
 
 #[tokio::test]

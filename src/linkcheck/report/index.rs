@@ -125,6 +125,16 @@ impl VerdictIndex {
         }
     }
 
+    /// Notes what another worker may have found of a URL.
+    pub(super) fn renew(&self, url: &str, record: &LinkRecord) {
+        let summary = LinkSummary::from(record);
+        for place in self.places_of(url) {
+            if self.known[place].load(Ordering::Relaxed) != summary.packed() {
+                self.set(place, summary);
+            }
+        }
+    }
+
     /// Takes over what the index of the table before knows.
     fn take_over(&self, before: &Self) {
         self.changes

@@ -53,6 +53,12 @@ impl KnownLinks {
         self.index.load().recall(url, record);
     }
 
+    /// Notes what another worker may have found of a URL.
+    pub fn renew(&self, url: &str, record: &LinkRecord) {
+        let _writing = self.writing();
+        self.index.load().renew(url, record);
+    }
+
     /// Returns whether nothing is known of a URL that is asked.
     pub fn lacks(&self, url: &str) -> bool {
         self.index.load().lacks(url)

@@ -63,6 +63,11 @@ impl Checker {
         self
     }
 
+    /// Returns whether other workers may use the state, too.
+    pub fn is_shared(&self) -> bool {
+        self.access.is_shared()
+    }
+
     /// Passes a conclusion on.
     pub(crate) fn concluded(&self, url: &str, before: Option<&LinkRecord>, after: &LinkRecord) {
         if let Some(observer) = &self.observer {
