@@ -28,4 +28,6 @@ pub use self::polite::{
     CrawlDelayTooLong, HostPace, MAX_ADAPTATION, MAX_CRAWL_DELAY, MAX_ROBOTS_BYTES, Robots,
     retry_after,
 };
-pub use self::report::{Day, KnownLinks, LinkSummary, VerdictCounts};
+pub use self::report::{
+    Conclusion, Day, KnownLinks, LinkSummary, ReportedLink, VerdictCounts, troubled_links,
+};

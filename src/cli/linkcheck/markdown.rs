@@ -5,9 +5,9 @@
 
 use std::io::{self, Write};
 
-use super::conclusions::{Conclusion, Conclusions};
+use super::conclusions::Conclusions;
 use crate::cli::report::code;
-use crate::linkcheck::{LinkRecord, Verdict};
+use crate::linkcheck::{Conclusion, LinkRecord, Verdict};
 
 /// The line by which a bot finds its issue.
 const MARK: &str = "<!-- waypost linkcheck -->";

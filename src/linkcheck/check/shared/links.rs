@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::host::host_of;
 use crate::frontier::Host;
 use crate::linkcheck::ask::WebUrl;
-use crate::mapping::{End, Entry, Place, Table, Timestamp, follow};
+use crate::mapping::{End, Entry, Place, Site, Table, Timestamp, follow};
 
 /// An entry that leads to a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +56,63 @@ pub struct TableLink {
     pub uses: Vec<LinkUse>,
 }
 
+impl LinkUse {
+    fn of(entry: Entry<'_>) -> Self {
+        Self {
+            code: entry.code().into_owned(),
+            place: entry.place(),
+            archive: entry.archive().map(str::to_owned),
+        }
+    }
+}
+
+impl TableLink {
+    fn unused(target: &str) -> Self {
+        Self {
+            target: target.to_owned(),
+            resolution: Resolution::Prefix,
+            uses: Vec::new(),
+        }
+    }
+
+    /// Returns a target as the links of its whole table have it, with the entries of one site that
+    /// are in use at a time; `None` if there are none.
+    pub(crate) fn of_site(
+        table: &Table,
+        site: &Site,
+        target: &str,
+        now: Timestamp,
+    ) -> Option<Self> {
+        let mut link = Self::unused(target);
+        for other in table.sites() {
+            for entry in other.leading_to(target) {
+                if entry.is_gone(now) {
+                    continue;
+                }
+                link.resolve(table, entry);
+                if std::ptr::eq(other, site) {
+                    link.uses.push(LinkUse::of(entry));
+                }
+            }
+        }
+        (!link.uses.is_empty()).then_some(link)
+    }
+
+    /// Resolves the target for an entry that leads to it, unless one does that leads to the URL itself.
+    fn resolve(&mut self, table: &Table, entry: Entry<'_>) {
+        if self.resolution != Resolution::Prefix || is_prefix(entry, &self.target) {
+            return;
+        }
+        self.resolution = match follow(table, entry) {
+            None => resolution(&self.target),
+            Some(End::Elsewhere(url)) => resolution(&url),
+            Some(End::Page) => Resolution::OwnPage,
+            Some(End::Gone) => Resolution::OwnGone,
+            Some(End::Nothing | End::Loop(_)) => Resolution::OwnNothing,
+        };
+    }
+}
+
 /// The targets of a table.
 #[derive(Debug, Default)]
 pub struct Links {
@@ -78,33 +135,12 @@ impl Links {
             if !wants(&target) {
                 continue;
             }
-            let resolution = || match follow(table, entry) {
-                _ if is_prefix(entry, &target) => Resolution::Prefix,
-                None => resolution(&target),
-                Some(End::Elsewhere(url)) => resolution(&url),
-                Some(End::Page) => Resolution::OwnPage,
-                Some(End::Gone) => Resolution::OwnGone,
-                Some(End::Nothing | End::Loop(_)) => Resolution::OwnNothing,
-            };
             let link = match targets.get_mut(&*target) {
-                Some(link) => {
-                    // Another entry leads to the URL itself.
-                    if link.resolution == Resolution::Prefix {
-                        link.resolution = resolution();
-                    }
-                    link
-                }
-                None => targets.entry(target.to_string()).or_insert(TableLink {
-                    resolution: resolution(),
-                    target: target.to_string(),
-                    uses: Vec::new(),
-                }),
+                Some(link) => link,
+                None => (targets.entry(target.to_string())).or_insert(TableLink::unused(&target)),
             };
-            link.uses.push(LinkUse {
-                code: entry.code().into_owned(),
-                place: entry.place(),
-                archive: entry.archive().map(str::to_owned),
-            });
+            link.resolve(table, entry);
+            link.uses.push(LinkUse::of(entry));
         }
         let mut links = Self {
             all: targets.into_values().collect(),
@@ -128,8 +164,17 @@ impl Links {
         &self.all
     }
 
+    /// Forgets all but the URLs that are asked.
+    #[must_use]
+    pub fn asked_only(self) -> Self {
+        Self {
+            all: Vec::new(),
+            ..self
+        }
+    }
+
     /// Returns the URLs that are asked, in order.
-    pub(crate) fn asked(&self) -> &[String] {
+    pub fn asked(&self) -> &[String] {
         &self.asked
     }
 
@@ -211,6 +256,13 @@ mapping:
         let expected = expected.map(|(codes, it)| (codes.to_owned(), it));
         assert_eq!(Vec::from_iter(found), expected);
         assert_eq!(links.asked().len(), 3);
+        for link in links.all() {
+            let now = Timestamp::from_unix(1_795_219_200);
+            let found = TableLink::of_site(&table, &table.sites()[0], &link.target, now);
+            assert_eq!(found.as_ref(), Some(link));
+        }
+        let links = links.asked_only();
+        assert_eq!((links.all().len(), links.asked().len()), (0, 3));
         assert_eq!(links.of_host(&Host::parse("a.example").unwrap()), 1);
     }
 }

@@ -1,0 +1,24 @@
+//! The links of a site that do not simply work, found in its table: a server keeps no other list of
+//! them.
+
+use std::collections::HashSet;
+
+use super::known::KnownLinks;
+use crate::linkcheck::check::TableLink;
+use crate::mapping::{Site, Table, Timestamp};
+
+/// Returns the links of a site whose verdict is worth reporting, in the order of the table.
+pub fn troubled_links<'t>(
+    table: &'t Table,
+    site: &'t Site,
+    known: &'t KnownLinks,
+    now: Timestamp,
+) -> impl Iterator<Item = TableLink> + 't {
+    let mut seen = HashSet::new();
+    site.entries().filter_map(move |entry| {
+        let target = entry.target()?;
+        let verdict = known.summary(&target).verdict;
+        let is_new = verdict.rule().is_some() && seen.insert(target.to_string());
+        is_new.then(|| TableLink::of_site(table, site, &target, now))?
+    })
+}
