@@ -1,6 +1,5 @@
 //! `waypost linkcheck`: checks whether the links of a table work, and reports those that do not.
 
-mod aliases;
 mod conclusions;
 mod format;
 mod json;
@@ -18,7 +17,7 @@ use anyhow::Context as _;
 use self::conclusions::Conclusions;
 use self::format::VerdictFormat;
 use super::arguments::rule::{RuleParser, named};
-use super::arguments::{MAX_BYTES, quantity, table};
+use super::arguments::{MAX_BYTES, host_aliases, quantity, table};
 use super::report::{self, Findings, Levels};
 use super::terminal::{Error, complain};
 use crate::frontier::SystemClock;
@@ -156,7 +155,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         table::require_history(&args.paths)?;
     }
     let members = match &args.aliases {
-        Some(path) => aliases::read(path)?,
+        Some(path) => host_aliases::read(path)?,
         None => Vec::new(),
     };
     let user_agent = UserAgent::new(args.contact.as_deref()).map_err(Error::usage)?;

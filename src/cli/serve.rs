@@ -7,10 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use clap::ArgGroup;
 use tracing::{info, warn};
 
 use super::arguments::{
-    GitArgs, MemoryLimit, RegistrationArgs, TableArgs, quantity, require_branch, secret, table,
+    GitArgs, LinkCheckArgs, MemoryLimit, RegistrationArgs, TableArgs, quantity, require_branch,
+    secret, table,
 };
 use super::terminal::{Error, LogFilter, LogFormat, complaint, logging};
 use super::tls::TlsArgs;
@@ -34,6 +36,7 @@ const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOS
 /// background and replaces the old one in one step; a table with errors is rejected, and the last
 /// good one stays live.
 #[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("keeps-state").args(["repo", "linkcheck"]).multiple(true))]
 #[command(after_help = "\
 Examples:
   waypost serve                                    ./mapping.yaml on 127.0.0.1:8080
@@ -142,6 +145,9 @@ pub(super) struct Args {
     registrations: RegistrationArgs,
 
     #[command(flatten)]
+    link_checks: LinkCheckArgs,
+
+    #[command(flatten)]
     git: GitArgs,
 }
 
@@ -230,6 +236,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Res
     let remote = args.git.remote();
     let remote = remote.map_err(|error| Error::usage(format!("--repo: {error}")))?;
     let registrations = args.registrations.prepare(&args.git, remote.as_ref())?;
+    let link_checking = args.link_checks.prepare(args.git.state_dir())?;
     let fetches = FetchMetrics::default();
     let observer = fetches.observer();
     let hook = secret::of("WAYPOST_HOOK_SECRET")
@@ -243,6 +250,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Res
         hook: hook.as_deref().and_then(HookSecret::new),
         public_table: !args.no_public_table,
         admin_hosts: args.admin_host,
+        link_checking,
         tls,
         fetches,
         log_drops,

@@ -9,7 +9,7 @@ use super::Tls;
 use super::http::AdminHost;
 use super::net::{Pace, Timeouts};
 use super::public::HookSecret;
-use super::state::{FetchMetrics, LogDrops};
+use super::state::{FetchMetrics, LinkChecking, LogDrops};
 
 /// The configuration of a server; the defaults are those of the command line.
 #[derive(Debug, Clone)]
@@ -38,6 +38,8 @@ pub struct Config {
     pub hook: Option<HookSecret>,
     /// Whether anyone may download the whole live table.
     pub public_table: bool,
+    /// What links are checked with; without it, they are not checked.
+    pub link_checking: Option<LinkChecking>,
     /// The public listener's TLS; without it, the listener uses plain HTTP.
     pub tls: Option<Tls>,
     /// The counts of the source's fetches, updated by the code that makes them.
@@ -64,6 +66,7 @@ impl Default for Config {
             admin_hosts: Vec::new(),
             hook: None,
             public_table: true,
+            link_checking: None,
             tls: None,
             fetches: FetchMetrics::default(),
             log_drops: LogDrops::default(),

@@ -10,6 +10,7 @@
 
 mod config;
 mod http;
+mod linkcheck;
 mod net;
 mod ops;
 mod public;
@@ -31,12 +32,13 @@ use tracing::info;
 
 use crate::mapping::Timestamp;
 
+use self::linkcheck::CheckThread;
 use self::net::{Lifecycle, Threads};
 use self::ops::ServiceManager;
 use self::public::HookPace;
 use self::reload::Reloader;
 use self::serving::Serving;
-use self::state::{DumpSlots, Live, Metrics, Shared};
+use self::state::{DumpSlots, LinkChecks, Live, Metrics, Shared};
 
 pub use self::config::Config;
 pub use self::http::{AdminHost, AdminHostError, shows_itself};
@@ -47,7 +49,7 @@ pub use self::public::HookSecret;
 pub use self::registrations::{PrivateUrls, Registrations, TokenFile, TokensError};
 pub use self::reload::{Files, RemoteSource};
 pub use self::shutdown::{Signal, signals, stop_requested};
-pub use self::state::{FetchMetrics, Fetching, LoadError, LogDrops, Source};
+pub use self::state::{FetchMetrics, Fetching, LinkChecking, LoadError, LogDrops, Source};
 pub use self::tls::Tls;
 #[cfg(feature = "tls")]
 pub use self::tls::TlsError;
@@ -82,10 +84,15 @@ impl Server {
     /// # Errors
     ///
     /// Fails if the table has errors or cannot be read.
-    pub async fn load(config: Config, source: impl Source) -> Result<Self, LoadError> {
+    pub async fn load(mut config: Config, source: impl Source) -> Result<Self, LoadError> {
         let metrics = Metrics::new(&config.fetches, &config.log_drops, config.max_connections);
         if let Some(tls) = &config.tls {
             metrics.include(tls);
+        }
+        let link_checks = config.link_checking.take().map(LinkChecks::new);
+        let link_checks = link_checks.map(Arc::new);
+        if let Some(checks) = &link_checks {
+            metrics.include_links(checks);
         }
         let shared = Arc::new(Shared {
             live: Live::default(),
@@ -93,6 +100,7 @@ impl Server {
             lifecycle: Lifecycle::default(),
             source: Arc::new(source),
             dumps: config.public_table.then(|| DumpSlots::at(config.dump_pace)),
+            link_checks,
             tls: config.tls.clone(),
             admin_hosts: config.admin_hosts.clone(),
             max_staleness: config.max_staleness,
@@ -139,6 +147,9 @@ impl Server {
             registrations,
         } = self;
         let threads = Arc::new(Threads::start(config.threads, || shared.metrics.counts())?);
+        let checks = shared.link_checks.as_ref();
+        let checking = checks.map(|checks| CheckThread::start(checks, &shared));
+        let checking = checking.transpose()?;
         // With port 0 the system chose a port, which is logged here.
         let address = |listener: &Listener| listener.local_addr().ok();
         let port = address(&listeners.public).map_or(0, |address| address.port());
@@ -192,6 +203,9 @@ impl Server {
             () = lifecycle => {}
             // Never ends on its own.
             _ = working => {}
+        }
+        if let Some(checking) = checking {
+            checking.stop().await;
         }
         Ok(())
     }

@@ -453,6 +453,47 @@ fn serve_reports_why_it_cannot_speak_tls() {
 }
 
 #[test]
+fn serve_reports_why_it_cannot_check_links() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path().to_str().unwrap();
+    let start = |more: &[&str]| {
+        let here = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"];
+        run(&[&["serve"], &here[..], more].concat())
+    };
+    let lone = start(&["--linkcheck"]);
+    assert!(
+        lone.starts_with("status 2\n") && lone.contains("--state-dir"),
+        "{lone}"
+    );
+    let nothing_to_keep = start(&["--state-dir", state]);
+    assert!(
+        nothing_to_keep.starts_with("status 2\n") && nothing_to_keep.contains("--linkcheck"),
+        "{nothing_to_keep}"
+    );
+    let checking = ["--linkcheck", "--state-dir", state];
+    let bad_contact = start(&[&checking[..], &["--linkcheck-contact", "two\nlines"]].concat());
+    assert!(bad_contact.starts_with("status 2\n"), "{bad_contact}");
+    let aliases = directory.path().join("aliases.yaml");
+    std::fs::write(&aliases, "a: [x.example]\nb: [x.example]\n").unwrap();
+    let aliases = ["--linkcheck-aliases", aliases.to_str().unwrap()];
+    let in_two = start(&[&checking[..], &aliases].concat());
+    assert!(
+        in_two.starts_with("status 2\n") && in_two.contains("both a and b"),
+        "{in_two}"
+    );
+    let file = directory.path().join("linkcheck.redb");
+    std::fs::write(&file, "this is something else").unwrap();
+    let foreign = start(&checking);
+    assert!(
+        foreign.starts_with("status 3\n")
+            && foreign.contains("this is not a file of the link checker"),
+        "{foreign}"
+    );
+    let kept = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(kept, "this is something else");
+}
+
+#[test]
 fn healthcheck_fails_when_nobody_answers() {
     // Nothing listens on the port that was just given back.
     let port = std::net::TcpListener::bind("127.0.0.1:0")

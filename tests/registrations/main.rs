@@ -9,6 +9,7 @@ mod clone;
 mod git;
 mod groups;
 mod killed;
+mod link_checks;
 mod refused;
 mod registered;
 mod scene;
@@ -17,3 +18,6 @@ mod start;
 #[path = "../support/mod.rs"]
 mod support;
 mod trouble;
+#[allow(dead_code, reason = "tests/linkcheck uses the rest")]
+#[path = "../linkcheck/web.rs"]
+mod web;

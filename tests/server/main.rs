@@ -5,6 +5,13 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+#[allow(dead_code, reason = "tests/linkcheck uses the rest")]
+#[path = "../linkcheck/interposed.rs"]
+mod interposed;
+#[allow(dead_code, reason = "tests/linkcheck uses the rest")]
+#[path = "../linkcheck/web.rs"]
+mod web;
+
 mod admin;
 mod conformance;
 mod connections;
@@ -21,6 +28,7 @@ mod http2;
 mod http2_rules;
 #[cfg(feature = "tls")]
 mod https_redirect;
+mod linkcheck;
 mod malformed;
 mod pages;
 mod reload;

@@ -2,7 +2,7 @@
 //! effects.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -94,8 +94,13 @@ pub(crate) struct GitArgs {
     table: InRepository,
 
     /// Where to keep the clone, so that a restart does not need the remote [default: a temporary
-    /// directory]
-    #[arg(long, value_name = "DIR", env = "WAYPOST_STATE_DIR", requires = "repo")]
+    /// directory]; and the results of link checks
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "WAYPOST_STATE_DIR",
+        requires = "keeps-state"
+    )]
     state_dir: Option<PathBuf>,
 
     /// How often to fetch from the repository
@@ -115,6 +120,11 @@ pub(crate) struct GitArgs {
 }
 
 impl GitArgs {
+    /// Returns the directory in which state is kept, if one is named.
+    pub(crate) fn state_dir(&self) -> Option<&Path> {
+        self.state_dir.as_deref()
+    }
+
     /// Returns the address of the repository, if one is named.
     pub(crate) fn remote(&self) -> Result<Option<RemoteUrl>, RemoteUrlError> {
         self.repo.as_deref().map(RemoteUrl::parse).transpose()

@@ -1,7 +1,9 @@
 //! Arguments that several commands share, and their values.
 
 mod git;
+pub(super) mod host_aliases;
 mod in_repository;
+mod link_checks;
 mod memory_limit;
 pub(super) mod quantity;
 mod registrations;
@@ -12,6 +14,7 @@ mod variables;
 
 pub(crate) use git::{AccessArgs, GitArgs};
 pub(crate) use in_repository::InRepository;
+pub(crate) use link_checks::LinkCheckArgs;
 pub(crate) use memory_limit::MemoryLimit;
 pub(crate) use registrations::{RegistrationArgs, require_branch};
 pub(crate) use table::{MAX_BYTES, STDIN, STDIN_NAME, TableArgs};

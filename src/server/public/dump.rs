@@ -1,4 +1,4 @@
-//! Dumps: the whole live table of a site, for anyone who asks.
+//! Dumps: the whole live table of a site, and its links that do not simply work, for anyone who asks.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,20 +11,35 @@ use crate::exchange::ExportFormat;
 use crate::mapping::{self, Timestamp};
 
 use super::download::Download;
+use super::link_report;
 use crate::server::http::{Answered, Content, only_read, response};
-use crate::server::state::{DumpSlots, Snapshot};
+use crate::server::state::{DumpSlots, LinkChecks, Shared, Snapshot};
+
+const JSON_LINES: HeaderValue = HeaderValue::from_static("application/jsonl");
+
+/// What is dumped.
+enum Dump<'s> {
+    /// The table of a site.
+    Table(ExportFormat, HeaderValue),
+    /// The links of a site that do not simply work.
+    Links(&'s Arc<LinkChecks>),
+}
 
 /// Returns the answer to a request for a dump, and how it is counted; `None` if the request is for
 /// something else. Must be called within a runtime.
 pub(crate) fn answer<B>(
     slots: &DumpSlots,
+    shared: &Shared,
     snapshot: &Arc<Snapshot>,
     asked: &mapping::Request<'_>,
     request: &Request<B>,
 ) -> Option<(Option<Answered>, Response<Content>)> {
     // Nearly all requests are for something else, and end here.
     let (folder, name) = asked.path.rsplit_once('/')?;
-    let (format, media_type) = form(name)?;
+    let dump = match name {
+        "linkcheck.jsonl" => Dump::Links(shared.link_checks.as_ref()?),
+        _ => Dump::table(name)?,
+    };
     let site = snapshot.table.site_of(asked.host, asked.path);
     let base = site.map_or("/", |site| site.base_url().path());
     let is_ours = folder == "/-" || folder.strip_prefix(base) == Some("-");
@@ -38,44 +53,54 @@ pub(crate) fn answer<B>(
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Some(only_read());
     }
-    let sites = snapshot.table.sites();
-    let number = sites.iter().position(|other| std::ptr::eq(other, site));
+    let sites = snapshot.table.sites().iter();
+    let number = sites
+        .take_while(|other| !std::ptr::eq(*other, site))
+        .count();
     let written = Arc::clone(snapshot);
-    let download = Download {
-        media_type,
-        tag: tag(snapshot),
-        write: move |out: &mut dyn Write| {
-            let site = &written.table.sites()[number.unwrap_or_default()];
-            format.write(site, Timestamp::from(SystemTime::now()), out)
-        },
+    let response = match dump {
+        Dump::Table(format, media_type) => Download {
+            media_type,
+            tag: tag(snapshot, ""),
+            write: move |out: &mut dyn Write| {
+                let site = &written.table.sites()[number];
+                format.write(site, Timestamp::from(SystemTime::now()), out)
+            },
+        }
+        .answer(slots, request),
+        Dump::Links(checks) => Download {
+            media_type: JSON_LINES,
+            tag: tag(snapshot, &link_report::version(shared, checks)),
+            write: link_report::writer(checks, written, number),
+        }
+        .answer(slots, request),
     };
-    Some((Some(Answered::Page), download.answer(slots, request)))
+    Some((Some(Answered::Page), response))
 }
 
-/// Returns the form with that name.
-fn form(name: &str) -> Option<(ExportFormat, HeaderValue)> {
-    Some(match name {
-        "mapping.yaml" => (
-            ExportFormat::Yaml,
-            HeaderValue::from_static("application/yaml"),
-        ),
-        "mapping.jsonl" => (
-            ExportFormat::JsonLines,
-            HeaderValue::from_static("application/jsonl"),
-        ),
-        "mapping.beacon" => (ExportFormat::Beacon, response::TEXT),
-        _ => return None,
-    })
+impl Dump<'_> {
+    /// Returns the dump of a table with that name.
+    fn table(name: &str) -> Option<Self> {
+        Some(match name {
+            "mapping.yaml" => Self::Table(
+                ExportFormat::Yaml,
+                HeaderValue::from_static("application/yaml"),
+            ),
+            "mapping.jsonl" => Self::Table(ExportFormat::JsonLines, JSON_LINES),
+            "mapping.beacon" => Self::Table(ExportFormat::Beacon, response::TEXT),
+            _ => return None,
+        })
+    }
 }
 
-/// Returns the entity tag of all dumps of a snapshot. It is weak: compressed and uncompressed dumps
-/// share it.
-fn tag(snapshot: &Snapshot) -> HeaderValue {
+/// Returns the entity tag of all dumps of a snapshot, or of a version of what else they have. It is
+/// weak: compressed and uncompressed dumps share it.
+fn tag(snapshot: &Snapshot, version: &str) -> HeaderValue {
     let revision = &snapshot.revision;
     let tag = match revision.is_dirty() {
         // The commit's tag would stay the same while the files change.
-        true => format!("W/\"sha256:{}\"", revision.hash()),
-        false => format!("W/\"{revision}\""),
+        true => format!("W/\"sha256:{}{version}\"", revision.hash()),
+        false => format!("W/\"{revision}{version}\""),
     };
-    HeaderValue::try_from(tag).expect("hexadecimal digits are fit for a header")
+    HeaderValue::try_from(tag).expect("letters, digits and signs are fit for a header")
 }

@@ -15,8 +15,10 @@ use hyper::{Response, StatusCode};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::linkcheck::LinkSummary;
 use crate::mapping::{Entry, Forward, Site, Timestamp};
 
+use super::check_sentence::CheckSentence;
 use crate::server::http::{Content, JSON, PageFormat, TEXT, readable, response};
 
 /// The style of every page, as `base.html` includes it.
@@ -66,7 +68,12 @@ struct Preview<'p> {
     title: Option<&'p str>,
     owner: Option<&'p str>,
     tags: Vec<&'p str>,
+    archive: Option<&'p str>,
     valid_until: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link_check: Option<LinkSummary>,
+    #[serde(skip)]
+    check: Option<CheckSentence>,
     revision: &'p str,
 }
 
@@ -114,8 +121,12 @@ impl Page<'_> {
         self.render(StatusCode::OK, &page)
     }
 
-    /// Returns the page that shows the target of a link.
-    pub(crate) fn preview(&self, entry: Entry<'_>) -> Response<Content> {
+    /// Returns the page that shows the target of a link, and what is known of it if links are checked.
+    pub(crate) fn preview(
+        &self,
+        entry: Entry<'_>,
+        link_check: Option<LinkSummary>,
+    ) -> Response<Content> {
         let page = Preview {
             code: entry.code(),
             short_url: entry.short_url(),
@@ -126,6 +137,9 @@ impl Page<'_> {
             title: entry.title(),
             owner: entry.owner(),
             tags: entry.tags().collect(),
+            archive: entry.archive(),
+            link_check,
+            check: link_check.and_then(CheckSentence::of),
             valid_until: entry.gone_from().map(|time| time.to_string()),
             revision: self.revision,
         };
@@ -238,7 +252,10 @@ mod tests {
             title: Some(HOSTILE),
             owner: Some(HOSTILE),
             tags: vec![HOSTILE, HOSTILE],
+            archive: Some(HOSTILE),
             valid_until: None,
+            link_check: None,
+            check: None,
             revision: HOSTILE,
         };
         let page = Page {

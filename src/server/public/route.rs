@@ -66,7 +66,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         revision: &snapshot.short,
     };
     if let Some(slots) = &shared.dumps
-        && let Some(answer) = dump::answer(slots, snapshot, &asked, request)
+        && let Some(answer) = dump::answer(slots, shared, snapshot, &asked, request)
     {
         return answer;
     }
@@ -75,7 +75,11 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
     }
     let (answered, response) = match snapshot.table.resolve(&asked, now) {
         Outcome::Redirect(hit) if reads || hit.status.keeps_method() => redirect::answer(hit),
-        Outcome::Preview(entry) if reads => (Answered::Preview, page().preview(entry)),
+        Outcome::Preview(entry) if reads => {
+            let checks = shared.link_checks.as_deref();
+            let link_check = checks.and_then(|checks| checks.summary(entry));
+            (Answered::Preview, page().preview(entry, link_check))
+        }
         Outcome::Landing(site) if reads => (Answered::Page, page().landing(site)),
         Outcome::Redirect(_) | Outcome::Preview(_) | Outcome::Landing(_) => return only_read(),
         Outcome::Gone(entry) => (Answered::Gone, page().gone(entry)),

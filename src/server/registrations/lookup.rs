@@ -11,7 +11,7 @@ use crate::mapping::{Entry, Site, Table, Target, Timestamp};
 
 use super::problem_type::ProblemType;
 use super::response::{ApiResponse, LinkView, ProblemDetails, RequestError};
-use crate::server::state::Snapshot;
+use crate::server::state::{LinkChecks, Snapshot};
 
 /// The link that is looked up.
 #[derive(Debug, PartialEq, Eq)]
@@ -54,11 +54,13 @@ impl<'r> LinkQuery<'r> {
         Ok(Self { by, site })
     }
 
-    /// Returns the answer; if no site is given, `host` chooses one.
+    /// Returns the answer, with what is known of the link's target; if no site is given, `host` chooses
+    /// one.
     pub(super) fn answer(
         &self,
         live: &Snapshot,
         host: Option<&str>,
+        checks: Option<&LinkChecks>,
         now: Timestamp,
     ) -> ApiResponse {
         let Some(site) = site_of(&live.table, self.site.as_deref(), host) else {
@@ -80,7 +82,11 @@ impl<'r> LinkQuery<'r> {
         };
         let commit = live.revision.commit();
         match entry {
-            Some(entry) => ApiResponse::link(StatusCode::OK, &LinkView::of(entry, commit, now)),
+            Some(entry) => {
+                let link = LinkView::of(entry, commit, now);
+                let link_check = checks.and_then(|checks| checks.summary(entry));
+                ApiResponse::link(StatusCode::OK, &link.checked(link_check))
+            }
             None => ProblemType::NotFound.answer(),
         }
     }

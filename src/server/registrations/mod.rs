@@ -279,7 +279,8 @@ impl Service {
             Err(kind) => kind.answer(),
             Ok(sought) => {
                 let host = head::read(request).ok().and_then(|asked| asked.host);
-                sought.answer(&live, host, Timestamp::from(SystemTime::now()))
+                let checks = shared.link_checks.as_deref();
+                sought.answer(&live, host, checks, Timestamp::from(SystemTime::now()))
             }
         }
     }

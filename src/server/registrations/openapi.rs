@@ -30,6 +30,7 @@ mod tests {
     use super::super::problem_type::ProblemType;
     use super::super::request::{KEYS, MAX_TEXT};
     use super::*;
+    use crate::linkcheck::Verdict;
     use crate::mapping::{Forward, MAX_TARGET_BYTES};
 
     /// The problem types of lookups.
@@ -113,6 +114,9 @@ mod tests {
             schemas["Link"]["properties"]["forward"]["enum"],
             json!(forwards)
         );
+        let verdicts = Verdict::ALL.map(Verdict::name);
+        let described = &schemas["LinkCheck"]["properties"]["verdict"]["enum"];
+        assert_eq!(*described, json!(verdicts));
         let keys = &schemas["Registration"]["properties"];
         forwards.push(None);
         assert_eq!(keys["forward"]["enum"], json!(forwards));

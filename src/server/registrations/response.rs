@@ -11,6 +11,7 @@ use hyper::{Response, StatusCode};
 use serde::Serialize;
 
 use crate::git::CommitId;
+use crate::linkcheck::LinkSummary;
 use crate::mapping::{Entry, Timestamp};
 use crate::registry::Holder;
 
@@ -60,6 +61,9 @@ pub(super) struct LinkView {
     /// The commit of the table.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<CommitId>,
+    /// `None` if links are not checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link_check: Option<LinkSummary>,
 }
 
 impl LinkView {
@@ -77,7 +81,13 @@ impl LinkView {
             forward: entry.forward().name(),
             gone: entry.is_gone(now),
             commit,
+            link_check: None,
         }
+    }
+
+    /// Adds what is known of the link's target.
+    pub(super) fn checked(self, link_check: Option<LinkSummary>) -> Self {
+        Self { link_check, ..self }
     }
 }
 

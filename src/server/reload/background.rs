@@ -30,8 +30,9 @@ pub(crate) fn begin<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
     })
 }
 
-/// Raises this thread's nice value above that of serving threads, if that is allowed.
-fn give_way() {
+/// Raises the nice value of this thread, and of those that it starts, above that of serving threads, if
+/// that is allowed.
+pub(crate) fn give_way() {
     // Only on Linux does this affect the thread and not the whole process, whose ID is its first
     // thread's.
     #[cfg(target_os = "linux")]

@@ -8,7 +8,7 @@ mod reloader;
 mod remote;
 mod requests;
 
-pub(crate) use background::{begin, in_background};
+pub(crate) use background::{begin, give_way, in_background};
 pub use files::Files;
 pub(crate) use outcome::ReloadReport;
 pub(crate) use reloader::Reloader;

@@ -67,6 +67,7 @@ pub(crate) struct Live {
     snapshot: ArcSwapOption<Snapshot>,
     history: Mutex<History>,
     looked_at: Notify,
+    swapped: Notify,
     /// A table that was compiled already, with the files of it.
     offered: Mutex<Option<ProvedTable>>,
 }
@@ -84,7 +85,14 @@ impl Live {
 
     /// Replaces the snapshot, and returns the previous one.
     pub(crate) fn swap(&self, snapshot: Snapshot) -> Option<Arc<Snapshot>> {
-        self.snapshot.swap(Some(Arc::new(snapshot)))
+        let previous = self.snapshot.swap(Some(Arc::new(snapshot)));
+        self.swapped.notify_one();
+        previous
+    }
+
+    /// Waits until the snapshot was replaced since the last wait. One task may wait.
+    pub(crate) async fn swapped(&self) {
+        self.swapped.notified().await;
     }
 
     /// Offers a compiled table to the reload loop, which may be about to load its files.

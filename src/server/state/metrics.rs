@@ -18,6 +18,8 @@ use crate::source::Revision;
 
 use super::ended::RegistrationResult;
 use super::fetch_metrics::FetchMetrics;
+use super::link_checks::LinkChecks;
+use super::link_metrics::LinkMetrics;
 use super::log_drops::LogDrops;
 use super::reloaded::Reloaded;
 use crate::server::http::{Counts, Requests};
@@ -124,6 +126,12 @@ impl Metrics {
     /// Includes the certificate's metrics.
     pub(crate) fn include(&self, tls: &Tls) {
         tls.register(&self.registry);
+    }
+
+    /// Includes the metrics of link checks.
+    pub(crate) fn include_links(&self, checks: &Arc<LinkChecks>) {
+        let metrics = Box::new(LinkMetrics::new(Arc::clone(checks)));
+        (self.registry.register(metrics)).expect("each name stands once");
     }
 
     /// Returns the counts for the requests of another thread.

@@ -4,6 +4,8 @@
 mod dump_slots;
 mod ended;
 mod fetch_metrics;
+mod link_checks;
+mod link_metrics;
 mod live;
 mod load;
 mod log_drops;
@@ -14,6 +16,8 @@ mod shared;
 pub(crate) use dump_slots::DumpSlots;
 pub(crate) use ended::RegistrationResult;
 pub use fetch_metrics::FetchMetrics;
+pub use link_checks::LinkChecking;
+pub(crate) use link_checks::LinkChecks;
 pub(crate) use live::{LastError, LastReload, Live, Snapshot};
 pub use load::{Fetching, LoadError, Source};
 pub use log_drops::LogDrops;

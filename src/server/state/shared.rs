@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::dump_slots::DumpSlots;
+use super::link_checks::LinkChecks;
 use super::live::Live;
 use super::load::Source;
 use super::metrics::Metrics;
@@ -20,6 +21,8 @@ pub(crate) struct Shared {
     pub(crate) source: Arc<dyn Source>,
     /// `None` if the whole table may not be downloaded.
     pub(crate) dumps: Option<DumpSlots>,
+    /// `None` if links are not checked.
+    pub(crate) link_checks: Option<Arc<LinkChecks>>,
     pub(crate) tls: Option<Tls>,
     pub(crate) admin_hosts: Vec<AdminHost>,
     pub(crate) max_staleness: Option<Duration>,

@@ -11,7 +11,7 @@ use crate::cli::terminal::Error;
 use crate::frontier::{AliasName, Host};
 
 /// Reads the members of each alias; a host is a member of one at most.
-pub(super) fn read(path: &Path) -> Result<Vec<(Host, AliasName)>, Error> {
+pub(crate) fn read(path: &Path) -> Result<Vec<(Host, AliasName)>, Error> {
     let shown = path.display();
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
     parse(&text).map_err(|error| {

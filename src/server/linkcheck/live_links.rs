@@ -1,0 +1,97 @@
+//! Following the live table: its links are those that are checked, and what is known of them is in
+//! memory.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, Interval, interval_at, sleep};
+use tracing::error;
+
+use crate::frontier::StoreError;
+use crate::git::chain;
+use crate::linkcheck::Links;
+use crate::mapping::Timestamp;
+use crate::server::state::{LinkChecks, Live, Snapshot};
+
+/// How many records are read at a time.
+const BATCH: usize = 1024;
+
+/// How often the findings of other workers are read from a store that is shared.
+const RENEWAL: Duration = Duration::from_secs(600);
+
+/// When links are left out at the latest that have expired since their table went live.
+const AGE: Duration = Duration::from_secs(86_400);
+
+/// Follows the live table, forever.
+pub(super) async fn follow(checks: &Arc<LinkChecks>, live: &Live) {
+    let mut renewals = interval_at(Instant::now() + RENEWAL, RENEWAL);
+    loop {
+        tokio::select! {
+            () = live.swapped() => {}
+            () = sleep(AGE) => {}
+            () = renew(checks, &mut renewals) => {}
+        }
+        let Some(snapshot) = live.load_full() else {
+            continue;
+        };
+        let began = Instant::now();
+        if let Err(error) = take_up(checks, snapshot).await {
+            let error = chain(&error);
+            error!(error, "not all links of the live table are checked");
+        }
+        // Tables that go live one after the other take half of this thread's time at most.
+        sleep(began.elapsed()).await;
+    }
+}
+
+/// Has the links of a table checked, and recalls what is known of those that it has newly.
+async fn take_up(checks: &LinkChecks, snapshot: Arc<Snapshot>) -> Result<(), StoreError> {
+    let known = Arc::clone(&checks.known);
+    let listing = spawn_blocking(move || {
+        let now = Timestamp::from(SystemTime::now());
+        let links = Links::of(&snapshot.table, now, |_| true);
+        known.replace(&links);
+        // What leads to them can be looked up in the table.
+        links.asked_only()
+    });
+    let links = listing
+        .await
+        .map_err(|error| StoreError::Failed(error.into()))?;
+    // This also brings back what was known of links that were in a table before.
+    checks.checker.set_links(links).await?;
+    for urls in checks.checker.links().asked().chunks(BATCH) {
+        let urls = urls.iter().map(String::as_str);
+        let lacking: Vec<_> = urls.filter(|url| checks.known.lacks(url)).collect();
+        let records = checks.checker.records(&lacking).await?;
+        for (url, record) in lacking.into_iter().zip(records) {
+            if let Some(record) = record {
+                checks.known.recall(url, &record);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads at each tick what other workers have found, if there are any; forever.
+async fn renew(checks: &LinkChecks, ticks: &mut Interval) {
+    loop {
+        ticks.tick().await;
+        if !checks.checker.is_shared() {
+            continue;
+        }
+        let links = checks.checker.links();
+        for urls in links.asked().chunks(BATCH) {
+            let urls: Vec<_> = urls.iter().map(String::as_str).collect();
+            // What cannot be read now is read at the next tick.
+            let Ok(records) = checks.checker.records(&urls).await else {
+                break;
+            };
+            for (url, record) in urls.into_iter().zip(records) {
+                if let Some(record) = record {
+                    checks.known.renew(url, &record);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What lookups say of the targets of links, on a server that checks them.
+
+use std::sync::Arc;
+
+use waypost::linkcheck::Ask;
+use waypost::server::{Config, LinkChecking};
+
+use crate::scene::Scene;
+use crate::support::{quiet, until};
+use crate::web::{Web, in_memory, options, page, status, usual};
+
+const TABLE: &str = "base_url: https://short.code/\nmapping:\n\
+                     - {url: 'https://a.example/', short-code: works}\n\
+                     - {url: 'https://a.example/gone', short-code: gone}\n";
+
+#[tokio::test]
+async fn a_lookup_has_the_verdict() {
+    let web = Web::new(|url, _| match url {
+        "https://a.example/gone" => status(410),
+        url => usual(url).unwrap_or_else(|| page("x")),
+    });
+    let (clock, state) = in_memory();
+    let checking = LinkChecking {
+        state,
+        asker: web as Arc<dyn Ask>,
+        clock: Arc::new(clock),
+        options: options(),
+        members: Vec::new(),
+    };
+    let config = Config {
+        link_checking: Some(checking),
+        ..quiet()
+    };
+    let scene = Scene::configured(config, TABLE).await;
+    // Each answer is validated by the description of the service.
+    let check = async |rest: &str| scene.look_up(rest).await.json()["link_check"].clone();
+    until(async || check("/gone").await["verdict"] == "gone").await;
+    assert_eq!(check("/gone").await["last_ok"].as_str(), None);
+    let works = "?url=https%3A%2F%2Fa.example%2F";
+    until(async || check(works).await["verdict"] == "ok").await;
+    assert!(check(works).await["last_ok"].is_string());
+}
+
+#[tokio::test]
+async fn without_checks_there_is_no_verdict() {
+    let scene = Scene::with_table(TABLE).await;
+    let link = scene.look_up("/works").await.json();
+    assert_eq!(link.get("link_check"), None);
+}
