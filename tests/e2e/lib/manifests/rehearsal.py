@@ -200,8 +200,12 @@ def certificate(work):
 
 
 def metrics(deployment, work):
-    """Returns the metrics of a server that has all of them: those of the certificate, too."""
+    """Returns the metrics of a server that has all of them: those of the certificate and of links, too."""
     pod = Pod(deployment, {}, work)
     pod.environment |= certificate(work)
+    pod.environment |= {"WAYPOST_LINKCHECK": "true", "WAYPOST_STATE_DIR": f"{work}/state"}
+    with open(f"{work}/srv/mapping.yaml", "w", encoding="utf-8") as file:
+        # A name that never exists, so that nobody is asked.
+        file.write(TABLE.replace("www.gnu.org", "nobody.invalid"))
     with pod:
         return pod.ask("admin", "/metrics")[1]

@@ -51,12 +51,12 @@ def read(work):
 def real(metrics):
     """Every metric and every label value that is asked for is one that the server has."""
     names = set(re.findall(r"^(\w+)", metrics, re.MULTILINE))
-    pairs = set(re.findall(r'(outcome|result)="(\w+)"', metrics))
+    pairs = set(re.findall(r'(outcome|result|verdict|state)="([\w-]+)"', metrics))
     asked = [alert["expr"] for alert in alerts()] + dashboard()
     for expr in asked:
         for name in re.findall(r"\b(?:waypost|process)_\w+", expr):
             assert name in names, f"there is no metric {name}, asked for in {expr}"
-        for label, _, values in re.findall(r'(outcome|result)(=~?)"([^"]+)"', expr):
+        for label, _, values in re.findall(r'(outcome|result|verdict|state)(=~?)"([^"]+)"', expr):
             assert {(label, value) for value in values.split("|")} <= pairs, expr
 
 
