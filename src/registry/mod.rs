@@ -1,17 +1,22 @@
-//! Registers links: from a request to the changed text of a table.
+//! Registers links and edits entries: from a request to the changed text of a table.
 //!
 //! Every decision is a pure function of the table's files, so that a writer that lost a race for
 //! the table can decide again on its current state. Writing to files is separate.
-//! Invariants: a registration adds one entry and changes nothing else, an import several; a refusal
-//! changes nothing at all.
+//! Invariants: a registration adds one entry and changes nothing else, an import several; edits
+//! change nothing but their entries; a refusal changes nothing at all.
 
 mod decide;
+mod edits;
 mod import;
 mod publish;
 
 pub use self::decide::{
     Decision, Destination, Holder, MayShadow, ProvedTable, Registered, Registration,
     RegistrationRefusal, RegistrationRequest, RequestedCode, register, register_all,
+};
+pub use self::edits::{
+    EditDecision, EditError, EditRefusal, EditRun, EditedEntry, EntryContent, EntryEdit,
+    EntryValue, edit_entries, edit_in_files, edit_on_branch,
 };
 pub use self::import::{Import, Imported, Intake, import_into_files};
 pub use self::publish::{

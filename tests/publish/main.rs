@@ -5,6 +5,7 @@
 #[path = "../support/bare_remote.rs"]
 mod bare_remote;
 mod checkout;
+mod edits;
 #[path = "../support/git.rs"]
 mod git;
 mod program;

@@ -35,14 +35,14 @@ impl<'f> Base<'f> {
     /// Returns the outline of a file of a site.
     ///
     /// It takes more memory than the table, so it is not kept while another table is compiled.
-    pub(super) fn outline(&self, path: &str, site: &Site) -> Result<Outline<'f>, Diagnostic> {
+    pub(crate) fn outline(&self, path: &str, site: &Site) -> Result<Outline<'f>, Diagnostic> {
         let file = self.files.iter().find(|file| *file.path == *path);
         let file = file.expect("a table is compiled from these files");
         Outline::of_sound(file, site.scheme())
     }
 
     /// Returns those of some problems that the table does not have, wherever in a file they are.
-    pub(super) fn unreported(&self, mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    pub(crate) fn unreported(&self, mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let key = |it: &Diagnostic| (it.place.file.clone(), it.rule, it.message.clone());
         let mut known: HashMap<_, u32> = HashMap::new();
         for problem in &self.problems {

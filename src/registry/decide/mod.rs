@@ -13,7 +13,7 @@ pub(super) mod register;
 mod request;
 
 pub(crate) use addition::{Addition, check_texts};
-pub(crate) use base::Base;
+pub(crate) use base::{Base, with};
 pub use batch::{Decision, Registered, register_all};
 pub(crate) use bisection::{Bisection, Effort};
 pub use proof::ProvedTable;

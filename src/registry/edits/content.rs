@@ -1,0 +1,73 @@
+//! The content of an entry, apart from its table: to notice that it has changed, and to say what it
+//! is to become.
+
+use crate::mapping::{Entry, Forward, Retired, Status, Timestamp};
+
+/// What an entry says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryContent {
+    /// Its own code.
+    pub code: String,
+    /// Its target in canonical form, if it has not dropped it.
+    pub target: Option<String>,
+    /// Its aliases.
+    pub aliases: Vec<String>,
+    /// The title.
+    pub title: Option<String>,
+    /// The owner.
+    pub owner: Option<String>,
+    /// The tags.
+    pub tags: Vec<String>,
+    /// The redirect status; `None` is the default of the document, whatever it is.
+    pub status: Option<Status>,
+    /// Which parts of a request are forwarded; `None` is the default of the document.
+    pub forward: Option<Forward>,
+    /// How long a redirect may be cached, in seconds; `None` is the default of the document.
+    pub cache_max_age: Option<u32>,
+    /// The end of its validity.
+    pub expires: Option<Timestamp>,
+    /// The start of its retirement.
+    pub retired: Option<Retired>,
+    /// The archived copy of the target.
+    pub archive: Option<String>,
+}
+
+impl EntryContent {
+    /// Returns the content of an entry.
+    pub fn of(entry: Entry<'_>) -> Self {
+        Self {
+            code: entry.code().into_owned(),
+            target: entry.target().map(|target| target.into_owned()),
+            aliases: entry.aliases().map(str::to_owned).collect(),
+            title: entry.title().map(str::to_owned),
+            owner: entry.owner().map(str::to_owned),
+            tags: entry.tags().map(str::to_owned).collect(),
+            status: Some(entry.status()),
+            forward: Some(entry.forward()),
+            cache_max_age: Some(entry.cache_max_age()),
+            expires: entry.expires(),
+            retired: entry.retired(),
+            archive: entry.archive().map(str::to_owned),
+        }
+    }
+
+    /// Returns all its codes, its own first.
+    pub fn codes(&self) -> impl Iterator<Item = &str> {
+        [&self.code]
+            .into_iter()
+            .chain(&self.aliases)
+            .map(String::as_str)
+    }
+
+    /// Returns whether an entry has this content.
+    pub(super) fn is_that_of(&self, entry: Entry<'_>) -> bool {
+        let found = Self::of(entry);
+        let expected = Self {
+            status: self.status.or(found.status),
+            forward: self.forward.or(found.forward),
+            cache_max_age: self.cache_max_age.or(found.cache_max_age),
+            ..self.clone()
+        };
+        expected == found
+    }
+}

@@ -1,0 +1,20 @@
+//! Requested edits: which entry, what it was when that was decided, and what it is given.
+
+use super::content::EntryContent;
+use super::value::EntryValue;
+use crate::registry::decide::MayShadow;
+
+/// An edit of an entry, as requested.
+#[derive(Debug, Clone)]
+pub struct EntryEdit {
+    /// The base URL of its site.
+    pub site: String,
+    /// One of its codes.
+    pub code: String,
+    /// What it must still say, if that matters: otherwise the edit is refused.
+    pub before: Option<EntryContent>,
+    /// What it is given: each key once.
+    pub values: Vec<EntryValue>,
+    /// Which links its new codes, or its new forwarding, may shadow.
+    pub may_shadow: MayShadow,
+}

@@ -1,0 +1,19 @@
+//! Edits of entries that exist: from requested values to the changed text of a table.
+
+mod candidate;
+mod content;
+mod decide;
+mod entry_edit;
+mod proof;
+mod publish;
+mod refusal;
+mod search;
+mod text;
+mod value;
+
+pub use content::EntryContent;
+pub use decide::{EditDecision, EditedEntry, edit_entries};
+pub use entry_edit::EntryEdit;
+pub use publish::{EditError, EditRun, edit_in_files, edit_on_branch};
+pub use refusal::EditRefusal;
+pub use value::EntryValue;

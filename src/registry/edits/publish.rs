@@ -1,0 +1,151 @@
+//! Publishing edits: in local files or on a remote's branch, decided again on each newer table.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use super::decide::{EditDecision, EditedEntry, edit_entries};
+use super::entry_edit::EntryEdit;
+use super::refusal::EditRefusal;
+use crate::mapping::{SourceFile, Table, compile};
+use crate::registry::decide::ProvedTable;
+use crate::registry::publish::{
+    Branch, Edit, LocalError, PublishError, Published, TableChange, TablePath, UserCheckout,
+    change_in_files, change_on_branch,
+};
+
+/// Edits to publish together.
+pub struct EditRun<'r> {
+    /// The edits.
+    pub edits: &'r [EntryEdit],
+    /// Returns the subject of a commit for the entries that are changed, of which there is one at
+    /// least.
+    pub subject: &'r dyn Fn(&[&EditedEntry]) -> String,
+    /// Whether this is a dry run, which writes and publishes nothing.
+    pub is_rehearsal: bool,
+}
+
+/// Why no edit was decided.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EditError {
+    /// The table cannot be edited.
+    #[error(transparent)]
+    Refused(#[from] EditRefusal),
+    /// The files cannot be changed.
+    #[error(transparent)]
+    Local(#[from] LocalError),
+    /// The change cannot be published.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+}
+
+/// Edits the table at these paths, files and directories, of at most `max_bytes`. Waits for other
+/// writers. In a `checkout`, the files are also committed, or restored.
+///
+/// # Errors
+///
+/// If the table has errors, or a file cannot be read, written or committed; then nothing has
+/// changed.
+pub fn edit_in_files(
+    paths: &[PathBuf],
+    max_bytes: u64,
+    run: &EditRun<'_>,
+    checkout: Option<&UserCheckout>,
+) -> Result<EditDecision, EditError> {
+    let decide = |files: &[SourceFile]| run.decide(files, max_bytes);
+    Ok(change_in_files(paths, max_bytes, checkout, decide)?.decision)
+}
+
+/// Edits the table on a remote's branch, retrying on newer tips for as long as `timeout` lasts;
+/// nothing is published if nothing changes. Blocks the thread.
+///
+/// # Errors
+///
+/// If the table has errors, or the change cannot be published; then nothing has changed.
+pub fn edit_on_branch(
+    branch: &mut impl Branch,
+    table: &TablePath,
+    run: &EditRun<'_>,
+    timeout: Duration,
+) -> Result<(EditDecision, Option<Published>), EditError> {
+    let decide = |files: &[SourceFile]| run.decide(files, table.max_bytes());
+    let (decided, published) = change_on_branch(branch, table, timeout, decide)?;
+    Ok((decided.decision, published))
+}
+
+/// Edits that were decided.
+struct DecidedEdits {
+    decision: EditDecision,
+    message: String,
+    is_rehearsal: bool,
+}
+
+impl EditRun<'_> {
+    fn decide(&self, files: &[SourceFile], max_bytes: u64) -> Result<DecidedEdits, EditError> {
+        let compiled = compile(files).into_sound();
+        let compiled = compiled.map_err(EditRefusal::TableHasErrors)?;
+        let now = SystemTime::now().into();
+        let decision = edit_entries(files, &compiled, self.edits, max_bytes, now);
+        Ok(DecidedEdits {
+            message: self.message(&decision),
+            decision,
+            is_rehearsal: self.is_rehearsal,
+        })
+    }
+
+    /// Returns the message of the commit: the links, and the statements as trailers
+    /// (git-interpret-trailers(1)).
+    fn message(&self, decision: &EditDecision) -> String {
+        let changed: Vec<_> = decision.changed_entries().collect();
+        if changed.is_empty() {
+            return String::new();
+        }
+        let mut message = format!("{}\n\n", (self.subject)(&changed));
+        for entry in changed {
+            message += &format!("Short-Link: {}\n", entry.short_url);
+            for trailer in &entry.trailers {
+                message += trailer;
+                message.push('\n');
+            }
+        }
+        message
+    }
+}
+
+impl EditDecision {
+    /// Returns the entries that are changed, in the order of the edits.
+    pub fn changed_entries(&self) -> impl Iterator<Item = &EditedEntry> {
+        let edited = self
+            .outcomes
+            .iter()
+            .filter_map(|outcome| outcome.as_ref().ok());
+        edited.filter(|entry| entry.is_changed)
+    }
+}
+
+impl TableChange for DecidedEdits {
+    fn edit(&self) -> Edit {
+        let files = match self.is_rehearsal {
+            true => Vec::new(),
+            false => self.decision.changed.clone(),
+        };
+        Edit {
+            files,
+            message: self.message.clone(),
+        }
+    }
+
+    fn proved(&self) -> &ProvedTable {
+        let proved = self.decision.proved.as_ref();
+        proved.expect("what changes files is proved")
+    }
+
+    fn is_in(&self, table: &Table) -> bool {
+        self.decision.changed_entries().all(|edited| {
+            let mut sites = table.sites().iter();
+            let site = sites.find(|site| site.base_url().as_str() == edited.site);
+            let entry = site.and_then(|site| site.lookup(&edited.content.code));
+            entry.is_some_and(|entry| edited.content.is_that_of(entry))
+        })
+    }
+}
