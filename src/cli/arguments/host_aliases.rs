@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
+use serde_yaml::Location;
 
 use crate::cli::terminal::Error;
 use crate::frontier::{AliasName, Host};
@@ -20,7 +21,8 @@ pub(crate) fn read(path: &Path) -> Result<Vec<(Host, AliasName)>, Error> {
 }
 
 fn parse(text: &str) -> anyhow::Result<Vec<(Host, AliasName)>> {
-    let written: BTreeMap<String, Vec<String>> = serde_yaml::from_str(text)?;
+    let written: BTreeMap<String, Vec<String>> =
+        serde_yaml::from_str(text).map_err(|error| anyhow!("{}", problem(error.location())))?;
     let mut members = BTreeMap::<Host, AliasName>::new();
     for (alias, hosts) in written {
         let alias = AliasName::parse(&alias)?;
@@ -40,6 +42,13 @@ fn parse(text: &str) -> anyhow::Result<Vec<(Host, AliasName)>> {
     Ok(members.into_iter().collect())
 }
 
+/// Describes what is wrong in the file's own terms; those of its reader are for programmers.
+fn problem(location: Option<Location>) -> String {
+    let place = location.map(|it| format!("line {}, column {}: ", it.line(), it.column()));
+    let place = place.unwrap_or_default();
+    format!("{place}write `ALIAS: [HOST, HOST:PORT, …]` in YAML, each alias once")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,7 +65,9 @@ mod tests {
             ("a: [x.example]\nb: [X.example]", "belongs to both a and b"),
             ("a.example: [x.example]", "is not an alias"),
             ("a: [x/y]", "is not a host"),
-            ("a: x", ""),
+            ("a: x", "line 1, column 4: write `ALIAS: ["),
+            ("a: [x", "line 1, column 4: write"),
+            ("a: [x.example]\na: [y.example]", "line 2, column 1: write"),
         ] {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.contains(message), "{text}: {error}");
