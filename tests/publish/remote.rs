@@ -165,7 +165,7 @@ fn says_that_it_is_unclear_what_became_of_a_push() {
 }
 
 #[test]
-fn gives_up_when_its_patience_ends() {
+fn gives_up_when_its_time_ends() {
     let scene = Scene::new();
     let writer = scene.writer(None);
     let table = TablePath::new("mapping.yaml", 1 << 20);

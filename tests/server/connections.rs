@@ -13,7 +13,7 @@ const REQUEST: &[u8] = b"GET /x HTTP/1.1\r\nHost: short.code\r\n\r\n";
 const LAST: &[u8] = b"GET /x HTTP/1.1\r\nHost: short.code\r\nConnection: close\r\n\r\n";
 const FOUND: &str = "HTTP/1.1 302 Found";
 
-fn patient(head: Duration, idle: Duration) -> Config {
+fn with_timeouts(head: Duration, idle: Duration) -> Config {
     Config {
         timeouts: Timeouts {
             head,
@@ -113,7 +113,8 @@ async fn a_smuggled_request_is_not_answered() {
 
 #[tokio::test]
 async fn a_slow_head_is_given_up_on() {
-    let server = Running::configured(patient(Duration::from_millis(500), FOREVER), TABLE).await;
+    let server =
+        Running::configured(with_timeouts(Duration::from_millis(500), FOREVER), TABLE).await;
     let mut stream = server.connect().await;
     stream
         .write_all(b"GET /x HTTP/1.1\r\nHost: ")
@@ -126,7 +127,8 @@ async fn a_slow_head_is_given_up_on() {
 
 #[tokio::test]
 async fn an_idle_connection_is_closed() {
-    let server = Running::configured(patient(FOREVER, Duration::from_millis(50)), TABLE).await;
+    let server =
+        Running::configured(with_timeouts(FOREVER, Duration::from_millis(50)), TABLE).await;
     let mut stream = server.connect().await;
     stream.write_all(REQUEST).await.unwrap();
     assert_eq!(head_of(&mut stream).await.status_line(), FOUND);
@@ -135,7 +137,8 @@ async fn an_idle_connection_is_closed() {
 
 #[tokio::test]
 async fn an_idle_connection_has_longer_than_a_slow_head() {
-    let server = Running::configured(patient(Duration::from_millis(500), FOREVER), TABLE).await;
+    let server =
+        Running::configured(with_timeouts(Duration::from_millis(500), FOREVER), TABLE).await;
     let mut idle = server.connect().await;
     idle.write_all(REQUEST).await.unwrap();
     head_of(&mut idle).await;
@@ -201,7 +204,7 @@ async fn a_client_that_reads_nothing_is_given_up_on() {
 async fn silent_clients_do_not_keep_others_out() {
     let config = Config {
         max_connections: 8,
-        ..patient(Duration::from_millis(300), FOREVER)
+        ..with_timeouts(Duration::from_millis(300), FOREVER)
     };
     let server = Running::configured(config, TABLE).await;
     let limit = Some(8.0);

@@ -38,7 +38,7 @@ async fn ask(
     soon(sender.send_request(request)).await.unwrap()
 }
 
-fn impatient(head: Duration, idle: Duration, stall: Duration) -> Config {
+fn with_timeouts(head: Duration, idle: Duration, stall: Duration) -> Config {
     Config {
         timeouts: Timeouts { head, idle, stall },
         ..quiet()
@@ -293,7 +293,7 @@ async fn flood(secure: &Secure, same: &[u8]) -> usize {
 
 #[tokio::test]
 async fn floods_of_what_is_no_request_are_bounded() {
-    let config = impatient(FOREVER * 2, FOREVER * 2, FOREVER * 2);
+    let config = with_timeouts(FOREVER * 2, FOREVER * 2, FOREVER * 2);
     let secure = Secure::start(config).await;
     for (name, same) in [
         ("PING", frame(PING, 0, 0, &[0; 8])),
@@ -313,14 +313,14 @@ async fn floods_of_what_is_no_request_are_bounded() {
 
 #[tokio::test]
 async fn a_client_that_takes_no_answer_is_given_up_on() {
-    let secure = Secure::start(impatient(FOREVER * 2, FOREVER * 2, BRIEF)).await;
+    let secure = Secure::start(with_timeouts(FOREVER * 2, FOREVER * 2, BRIEF)).await;
     let mut wire = Wire::greeted(&secure).await;
     // Pings want pongs, which nobody reads.
     let pings = frame(PING, 0, 0, &[0; 8]).repeat(1000);
     soon(async { while wire.0.write_all(&pings).await.is_ok() {} }).await;
 
     // It reads the socket, but opens no window for what it asked.
-    let config = impatient(FOREVER * 2, BRIEF, BRIEF);
+    let config = with_timeouts(FOREVER * 2, BRIEF, BRIEF);
     let secure = Secure::start(config).await;
     let mut wire = Wire::greeted(&secure).await;
     wire.say(&settings(&[(4, 0)])).await;
@@ -331,7 +331,7 @@ async fn a_client_that_takes_no_answer_is_given_up_on() {
 
 #[tokio::test]
 async fn an_answer_that_is_not_taken_ends_a_connection_that_is_busy() {
-    let secure = Secure::start(impatient(FOREVER * 2, FOREVER * 2, BRIEF * 5)).await;
+    let secure = Secure::start(with_timeouts(FOREVER * 2, FOREVER * 2, BRIEF * 5)).await;
     // No window at all, and one that has room for the first byte only.
     for window in [0, 1] {
         let mut wire = Wire::greeted(&secure).await;
@@ -359,7 +359,7 @@ async fn an_answer_that_is_not_taken_ends_a_connection_that_is_busy() {
 #[tokio::test]
 async fn answers_that_are_taken_do_not_end_a_connection() {
     // Long enough for any one answer on a busy machine, and less than all of them take together.
-    let secure = Secure::start(impatient(FOREVER * 2, FOREVER * 2, BRIEF * 10)).await;
+    let secure = Secure::start(with_timeouts(FOREVER * 2, FOREVER * 2, BRIEF * 10)).await;
     let mut sender = client(&secure).await;
     for _ in 0..10 {
         let page = ask(&mut sender, asking(Method::GET, "https://short.code/")).await;
@@ -371,7 +371,7 @@ async fn answers_that_are_taken_do_not_end_a_connection() {
 #[tokio::test]
 async fn a_dump_may_take_its_time() {
     // Less than all of it takes, by far, and longer than any piece.
-    let config = impatient(FOREVER * 2, BRIEF, BRIEF * 10);
+    let config = with_timeouts(FOREVER * 2, BRIEF, BRIEF * 10);
     let entry =
         |number| format!("- {{url: 'https://e.example/{number}', short-code: c{number}}}\n");
     let entries: String = (0..10_000).map(entry).collect();
@@ -401,9 +401,9 @@ async fn silence_is_ended_in_order() {
     let begun = frame(HEADERS, END_STREAM, 1, &get("/x"));
     let asked = request(1, &get("/x"));
     for (said, timeouts) in [
-        (&b""[..], impatient(BRIEF, FOREVER * 2, BRIEF)),
-        (&begun[..], impatient(BRIEF, FOREVER * 2, BRIEF)),
-        (&asked[..], impatient(FOREVER * 2, BRIEF, BRIEF)),
+        (&b""[..], with_timeouts(BRIEF, FOREVER * 2, BRIEF)),
+        (&begun[..], with_timeouts(BRIEF, FOREVER * 2, BRIEF)),
+        (&asked[..], with_timeouts(FOREVER * 2, BRIEF, BRIEF)),
     ] {
         let secure = Secure::start(timeouts).await;
         let mut wire = Wire::greeted(&secure).await;
@@ -412,13 +412,13 @@ async fn silence_is_ended_in_order() {
         wire.hear_out().await;
     }
     // Not even a preface.
-    let secure = Secure::start(impatient(BRIEF, FOREVER * 2, BRIEF)).await;
+    let secure = Secure::start(with_timeouts(BRIEF, FOREVER * 2, BRIEF)).await;
     Wire::open(&secure).await.hear_out().await;
 }
 
 #[tokio::test]
 async fn pings_are_no_reason_to_keep_a_connection() {
-    let secure = Secure::start(impatient(BRIEF, FOREVER, BRIEF)).await;
+    let secure = Secure::start(with_timeouts(BRIEF, FOREVER, BRIEF)).await;
     let mut wire = Wire::greeted(&secure).await;
     let ping = frame(PING, 0, 0, &[0; 8]);
     soon(async {

@@ -113,7 +113,7 @@ async fn other_methods_keep_theirs_and_health_is_answered() {
 }
 
 #[tokio::test]
-async fn it_is_as_patient_as_the_public_listener_and_ends_with_it() {
+async fn it_has_the_timeouts_of_the_public_listener_and_ends_with_it() {
     let config = Config {
         timeouts: Timeouts {
             head: Duration::from_millis(50),

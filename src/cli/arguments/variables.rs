@@ -64,8 +64,8 @@ pub(crate) fn blamed(definition: &Command, line: &[OsString], error: &Error) -> 
         .collect();
     let on_line = call.on_line();
     let report = |arg: &Arg| {
-        let is_meant = named.contains(&arg.to_string()) && !on_line.contains(arg.get_id().as_str());
-        let name = set_by(arg).filter(|_| is_meant)?;
+        let applies = named.contains(&arg.to_string()) && !on_line.contains(arg.get_id().as_str());
+        let name = set_by(arg).filter(|_| applies)?;
         Some(format!("{arg} comes from the variable {name}"))
     };
     call.arguments().filter_map(report).collect()

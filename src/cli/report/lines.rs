@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn goes_back_when_told_out_of_order() {
+    fn goes_back_when_asked_out_of_order() {
         let files = [SourceFile {
             path: "a".into(),
             bytes: b"one\ntwo\n".to_vec(),

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_its_secrets_as_they_are_and_as_they_are_meant() {
+    fn knows_its_secrets_as_written_and_decoded() {
         let url = RemoteUrl::parse("https://u:p%2Fw@h.example/r?token=a%20b").unwrap();
         let secrets: Vec<String> = url.secrets().collect();
         for secret in ["u", "p%2Fw", "p/w", "token=a%20b", "a b"] {

@@ -511,13 +511,13 @@ mod tests {
                         prop_assert!(!is(&[Removed, AliasLost, Renamed, Added, AliasGained]));
                         // If all codes of an entry lead elsewhere, one is reported.
                         let entry = new.lookup(&code).unwrap();
-                        let is_told = changes.iter().any(|it| {
+                        let is_reported = changes.iter().any(|it| {
                             it.kind == Retargeted
                                 && it.before().as_ref() == Some(&before)
                                 && it.after().as_ref() == Some(&now)
                                 && (it.new.unwrap()).number() == entry.number()
                         });
-                        prop_assert_eq!(is_told, before != now);
+                        prop_assert_eq!(is_reported, before != now);
                     }
                 }
             }

@@ -48,8 +48,8 @@ pub enum MayShadow {
 
 impl MayShadow {
     /// Returns what a flag allows that says whether shadowing is intended.
-    pub fn of_flag(is_meant: bool) -> Self {
-        match is_meant {
+    pub fn of_flag(is_allowed: bool) -> Self {
+        match is_allowed {
             true => Self::Any,
             false => Self::None,
         }

@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_of_one_hash_are_told_apart() {
+    fn targets_of_one_hash_are_distinguished() {
         let urls = [
             "https://example.com/22889216",
             "https://example.com/30923436",

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_is_told_before_anything_is_served() {
+    fn what_is_no_name_is_reported_before_anything_is_served() {
         for text in [
             "",
             ".",

@@ -186,7 +186,7 @@ mod tests {
             room.serve(place, |activity| {
                 activities.push(activity);
                 async move {
-                    let _told = reported;
+                    let _reported = reported;
                     pending::<()>().await;
                 }
             });

@@ -93,7 +93,7 @@ impl PublicClient {
             Answers::Links {
                 hook: Some((secret, pace)),
                 ..
-            } if hook::is_meant(&request) => {
+            } if hook::is_addressed(&request) => {
                 let (client, secret, pace) = (self.clone(), secret.clone(), pace.clone());
                 return Answer::UnderWay(Box::pin(async move {
                     let method = request.method().clone();
@@ -105,7 +105,7 @@ impl PublicClient {
             Answers::Links {
                 registrations: Some(service),
                 ..
-            } if registrations::is_meant(&request) => {
+            } if registrations::is_addressed(&request) => {
                 let (client, service) = (self.clone(), Arc::clone(service));
                 return Answer::UnderWay(Box::pin(async move {
                     let method = request.method().clone();

@@ -107,7 +107,7 @@ impl std::fmt::Debug for HookSecret {
 }
 
 /// Returns whether a request is for the hook.
-pub(crate) fn is_meant<B>(request: &Request<B>) -> bool {
+pub(crate) fn is_addressed<B>(request: &Request<B>) -> bool {
     request.uri().path() == PATH
 }
 

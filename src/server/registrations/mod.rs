@@ -127,7 +127,7 @@ impl Registrations {
 }
 
 /// Returns whether a request is for the service.
-pub(super) fn is_meant<B>(request: &Request<B>) -> bool {
+pub(super) fn is_addressed<B>(request: &Request<B>) -> bool {
     let path = request.uri().path();
     let is_link = |path: &str| path.is_empty() || path.starts_with('/');
     path == OPENAPI || path.strip_prefix(LINKS).is_some_and(is_link)

@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_what_is_told_have_an_end() {
+    fn texts_and_findings_are_limited() {
         let (fits, long) = ("ä".repeat(MAX_TEXT), "ä".repeat(MAX_TEXT + 1));
         let of = |text| {
             format!(

@@ -22,7 +22,7 @@ use crate::server::http::{Content, JSON, response};
 const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
 
 /// The most characters reported of a text about an invalid request: it may be the request's own.
-const MAX_TOLD: usize = 300;
+const MAX_DETAIL: usize = 300;
 
 /// The most errors in a request that are reported.
 const MAX_FINDINGS: usize = 30;
@@ -177,7 +177,7 @@ impl ProblemDetails {
 
 /// Returns a text, cut if it is too long.
 fn cut(mut text: String) -> String {
-    if let Some((end, _)) = text.char_indices().nth(MAX_TOLD) {
+    if let Some((end, _)) = text.char_indices().nth(MAX_DETAIL) {
         text.truncate(end);
         text.push('…');
     }

@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_line_is_told_without_showing_it() {
+    fn what_is_no_line_is_reported_without_showing_it() {
         for (text, reported) in [
             (format!("ada {HASH}\nada"), ":2: is not of the form"),
             (format!("ada {HASH} x"), ":1: is not of the form"),

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn hash_tells_names_and_borders_apart() {
+    fn hash_distinguishes_names_and_borders() {
         let tables = [
             vec![],
             vec![file("a", "")],
