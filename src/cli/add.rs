@@ -10,7 +10,8 @@ use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser a
 
 use self::publish::{AddError, Added, PublishArgs};
 use super::arguments::{STDIN, TableArgs, table};
-use super::terminal::{Error, complain, legible, remedy};
+use super::refusal;
+use super::terminal::{Error, complain, remedy};
 use crate::mapping::{Forward, Status, WrittenDate};
 use crate::registry::{
     Destination, Holder, MayShadow, RegistrationRefusal, RegistrationRequest, RequestedCode,
@@ -205,30 +206,11 @@ fn announce(added: &Added) -> Result<(), Error> {
 fn report(refusal: &RegistrationRefusal) -> Result<(), Error> {
     match refusal {
         RegistrationRefusal::AlreadyRegistered(holder) => report_holder(refusal, holder)?,
-        RegistrationRefusal::TableHasErrors(diagnostics) => {
-            table::report(diagnostics)?;
-            complain(&refusal.to_string());
-        }
-        RegistrationRefusal::Unsound { problems } => {
-            complain(&refusal.to_string());
-            for problem in problems {
-                // Its place is in a text that was not written.
-                writeln!(stderr(), "  error: {}", legible(&problem.message))?;
-                if let Some(hint) = &problem.hint {
-                    writeln!(stderr(), "  hint: {}", legible(hint))?;
-                }
-            }
-        }
         RegistrationRefusal::CannotInsert { problems, entry } => {
             table::report(problems)?;
             complain(&format!("{refusal}, but it can be pasted:\n{entry}"));
         }
-        _ => {
-            complain(&refusal.to_string());
-            if let Some(hint) = remedy::of_adding(refusal) {
-                writeln!(stderr(), "  hint: {hint}")?;
-            }
-        }
+        _ => return refusal::report(refusal, remedy::of_adding(refusal).as_deref()),
     }
     Err(Error::Reported)
 }

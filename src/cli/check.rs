@@ -9,9 +9,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use super::arguments::{quantity, table};
+use super::arguments::{PathArgs, quantity, table};
 use super::report::{self, Findings, Levels, ReportFormat};
-use super::terminal::{Error, complain};
+use super::terminal::{Error, complain, counted};
 use crate::git::{RepositoryError, RevPath};
 use crate::history::{HistoryError, Lineage};
 use crate::mapping::{SourceFile, Timestamp, compile};
@@ -35,13 +35,8 @@ Examples:
 
 Exit status: 0 the table is valid; 1 it has errors; 2 wrong usage; 3 it cannot be read.")]
 pub(super) struct Args {
-    /// Files and directories that form one table; `-` is standard input
-    #[arg(
-        value_name = "PATH",
-        env = "WAYPOST_TABLE",
-        default_value = "mapping.yaml"
-    )]
-    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    table: PathArgs,
 
     /// Read a file or directory from a commit of this Git repository
     #[arg(
@@ -74,7 +69,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<(), Error> {
     if args.promised.look_back() && args.rev.is_none() {
-        table::require_history(&args.paths)?;
+        table::require_history(&args.table.paths)?;
     }
     let findings = find(args)?;
     let json = |out: &mut dyn Write| json::write(&findings, out);
@@ -94,14 +89,17 @@ fn find(args: &Args) -> anyhow::Result<Findings> {
             (files, Some(lineage))
         }
         None if args.promised.look_back() => {
-            let lineage = Lineage::of_work_tree(&args.paths, "HEAD", max)?;
-            let refused = table::refuse_links(lineage.repository(), &args.paths)?;
+            let lineage = Lineage::of_work_tree(&args.table.paths, "HEAD", max)?;
+            let refused = table::refuse_links(lineage.repository(), &args.table.paths)?;
             if !refused.is_empty() {
                 return Ok(Findings::refused(refused, levels));
             }
-            (read(&there_now(&args.paths, max), max)?, Some(lineage))
+            (
+                read(&there_now(&args.table.paths, max), max)?,
+                Some(lineage),
+            )
         }
-        None => (read(&args.paths, max)?, None),
+        None => (read(&args.table.paths, max)?, None),
     };
     let mut compilation = compile(&files);
     compilation.run_tests(Timestamp::from(SystemTime::now()));
@@ -143,12 +141,12 @@ fn summary(findings: &Findings) -> String {
     };
     let problems = match (errors, warnings) {
         (0, 0) => "no problems".to_owned(),
-        (0, _) => format!("{}{denied}", counted(warnings, "warning")),
-        (_, 0) => counted(errors, "error"),
+        (0, _) => format!("{}{denied}", counted(warnings, "warning", "warnings")),
+        (_, 0) => counted(errors, "error", "errors"),
         _ => format!(
             "{}, {}{denied}",
-            counted(errors, "error"),
-            counted(warnings, "warning")
+            counted(errors, "error", "errors"),
+            counted(warnings, "warning", "warnings")
         ),
     };
     let Some(entries) = findings.entries() else {
@@ -156,15 +154,10 @@ fn summary(findings: &Findings) -> String {
     };
     let tests = match findings.tests_run() {
         0 => String::new(),
-        count => format!(", {} run", counted(count, "test")),
+        count => format!(", {} run", counted(count, "test", "tests")),
     };
-    format!("{}{tests}: {problems}", plural(entries, "entry", "entries"))
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    plural(count, noun, &format!("{noun}s"))
-}
-
-fn plural(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+    format!(
+        "{}{tests}: {problems}",
+        counted(entries, "entry", "entries")
+    )
 }

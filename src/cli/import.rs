@@ -10,7 +10,8 @@ use clap::ValueEnum;
 use clap::builder::{BoolishValueParser, TypedValueParser};
 
 use super::arguments::{MAX_BYTES, STDIN, STDIN_NAME, TableArgs, table};
-use super::terminal::{Error, Progress, complain, legible, remedy};
+use super::refusal;
+use super::terminal::{Error, Progress, complain, counted, legible, remedy};
 use crate::exchange::read::{Column, ImportFormat, ImportedRow, Options, ReadError, RowError};
 use crate::mapping::BaseUrl;
 use crate::registry::{
@@ -21,7 +22,7 @@ use crate::registry::{
 const MAX_INPUT: u64 = 1 << 30;
 
 /// How many warnings are reported.
-const TOLD_WARNINGS: usize = 20;
+const SHOWN_WARNINGS: usize = 20;
 
 /// Import links from another program into a table
 ///
@@ -181,7 +182,9 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
             }
             announce(args, &imported, refused + imported.refused.len())
         }
-        Err(ImportFailure::Local(LocalError::Refused(refusal))) => report(&refusal),
+        Err(ImportFailure::Local(LocalError::Refused(refusal))) => {
+            refusal::report(&refusal, remedy::of_importing(&refusal).as_deref())
+        }
         Err(ImportFailure::Read(error)) => {
             let message = format!("{name}: {error}");
             let message = legible(&message);
@@ -305,18 +308,19 @@ fn announce(args: &Args, imported: &Imported, refused: usize) -> Result<(), Erro
         refused: _,
         warnings,
     } = imported;
-    table::report(&warnings[..warnings.len().min(TOLD_WARNINGS)])?;
-    if let Some(more) = warnings.len().checked_sub(TOLD_WARNINGS + 1) {
+    table::report(&warnings[..warnings.len().min(SHOWN_WARNINGS)])?;
+    if let Some(more) = warnings.len().checked_sub(SHOWN_WARNINGS + 1) {
         writeln!(
             stderr(),
             "and {} warnings more: see waypost check",
             more + 1
         )?;
     }
-    let (verb, links) = match args.dry_run {
-        true => ("would add", links(*added)),
-        false => ("added", links(*added)),
+    let verb = match args.dry_run {
+        true => "would add",
+        false => "added",
     };
+    let links = counted(*added, "link", "links");
     write!(stderr(), "{verb} {links} to {path}")?;
     if *known > 0 {
         write!(stderr(), "; {known} known already")?;
@@ -329,37 +333,6 @@ fn announce(args: &Args, imported: &Imported, refused: usize) -> Result<(), Erro
         0 => Ok(()),
         _ => Err(Error::Reported),
     }
-}
-
-fn links(count: usize) -> String {
-    match count {
-        1 => "1 link".to_owned(),
-        count => format!("{count} links"),
-    }
-}
-
-/// Reports why nothing was imported.
-fn report(refusal: &RegistrationRefusal) -> Result<(), Error> {
-    if let RegistrationRefusal::TableHasErrors(problems)
-    | RegistrationRefusal::CannotInsert { problems, .. }
-    | RegistrationRefusal::CannotInsertAny { problems } = refusal
-    {
-        table::report(problems)?;
-    }
-    complain(&refusal.to_string());
-    if let RegistrationRefusal::Unsound { problems } = refusal {
-        for problem in problems {
-            // Its place is in a text that was not written.
-            writeln!(stderr(), "  error: {}", legible(&problem.message))?;
-            if let Some(hint) = &problem.hint {
-                writeln!(stderr(), "  hint: {}", legible(hint))?;
-            }
-        }
-    }
-    if let Some(hint) = remedy::of_importing(refusal) {
-        writeln!(stderr(), "  hint: {hint}")?;
-    }
-    Err(Error::Reported)
 }
 
 fn base_url() -> impl TypedValueParser<Value = BaseUrl> {

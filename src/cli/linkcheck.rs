@@ -17,7 +17,7 @@ use anyhow::Context as _;
 use self::conclusions::Conclusions;
 use self::format::VerdictFormat;
 use super::arguments::rule::{RuleParser, named};
-use super::arguments::{MAX_BYTES, host_aliases, quantity, table};
+use super::arguments::{MAX_BYTES, PathArgs, host_aliases, quantity, table};
 use super::report::{self, Findings, Levels};
 use super::terminal::{Error, complain};
 use crate::frontier::SystemClock;
@@ -46,13 +46,8 @@ Examples:
 Exit status: 0 the links were checked, whatever the verdicts; 1 the table has errors, or a link
 has a verdict that --deny names; 2 wrong usage; 3 it could not run.")]
 pub(super) struct Args {
-    /// Files and directories that form one table; `-` is standard input
-    #[arg(
-        value_name = "PATH",
-        env = "WAYPOST_TABLE",
-        default_value = "mapping.yaml"
-    )]
-    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    table: PathArgs,
 
     /// Where to keep results from run to run; by default linkcheck.redb in $XDG_STATE_HOME/waypost or
     /// ~/.local/state/waypost
@@ -152,14 +147,14 @@ fn denied(name: &str) -> Result<Rule, String> {
 
 pub(super) fn run(args: &Args) -> Result<(), Error> {
     if args.base.is_some() {
-        table::require_history(&args.paths)?;
+        table::require_history(&args.table.paths)?;
     }
     let members = match &args.aliases {
         Some(path) => host_aliases::read(path)?,
         None => Vec::new(),
     };
     let user_agent = UserAgent::new(args.contact.as_deref()).map_err(Error::usage)?;
-    let files = table::read(&args.paths, MAX_BYTES)?;
+    let files = table::read(&args.table.paths, MAX_BYTES)?;
     let mut compilation = compile(&files);
     let Some(table) = &compilation.table else {
         table::report(&compilation.diagnostics)?;
@@ -224,7 +219,7 @@ fn links(args: &Args, table: &Table) -> Result<Links, Error> {
     let Some(base) = &args.base else {
         return Ok(Links::of(table, now, |_| true));
     };
-    let known = targets(lineage(&args.paths)?.table_at_base(base, &|note| {
+    let known = targets(lineage(&args.table.paths)?.table_at_base(base, &|note| {
         complain(&note.to_string());
     })?);
     Ok(Links::of(table, now, |target| !known.contains(target)))

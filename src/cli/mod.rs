@@ -16,6 +16,7 @@ mod import;
 mod linkcheck;
 mod man;
 mod merge_driver;
+mod refusal;
 mod report;
 mod resolve;
 mod serve;

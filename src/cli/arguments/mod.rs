@@ -17,5 +17,5 @@ pub(crate) use in_repository::InRepository;
 pub(crate) use link_checks::LinkCheckArgs;
 pub(crate) use memory_limit::MemoryLimit;
 pub(crate) use registrations::{RegistrationArgs, require_branch};
-pub(crate) use table::{MAX_BYTES, STDIN, STDIN_NAME, TableArgs};
+pub(crate) use table::{MAX_BYTES, PathArgs, STDIN, STDIN_NAME, TableArgs};
 pub(crate) use variables::{blamed, parse, plain};

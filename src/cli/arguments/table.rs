@@ -37,6 +37,19 @@ pub(crate) struct TableArgs {
     pub(crate) paths: Vec<PathBuf>,
 }
 
+/// The table that a command is about, as its arguments.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(crate) struct PathArgs {
+    /// Files and directories that form one table; `-` is standard input
+    #[arg(
+        value_name = "PATH",
+        env = "WAYPOST_TABLE",
+        default_value = "mapping.yaml"
+    )]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
 /// Reads the files at these paths, `-` among them, and compiles them as one table.
 pub(crate) fn compile_paths(paths: &[PathBuf]) -> Result<Compilation, FilesError> {
     Ok(compile(&read(paths, MAX_BYTES)?))

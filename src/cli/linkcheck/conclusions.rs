@@ -1,5 +1,6 @@
 //! The results of a link check, as input for all formats.
 
+use crate::cli::terminal::counted;
 use crate::frontier::StoreError;
 use crate::linkcheck::{Checker, Conclusion, LinkRecord, Links, Verdict};
 use crate::mapping::{Diagnostic, Timestamp};
@@ -57,10 +58,8 @@ impl<'c> Conclusions<'c> {
             (count > 0).then(|| format!("{count} {verdict}"))
         });
         let counts: Vec<_> = counts.collect();
-        let plural =
-            |count, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
-        let links = plural(self.all.len(), "link");
-        let requests = plural(self.requests, "request");
+        let links = counted(self.all.len(), "link", "links");
+        let requests = counted(self.requests, "request", "requests");
         match counts.is_empty() {
             true => links,
             false => format!("{links}: {}; {requests}", counts.join(", ")),

@@ -2,6 +2,7 @@
 //! their exit statuses and remedies.
 
 pub(super) mod complaint;
+mod counted;
 mod error;
 mod legible;
 mod log_filter;
@@ -14,6 +15,7 @@ mod progress;
 pub(super) mod remedy;
 
 pub(crate) use complaint::complain;
+pub(crate) use counted::counted;
 pub(crate) use error::Error;
 pub(crate) use legible::legible;
 pub(crate) use log_filter::LogFilter;
