@@ -136,9 +136,9 @@ fn edits_are_made_again_on_a_branch_that_has_moved() {
         retarget("b", Some(content(TABLE, "b")), "https://b.example/new"),
     ];
     let table = TablePath::new("mapping.yaml", 1 << 20);
-    let mut writer = scene.writer(None);
+    let writer = scene.writer(None);
     let (decision, published) =
-        edit_on_branch(&mut writer, &table, &run(&edits, false), FOREVER).unwrap();
+        edit_on_branch(&mut writer.changing(), &table, &run(&edits, false), FOREVER).unwrap();
     assert!(published.is_some());
     assert!(decision.outcomes[0].is_ok());
     let refusal = decision.outcomes[1].as_ref().unwrap_err().to_string();
@@ -163,11 +163,12 @@ fn edits_are_made_again_on_a_branch_that_has_moved() {
 
     // What is so already is no commit.
     let same = [retarget("b", None, "https://b.example/other")];
-    let (_, published) = edit_on_branch(&mut writer, &table, &run(&same, false), FOREVER).unwrap();
+    let (_, published) =
+        edit_on_branch(&mut writer.changing(), &table, &run(&same, false), FOREVER).unwrap();
     assert!(published.is_none());
     let more = [retarget("b", None, "https://b.example/new")];
     let (decision, published) =
-        edit_on_branch(&mut writer, &table, &run(&more, true), FOREVER).unwrap();
+        edit_on_branch(&mut writer.changing(), &table, &run(&more, true), FOREVER).unwrap();
     assert!(published.is_none() && decision.changed.len() == 1);
     assert_eq!(scene.commits(), 3);
 }
