@@ -157,3 +157,17 @@ async fn a_clone_is_replaced_only_after_the_registration_in_it() {
     assert_ne!(clone_of(scene), clone);
     assert_eq!(scene.commits(), 3);
 }
+
+#[tokio::test]
+async fn a_link_is_registered_in_the_branch_to_which_head_leads_now() {
+    let scene = Scene::new().await;
+    assert_eq!(status(&scene.register(&link(1)).await), 201);
+    let before = scene.remote("rev-parse main");
+    scene.remote("branch other main");
+    scene.remote("symbolic-ref HEAD refs/heads/other");
+    assert_eq!(status(&scene.server.reload().await), 200);
+    assert_eq!(status(&scene.register(&link(2)).await), 201);
+    assert_eq!(scene.remote("rev-parse main"), before);
+    assert_eq!(scene.remote("rev-parse other~1"), before);
+    assert_eq!(scene.server.location("/c2").await, "https://e.org/2");
+}

@@ -137,9 +137,13 @@ impl Registrar {
         }
         let turn = follower.turn()?;
         let mut branch = CloneBranch::new(turn.branch(), Some(self.author.clone()), None);
-        // Another writer's commit may have been fetched since.
-        let seen = self.seen.take();
-        if let Some(seen) = seen.filter(|seen| follower.commit() == Some(seen.commit)) {
+        // Another writer's commit may have been fetched since, or that of another branch.
+        let fetched = turn.seen();
+        if let Some(seen) = self
+            .seen
+            .take()
+            .filter(|seen| fetched.as_ref() == Some(seen))
+        {
             branch.assume(seen);
         }
         let requests = submissions.iter().map(|it| RegistrationRequest {
@@ -170,7 +174,7 @@ impl Registrar {
         if let Some(proved) = decision.proved {
             offer(proved);
         }
-        if follower.commit() != Some(seen.commit) {
+        if fetched.as_ref() != Some(&seen) {
             let followed = turn.follow(&seen);
             drop(turn);
             if let Err(error) = followed {

@@ -12,7 +12,7 @@ use super::current_clone::CurrentClone;
 use super::follower::Follower;
 use super::following::Following;
 use super::remote_error::RemoteError;
-use crate::git::{CommitId, RemoteBranch, SeenBranch, Tip};
+use crate::git::{RemoteBranch, SeenBranch, Tip};
 
 /// A turn, which ends when this is dropped.
 pub struct Turn<'f> {
@@ -57,11 +57,6 @@ impl Follower {
         })
     }
 
-    /// Returns the followed commit, if there is one yet.
-    pub fn commit(&self) -> Option<CommitId> {
-        self.core().served().commit()
-    }
-
     /// Records that the clone was found damaged: the next fetch makes a fresh one.
     pub fn distrust_clone(&self) {
         self.core().damaged.store(true, Ordering::SeqCst);
@@ -74,6 +69,16 @@ impl Turn<'_> {
     /// A commit that is added to the clone is served only once it is [followed](Self::follow).
     pub fn branch(&self) -> &RemoteBranch {
         &self.branch
+    }
+
+    /// Returns where the branch was last seen: its newest commit is in the clone.
+    pub fn seen(&self) -> Option<SeenBranch> {
+        let served = self.core.served();
+        let record = served.record.as_ref()?;
+        Some(SeenBranch {
+            branch: record.seen_as.clone()?,
+            commit: record.commit,
+        })
     }
 
     /// Follows a commit of the clone at which the remote's branch was seen: as if it had just been
