@@ -14,7 +14,9 @@ use std::time::Duration;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use sha1::{Digest as _, Sha1};
-use waypost::git::{Credentials, Pushed, RemoteBranch, RemoteUrl, Transfer, chain};
+use waypost::git::{
+    Credentials, Pushed, RemoteBranch, RemoteBranchError, RemoteUrl, Secret, Transfer, chain,
+};
 use waypost::source::{FetchOptions, FetchResult, Following};
 
 use super::scene::{Followed, Scene};
@@ -314,11 +316,13 @@ fn copy(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<()> {
     }
 }
 
-#[test]
-fn an_answer_to_a_push_that_is_not_utf_8_is_not_taken_for_a_crash() {
-    let scene = Scene::new();
-    let tip = scene.git("rev-parse HEAD");
-    let (root, old) = (scene.root.clone(), tip.clone());
+/// Pushes a commit to a remote that answers so about its branch, after it has received it.
+fn pushed(
+    scene: &Scene,
+    credentials: Credentials,
+    answer: impl Fn() -> &'static [u8] + Send + Sync + 'static,
+) -> Result<Pushed, RemoteBranchError> {
+    let (root, old) = (scene.root.clone(), scene.git("rev-parse HEAD"));
     let url = serve(move |remote| {
         if packet(remote)?.starts_with(b"git-upload-pack") {
             return pipe(remote, &["upload-pack"], &root.join("remote.git"));
@@ -330,22 +334,44 @@ fn an_answer_to_a_push_that_is_not_utf_8_is_not_taken_for_a_crash() {
         remote.write_all(b"0000")?;
         while !packet(remote)?.is_empty() {}
         send(remote, b"unpack ok\n")?;
-        send(remote, b"ng refs/heads/main gesperrt f\xFCr heute\n")?;
+        send(remote, answer())?;
         remote.write_all(b"0000")?;
         copy(remote, &mut std::io::sink())
     });
     let remote = RemoteUrl::parse(&url).unwrap();
-    let branch = RemoteBranch::new(remote, None, scene.transfer(), Credentials::default()).unwrap();
+    let branch = RemoteBranch::new(remote, None, scene.transfer(), credentials).unwrap();
     let seen = branch.fetch().unwrap();
     let repository = branch.repository().unwrap();
     let parent = repository.find_commit(seen.commit.into()).unwrap();
     let who = git2::Signature::now("A", "a@example.org").unwrap();
     let tree = parent.tree().unwrap();
     let commit = (repository.commit(None, &who, &who, "more", &tree, &[&parent])).unwrap();
-    match branch.push(commit.into(), "refs/heads/main", Some(seen.commit)) {
+    branch.push(commit.into(), "refs/heads/main", Some(seen.commit))
+}
+
+#[test]
+fn an_answer_to_a_push_that_is_not_utf_8_is_not_taken_for_a_crash() {
+    let answer: &[u8] = b"ng refs/heads/main gesperrt f\xFCr heute\n";
+    match pushed(&Scene::new(), Credentials::default(), move || answer) {
         Ok(Pushed::Unclear { reason }) => assert!(reason.contains("UTF-8"), "{reason}"),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn a_push_that_was_taken_has_not_failed_because_its_credentials_are_gone() {
+    let scene = Scene::new();
+    let file = scene.at("password");
+    fs::write(&file, "secret").unwrap();
+    let credentials = Credentials {
+        password: Some(Secret::File(file.clone())),
+        ..Credentials::default()
+    };
+    let ended = pushed(&scene, credentials, move || {
+        fs::remove_file(&file).unwrap();
+        b"ok refs/heads/main\n"
+    });
+    assert!(matches!(ended, Ok(Pushed::Landed { .. })), "{ended:?}");
 }
 
 #[test]

@@ -12,8 +12,6 @@ use tokio::runtime::Builder;
 
 use super::program::{GitProgram, GitProgramError};
 use crate::git::commit_id::CommitId;
-use crate::git::secrets::CredentialsError;
-use crate::git::secrets::Secrets;
 use crate::git::setting::Setting;
 use crate::git::transport::CloneTarget;
 use crate::git::transport::Credentials;
@@ -45,9 +43,6 @@ pub enum RemoteBranchError {
         /// The remote's address, without secrets.
         remote: String,
     },
-    /// The credentials cannot be read.
-    #[error(transparent)]
-    Credentials(#[from] CredentialsError),
     /// No clone can be created.
     #[error(transparent)]
     State(#[from] StateError),
@@ -229,12 +224,7 @@ impl RemoteBranch {
             expected,
             branch: branch.to_owned(),
         });
-        match self.execute::<Pushed>(task) {
-            Ok(pushed) => {
-                let login = self.credentials.read()?;
-                let secrets = Secrets::new(login.secrets().chain(self.remote.secrets()));
-                Ok(pushed.map_text(|text| secrets.readable(text)))
-            }
+        match self.execute(task) {
             // It may have succeeded before it was stopped.
             Err(RemoteBranchError::Transfer {
                 source: error @ (TransferError::TimedOut(_) | TransferError::Died { .. }),
@@ -242,7 +232,7 @@ impl RemoteBranch {
             }) => Ok(Pushed::Unclear {
                 reason: error.to_string(),
             }),
-            Err(error) => Err(error),
+            ended => ended,
         }
     }
 

@@ -32,7 +32,7 @@ const LOST: [&str; 9] = [
     "reference already exists",
 ];
 
-/// The result of a push.
+/// The result of a push. Its texts are in a form for people, and hold no secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pushed {
     /// The branch is at the commit.
@@ -67,22 +67,6 @@ impl Pushed {
                 .join(": ")
                 .trim_end_matches([':', ' '])
                 .to_owned(),
-        }
-    }
-
-    /// Changes the text that people will see.
-    pub(crate) fn map_text(self, change: impl Fn(&str) -> String) -> Self {
-        match self {
-            Self::Landed { said } => Self::Landed {
-                said: change(&said),
-            },
-            Self::Lost => Self::Lost,
-            Self::Refused { reason } => Self::Refused {
-                reason: change(&reason),
-            },
-            Self::Unclear { reason } => Self::Unclear {
-                reason: change(&reason),
-            },
         }
     }
 }
