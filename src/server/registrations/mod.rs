@@ -10,6 +10,7 @@
 mod idempotency;
 mod lookup;
 mod openapi;
+mod outcome;
 mod problem_type;
 mod queue;
 mod request;

@@ -144,7 +144,7 @@ impl ProblemDetails {
     }
 
     /// Reports a conflicting entry.
-    pub(super) fn held(kind: ProblemType, detail: Option<String>, holder: Holder) -> Self {
+    pub(super) fn with_holder(kind: ProblemType, detail: Option<String>, holder: Holder) -> Self {
         Self {
             detail,
             existing: Some(Existing {
