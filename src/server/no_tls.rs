@@ -39,7 +39,7 @@ impl Tls {
         match *self {}
     }
 
-    pub(super) async fn drive<F, A>(
+    pub(super) async fn serve<F, A>(
         &self,
         _stream: TcpStream,
         _timeouts: Timeouts,

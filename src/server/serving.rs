@@ -6,8 +6,8 @@ use tokio::sync::Semaphore;
 
 use super::config::Config;
 use super::net::{
-    AdminRoom, Listener, REDIRECT_CONNECTIONS, Threads, accept_all, all_returned, drive, prepared,
-    turn,
+    AdminRoom, Listener, REDIRECT_CONNECTIONS, Threads, accept_all, all_returned, next_permit,
+    prepared, serve_plain,
 };
 use super::ops::admin;
 use super::public::{Answers, HookPace, Public};
@@ -70,12 +70,12 @@ impl Serving<'_> {
             permits: Arc::clone(&permits),
             answers,
         });
-        let turn = || turn(&permits);
+        let next_permit = || next_permit(&permits);
         accept_all(
             listener,
             name,
             &self.shared.lifecycle,
-            turn,
+            next_permit,
             |stream, permit| {
                 let thread = self.threads.least_busy();
                 let client = public.client(&thread.counts);
@@ -89,13 +89,14 @@ impl Serving<'_> {
                     let phases = client.phases();
                     let result = match tls {
                         None => {
-                            drive(stream, timeouts, phases, |request| client.answer(request)).await
+                            serve_plain(stream, timeouts, phases, |request| client.answer(request))
+                                .await
                         }
                         Some(tls) => {
                             let client = client.clone();
                             let answer = move |request| client.answer(request);
                             // Boxed, so that connections without TLS do not reserve space for it.
-                            Box::pin(tls.drive(stream, timeouts, phases, answer)).await
+                            Box::pin(tls.serve(stream, timeouts, phases, answer)).await
                         }
                     };
                     if result.is_err_and(|error| error.is_parse()) {
@@ -129,7 +130,7 @@ impl Serving<'_> {
                     })
                 };
                 // Errors of clients on this side are their operators' concern.
-                let _ = drive(stream, timeouts, phases, answer).await;
+                let _ = serve_plain(stream, timeouts, phases, answer).await;
             });
         };
         accept_all(

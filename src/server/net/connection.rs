@@ -50,7 +50,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Client for TimeoutStream<S> {
 /// # Errors
 ///
 /// Returns hyper's error for a client that broke the protocol or disconnected.
-pub(crate) fn drive<F, A>(
+pub(crate) fn serve_plain<F, A>(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     timeouts: Timeouts,
     phases: Phases,
@@ -62,7 +62,7 @@ where
 {
     let heads = Heads::default();
     let client = TimeoutStream::new(stream, timeouts, heads.clone());
-    converse(client, heads, phases, answer)
+    serve_http1(client, heads, phases, answer)
 }
 
 /// Speaks HTTP/1.1 with a client until either side ends it.
@@ -70,7 +70,7 @@ where
 /// # Errors
 ///
 /// Returns hyper's error for a client that broke the protocol or disconnected.
-pub(crate) async fn converse<F, A>(
+pub(crate) async fn serve_http1<F, A>(
     mut client: impl Client,
     heads: Heads,
     mut phases: Phases,

@@ -90,14 +90,14 @@ pub(crate) async fn accept_all<T: Future<Output = OwnedSemaphorePermit>>(
     listener: Listener,
     name: &'static str,
     lifecycle: &Lifecycle,
-    turn: impl Fn() -> T,
+    next_permit: impl Fn() -> T,
     serve: impl Fn(TcpStream, OwnedSemaphorePermit),
 ) {
     let mut phases = lifecycle.phases();
     let accepting = async {
         let mut outages = AcceptOutages::of(name);
         loop {
-            let permit = turn().await;
+            let permit = next_permit().await;
             let stream = accept(&listener.socket, &mut outages).await;
             serve(stream, permit);
         }
@@ -120,13 +120,13 @@ pub(crate) async fn accept_all<T: Future<Output = OwnedSemaphorePermit>>(
     drop(listener);
     for (stream, _) in made {
         // Those beyond the limit are served as others end.
-        let permit = turn().await;
+        let permit = next_permit().await;
         serve(stream, permit);
     }
 }
 
 /// Waits until there is room for another connection.
-pub(crate) async fn turn(permits: &Arc<Semaphore>) -> OwnedSemaphorePermit {
+pub(crate) async fn next_permit(permits: &Arc<Semaphore>) -> OwnedSemaphorePermit {
     let permit = Arc::clone(permits).acquire_owned().await;
     permit.expect("the semaphore is never closed")
 }

@@ -13,13 +13,13 @@ mod threads;
 mod timeouts;
 
 pub(crate) use admin_room::AdminRoom;
-pub(crate) use connection::drive;
+pub(crate) use connection::serve_plain;
 #[cfg(feature = "tls")]
-pub(crate) use connection::{Client, HEAD_BYTES, LAST_REQUEST, LINGER, converse, linger, past};
+pub(crate) use connection::{Client, HEAD_BYTES, LAST_REQUEST, LINGER, linger, past, serve_http1};
 pub use descriptors::room_for;
 pub use inherited::{Inherited, InheritedError};
 pub use listener::{Listener, bind};
-pub(crate) use listener::{REDIRECT_CONNECTIONS, accept_all, all_returned, prepared, turn};
+pub(crate) use listener::{REDIRECT_CONNECTIONS, accept_all, all_returned, next_permit, prepared};
 pub(crate) use phase::{Lifecycle, Phase, Phases};
 pub use threads::SERVING_THREAD;
 pub(crate) use threads::Threads;

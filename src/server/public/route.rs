@@ -45,8 +45,8 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let fixed = match asked.path {
         "/healthz" => Some(health::answer(shared)),
-        "/robots.txt" => Some(fixture("text/plain; charset=utf-8", ROBOTS)),
-        "/favicon.ico" => Some(fixture("image/svg+xml", FAVICON)),
+        "/robots.txt" => Some(constant("text/plain; charset=utf-8", ROBOTS)),
+        "/favicon.ico" => Some(constant("image/svg+xml", FAVICON)),
         _ => None,
     };
     match fixed {
@@ -92,7 +92,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
     (Some(answered), response)
 }
 
-fn fixture(media_type: &'static str, text: &'static str) -> Response<Content> {
+fn constant(media_type: &'static str, text: &'static str) -> Response<Content> {
     let media_type = HeaderValue::from_static(media_type);
     let response = response::body(StatusCode::OK, media_type, text);
     response::with(response, CACHE_CONTROL, "public, max-age=86400")

@@ -17,7 +17,7 @@ use super::pair::H2;
 use super::secured::Secured;
 use crate::server::http::Content;
 use crate::server::net::{
-    Heads, LAST_REQUEST, Phase, Phases, TimeoutStream, Timeouts, converse, past,
+    Heads, LAST_REQUEST, Phase, Phases, TimeoutStream, Timeouts, past, serve_http1,
 };
 
 impl Tls {
@@ -27,7 +27,7 @@ impl Tls {
     ///
     /// Returns hyper's error for a client that broke the protocol or disconnected. Errors before a
     /// protocol was chosen are not reported.
-    pub(crate) async fn drive<F, A>(
+    pub(crate) async fn serve<F, A>(
         &self,
         stream: TcpStream,
         timeouts: Timeouts,
@@ -46,9 +46,9 @@ impl Tls {
             return Ok(());
         };
         if stream.get_ref().1.alpn_protocol() == Some(H2) {
-            Box::pin(http2::converse(stream, heads, timeouts, phases, answer)).await
+            Box::pin(http2::serve(stream, heads, timeouts, phases, answer)).await
         } else {
-            Box::pin(converse(stream, heads, phases, answer)).await
+            Box::pin(serve_http1(stream, heads, phases, answer)).await
         }
     }
 

@@ -59,7 +59,7 @@ const NOISE: u64 = 2 << 20;
 /// # Errors
 ///
 /// Returns hyper's error for a client that broke the protocol or disconnected.
-pub(super) async fn converse<F, A>(
+pub(super) async fn serve<F, A>(
     mut stream: Secured,
     heads: Heads,
     timeouts: Timeouts,
