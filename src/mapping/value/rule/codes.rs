@@ -6,7 +6,7 @@ use super::severity::Severity::{Error, Warning};
 pub(super) const EMPTY: Description = Description {
     name: "code-empty",
     severity: Error,
-    meaning: "A code has no character.",
+    meaning: "A code is empty.",
     explanation: "The address without a code is the landing page.",
     wrong: Example::Entries("- url: https://example.org/\n  short-code: ''\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
@@ -108,7 +108,7 @@ pub(super) const ENDS_IN_FULL_STOP: Description = Description {
     name: "code-ends-in-full-stop",
     severity: Warning,
     meaning: "A code ends in a full stop.",
-    explanation: "Programs that turn addresses into links take it for the end of the sentence, and leave it out.",
+    explanation: "Programs that turn addresses into links treat it as the end of the sentence, and omit it.",
     wrong: Example::Entries("- url: https://example.org/\n  short-code: example.\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
     remedy: "Choose a code without it; keep one that is already published.",
@@ -118,7 +118,7 @@ pub(super) const ALIAS_TWICE: Description = Description {
     name: "alias-twice",
     severity: Warning,
     meaning: "An alias repeats a code that its entry has already.",
-    explanation: "The alias has no effect; it may be a slip for another code.",
+    explanation: "The alias has no effect; it may be a misspelling of another code.",
     wrong: Example::Entries(
         "- url: https://example.org/\n  short-code: example\n  aliases: [example]\n",
     ),

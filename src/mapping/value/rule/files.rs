@@ -7,7 +7,7 @@ pub(super) const EMPTY: Description = Description {
     name: "file-empty",
     severity: Error,
     meaning: "A file of the table has no content.",
-    explanation: "A file that was cut off while it was written looks like this, so it is never taken for an empty table.",
+    explanation: "A file that was cut off while it was written looks like this, so it is never treated as an empty table.",
     wrong: Example::Document("# Nothing but a comment.\n"),
     right: Example::Document("base_url: https://short.code/\nmapping: []\n"),
     remedy: "Write `base_url:` and `mapping:`, or delete the file.",
@@ -17,7 +17,7 @@ pub(super) const NOT_UTF8: Description = Description {
     name: "file-not-utf-8",
     severity: Error,
     meaning: "A file of the table is not encoded in UTF-8.",
-    explanation: "In another encoding, the same bytes mean other characters to other readers.\nA byte order mark at the start is allowed.",
+    explanation: "In another encoding, the same bytes mean different characters.\nA byte order mark at the start is allowed.",
     wrong: Example::Bytes(
         b"base_url: https://short.code/\nmapping:\n- url: https://example.org/\n  title: Caf\xe9\n",
     ),

@@ -50,7 +50,7 @@ pub(super) const HIDES_PATH: Description = Description {
     name: "code-hides-path",
     severity: Warning,
     meaning: "A code is below another one that forwards its path.",
-    explanation: "The longer code wins, so the entry above never receives that path.",
+    explanation: "The longer code takes precedence, so the entry above never receives that path.",
     wrong: Example::Entries(
         "- url: https://example.org/docs/\n  short-code: docs\n  forward: path\n- url: https://example.org/guide\n  short-code: docs/guide\n",
     ),
@@ -144,7 +144,7 @@ pub(super) const TARGET_LOOP: Description = Description {
     explanation: "Browsers give up after some redirects and show an error.",
     wrong: Example::Entries("- url: https://short.code/example\n  short-code: example\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
-    remedy: "Let one of the links in the hint lead out of the table.",
+    remedy: "Change the target of one of the links in the hint to a page outside the table.",
 };
 
 pub(super) const FORWARD_URL_ENDING: Description = Description {
@@ -165,7 +165,7 @@ pub(super) const FORWARD_URL_FRAGMENT: Description = Description {
     name: "forward-url-fragment",
     severity: Error,
     meaning: "An entry forwards both path and query to a URL that ends in `#`.",
-    explanation: "The query belongs before the `#` and the path after it, so the two would be torn apart.",
+    explanation: "The query belongs before the `#` and the path after it, so the two could not stay together.",
     wrong: Example::Entries(
         "- url: https://example.org/docs#\n  short-code: docs\n  forward: path-and-query\n",
     ),

@@ -7,7 +7,7 @@ pub(super) const MISSING: Description = Description {
     name: "value-missing",
     severity: Error,
     meaning: "A key has no value.",
-    explanation: "Nothing after the colon could mean an empty text, a default or an unfinished edit.",
+    explanation: "A missing value could mean an empty text, a default or an unfinished edit.",
     wrong: Example::Entries("- url: https://example.org/\n  title:\n"),
     right: Example::Entries("- url: https://example.org/\n"),
     remedy: "Write a value, or leave the key out.",
@@ -26,7 +26,7 @@ pub(super) const WRONG_TYPE: Description = Description {
 pub(super) const UNKNOWN: Description = Description {
     name: "value-unknown",
     severity: Error,
-    meaning: "A value is none of those that its key can have.",
+    meaning: "A value is not one of those that its key allows.",
     explanation: "It applies to `status`, `forward`, `code-scheme` and `new`; the message lists the possible values.\nA `status` is a number without quotes.",
     wrong: Example::Entries("- url: https://example.org/\n  status: 200\n"),
     right: Example::Entries("- url: https://example.org/\n  status: 301\n"),
@@ -56,7 +56,7 @@ pub(super) const NUMBER_TOO_LARGE: Description = Description {
 pub(super) const DATE_INVALID: Description = Description {
     name: "date-invalid",
     severity: Error,
-    meaning: "The value of `expires` or `retired` is no date that can be read.",
+    meaning: "The value of `expires` or `retired` is not a valid date.",
     explanation: "A date is written as in RFC 3339, with or without a time; a time requires its offset from UTC.\n`retired` can also be `true`; an entry that is not retired does not have the key.",
     wrong: Example::Entries("- url: https://example.org/\n  expires: 31.12.2026\n"),
     right: Example::Entries("- url: https://example.org/\n  expires: 2026-12-31\n"),

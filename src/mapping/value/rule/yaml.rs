@@ -7,7 +7,7 @@ pub(super) const INVALID: Description = Description {
     name: "yaml-invalid",
     severity: Error,
     meaning: "A file of the table is not valid YAML.",
-    explanation: "Nothing after the place can be read, so further problems may appear once this one is fixed.",
+    explanation: "Nothing after that position can be read, so further problems may appear once this one is fixed.",
     wrong: Example::Entries("- url: https://example.org/\n  title: Docs: the guide\n"),
     right: Example::Entries("- url: https://example.org/\n  title: 'Docs: the guide'\n"),
     remedy: "Quote values that contain `: ` or ` #`, or that begin with a special character.\nBegin the keys of one entry in one column.",
