@@ -29,4 +29,6 @@ pub use contract::{
 pub use memory::Memory;
 pub use redb::{Redb, RedbError, RedbTransaction};
 #[cfg(feature = "valkey")]
-pub use valkey::{Valkey, ValkeyAddress, ValkeyError};
+pub use valkey::{
+    Valkey, ValkeyAddress, ValkeyError, ValkeyRow, ValkeyTable, ValkeyWrite, ValkeyWritten,
+};

@@ -16,6 +16,8 @@ pub use self::ask::{
     RoundTrip, Scope, Session, Step, SystemResolver, Trust, TrustError, UrlProblem, UserAgent,
     WebUrl,
 };
+#[cfg(feature = "valkey")]
+pub use self::check::ValkeyState;
 pub use self::check::{
     Ask, Asking, CheckOptions, CheckProgress, CheckState, Checker, FileState, LinkUse, Links,
     MemoryState, RequestResult, Resolution, Row, Space, StateRow, StateWrite, TableLink,

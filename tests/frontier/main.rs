@@ -5,6 +5,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[cfg(feature = "valkey")]
+#[path = "../support/redis_server.rs"]
+mod redis_server;
+
 mod bench;
 mod engines;
 mod files;

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use waypost::frontier::{
     AliasName, Host, Lease, LeaseState, Reservation, Store, StoreError, Valkey, ValkeyAddress,
@@ -15,106 +14,10 @@ use waypost::frontier::{
 };
 
 use crate::bench::{millis, named, secs};
+use crate::redis_server::{LIMIT, Server};
 
-/// How long anything may take that is waited for; it only matters when a test fails.
-const LIMIT: Duration = Duration::from_secs(60);
-
-/// A server with a directory of its own, which ends with the test.
-struct Server {
-    process: Child,
-    arguments: Vec<String>,
-    directory: TempDir,
-}
-
-impl Server {
-    fn start(arguments: &[&str]) -> Self {
-        let directory = tempfile::tempdir().unwrap();
-        let arguments: Vec<_> = arguments
-            .iter()
-            .map(|argument| (*argument).to_owned())
-            .collect();
-        let process = spawn(directory.path(), &arguments);
-        let server = Self {
-            process,
-            arguments,
-            directory,
-        };
-        server.wait();
-        server
-    }
-
-    /// Ends the server at once, as `kill -9` and a loss of power of its machine do.
-    fn kill(&mut self) {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
-    }
-
-    fn restart(&mut self) {
-        self.process = spawn(self.directory.path(), &self.arguments);
-        self.wait();
-    }
-
-    fn socket(&self) -> PathBuf {
-        self.directory.path().join("server")
-    }
-
-    fn url(&self) -> String {
-        format!("unix://{}", self.socket().display())
-    }
-
-    fn address(&self) -> ValkeyAddress {
-        ValkeyAddress::parse(&self.url()).unwrap()
-    }
-
-    /// Waits until the server answers; a refusal is an answer, and so is that it is still loading.
-    fn wait(&self) {
-        let client = redis::Client::open(self.url()).unwrap();
-        let since = Instant::now();
-        while let Err(error) = client.get_connection() {
-            if error.kind() == redis::ErrorKind::AuthenticationFailed {
-                return;
-            }
-            assert!(since.elapsed() < LIMIT, "{error}");
-            std::thread::sleep(millis(20));
-        }
-    }
-
-    fn run(&self, command: &[&str]) {
-        let mut all = redis::cmd(command[0]);
-        all.arg(&command[1..]);
-        let client = redis::Client::open(self.url()).unwrap();
-        all.exec(&mut client.get_connection().unwrap()).unwrap();
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn spawn(directory: &Path, arguments: &[String]) -> Child {
-    // A socket that a killed server left would seem to be one that listens.
-    let _ = std::fs::remove_file(directory.join("server"));
-    let mut command = Command::new("redis-server");
-    command
-        .args([
-            "--unixsocket",
-            "server",
-            "--save",
-            "",
-            "--appendonly",
-            "yes",
-        ])
-        .args(["--appendfsync", "always", "--dir"])
-        .arg(directory)
-        .args(arguments)
-        .current_dir(directory)
-        .stdout(Stdio::null());
-    command
-        .spawn()
-        .expect("redis-server is installed by tests/e2e/frontier")
+fn address(server: &Server) -> ValkeyAddress {
+    ValkeyAddress::parse(&server.url()).unwrap()
 }
 
 fn free_port() -> String {
@@ -206,7 +109,7 @@ fn four_workers_lose_and_double_nothing_while_the_server_is_killed() {
     let ledger = Arc::new(Mutex::new(Ledger::default()));
     let runtime = runtime();
     let first = runtime
-        .block_on(Valkey::connect(server.address(), PAUSE))
+        .block_on(Valkey::connect(address(&server), PAUSE))
         .unwrap();
     let hosts: Vec<_> = (0..40)
         .map(|number| named(&format!("h{number}.example")))
@@ -223,7 +126,7 @@ fn four_workers_lose_and_double_nothing_while_the_server_is_killed() {
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..4 {
         let store = runtime
-            .block_on(Valkey::connect(server.address(), PAUSE))
+            .block_on(Valkey::connect(address(&server), PAUSE))
             .unwrap();
         tasks.spawn_on(work(store, Arc::clone(&ledger)), runtime.handle());
     }
@@ -250,7 +153,7 @@ fn four_workers_lose_and_double_nothing_while_the_server_is_killed() {
 }
 
 async fn first_again(server: &Server) -> Result<waypost::frontier::HostCounts, StoreError> {
-    Valkey::connect(server.address(), PAUSE)
+    Valkey::connect(address(&server), PAUSE)
         .await
         .unwrap()
         .counts()
@@ -263,7 +166,7 @@ fn a_lost_server_is_an_error_that_can_be_repeated() {
     let mut server = Server::start(&["--port", "0"]);
     let runtime = runtime();
     let store = runtime
-        .block_on(Valkey::connect(server.address(), PAUSE))
+        .block_on(Valkey::connect(address(&server), PAUSE))
         .unwrap();
     let host = named("a.example");
     runtime
@@ -278,7 +181,7 @@ fn a_lost_server_is_an_error_that_can_be_repeated() {
         assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
     }
     let error = runtime
-        .block_on(Valkey::connect(server.address(), PAUSE))
+        .block_on(Valkey::connect(address(&server), PAUSE))
         .err()
         .unwrap();
     assert!(
@@ -328,7 +231,7 @@ fn users_have_passwords_and_only_what_they_need() {
     server.run(&["ACL", "SETUSER", "default", "off"]);
     let runtime = runtime();
     let connect = |user: &str, password: &str| {
-        let address = server.address().with_user(user).with_password(password);
+        let address = address(&server).with_user(user).with_password(password);
         runtime.block_on(Valkey::connect(address, PAUSE))
     };
     let store = connect("checker", "secret").unwrap();
@@ -355,7 +258,7 @@ fn users_have_passwords_and_only_what_they_need() {
         assert!(!format!("{error:?}").contains("secret"));
     }
     let error = runtime
-        .block_on(Valkey::connect(server.address(), PAUSE))
+        .block_on(Valkey::connect(address(&server), PAUSE))
         .err()
         .unwrap();
     assert!(matches!(error, ValkeyError::Refused(_)), "{error:?}");
@@ -367,10 +270,10 @@ fn hosts_of_another_version_are_refused() {
     let server = Server::start(&["--port", "0"]);
     server.run(&["HSET", "{waypost}:meta", "format", "2"]);
     let runtime = runtime();
-    let connected = runtime.block_on(Valkey::connect(server.address(), PAUSE));
+    let connected = runtime.block_on(Valkey::connect(address(&server), PAUSE));
     let error = connected.err().unwrap();
     assert!(matches!(error, ValkeyError::Format { .. }), "{error:?}");
-    let other = server.address().with_shard("other");
+    let other = address(&server).with_shard("other");
     runtime.block_on(Valkey::connect(other, PAUSE)).unwrap();
 }
 

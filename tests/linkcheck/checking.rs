@@ -7,13 +7,12 @@ use std::time::Duration;
 use waypost::frontier::{AliasName, Host};
 use waypost::linkcheck::{CheckOptions, CheckState, Checker, Failure, FileState, Reply, Verdict};
 
+use crate::engines::Engine;
 use crate::web::{
-    DAY, DELAY, Forward, Web, checker, in_memory, options, page, status, to, usual, verdict,
-    verdicts,
+    DAY, DELAY, Forward, Web, checker, options, page, status, to, usual, verdict, verdicts,
 };
 
-#[tokio::test]
-async fn each_target_gets_its_verdict_politely() {
+pub(crate) async fn each_target_gets_its_verdict_politely(engine: Engine) {
     let web = Web::new(|url, is_head| match url {
         "https://a.example/ok" | "https://a.example/new" | "https://b.example/there" => page("x"),
         "https://a.example/missing" => status(404),
@@ -41,8 +40,8 @@ async fn each_target_gets_its_verdict_politely() {
         ("https://slow.example/x", Verdict::Unchecked),
     ];
     let targets = expected.map(|(target, _)| target);
-    let (clock, state) = in_memory();
-    let checker = checker(&state, &clock, &web, &targets, options());
+    let Engine { state, clock, .. } = &engine;
+    let checker = checker(state, clock, &web, &targets, options());
     checker.run().await.unwrap();
     for (target, expected) in expected {
         assert_eq!(verdict(&checker, target).await, Some(expected), "{target}");
@@ -68,37 +67,40 @@ async fn each_target_gets_its_verdict_politely() {
     assert_eq!((counts.busy, counts.busy_aliases), (0, 0));
 }
 
-#[tokio::test]
-async fn a_link_is_dead_after_three_strikes_over_days() {
+pub(crate) async fn a_link_is_dead_after_three_strikes_over_days(engine: Engine) {
     let web = Web::new(|url, _| usual(url).unwrap_or_else(|| status(404)));
-    let (clock, state) = in_memory();
+    let Engine {
+        state,
+        clock,
+        forward,
+        ..
+    } = &engine;
     let targets = ["https://a.example/x"];
     let mut verdicts = Vec::new();
     for _ in 0..3 {
-        let checker = checker(&state, &clock, &web, &targets, options());
+        let checker = checker(state, clock, &web, &targets, options());
         checker.run().await.unwrap();
         verdicts.extend(verdict(&checker, targets[0]).await);
         // Nothing is due at once.
         let asked = web.asked().len();
         checker.run().await.unwrap();
         assert_eq!(web.asked().len(), asked);
-        clock.pass(3 * DAY);
+        forward.pass(3 * DAY);
     }
     use Verdict::{Dead, Failing};
     assert_eq!(verdicts, [Failing, Failing, Dead]);
 }
 
-#[tokio::test]
-async fn members_of_an_alias_take_turns() {
+pub(crate) async fn members_of_an_alias_take_turns(engine: Engine) {
     let web = Web::new(|url, _| usual(url).unwrap_or_else(|| page("x")));
-    let (clock, state) = in_memory();
+    let Engine { state, clock, .. } = &engine;
     let targets = [
         "https://a.example/1",
         "https://a.example/2",
         "https://b.example/1",
         "https://c.example:8443/1",
     ];
-    let checker = checker(&state, &clock, &web, &targets, options());
+    let checker = checker(state, clock, &web, &targets, options());
     let alias = AliasName::parse("all").unwrap();
     let member = |name| (Host::parse(name).unwrap(), alias.clone());
     let members = ["a.example", "b.example", "c.example"].map(member);
@@ -108,16 +110,15 @@ async fn members_of_an_alias_take_turns() {
     web.assert_polite(|_| "all".to_owned());
 }
 
-#[tokio::test]
-async fn a_robots_txt_elsewhere_is_waited_for() {
+pub(crate) async fn a_robots_txt_elsewhere_is_waited_for(engine: Engine) {
     let web = Web::new(|url, _| match url {
         "http://a.example/robots.txt" => to(301, "https://www.a.example/robots.txt"),
         "https://www.a.example/robots.txt" => page("User-agent: *\nDisallow: /no"),
         url => usual(url).unwrap_or_else(|| page("x")),
     });
-    let (clock, state) = in_memory();
+    let Engine { state, clock, .. } = &engine;
     let targets = ["http://a.example/no", "http://a.example/yes"];
-    let checker = checker(&state, &clock, &web, &targets, options());
+    let checker = checker(state, clock, &web, &targets, options());
     checker.run().await.unwrap();
     assert_eq!(
         verdicts(&checker, &targets).await,
@@ -125,14 +126,13 @@ async fn a_robots_txt_elsewhere_is_waited_for() {
     );
 }
 
-#[tokio::test]
-async fn a_crawl_delay_counts_from_the_robots_txt_on() {
+pub(crate) async fn a_crawl_delay_counts_from_the_robots_txt_on(engine: Engine) {
     let web = Web::new(|url, _| match url {
         "https://a.example/robots.txt" => page("User-agent: *\nCrawl-delay: 1"),
         _ => page("x"),
     });
-    let (clock, state) = in_memory();
-    let checker = checker(&state, &clock, &web, &["https://a.example/"], options());
+    let Engine { state, clock, .. } = &engine;
+    let checker = checker(state, clock, &web, &["https://a.example/"], options());
     checker.run().await.unwrap();
     let log = web.log.lock().unwrap();
     let [robots, home] = &log[..] else {
@@ -141,27 +141,25 @@ async fn a_crawl_delay_counts_from_the_robots_txt_on() {
     assert!(home.begun >= robots.ended + Duration::from_secs(1));
 }
 
-#[tokio::test]
-async fn a_host_that_accepts_any_name_is_not_believed() {
+pub(crate) async fn a_host_that_accepts_any_name_is_not_believed(engine: Engine) {
     let web = Web::new(|url, _| match url {
         url if url.ends_with("/robots.txt") => status(404),
         "https://a.example/there" => page("really"),
         _ => page("nothing here"),
     });
-    let (clock, state) = in_memory();
+    let Engine { state, clock, .. } = &engine;
     let targets = [
         "https://a.example/there",
         "https://a.example/lost",
         "https://a.example/",
     ];
-    let checker = checker(&state, &clock, &web, &targets, options());
+    let checker = checker(state, clock, &web, &targets, options());
     checker.run().await.unwrap();
     let expected = [Verdict::Ok, Verdict::SoftNotFound, Verdict::Ok];
     assert_eq!(verdicts(&checker, &targets).await, expected.map(Some));
 }
 
-#[tokio::test]
-async fn no_check_waits_for_a_long_block() {
+pub(crate) async fn no_check_waits_for_a_long_block(engine: Engine) {
     let refuses = Arc::new(AtomicBool::new(true));
     let now = Arc::clone(&refuses);
     let web = Web::new(move |url, _| match url {
@@ -173,13 +171,18 @@ async fn no_check_waits_for_a_long_block() {
         }),
         url => usual(url).unwrap_or_else(|| page("x")),
     });
-    let (clock, state) = in_memory();
+    let Engine {
+        state,
+        clock,
+        forward,
+        ..
+    } = &engine;
     let targets = [
         "https://a.example/1",
         "https://a.example/2",
         "https://b.example/",
     ];
-    let checking = || checker(&state, &clock, &web, &targets, options());
+    let checking = || checker(state, clock, &web, &targets, options());
     let first = checking();
     first.run().await.unwrap();
     assert_eq!(
@@ -191,16 +194,15 @@ async fn no_check_waits_for_a_long_block() {
     again.run().await.unwrap();
     assert_eq!(web.asked().len(), asked);
     refuses.store(false, Ordering::SeqCst);
-    clock.pass(Duration::from_secs(7300));
+    forward.pass(Duration::from_secs(7300));
     let later = checking();
     later.run().await.unwrap();
     assert_eq!(verdicts(&later, &targets).await, [Some(Verdict::Ok); 3]);
 }
 
-#[tokio::test]
-async fn a_check_ends_in_time_and_the_next_one_goes_on() {
+pub(crate) async fn a_check_ends_in_time_and_the_next_one_goes_on(engine: Engine) {
     let web = Web::new(|url, _| usual(url).unwrap_or_else(|| page("x")));
-    let (clock, state) = in_memory();
+    let Engine { state, clock, .. } = &engine;
     let targets: Vec<_> = (0..30)
         .map(|it| format!("https://a.example/{it}"))
         .collect();
@@ -209,14 +211,14 @@ async fn a_check_ends_in_time_and_the_next_one_goes_on() {
         max_time: Some(DELAY * 5),
         ..options()
     };
-    let first = checker(&state, &clock, &web, &targets, short);
+    let first = checker(state, clock, &web, &targets, short);
     first.run().await.unwrap();
     let known = async |checker: &Checker| {
         let all = verdicts(checker, &targets).await;
         all.into_iter().flatten().count()
     };
     assert!(known(&first).await < 30);
-    let second = checker(&state, &clock, &web, &targets, options());
+    let second = checker(state, clock, &web, &targets, options());
     second.run().await.unwrap();
     assert_eq!(known(&second).await, 30);
     web.assert_polite(str::to_owned);
@@ -230,7 +232,8 @@ async fn a_check_ends_in_time_and_the_next_one_goes_on() {
 async fn a_file_keeps_what_is_known_also_of_links_that_come_back() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state.redb");
-    let clock = Forward::new();
+    let forward = Forward::new();
+    let clock = forward.shared();
     let web = Web::new(|url, _| usual(url).unwrap_or_else(|| status(404)));
     let (both, one) = (
         ["https://a.example/1", "https://a.example/2"],
@@ -239,13 +242,13 @@ async fn a_file_keeps_what_is_known_also_of_links_that_come_back() {
     let mut asked = Vec::new();
     for targets in [&both[..], &one[..], &one[..], &both[..], &both[..]] {
         let state: Arc<dyn CheckState> =
-            Arc::new(FileState::open(&path, clock.clone(), DELAY).unwrap());
+            Arc::new(FileState::open(&path, forward.clone(), DELAY).unwrap());
         let checker = checker(&state, &clock, &web, targets, options());
         checker.run().await.unwrap();
         let records = checker.records(&both).await.unwrap().into_iter();
         let strikes: Vec<_> = records.map(|it| it.map(|it| it.strikes())).collect();
         asked.push((strikes[0], strikes[1]));
-        clock.pass(4 * DAY);
+        forward.pass(4 * DAY);
     }
     // It is asked again when it is back, and what was known of it still counts.
     let expected = [
@@ -256,5 +259,5 @@ async fn a_file_keeps_what_is_known_also_of_links_that_come_back() {
         (Some(3), Some(3)),
     ];
     assert_eq!(asked, expected);
-    assert!(FileState::open(&path, clock.clone(), DELAY).is_ok());
+    assert!(FileState::open(&path, forward.clone(), DELAY).is_ok());
 }

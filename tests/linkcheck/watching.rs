@@ -9,15 +9,13 @@ use tokio::sync::{Barrier, oneshot};
 use tokio::task::JoinHandle;
 use waypost::frontier::StoreError;
 use waypost::linkcheck::{
-    Ask, Asking, CheckState, Checker, FileState, KnownLinks, LinkRecord, LinkSummary, Question,
-    RequestResult, Verdict,
+    Ask, Asking, CheckState, Checker, KnownLinks, LinkRecord, LinkSummary, Question, RequestResult,
+    Verdict,
 };
 
+use crate::engines::Engine;
 use crate::interposed::Interposed;
-use crate::web::{
-    DAY, DELAY, Forward, Web, checker, in_memory, links, options, page, status, to, usual, verdict,
-    verdicts,
-};
+use crate::web::{DAY, Web, checker, links, options, page, status, to, usual, verdict, verdicts};
 
 /// A check that goes on until it is stopped.
 struct Watching {
@@ -43,7 +41,7 @@ impl Watching {
 }
 
 /// Waits until a condition holds.
-async fn until(what: &str, condition: impl AsyncFn() -> bool) {
+pub(crate) async fn until(what: &str, condition: impl AsyncFn() -> bool) {
     for _ in 0..6000 {
         if condition().await {
             return;
@@ -53,14 +51,13 @@ async fn until(what: &str, condition: impl AsyncFn() -> bool) {
     panic!("in a minute, {what} did not come to be");
 }
 
-#[tokio::test]
-async fn an_observer_is_notified_of_what_is_written() {
+pub(crate) async fn an_observer_is_notified_of_what_is_written(engine: Engine) {
     let web = Web::new(|url, _| usual(url).unwrap_or_else(|| status(410)));
-    let (clock, state) = in_memory();
+    let Engine { state, clock, .. } = &engine;
     let targets = ["https://a.example/1", "https://b.example/2"];
     let known = Arc::<KnownLinks>::default();
     known.replace(&links(&targets));
-    let checker = checker(&state, &clock, &web, &targets, options());
+    let checker = checker(state, clock, &web, &targets, options());
     let checker = Arc::into_inner(checker).unwrap();
     let observed = Arc::clone(&known);
     let checker = checker.with_observer(move |url, _, record| observed.observe(url, record));
@@ -73,55 +70,54 @@ async fn an_observer_is_notified_of_what_is_written() {
     }
 }
 
-#[tokio::test]
-async fn a_check_that_goes_on_follows_the_table_and_asks_again() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("state.redb");
-    let clock = Forward::new();
-    let file = FileState::open(&path, clock.clone(), DELAY).unwrap();
-    for (clock, state) in [(clock, Arc::new(file) as Arc<dyn CheckState>), in_memory()] {
-        let web = Web::new(|url, _| usual(url).unwrap_or_else(|| status(404)));
-        let [one, two, three] = [
-            "https://a.example/1",
-            "https://a.example/2",
-            "https://b.example/3",
-        ];
-        let checker = checker(&state, &clock, &web, &[one, two], options());
-        let watching = Watching::start(&checker);
-        let times = |url: &str| {
-            let asked = web.asked().into_iter();
-            asked.filter(|it| *it == format!("HEAD {url}")).count()
-        };
-        let known = async || verdicts(&checker, &[one, two]).await == [Some(Verdict::Failing); 2];
-        until("the first check", known).await;
+pub(crate) async fn a_check_that_goes_on_follows_the_table_and_asks_again(engine: Engine) {
+    let Engine {
+        state,
+        clock,
+        forward,
+        ..
+    } = &engine;
+    let web = Web::new(|url, _| usual(url).unwrap_or_else(|| status(404)));
+    let [one, two, three] = [
+        "https://a.example/1",
+        "https://a.example/2",
+        "https://b.example/3",
+    ];
+    let checker = checker(state, clock, &web, &[one, two], options());
+    let watching = Watching::start(&checker);
+    let times = |url: &str| {
+        let asked = web.asked().into_iter();
+        asked.filter(|it| *it == format!("HEAD {url}")).count()
+    };
+    let known = async || verdicts(&checker, &[one, two]).await == [Some(Verdict::Failing); 2];
+    until("the first check", known).await;
 
-        checker.set_links(links(&[one, three])).await.unwrap();
-        assert_eq!(checker.links().all().len(), 2);
-        let known = async || verdict(&checker, three).await == Some(Verdict::Failing);
-        until("the check of the new link", known).await;
-        assert_eq!((times(one), times(two), times(three)), (1, 1, 1));
+    checker.set_links(links(&[one, three])).await.unwrap();
+    assert_eq!(checker.links().all().len(), 2);
+    let known = async || verdict(&checker, three).await == Some(Verdict::Failing);
+    until("the check of the new link", known).await;
+    assert_eq!((times(one), times(two), times(three)), (1, 1, 1));
 
-        // An hour later all that does not work is due, but only what is in the table is asked.
-        clock.pass(Duration::from_secs(3700));
-        // Anything that changes the queue has it looked at.
-        checker.set_links(links(&[one, three])).await.unwrap();
-        until("the second check", async || {
-            times(one) == 2 && times(three) == 2
-        })
-        .await;
-        let parked = async || verdict(&checker, two).await.is_none();
-        until("the end of what is not in the table", parked).await;
-        watching.stop().await;
-        assert_eq!(times(two), 1);
-        let counts = checker.hosts().await.unwrap();
-        assert_eq!((counts.busy, counts.queued), (0, 2));
+    // An hour later all that does not work is due, but only what is in the table is asked.
+    forward.pass(Duration::from_secs(3700));
+    // Anything that changes the queue has it looked at.
+    checker.set_links(links(&[one, three])).await.unwrap();
+    until("the second check", async || {
+        times(one) == 2 && times(three) == 2
+    })
+    .await;
+    let parked = async || verdict(&checker, two).await.is_none();
+    until("the end of what is not in the table", parked).await;
+    watching.stop().await;
+    assert_eq!(times(two), 1);
+    let counts = checker.hosts().await.unwrap();
+    assert_eq!((counts.busy, counts.queued), (0, 2));
 
-        // It is back: what is known of it counts.
-        checker.set_links(links(&[two])).await.unwrap();
-        checker.run().await.unwrap();
-        let record = checker.record(two).await.unwrap().unwrap();
-        assert_eq!((times(two), record.strikes()), (2, 1));
-    }
+    // It is back: what is known of it counts.
+    checker.set_links(links(&[two])).await.unwrap();
+    checker.run().await.unwrap();
+    let record = checker.record(two).await.unwrap().unwrap();
+    assert_eq!((times(two), record.strikes()), (2, 1));
 }
 
 /// A Web that never answers.
@@ -133,13 +129,12 @@ impl Ask for Silence {
     }
 }
 
-#[tokio::test]
-async fn a_check_that_is_stopped_releases_its_hosts() {
-    let (clock, state) = in_memory();
+pub(crate) async fn a_check_that_is_stopped_releases_its_hosts(engine: Engine) {
+    let Engine { state, clock, .. } = &engine;
     let checker = Arc::new(Checker::new(
-        Arc::clone(&state),
+        Arc::clone(state),
         Arc::new(Silence),
-        Arc::new(clock.clone()),
+        Arc::clone(clock),
         links(&["https://a.example/", "https://b.example/"]),
         options(),
     ));
@@ -151,18 +146,22 @@ async fn a_check_that_is_stopped_releases_its_hosts() {
     assert_eq!((counts.busy, counts.queued), (0, 2));
 }
 
-#[tokio::test]
-async fn each_conclusion_is_passed_on_with_what_was_known_before() {
+pub(crate) async fn each_conclusion_is_passed_on_with_what_was_known_before(engine: Engine) {
     let web = Web::new(|url, _| usual(url).unwrap_or_else(|| status(404)));
-    let (clock, state) = in_memory();
+    let Engine {
+        state,
+        clock,
+        forward,
+        ..
+    } = &engine;
     let seen = Arc::new(Mutex::new(Vec::new()));
     let target = "https://a.example/x";
     for _ in 0..2 {
         let observed = Arc::clone(&seen);
         let checker = Checker::new(
-            Arc::clone(&state),
+            Arc::clone(state),
             Arc::clone(&web) as Arc<dyn Ask>,
-            Arc::new(clock.clone()),
+            Arc::clone(clock),
             links(&[target]),
             options(),
         );
@@ -171,14 +170,13 @@ async fn each_conclusion_is_passed_on_with_what_was_known_before() {
             observed.lock().unwrap().push((url.to_owned(), strikes));
         });
         Arc::new(checker).run().await.unwrap();
-        clock.pass(4 * DAY);
+        forward.pass(4 * DAY);
     }
     let expected = [(None, 1), (Some(1), 2)].map(|it| (target.to_owned(), it));
     assert_eq!(*seen.lock().unwrap(), expected);
 }
 
-#[tokio::test]
-async fn requests_are_counted_by_their_result() {
+pub(crate) async fn requests_are_counted_by_their_result(engine: Engine) {
     let web = Web::new(|url, _| match url {
         "https://a.example/moved" => to(301, "/there"),
         "https://a.example/there" => page("x"),
@@ -186,13 +184,13 @@ async fn requests_are_counted_by_their_result() {
         "https://down.example/robots.txt" => Err(waypost::linkcheck::Failure::NoSuchName),
         url => usual(url).unwrap(),
     });
-    let (clock, state) = in_memory();
+    let Engine { state, clock, .. } = &engine;
     let targets = [
         "https://a.example/moved",
         "https://a.example/broken",
         "https://down.example/",
     ];
-    let checker = checker(&state, &clock, &web, &targets, options());
+    let checker = checker(state, clock, &web, &targets, options());
     checker.run().await.unwrap();
     let counts = RequestResult::ALL.map(|it| checker.requests(it));
     // Both robots.txt and the name that the host cannot know; `HEAD` and `GET` of the broken one.
@@ -200,17 +198,20 @@ async fn requests_are_counted_by_their_result() {
     assert_eq!(checker.progress().requests, web.asked().len());
 }
 
-#[tokio::test]
-async fn a_check_waits_for_a_state_that_cannot_be_reached() {
+pub(crate) async fn a_check_waits_for_a_state_that_cannot_be_reached(engine: Engine) {
     let web = Web::new(|url, _| usual(url).unwrap_or_else(|| page("x")));
-    let (clock, inner) = in_memory();
-    let interposed = Arc::new(Interposed::before(inner));
+    let Engine {
+        state: inner,
+        clock,
+        ..
+    } = &engine;
+    let interposed = Arc::new(Interposed::before(Arc::clone(inner)));
     let state: Arc<dyn CheckState> = Arc::clone(&interposed) as _;
     let targets: Vec<_> = (0..10)
         .map(|it| format!("https://a.example/{it}"))
         .collect();
     let targets: Vec<_> = targets.iter().map(String::as_str).collect();
-    let checker = checker(&state, &clock, &web, &targets, options());
+    let checker = checker(&state, clock, &web, &targets, options());
     let outage = checker.outage();
     let running = Arc::clone(&checker);
     let run = tokio::spawn(async move { running.run().await });
@@ -233,13 +234,16 @@ async fn a_check_waits_for_a_state_that_cannot_be_reached() {
     web.assert_polite(str::to_owned);
 }
 
-#[tokio::test]
-async fn a_check_can_be_stopped_while_its_state_cannot_be_reached() {
-    let (clock, inner) = in_memory();
-    let interposed = Arc::new(Interposed::before(inner));
+pub(crate) async fn a_check_can_be_stopped_while_its_state_cannot_be_reached(engine: Engine) {
+    let Engine {
+        state: inner,
+        clock,
+        ..
+    } = &engine;
+    let interposed = Arc::new(Interposed::before(Arc::clone(inner)));
     let state: Arc<dyn CheckState> = Arc::clone(&interposed) as _;
     let web = Web::new(|url, _| usual(url).unwrap_or_else(|| page("x")));
-    let checker = checker(&state, &clock, &web, &["https://a.example/"], options());
+    let checker = checker(&state, clock, &web, &["https://a.example/"], options());
     interposed.is_down.store(true, Ordering::SeqCst);
     let watching = Watching::start(&checker);
     let failed = async || interposed.failed.load(Ordering::SeqCst) > 1;
@@ -248,8 +252,7 @@ async fn a_check_can_be_stopped_while_its_state_cannot_be_reached() {
     assert!(web.asked().is_empty());
 }
 
-#[tokio::test]
-async fn visits_that_end_at_once_lose_nothing_that_the_other_one_wrote() {
+pub(crate) async fn visits_that_end_at_once_lose_nothing_that_the_other_one_wrote(engine: Engine) {
     let web = Web::new(|url, _| match url {
         "https://a.example/2" => to(302, "https://c.example/"),
         url if url.starts_with("https://a.example/") && url.len() == 19 => {
@@ -257,17 +260,21 @@ async fn visits_that_end_at_once_lose_nothing_that_the_other_one_wrote() {
         }
         url => usual(url).unwrap_or_else(|| page("x")),
     });
-    let (clock, inner) = in_memory();
-    let mut interposed = Interposed::before(inner);
+    let Engine {
+        state: inner,
+        clock,
+        ..
+    } = &engine;
+    let mut interposed = Interposed::before(Arc::clone(inner));
     interposed.endings = Some((Barrier::new(2), 0.into()));
     let state: Arc<dyn CheckState> = Arc::new(interposed);
     let targets = [1, 2, 3, 4].map(|it| format!("https://a.example/{it}"));
     let targets = targets.each_ref().map(String::as_str);
     // Two links of a host end at different hosts, at the same time.
-    let both = checker(&state, &clock, &web, &targets[..2], options());
+    let both = checker(&state, clock, &web, &targets[..2], options());
     both.run().await.unwrap();
     // The third link that ends at a page shows that it is what the host has instead of them.
-    let all = checker(&state, &clock, &web, &targets, options());
+    let all = checker(&state, clock, &web, &targets, options());
     all.run().await.unwrap();
     let mut found = verdicts(&all, &targets[2..]).await;
     found.sort_by_key(|it| it.map(Verdict::name));

@@ -15,23 +15,43 @@ use waypost::mapping::{SourceFile, Timestamp, compile};
 pub(crate) const DELAY: Duration = Duration::from_millis(30);
 pub(crate) const DAY: Duration = Duration::from_secs(86_400);
 
-/// The system's clock, which a test sets forward.
+/// The system's clock, which a test sets forward; and that of a server with it.
 #[derive(Clone)]
-pub(crate) struct Forward(SystemClock, Arc<AtomicU64>);
+pub(crate) struct Forward {
+    clock: SystemClock,
+    ahead: Arc<AtomicU64>,
+    also: Arc<dyn Fn(Duration) + Send + Sync>,
+}
 
 impl Forward {
     pub(crate) fn new() -> Self {
-        Self(SystemClock::new(), Arc::default())
+        Self::with(|_| {})
+    }
+
+    /// Returns a clock; how far it is ahead is passed on.
+    pub(crate) fn with(also: impl Fn(Duration) + Send + Sync + 'static) -> Self {
+        also(Duration::ZERO);
+        Self {
+            clock: SystemClock::new(),
+            ahead: Arc::default(),
+            also: Arc::new(also),
+        }
+    }
+
+    /// Returns the clock for a checker.
+    pub(crate) fn shared(&self) -> Arc<dyn Clock> {
+        Arc::new(self.clone())
     }
 
     pub(crate) fn pass(&self, time: Duration) {
-        self.1.fetch_add(time.as_secs(), Ordering::SeqCst);
+        let before = self.ahead.fetch_add(time.as_secs(), Ordering::SeqCst);
+        (self.also)(Duration::from_secs(before) + time);
     }
 }
 
 impl Clock for Forward {
     fn now(&self) -> Duration {
-        self.0.now() + Duration::from_secs(self.1.load(Ordering::SeqCst))
+        self.clock.now() + Duration::from_secs(self.ahead.load(Ordering::SeqCst))
     }
 }
 
@@ -163,17 +183,16 @@ pub(crate) fn options() -> CheckOptions {
 
 pub(crate) fn checker(
     state: &Arc<dyn CheckState>,
-    clock: &Forward,
+    clock: &Arc<dyn Clock>,
     web: &Arc<Web>,
     targets: &[&str],
     options: CheckOptions,
 ) -> Arc<Checker> {
     let asker: Arc<dyn Ask> = Arc::clone(web) as _;
-    let clock = Arc::new(clock.clone());
     Arc::new(Checker::new(
         Arc::clone(state),
         asker,
-        clock,
+        Arc::clone(clock),
         links(targets),
         options,
     ))
@@ -190,7 +209,7 @@ pub(crate) async fn verdicts(checker: &Checker, urls: &[&str]) -> Vec<Option<Ver
 }
 
 pub(crate) fn in_memory() -> (Forward, Arc<dyn CheckState>) {
-    let clock = Forward::new();
-    let state = Arc::new(MemoryState::new(clock.clone(), DELAY));
-    (clock, state)
+    let forward = Forward::new();
+    let state = Arc::new(MemoryState::new(forward.clone(), DELAY));
+    (forward, state)
 }

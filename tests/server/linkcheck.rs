@@ -91,13 +91,13 @@ async fn after_days() -> Running {
     let web = web(&fails);
     let (clock, state) = in_memory();
     for _ in 0..3 {
-        let checker = checker(&state, &clock, &web, &TARGETS, options());
+        let checker = checker(&state, &clock.shared(), &web, &TARGETS, options());
         checker.run().await.unwrap();
         clock.pass(3 * DAY);
     }
     fails.store(true, Ordering::SeqCst);
     clock.pass(30 * DAY);
-    let checker = checker(&state, &clock, &web, &TARGETS, options());
+    let checker = checker(&state, &clock.shared(), &web, &TARGETS, options());
     checker.run().await.unwrap();
     let server = Running::configured(config(checking(&state, &clock, &web)), TABLE).await;
     until_counted(&server, "dead", 2.0).await;

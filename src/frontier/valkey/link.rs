@@ -47,31 +47,37 @@ impl ServerLink {
         }
     }
 
-    /// Returns the connection, made now if there is none.
-    pub(super) async fn connection(&self) -> Result<MultiplexedConnection, StoreError> {
-        let connection = self.connected(None).await.map_err(explained)?;
-        Ok(connection.server)
-    }
-
     /// Runs a script; the operation was done or not if that fails.
     pub(super) async fn run<T: FromRedisValue>(
         &self,
         script: &Script,
         arguments: &[&[u8]],
     ) -> Result<T, StoreError> {
-        self.try_run(script, arguments).await.map_err(explained)
+        self.run_with(script, &[], arguments).await
+    }
+
+    /// Runs a script that has keys beyond those of the store.
+    pub(super) async fn run_with<T: FromRedisValue>(
+        &self,
+        script: &Script,
+        keys: &[String],
+        arguments: &[&[u8]],
+    ) -> Result<T, StoreError> {
+        let result = self.try_run(script, keys, arguments).await;
+        result.map_err(explained)
     }
 
     async fn try_run<T: FromRedisValue>(
         &self,
         script: &Script,
+        keys: &[String],
         arguments: &[&[u8]],
     ) -> Result<T, RedisError> {
         let mut moved = None;
         for _ in 0..MOVES {
             let mut connection = self.connected(moved.take()).await?;
             let mut call = script.prepare_invoke();
-            for key in &self.keys {
+            for key in self.keys.iter().chain(keys) {
                 call.key(key);
             }
             for argument in arguments {

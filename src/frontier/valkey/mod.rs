@@ -16,15 +16,15 @@ mod address;
 mod error;
 mod link;
 mod scripts;
+mod tables;
 
 use std::time::Duration;
-
-use redis::aio::MultiplexedConnection;
 
 pub use self::address::ValkeyAddress;
 pub use self::error::ValkeyError;
 use self::link::ServerLink;
 use self::scripts::{Scripts, Time, keys};
+pub use self::tables::{ValkeyRow, ValkeyTable, ValkeyWrite, ValkeyWritten};
 use super::contract::{
     AliasName, Host, HostCounts, Lease, LeaseState, Pending, Reservation, Settings, Store,
     StoreError, millis,
@@ -40,6 +40,7 @@ const REAPED_AT_ONCE: usize = 100;
 pub struct Valkey {
     link: ServerLink,
     scripts: Scripts,
+    shard: String,
     default_pause: Duration,
 }
 
@@ -74,6 +75,7 @@ impl Valkey {
         let keys = keys(address.shard());
         let server = address.to_string();
         let store = Self {
+            shard: address.shard().to_owned(),
             link: ServerLink::new(address, keys),
             scripts: Scripts::new(time),
             default_pause,
@@ -98,15 +100,6 @@ impl Valkey {
                 source,
             }),
         }
-    }
-
-    /// Returns the connection, for keys of the caller; the store's begin with `{shard}:`.
-    ///
-    /// # Errors
-    ///
-    /// If there is none now, and none can be made.
-    pub async fn connection(&self) -> Result<MultiplexedConnection, StoreError> {
-        self.link.connection().await
     }
 
     /// Returns whether a lease was current, by the answer to a script that needs it to be.

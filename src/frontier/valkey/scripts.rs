@@ -37,6 +37,9 @@ pub(super) struct Scripts {
     pub(super) reap: Script,
     pub(super) due: Script,
     pub(super) counts: Script,
+    pub(super) write: Script,
+    pub(super) get_rows: Script,
+    pub(super) first_rows: Script,
 }
 
 /// Which clock the scripts read.
@@ -70,6 +73,10 @@ impl Scripts {
             reap: script(include_str!("lua/reap.lua")),
             due: script(include_str!("lua/due.lua")),
             counts: script(include_str!("lua/counts.lua")),
+            write: script(include_str!("lua/write.lua")),
+            // It needs neither the time nor the hosts.
+            get_rows: Script::new(include_str!("lua/get_rows.lua")),
+            first_rows: script(include_str!("lua/first_rows.lua")),
         }
     }
 }

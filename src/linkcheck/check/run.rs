@@ -104,7 +104,8 @@ impl Checker {
             upkeep.spawn(async move { checker.count_due().await });
         }
         let mut idle_until = None::<Instant>;
-        let mut reaping = Instant::now() + REAPING;
+        // At once: a worker may have died just now.
+        let mut reaping = Instant::now();
         let mut queueing = Instant::now() + QUEUEING;
         let mut at_a_time = 1;
         loop {

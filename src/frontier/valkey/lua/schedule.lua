@@ -12,6 +12,8 @@ local QUEUE = KEYS[8]
 local LEASED, BLOCKED, REMOVED = KEYS[9], KEYS[10], KEYS[11]
 -- Queued hosts by the time for which they were queued, however long they rest.
 local WANTED = KEYS[12]
+-- Before the keys of tables of the caller; the thirteenth is only read by tests.
+local TABLES = 13
 
 -- The latest time, which a double holds exactly.
 local LATEST = 2 ^ 52

@@ -37,7 +37,10 @@ impl Visit<'_> {
     /// Chooses what to ask, and concludes what can be without a request.
     pub(super) async fn choose(&mut self) -> Result<Choice, StoreError> {
         for _ in 0..MAX_UNASKED {
-            let Some((due, key, work)) = self.rest.first(self.access()).await? else {
+            let first = self.rest.first(self.access()).await?;
+            // A server says with its answer what time it is.
+            self.now = self.checker.now();
+            let Some((due, key, work)) = first else {
                 return Ok(Choice::Nothing);
             };
             if due > self.now {

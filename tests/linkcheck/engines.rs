@@ -1,0 +1,103 @@
+//! The states that checks run on.
+
+use std::sync::Arc;
+
+use waypost::frontier::Clock;
+use waypost::linkcheck::{CheckState, FileState};
+
+use crate::web::{self, DELAY, Forward};
+
+/// A state, its clock, and the clock that a test sets forward.
+pub(crate) struct Engine {
+    pub(crate) state: Arc<dyn CheckState>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) forward: Forward,
+    _directory: Option<tempfile::TempDir>,
+}
+
+pub(crate) async fn in_memory() -> Engine {
+    let (forward, state) = web::in_memory();
+    Engine {
+        state,
+        clock: forward.shared(),
+        forward,
+        _directory: None,
+    }
+}
+
+pub(crate) async fn in_file() -> Engine {
+    let forward = Forward::new();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state.redb");
+    Engine {
+        state: Arc::new(FileState::open(&path, forward.clone(), DELAY).unwrap()),
+        clock: forward.shared(),
+        forward,
+        _directory: Some(directory),
+    }
+}
+
+#[cfg(feature = "valkey")]
+pub(crate) use server::{Shard, on_server};
+
+#[cfg(feature = "valkey")]
+mod server {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use waypost::frontier::{Valkey, ValkeyAddress};
+    use waypost::linkcheck::ValkeyState;
+
+    use super::*;
+
+    /// How many shards this program has used.
+    static SHARDS: AtomicU64 = AtomicU64::new(0);
+
+    /// A shard of its own on the server that `WAYPOST_TEST_VALKEY` names.
+    pub(crate) struct Shard {
+        pub(crate) address: ValkeyAddress,
+        pub(crate) forward: Forward,
+    }
+
+    impl Shard {
+        pub(crate) fn new() -> Self {
+            let url = std::env::var("WAYPOST_TEST_VALKEY");
+            let url = url.expect(
+                "WAYPOST_TEST_VALKEY is the address of a server; tests/e2e/frontier starts one",
+            );
+            Self::at(&url)
+        }
+
+        pub(crate) fn at(url: &str) -> Self {
+            let number = SHARDS.fetch_add(1, Ordering::SeqCst);
+            let shard = format!("links-{}-{number}", std::process::id());
+            let client = redis::Client::open(url).unwrap();
+            let time = format!("{{{shard}}}:test-time");
+            let forward = Forward::with(move |ahead| {
+                let mut set = redis::cmd("SET");
+                set.arg(&time).arg(format!("+{}", ahead.as_millis()));
+                set.exec(&mut client.get_connection().unwrap()).unwrap();
+            });
+            let address = ValkeyAddress::parse(url).unwrap().with_shard(&shard);
+            Self { address, forward }
+        }
+
+        /// Returns the state as one more worker has it.
+        pub(crate) async fn worker(&self) -> (Arc<dyn CheckState>, Arc<dyn Clock>) {
+            let store = Valkey::connect_with_test_time(self.address.clone(), DELAY);
+            let state = ValkeyState::new(store.await.unwrap()).await.unwrap();
+            let clock = state.clock();
+            (Arc::new(state), clock)
+        }
+    }
+
+    pub(crate) async fn on_server() -> Engine {
+        let shard = Shard::new();
+        let (state, clock) = shard.worker().await;
+        Engine {
+            state,
+            clock,
+            forward: shard.forward,
+            _directory: None,
+        }
+    }
+}
