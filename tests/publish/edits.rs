@@ -95,7 +95,7 @@ fn files_of_a_checkout_are_committed_together() {
         )
     );
     assert_eq!(
-        git(&work, "diff HEAD~1 --name-only"),
+        git(&work, "diff HEAD~1 HEAD --name-only"),
         "mapping.yaml\nmore.yaml"
     );
 
@@ -122,10 +122,11 @@ fn edits_are_made_again_on_a_branch_that_has_moved() {
     let changed = TABLE.replace("https://b.example/", "https://b.example/other");
     fs::write(other.join("mapping.yaml"), changed).unwrap();
     git(&other, "commit --quiet --all -m other");
-    let other = other.display();
+    git(&other, "push --quiet origin HEAD:refs/heads/waiting");
     scene.hook(
         "pre-receive",
-        &format!("mv hooks/pre-receive hooks/done && unset GIT_DIR GIT_QUARANTINE_PATH && git -C {other} push --quiet"),
+        "mv hooks/pre-receive hooks/done\nunset GIT_QUARANTINE_PATH\n\
+         git update-ref refs/heads/main refs/heads/waiting",
     );
     let edits = [
         retarget(
