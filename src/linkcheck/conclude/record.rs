@@ -96,7 +96,7 @@ impl LinkRecord {
         let since = self.moved.as_ref()?.since;
         let lasted = elapsed(since, self.checked?);
         self.moved_to()
-            .filter(|_| lasted >= policy.strike_interval())
+            .filter(|_| lasted >= policy.strike_interval() && !lasted.is_zero())
     }
 
     /// Returns what was last seen.
@@ -366,6 +366,9 @@ mod tests {
         // Another place, or none, begins again.
         record.observe(&moved("https://c.example/"), at(9 * DAY), policy);
         assert_eq!(record.confirmed_move(policy), None);
+        // However short the interval, once is not twice.
+        let soon = policy.with_strike_interval(Duration::ZERO);
+        assert_eq!(record.confirmed_move(soon), None);
         record.observe(&observation(OK), at(10 * DAY), policy);
         record.observe(&moved("https://c.example/"), at(20 * DAY), policy);
         assert_eq!(record.confirmed_move(policy), None);
