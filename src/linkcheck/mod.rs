@@ -4,12 +4,14 @@
 //! into verdicts, and `check` does that for all targets of a table; `report` has what is then known of
 //! them. When which host may be asked is for `frontier` to know.
 
+mod archive;
 mod ask;
 mod check;
 mod conclude;
 mod polite;
 mod report;
 
+pub use self::archive::{Archive, ArchiveAnswer, ArchiveProblem, WAYBACK_MACHINE, may_be_named};
 pub use self::ask::{
     AskClient, CertificateProblem, Ending, Failure, Finding, Hop, Inquiry, InvalidContact, Limits,
     MAX_HOPS, MAX_PAGE_BYTES, Question, RedirectProblem, Reply, Resolve, Resolving, Rest,

@@ -12,6 +12,7 @@ mod farm;
 #[path = "../support/redis_server.rs"]
 mod redis_server;
 
+mod archives;
 mod asking;
 mod checking;
 mod engines;

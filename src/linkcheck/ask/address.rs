@@ -32,7 +32,7 @@ impl Scope {
 
     /// Decides whether a host may be asked: each of its addresses must be permitted, whichever would
     /// be connected to.
-    pub(super) fn admit_all(self, addresses: &[SocketAddr]) -> Result<(), Failure> {
+    pub(crate) fn admit_all(self, addresses: &[SocketAddr]) -> Result<(), Failure> {
         (addresses.iter()).try_for_each(|address| self.admit(address.ip()))
     }
 }

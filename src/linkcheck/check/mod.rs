@@ -8,6 +8,7 @@
 //! only if that is still there, and whether a check is at its end is for the state to say.
 
 mod aliases;
+mod archive;
 mod enqueue;
 mod run;
 mod shared;

@@ -45,7 +45,18 @@ impl Checker {
     ///
     /// If the state cannot be read or written. What was concluded before is kept.
     pub async fn run(self: &Arc<Self>) -> Result<(), StoreError> {
-        let max_time = self.options().max_time;
+        self.run_within(self.options().max_time).await
+    }
+
+    /// Does what [`run`](Self::run) does, for as long as that time at most.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub(super) async fn run_within(
+        self: &Arc<Self>,
+        max_time: Option<Duration>,
+    ) -> Result<(), StoreError> {
         let stop = async move {
             match max_time {
                 Some(max_time) => sleep(max_time).await,

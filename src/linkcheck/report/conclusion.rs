@@ -1,5 +1,6 @@
 //! What is concluded about a link of a table: from its record if it is asked, else from the table.
 
+use crate::linkcheck::archive::ArchiveAnswer;
 use crate::linkcheck::check::{Resolution, TableLink};
 use crate::linkcheck::conclude::{LinkRecord, Verdict};
 
@@ -14,6 +15,8 @@ pub struct Conclusion<'c> {
     pub detail: Option<String>,
     /// What was observed, if it was asked.
     pub record: Option<LinkRecord>,
+    /// What an archive has of it, if that was looked up.
+    pub archive: Option<ArchiveAnswer>,
 }
 
 impl<'c> Conclusion<'c> {
@@ -44,6 +47,15 @@ impl<'c> Conclusion<'c> {
             verdict,
             detail,
             record,
+            archive: None,
+        }
+    }
+
+    /// Returns the copy that an archive has of it, if that was looked up.
+    pub fn copy(&self) -> Option<&str> {
+        match &self.archive {
+            Some(ArchiveAnswer::Copy(copy)) => Some(copy),
+            _ => None,
         }
     }
 

@@ -29,6 +29,7 @@ impl<'c> ReportedLink<'c> {
         let record = conclusion.record.as_ref();
         let since = record.and_then(LinkRecord::since);
         let last_ok = record.and_then(LinkRecord::last_ok);
+        let named = link.uses.iter().find_map(|it| it.archive.as_deref());
         Self {
             target: &link.target,
             codes: link.uses.iter().map(|it| &*it.code).collect(),
@@ -39,7 +40,7 @@ impl<'c> ReportedLink<'c> {
             moved_to: conclusion.moved_to(),
             detail: conclusion.detail.as_deref(),
             strikes: record.map(LinkRecord::strikes).unwrap_or_default(),
-            archive: link.uses.iter().find_map(|it| it.archive.as_deref()),
+            archive: named.or(conclusion.copy()),
         }
     }
 }

@@ -18,6 +18,8 @@ pub(crate) enum LeasePurpose {
     Sibling { host: String },
     /// Whether a link works.
     Link { target: String },
+    /// Whether an archive has a copy of a link that is dead.
+    Archive { target: String },
 }
 
 /// Something to be asked.
@@ -39,12 +41,22 @@ impl Work {
         }
     }
 
+    /// Returns a link of which an archive is to be asked for a copy.
+    pub(crate) fn archive(target: &str) -> Self {
+        let target = target.to_owned();
+        Self {
+            purpose: LeasePurpose::Archive { target },
+            inquiry: None,
+        }
+    }
+
     /// Returns its key in the queue of a host for a time in milliseconds.
     pub(crate) fn key(&self, host: &Host, due: u64) -> Vec<u8> {
         let (order, name) = match &self.purpose {
             LeasePurpose::Robots { origin, .. } => (0, origin),
             LeasePurpose::Sibling { host } => (1, host),
             LeasePurpose::Link { target } => (2, target),
+            LeasePurpose::Archive { target } => (3, target),
         };
         let mut key = at(host, due);
         key.push(order);

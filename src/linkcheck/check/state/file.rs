@@ -69,6 +69,7 @@ fn table(space: Space) -> Definition {
         Space::Siblings => "linkcheck-siblings",
         Space::Endings => "linkcheck-endings",
         Space::Settings => "linkcheck-settings",
+        Space::Archives => "linkcheck-archives",
     })
 }
 

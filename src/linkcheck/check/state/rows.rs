@@ -32,11 +32,13 @@ pub enum Space {
     Endings,
     /// What is remembered of the last run.
     Settings,
+    /// What an archive has of each URL that it was asked for.
+    Archives,
 }
 
 impl Space {
     /// All kinds.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Links,
         Self::Parked,
         Self::Queue,
@@ -45,6 +47,7 @@ impl Space {
         Self::Siblings,
         Self::Endings,
         Self::Settings,
+        Self::Archives,
     ];
 }
 

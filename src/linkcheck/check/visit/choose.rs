@@ -124,8 +124,10 @@ impl Visit<'_> {
         if let Some(inquiry) = &work.inquiry {
             return Ok(Some(inquiry.clone()));
         }
-        let LeasePurpose::Link { target } = &work.purpose else {
-            return Ok(None);
+        let target = match &work.purpose {
+            LeasePurpose::Link { target } => target,
+            LeasePurpose::Archive { target } => return Ok(self.look_up(target)),
+            LeasePurpose::Robots { .. } | LeasePurpose::Sibling { .. } => return Ok(None),
         };
         let Ok(url) = WebUrl::parse(target) else {
             return Ok(None);
@@ -137,6 +139,14 @@ impl Visit<'_> {
             false => Inquiry::of_page(url),
         };
         Ok(Some(inquiry))
+    }
+
+    /// Asks an archive for a copy of a link, if that is still wanted.
+    fn look_up(&self, target: &str) -> Option<Inquiry> {
+        let archive = self.checker.archive()?;
+        let page = WebUrl::parse(target).ok()?;
+        let url = archive.question(&page).filter(|_| self.links.asks(target));
+        url.map(Inquiry::of_body)
     }
 
     /// Returns what to do first, if it is not known what the host does with a name that it cannot

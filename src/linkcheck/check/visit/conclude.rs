@@ -2,6 +2,7 @@
 
 use super::reserved::Visit;
 use crate::frontier::StoreError;
+use crate::linkcheck::archive::{ArchiveAnswer, ArchiveProblem};
 use crate::linkcheck::ask::WebUrl;
 use crate::linkcheck::check::shared::{LeasePurpose, RobotsAnswer, Work, host_of, millis, seconds};
 use crate::linkcheck::check::state::{Space, StateRow};
@@ -30,6 +31,11 @@ impl Visit<'_> {
             }
             LeasePurpose::Link { target } => {
                 self.observe(target, &Observation::unasked(seen)).await
+            }
+            LeasePurpose::Archive { target } => {
+                let answer = ArchiveAnswer::Failed(ArchiveProblem::Unasked(seen));
+                self.answer(Space::Archives, target, Some(answer));
+                Ok(())
             }
         }
     }

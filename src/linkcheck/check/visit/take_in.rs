@@ -38,7 +38,7 @@ impl Visit<'_> {
                 self.answer::<RobotsAnswer>(Space::Origins, origin, None)
             }
             LeasePurpose::Sibling { host } => self.answer::<Sibling>(Space::Siblings, host, None),
-            LeasePurpose::Link { .. } => {}
+            LeasePurpose::Link { .. } | LeasePurpose::Archive { .. } => {}
         }
         let work = Work {
             purpose: work.purpose,
@@ -90,6 +90,12 @@ impl Visit<'_> {
                     false => observation,
                 };
                 self.observe(target, &observation).await?;
+            }
+            LeasePurpose::Archive { target } => {
+                let answer = self.checker.archive().map(|it| it.answer(finding));
+                if answer.is_some() {
+                    self.answer(Space::Archives, target, answer);
+                }
             }
         }
         Ok(())
