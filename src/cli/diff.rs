@@ -16,7 +16,7 @@ use super::arguments::{MAX_BYTES, TableArgs, table};
 use super::terminal::Error;
 use crate::git::CommitId;
 use crate::history::Lineage;
-use crate::mapping::{Compilation, SourceFile, compare, compile};
+use crate::mapping::{Change, Compilation, SourceFile, compare, compile};
 use crate::source::{FileSource, FilesError};
 
 /// Show what a change to a table means: links removed, retargeted, added
@@ -119,6 +119,20 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     out.flush()?;
     writeln!(stderr(), "{}", comparison.summary())?;
     Ok(())
+}
+
+/// Writes the changes between two tables that are not both committed.
+pub(super) fn show(
+    out: &mut impl io::Write,
+    changes: &[Change<'_>],
+    has_several_sites: bool,
+) -> io::Result<()> {
+    human::write_changes(out, changes, has_several_sites, |change| {
+        change
+            .place()
+            .map(|place| place.to_string())
+            .unwrap_or_default()
+    })
 }
 
 /// Reads the table in the work tree: no files if it no longer exists.

@@ -1,21 +1,26 @@
 //! `waypost linkcheck`: checks whether the links of a table work, and reports those that do not.
 
 mod conclusions;
+mod fix;
 mod format;
 mod json;
+mod look_up;
 mod markdown;
 mod progress;
+mod proposals;
 mod state_file;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context as _;
 
 use self::conclusions::Conclusions;
+use self::fix::FixArgs;
 use self::format::VerdictFormat;
+use self::proposals::Proposals;
 use super::arguments::rule::{RuleParser, named};
 use super::arguments::{MAX_BYTES, PathArgs, host_aliases, quantity, table};
 use super::report::{self, Findings, Levels};
@@ -42,6 +47,9 @@ Examples:
   waypost linkcheck --format markdown   a report for an issue that a bot updates
   waypost linkcheck --base main         check only what a change added
   waypost linkcheck --deny dead         fail if a link is dead
+  waypost linkcheck --fix --dry-run     show what would be fixed in the table
+  waypost linkcheck --fix --branch fix-links
+                                        fix what can be, for review
 
 Exit status: 0 the links were checked, whatever the verdicts; 1 the table has errors, or a link
 has a verdict that --deny names; 2 wrong usage; 3 it could not run.")]
@@ -130,6 +138,9 @@ pub(super) struct Args {
         default_value = "human"
     )]
     format: VerdictFormat,
+
+    #[command(flatten)]
+    fixing: FixArgs,
 }
 
 /// Returns the rule that a verdict or the name of a rule means.
@@ -149,6 +160,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     if args.base.is_some() {
         table::require_history(&args.table.paths)?;
     }
+    args.fixing.refuse_stdin(&args.table.paths)?;
     let members = match &args.aliases {
         Some(path) => host_aliases::read(path)?,
         None => Vec::new(),
@@ -187,12 +199,15 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
             .with_recheck(args.recheck),
         max_time: args.max_time,
     };
+    let archive = args.fixing.archive();
+    let looks_up = archive.is_some();
     let checker = Checker::new(state, Arc::new(client), Arc::new(clock), links, options);
-    let checker = Arc::new(checker);
+    let checker = Arc::new(checker.with_archive(archive));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start threads")?;
+    let deadline = args.max_time.and_then(|it| Instant::now().checked_add(it));
     runtime
         .block_on(async {
             checker.set_aliases(&members).await?;
@@ -200,17 +215,29 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         })
         .context("cannot keep what is known of the links")?;
     let links = checker.links();
-    let conclusions = runtime
+    let mut conclusions = runtime
         .block_on(Conclusions::of(&checker, &links))
         .context("cannot read what is known of the links")?;
+    if looks_up {
+        runtime
+            .block_on(look_up::run(&checker, &mut conclusions, scope, deadline))
+            .context("cannot keep what is known of the links")?;
+    }
     // A look-up that nobody waits for must not delay the end.
     runtime.shutdown_background();
+    let proposals = (args.fixing.fix).then(|| Proposals::of(&conclusions, table, options.policy));
     compilation.diagnostics = conclusions.diagnostics();
     compilation.expectations.clear();
     let findings = Findings::new(files, compilation, Levels::denying(args.deny.clone()));
-    report::finish(&findings, &conclusions.summary(), |out| {
+    let finished = report::finish(&findings, &conclusions.summary(), |out| {
         args.format.write(&findings, &conclusions, out)
-    })
+    });
+    // A verdict that is denied keeps nothing from being fixed.
+    if let (Some(proposals), Ok(()) | Err(Error::Reported)) = (proposals, &finished) {
+        let is_for_people = args.format.is_for_people();
+        (args.fixing).run(&args.table.paths, proposals, is_for_people)?;
+    }
+    finished
 }
 
 /// Returns the links to check: of a table, or only those that it has more than its base.

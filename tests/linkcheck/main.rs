@@ -16,6 +16,9 @@ mod archives;
 mod asking;
 mod checking;
 mod engines;
+mod fixing;
+#[path = "../support/git.rs"]
+mod git;
 mod inquiries;
 mod interposed;
 mod reaching;

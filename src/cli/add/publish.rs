@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime};
 use clap::builder::BoolishValueParser;
 
 use crate::cli::arguments::{AccessArgs, InRepository, MAX_BYTES};
-use crate::cli::terminal::{Error, complain};
+use crate::cli::terminal::{Error, complain, pushed};
 use crate::git::{RemoteBranch, RemoteUrl};
 use crate::registry::{
     Branch as _, CheckoutBranch, CloneBranch, CommitIdentity, Destination, LocalError, NewBranch,
-    OnlineError, PublishError, Published, Registration, RegistrationRefusal, RegistrationRequest,
-    TablePath, UserCheckout, register_in_files, register_on_branch, review_address,
+    OnlineError, PublishError, Registration, RegistrationRefusal, RegistrationRequest, TablePath,
+    UserCheckout, register_in_files, register_on_branch,
 };
 
 /// How long to retry while the branch keeps moving. Each attempt is a fetch and a push.
@@ -127,7 +127,12 @@ impl PublishArgs {
             register_on_branch(&mut remote, &table, &request, RETRY_TIMEOUT)?;
         Ok(Added {
             registration,
-            notes: self.notes(remote.address().as_ref(), remote.name(), &published),
+            notes: pushed(
+                self.branch.as_ref(),
+                remote.address().as_ref(),
+                remote.name(),
+                &published,
+            ),
         })
     }
 
@@ -143,7 +148,8 @@ impl PublishArgs {
         let request = in_repository(request, &table);
         let (registration, published) =
             register_on_branch(&mut branch, &table, &request, RETRY_TIMEOUT)?;
-        let mut notes = self.notes(branch.address().as_ref(), branch.base(), &published);
+        let (review, address) = (self.branch.as_ref(), branch.address());
+        let mut notes = pushed(review, address.as_ref(), branch.base(), &published);
         if self.branch.is_none()
             && let Err(error) = branch.follow(published.commit)
         {
@@ -153,24 +159,6 @@ impl PublishArgs {
             registration,
             notes,
         })
-    }
-
-    /// Returns notes on where a link was pushed: `base`, a full name, or a branch for review.
-    fn notes(&self, address: Option<&RemoteUrl>, base: &str, published: &Published) -> Vec<String> {
-        let commit = published.commit.short();
-        let Some(new) = &self.branch else {
-            let base = base.strip_prefix("refs/heads/").unwrap_or(base);
-            return vec![format!("pushed to {base} as {commit}")];
-        };
-        let mut notes = vec![format!(
-            "pushed to the new branch {} as {commit}",
-            new.short()
-        )];
-        let page = address.and_then(|it| review_address(it, base, new, &published.said));
-        if let Some(page) = page {
-            notes.push(format!("to have it reviewed, open a pull request: {page}"));
-        }
-        notes
     }
 }
 

@@ -32,10 +32,7 @@ impl Comparison<'_> {
 
     /// Returns the name of a link: its code, or with several sites its short link.
     pub(super) fn link(&self, change: &Change<'_>) -> String {
-        match self.has_several_sites {
-            true => change.short_url(),
-            false => change.code.clone().into_owned(),
-        }
+        link(change, self.has_several_sites)
     }
 
     /// Returns the place of a change: a removed entry was in the base, whose commit precedes it.
@@ -45,5 +42,13 @@ impl Comparison<'_> {
             (Some(place), None) => format!("{}:{place}", self.base.short()),
             (None, _) => String::new(),
         }
+    }
+}
+
+/// Returns the name of a link: its code, or with several sites its short link.
+pub(super) fn link(change: &Change<'_>, has_several_sites: bool) -> String {
+    match has_several_sites {
+        true => change.short_url(),
+        false => change.code.clone().into_owned(),
     }
 }

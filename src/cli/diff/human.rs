@@ -2,24 +2,39 @@
 
 use std::io::{self, Write};
 
-use super::comparison::Comparison;
+use super::comparison::{Comparison, link};
 use crate::cli::terminal::legible;
 use crate::mapping::Change;
 
 /// Writes two lines per change: the change of a link, and its place.
 pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Result<()> {
-    let kinds = comparison
-        .changes
-        .chunk_by(|one, other| one.kind == other.kind);
+    let Comparison {
+        changes,
+        has_several_sites,
+        ..
+    } = comparison;
+    write_changes(out, changes, *has_several_sites, |change| {
+        comparison.place(change)
+    })
+}
+
+/// Writes two lines per change, whose place is given.
+pub(crate) fn write_changes(
+    out: &mut impl Write,
+    changes: &[Change<'_>],
+    has_several_sites: bool,
+    place: impl Fn(&Change<'_>) -> String,
+) -> io::Result<()> {
+    let kinds = changes.chunk_by(|one, other| one.kind == other.kind);
     for (number, changes) in kinds.enumerate() {
         if number > 0 {
             writeln!(out)?;
         }
         writeln!(out, "{} {}", changes.len(), changes[0].kind)?;
         for change in changes {
-            let line = format!("{}: {}", comparison.link(change), said(change));
+            let line = format!("{}: {}", link(change, has_several_sites), said(change));
             writeln!(out, "  {}", legible(&line))?;
-            writeln!(out, "    at {}", legible(&comparison.place(change)))?;
+            writeln!(out, "    at {}", legible(&place(change)))?;
         }
     }
     Ok(())

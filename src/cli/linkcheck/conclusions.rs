@@ -31,6 +31,11 @@ impl<'c> Conclusions<'c> {
         })
     }
 
+    /// Counts the requests again that a check has sent.
+    pub(super) fn count_requests(&mut self, checker: &Checker) {
+        self.requests = checker.progress().requests;
+    }
+
     /// Returns a diagnostic for each entry whose link does not simply work, in the order of the table.
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut diagnostics = Vec::new();
@@ -41,9 +46,11 @@ impl<'c> Conclusions<'c> {
             for entry in &conclusion.link.uses {
                 let message = message(conclusion);
                 let diagnostic = Diagnostic::new(rule, entry.place.clone(), message);
-                diagnostics.push(match conclusion.moved_to() {
-                    Some(to) => diagnostic.with_hint(format!("write {to}")),
-                    None => diagnostic,
+                let copy = conclusion.copy().filter(|_| entry.archive.is_none());
+                diagnostics.push(match (conclusion.moved_to(), copy) {
+                    (Some(to), _) => diagnostic.with_hint(format!("write {to}")),
+                    (None, Some(copy)) => diagnostic.with_hint(format!("write archive: {copy}")),
+                    (None, None) => diagnostic,
                 });
             }
         }

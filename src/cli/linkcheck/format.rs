@@ -40,6 +40,11 @@ impl ValueEnum for VerdictFormat {
 }
 
 impl VerdictFormat {
+    /// Returns whether this is for people at a terminal.
+    pub(super) fn is_for_people(self) -> bool {
+        matches!(self, Self::Report(ReportFormat::Human))
+    }
+
     /// Writes what is known of the links: as findings about the table, or each link.
     pub(super) fn write(
         self,

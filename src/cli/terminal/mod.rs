@@ -12,6 +12,7 @@ mod log_sink;
 pub(super) mod logging;
 mod panics;
 mod progress;
+mod pushed;
 pub(super) mod remedy;
 
 pub(crate) use complaint::complain;
@@ -21,3 +22,4 @@ pub(crate) use legible::legible;
 pub(crate) use log_filter::LogFilter;
 pub(crate) use logging::LogFormat;
 pub(crate) use progress::Progress;
+pub(crate) use pushed::pushed;

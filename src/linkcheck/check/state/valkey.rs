@@ -83,6 +83,7 @@ fn table(space: Space) -> ValkeyTable {
             Space::Hosts => "linkcheck-hosts",
             Space::Origins => "linkcheck-origins",
             Space::Siblings => "linkcheck-siblings",
+            Space::Archives => "linkcheck-archives",
             Space::Endings => "linkcheck-endings",
             Space::Settings => "linkcheck-settings",
         },

@@ -1,0 +1,271 @@
+//! Fixing a table from the results of a link check: in its files, in a commit, or by a push.
+
+use std::io::{self, Write as _, stderr, stdout};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::builder::BoolishValueParser;
+
+use super::proposals::{Proposal, Proposals, Unfixed};
+use crate::cli::arguments::{MAX_BYTES, STDIN, quantity, table};
+use crate::cli::diff;
+use crate::cli::terminal::{Error, legible, pushed};
+use crate::linkcheck::{Archive, WAYBACK_MACHINE};
+use crate::mapping::compare;
+use crate::registry::{
+    Branch as _, CheckoutBranch, CommitIdentity, EditDecision, EditError, EditRefusal, EditRun,
+    EditedEntry, NewBranch, PublishError, TablePath, UserCheckout, edit_in_files, edit_on_branch,
+};
+
+/// How long to retry while the branch keeps moving. Each attempt is a fetch and a push.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Fixing links.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Fixing links")]
+pub(super) struct FixArgs {
+    /// Update the URLs of links that have moved permanently, once that was seen twice over days, and
+    /// add archived copies of dead links
+    ///
+    /// An entry whose URL changes keeps its code. No link is retired, and each that is not fixed is
+    /// reported with the reason.
+    #[arg(long, env = "WAYPOST_LINKCHECK_FIX", value_parser = BoolishValueParser::new(), conflicts_with = "base")]
+    pub(super) fix: bool,
+
+    /// Ask an archive for copies of dead links; without --fix they are only reported
+    ///
+    /// URL names an availability interface like that of the Wayback Machine, which is the default
+    /// here and for --fix.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "WAYPOST_LINKCHECK_ARCHIVE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = WAYBACK_MACHINE,
+        conflicts_with = "base"
+    )]
+    archive: Option<Archive>,
+
+    /// Show what --fix would change, and write nothing
+    #[arg(long, env = "WAYPOST_LINKCHECK_DRY_RUN", value_parser = BoolishValueParser::new(), requires = "fix")]
+    dry_run: bool,
+
+    /// Commit the fixed files, and nothing else, to the current branch
+    #[arg(long, env = "WAYPOST_LINKCHECK_COMMIT", value_parser = BoolishValueParser::new(), requires = "fix")]
+    commit: bool,
+
+    /// Commit on top of what the branch's remote has now, push that, and fast-forward the checkout
+    #[arg(long, env = "WAYPOST_LINKCHECK_PUSH", value_parser = BoolishValueParser::new(), requires = "fix")]
+    push: bool,
+
+    /// Push a new branch for review, and print where to open a pull request
+    #[arg(long, env = "WAYPOST_LINKCHECK_BRANCH", value_name = "NAME", requires = "fix", conflicts_with_all = ["commit", "push"])]
+    branch: Option<NewBranch>,
+
+    /// The author of commits, as in 'A. Name <name@example.org>' [default: from Git's configuration]
+    #[arg(long, value_name = "WHO", env = "WAYPOST_GIT_AUTHOR")]
+    git_author: Option<CommitIdentity>,
+
+    /// The time limit of one fetch or push
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_GIT_TIMEOUT", default_value = "60s", value_parser = quantity::positive_interval)]
+    git_timeout: Duration,
+}
+
+impl FixArgs {
+    /// Refuses a table that cannot be written to.
+    pub(super) fn refuse_stdin(&self, paths: &[PathBuf]) -> Result<(), Error> {
+        match self.fix && paths.iter().any(|path| path == Path::new(STDIN)) {
+            true => Err(Error::usage(
+                "a table on standard input cannot be written to: name a file",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns the archive to ask about dead links, if any.
+    pub(super) fn archive(&self) -> Option<Archive> {
+        let usual = || WAYBACK_MACHINE.parse().ok().filter(|_| self.fix);
+        self.archive.clone().or_else(usual)
+    }
+
+    /// Makes what is proposed, and reports what is not fixed; a dry run shows the change on standard
+    /// output if that is for people.
+    pub(super) fn run(
+        &self,
+        paths: &[PathBuf],
+        proposals: Proposals,
+        is_for_people: bool,
+    ) -> Result<(), Error> {
+        let Proposals { all, mut unfixed } = proposals;
+        let mut notes = Vec::new();
+        if !all.is_empty() {
+            let edits: Vec<_> = all.iter().map(|it| it.edit.clone()).collect();
+            let run = EditRun {
+                edits: &edits,
+                subject: &subject,
+                is_rehearsal: self.dry_run,
+            };
+            let (decision, more) = self.edit(paths, &run)?;
+            notes = more;
+            table::report(&decision.warnings)?;
+            self.report_fixed(&all, &decision, &mut unfixed)?;
+            if self.dry_run {
+                show(&decision, is_for_people)?;
+            }
+            if !self.dry_run && !self.is_committed() {
+                notes.extend(statement(&decision));
+            }
+        }
+        unfixed.sort_by(|a, b| (&a.place, &a.reason).cmp(&(&b.place, &b.reason)));
+        for Unfixed { place, reason } in &unfixed {
+            let line = format!("{place}: not fixed: {reason}");
+            writeln!(stderr(), "{}", legible(&line))?;
+        }
+        for note in notes {
+            writeln!(stderr(), "{note}")?;
+        }
+        Ok(())
+    }
+
+    fn is_committed(&self) -> bool {
+        self.commit || self.push || self.branch.is_some()
+    }
+
+    /// Makes edits where they belong; returns notes for the user, too.
+    fn edit(
+        &self,
+        paths: &[PathBuf],
+        run: &EditRun<'_>,
+    ) -> Result<(EditDecision, Vec<String>), Error> {
+        let checkout = |path| UserCheckout::around(path, self.git_author.clone(), self.git_timeout);
+        if self.push || self.branch.is_some() {
+            let [path] = paths else {
+                return Err(Error::usage("--push and --branch go with one PATH"));
+            };
+            return self.edit_from(checkout(path)?, path, run);
+        }
+        let checkout = match (self.commit, paths) {
+            (true, [path]) => Some(checkout(path)?),
+            (true, _) => return Err(Error::usage("--commit goes with one PATH")),
+            (false, _) => None,
+        };
+        let edited = edit_in_files(paths, MAX_BYTES, run, checkout.as_ref());
+        let decision = edited.map_err(failed)?;
+        let is_committed = !run.is_rehearsal && !decision.changed.is_empty();
+        let notes = match checkout.filter(|_| is_committed) {
+            Some(checkout) => vec![format!("committed as {}", checkout.head()?.short())],
+            None => Vec::new(),
+        };
+        Ok((decision, notes))
+    }
+
+    fn edit_from(
+        &self,
+        checkout: UserCheckout,
+        path: &Path,
+        run: &EditRun<'_>,
+    ) -> Result<(EditDecision, Vec<String>), Error> {
+        let inside = checkout.inside(path).map_err(PublishError::from)?;
+        let mut branch = CheckoutBranch::of(checkout, self.branch.clone())?;
+        let table = TablePath::new(&inside, MAX_BYTES);
+        let edited = edit_on_branch(&mut branch, &table, run, RETRY_TIMEOUT);
+        let (decision, published) = edited.map_err(failed)?;
+        let Some(published) = published else {
+            return Ok((decision, Vec::new()));
+        };
+        let (review, address) = (self.branch.as_ref(), branch.address());
+        let mut notes = pushed(review, address.as_ref(), branch.base(), &published);
+        if self.branch.is_none()
+            && let Err(error) = branch.follow(published.commit)
+        {
+            notes.push(format!("the checkout does not have it yet: {error}"));
+        }
+        Ok((decision, notes))
+    }
+
+    /// Reports what was fixed, and adds what was refused.
+    fn report_fixed(
+        &self,
+        proposals: &[Proposal],
+        decision: &EditDecision,
+        unfixed: &mut Vec<Unfixed>,
+    ) -> io::Result<()> {
+        let verb = if self.dry_run { "would fix" } else { "fixed" };
+        for (proposal, outcome) in proposals.iter().zip(&decision.outcomes) {
+            let place = &proposal.place;
+            match outcome {
+                Ok(_) => {
+                    let line = format!("{place}: {verb} {}", proposal.change);
+                    writeln!(stderr(), "{}", legible(&line))?;
+                }
+                Err(refusal) => unfixed.push(Unfixed {
+                    place: place.clone(),
+                    reason: format!("{}: {}", proposal.change, why(refusal)),
+                }),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the subject of the commit.
+fn subject(entries: &[&EditedEntry]) -> String {
+    match entries {
+        [only] => format!("Fix {}", only.content.code),
+        _ => format!("Fix {} short links", entries.len()),
+    }
+}
+
+/// Returns why an edit is refused, with the first problem that it would cause.
+fn why(refusal: &EditRefusal) -> String {
+    match refusal {
+        EditRefusal::CannotEdit(problem) => format!("{refusal}: {}", problem.message),
+        EditRefusal::Unsound { problems } => match problems.first() {
+            Some(first) => format!("{refusal}: {}", first.message),
+            None => refusal.to_string(),
+        },
+        _ => refusal.to_string(),
+    }
+}
+
+/// Shows what would change, as `diff` does.
+fn show(decision: &EditDecision, is_for_people: bool) -> io::Result<()> {
+    let Some(proved) = &decision.proved else {
+        return Ok(());
+    };
+    let changes = compare(&decision.before, &proved.table.table);
+    let has_several_sites = decision.before.sites().len() > 1;
+    match is_for_people {
+        true => diff::show(&mut stdout(), &changes, has_several_sites),
+        false => diff::show(&mut stderr(), &changes, has_several_sites),
+    }
+}
+
+/// Returns what the message of a commit must say, if codes lead elsewhere now.
+fn statement(decision: &EditDecision) -> Vec<String> {
+    let entries = decision.changed_entries();
+    let trailers: Vec<_> = entries.flat_map(|it| it.trailers.iter().cloned()).collect();
+    match trailers.is_empty() {
+        true => Vec::new(),
+        false => {
+            let first = "state in the message of the commit that this is intended:";
+            [first.to_owned()].into_iter().chain(trailers).collect()
+        }
+    }
+}
+
+/// Returns why nothing was edited.
+fn failed(error: EditError) -> Error {
+    match error {
+        EditError::Local(error) => error.into(),
+        EditError::Publish(error) => error.into(),
+        EditError::Refused(EditRefusal::TableHasErrors(diagnostics)) => {
+            match table::report(&diagnostics) {
+                Ok(()) => Error::refused(EditRefusal::TableHasErrors(Vec::new())),
+                Err(error) => error.into(),
+            }
+        }
+        error => Error::refused(error),
+    }
+}

@@ -1,0 +1,146 @@
+//! What can be fixed in a table without a person: links that have moved permanently, and dead ones of
+//! which an archive has a copy; and why others cannot.
+
+use std::collections::HashMap;
+
+use super::conclusions::Conclusions;
+use crate::linkcheck::{ArchiveAnswer, Conclusion, LinkUse, Policy, Verdict, WebUrl};
+use crate::mapping::{Entry, Place, Table, Target};
+use crate::registry::{EntryContent, EntryEdit, EntryValue, MayShadow};
+
+/// An entry that can be fixed.
+pub(super) struct Proposal {
+    pub(super) edit: EntryEdit,
+    pub(super) place: Place,
+    /// What changes, for people.
+    pub(super) change: String,
+}
+
+/// A link that needs a person.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unfixed {
+    pub(super) place: Place,
+    pub(super) reason: String,
+}
+
+/// What is to be done about the links of a table.
+#[derive(Default)]
+pub(super) struct Proposals {
+    pub(super) all: Vec<Proposal>,
+    pub(super) unfixed: Vec<Unfixed>,
+}
+
+impl Proposals {
+    /// Decides about the links of a table.
+    pub(super) fn of(conclusions: &Conclusions<'_>, table: &Table, policy: Policy) -> Self {
+        let mut proposals = Self::default();
+        let moved = conclusions.all.iter().filter_map(Conclusion::moved_to);
+        let mut arrivals = HashMap::<_, usize>::new();
+        for to in moved {
+            *arrivals.entry(to).or_default() += 1;
+        }
+        for conclusion in &conclusions.all {
+            // A link to another one of the table is fixed there.
+            if conclusion.link.resolution.url() != Some(&conclusion.link.target) {
+                continue;
+            }
+            for (entry, link) in entries(conclusion, table) {
+                let decided = match conclusion.verdict {
+                    Verdict::Moved => moved_url(conclusion, entry, table, policy, &arrivals),
+                    Verdict::Dead if link.archive.is_none() => archived_copy(conclusion),
+                    _ => continue,
+                };
+                match decided {
+                    Ok((value, change)) => proposals.all.push(Proposal {
+                        edit: EntryEdit {
+                            site: entry.site().base_url().as_str().to_owned(),
+                            code: link.code.clone(),
+                            before: Some(EntryContent::of(entry)),
+                            values: vec![value],
+                            may_shadow: MayShadow::None,
+                        },
+                        place: link.place.clone(),
+                        change,
+                    }),
+                    Err(reason) => proposals.unfixed.push(Unfixed {
+                        place: link.place.clone(),
+                        reason: format!("{}: {reason}", conclusion.link.target),
+                    }),
+                }
+            }
+        }
+        proposals.all.sort_by(|a, b| a.place.cmp(&b.place));
+        proposals
+    }
+}
+
+/// Returns the entries of a link.
+fn entries<'c, 't>(
+    conclusion: &'c Conclusion<'_>,
+    table: &'t Table,
+) -> impl Iterator<Item = (Entry<'t>, &'c LinkUse)> {
+    conclusion.link.uses.iter().filter_map(|link| {
+        let mut sites = table.sites().iter();
+        // Several sites may have the same code.
+        let entry = sites.find_map(|site| {
+            let entry = site.lookup(&link.code)?;
+            (entry.place() == link.place).then_some(entry)
+        });
+        Some((entry?, link))
+    })
+}
+
+/// Returns the new target of an entry whose link has moved, or why it keeps the old one.
+fn moved_url(
+    conclusion: &Conclusion<'_>,
+    entry: Entry<'_>,
+    table: &Table,
+    policy: Policy,
+    arrivals: &HashMap<&str, usize>,
+) -> Result<(EntryValue, String), String> {
+    let record = conclusion.record.as_ref();
+    let to = record.and_then(|record| record.confirmed_move(policy));
+    let to = to.ok_or("the move is not confirmed yet: it must be seen twice, days apart")?;
+    let old = &conclusion.link.target;
+    if entry.forward().path() {
+        return Err("paths are appended to it".to_owned());
+    }
+    if to.is_home() {
+        return Err(format!("it has moved to a home page, {to}"));
+    }
+    let is_secure = |url: &WebUrl| url.url().scheme() == "https";
+    if WebUrl::parse(old).is_ok_and(|old| is_secure(&old)) && !is_secure(to) {
+        return Err(format!("it has moved from https to http, {to}"));
+    }
+    let target = Target::parse(to.as_str()).map_err(|error| error.to_string())?;
+    let target = target.into_owned();
+    if table.covers(&target) {
+        return Err(format!("it has moved to a short link of this table, {to}"));
+    }
+    if let Some(other) = entry.site().leading_to(target.as_str()).first() {
+        return Err(format!(
+            "it has moved to the target of another entry, at {}",
+            other.place()
+        ));
+    }
+    if arrivals.get(to.as_str()).is_some_and(|count| *count > 1) {
+        return Err(format!("other links have moved to the same page, {to}"));
+    }
+    let change = format!("{old} → {}", target.as_str());
+    Ok((EntryValue::Url(Some(target)), change))
+}
+
+/// Returns the archived copy of a dead link, or why there is none.
+fn archived_copy(conclusion: &Conclusion<'_>) -> Result<(EntryValue, String), String> {
+    let old = &conclusion.link.target;
+    match &conclusion.archive {
+        Some(ArchiveAnswer::Copy(copy)) => {
+            let copy = Target::parse(copy).map_err(|error| error.to_string())?;
+            let change = format!("{old}: archive: {}", copy.as_str());
+            Ok((EntryValue::Archive(Some(copy.into_owned())), change))
+        }
+        Some(ArchiveAnswer::NoCopy) => Err("it is dead, and the archive has no copy".to_owned()),
+        Some(ArchiveAnswer::Failed(problem)) => Err(format!("it is dead; the archive: {problem}")),
+        None => Err("it is dead, and the archive was not asked about it".to_owned()),
+    }
+}
