@@ -21,6 +21,7 @@ mod fixing;
 mod git;
 mod inquiries;
 mod interposed;
+mod population;
 mod reaching;
 mod scene;
 #[cfg(feature = "valkey")]

@@ -42,8 +42,21 @@ pub(super) enum Evidence {
     Disallowed,
     /// Its host cannot prove that it is the right one.
     Insecure,
+    /// Its host is there, but neither confirms nor denies it to this program.
+    Unclear,
     /// Nothing is known of it: the question was not asked, or this machine is at fault.
     None,
+}
+
+impl Evidence {
+    /// Returns whether earlier failures count no more: the host is there again, and does not say that
+    /// the target is not.
+    pub(super) fn refutes_failures(self) -> bool {
+        match self {
+            Self::Works | Self::Blocked | Self::Disallowed | Self::Insecure | Self::Unclear => true,
+            Self::Fails | Self::Gone | Self::SoftNotFound | Self::None => false,
+        }
+    }
 }
 
 /// What was seen of a target, and how much it is worth.
@@ -132,7 +145,7 @@ impl Seen {
             Self::Astray(RedirectProblem::Url(
                 UrlProblem::Scheme | UrlProblem::Credentials | UrlProblem::TooLong,
             ))
-            | Self::CrawlDelayTooLong => Evidence::None,
+            | Self::CrawlDelayTooLong => Evidence::Unclear,
             Self::Astray(_) => Evidence::Fails,
             Self::NotFoundPage => Evidence::SoftNotFound,
             Self::Disallowed => Evidence::Disallowed,
@@ -160,11 +173,10 @@ fn of_failure(failure: Failure) -> Evidence {
         // Browsers still speak some of what rustls does not.
         Failure::Certificate(_) | Failure::TlsIncompatible => Evidence::Insecure,
         // Browsers read larger heads.
-        Failure::HeadTooLarge
-        | Failure::PrivateAddress
-        | Failure::ForbiddenAddress
-        | Failure::Local
-        | Failure::NoTls => Evidence::None,
+        Failure::HeadTooLarge => Evidence::Unclear,
+        Failure::PrivateAddress | Failure::ForbiddenAddress | Failure::Local | Failure::NoTls => {
+            Evidence::None
+        }
     }
 }
 
@@ -248,6 +260,7 @@ mod tests {
             (Seen::Wall(503), Evidence::Blocked),
             (Seen::Failed(Failure::NoSuchName), Evidence::Fails),
             (Seen::Failed(Failure::ConnectTimeout), Evidence::Fails),
+            (Seen::Failed(Failure::HeadTooLarge), Evidence::Unclear),
             (Seen::Failed(Failure::PrivateAddress), Evidence::None),
             (Seen::Failed(Failure::Local), Evidence::None),
             (Seen::Failed(Failure::NoTls), Evidence::None),
@@ -263,11 +276,11 @@ mod tests {
             ),
             (
                 Seen::Astray(RedirectProblem::Url(UrlProblem::Scheme)),
-                Evidence::None,
+                Evidence::Unclear,
             ),
             (Seen::NotFoundPage, Evidence::SoftNotFound),
             (Seen::Disallowed, Evidence::Disallowed),
-            (Seen::CrawlDelayTooLong, Evidence::None),
+            (Seen::CrawlDelayTooLong, Evidence::Unclear),
         ] {
             assert_eq!(seen.evidence(), evidence, "{seen:?}");
             assert!(!seen.to_string().is_empty());

@@ -129,7 +129,11 @@ impl LinkRecord {
     /// Takes in an observation.
     pub fn observe(&mut self, observation: &Observation, now: Timestamp, policy: Policy) {
         let now = now.unix();
-        let verdict = match observation.seen.evidence() {
+        let evidence = observation.seen.evidence();
+        if evidence.refutes_failures() {
+            self.strikes = 0;
+        }
+        let verdict = match evidence {
             Evidence::Works => self.works(observation.moved_to.as_ref(), now),
             Evidence::Fails => self.fails(observation, now, policy),
             Evidence::Gone => Verdict::Gone,
@@ -137,7 +141,7 @@ impl LinkRecord {
             Evidence::SoftNotFound => Verdict::SoftNotFound,
             Evidence::Disallowed => Verdict::RobotsDisallowed,
             Evidence::Insecure => Verdict::Insecure,
-            Evidence::None => Verdict::Unchecked,
+            Evidence::Unclear | Evidence::None => Verdict::Unchecked,
         };
         self.failures = match verdict.is_ok() {
             true => 0,
@@ -160,7 +164,6 @@ impl LinkRecord {
 
     fn works(&mut self, moved_to: Option<&WebUrl>, now: i64) -> Verdict {
         self.last_ok = Some(now);
-        self.strikes = 0;
         let Some(to) = moved_to else {
             self.moved = None;
             return Verdict::Ok;
@@ -324,28 +327,43 @@ mod tests {
     #[test]
     fn what_is_no_failure_is_no_strike_and_no_success() {
         let certificate = Seen::Failed(Failure::Certificate(CertificateProblem::Expired));
-        for (seen, verdict) in [
-            (Seen::Answered(403), Verdict::Blocked),
-            (Seen::Wall(503), Verdict::Blocked),
-            (Seen::Astray(RedirectProblem::WantsCookie), Verdict::Blocked),
-            (Seen::Answered(410), Verdict::Gone),
-            (Seen::NotFoundPage, Verdict::SoftNotFound),
-            (Seen::Disallowed, Verdict::RobotsDisallowed),
-            (Seen::CrawlDelayTooLong, Verdict::Unchecked),
-            (Seen::Failed(Failure::PrivateAddress), Verdict::Unchecked),
-            (Seen::Failed(Failure::Local), Verdict::Unchecked),
-            (certificate, Verdict::Insecure),
+        // The host is there again, or nothing is known of it, or it says that the target is gone.
+        let (refuted, kept) = (Verdict::Failing, Verdict::Dead);
+        for (seen, verdict, after_failures) in [
+            (Seen::Answered(403), Verdict::Blocked, refuted),
+            (Seen::Wall(503), Verdict::Blocked, refuted),
+            (
+                Seen::Astray(RedirectProblem::WantsCookie),
+                Verdict::Blocked,
+                refuted,
+            ),
+            (Seen::Disallowed, Verdict::RobotsDisallowed, refuted),
+            (Seen::CrawlDelayTooLong, Verdict::Unchecked, refuted),
+            (
+                Seen::Failed(Failure::HeadTooLarge),
+                Verdict::Unchecked,
+                refuted,
+            ),
+            (certificate, Verdict::Insecure, refuted),
+            (Seen::Answered(410), Verdict::Gone, kept),
+            (Seen::NotFoundPage, Verdict::SoftNotFound, kept),
+            (
+                Seen::Failed(Failure::PrivateAddress),
+                Verdict::Unchecked,
+                kept,
+            ),
+            (Seen::Failed(Failure::Local), Verdict::Unchecked, kept),
         ] {
             let mut record = LinkRecord::default();
             let days: Vec<_> = (0..30).map(|day| (day, seen)).collect();
             assert_eq!(verdicts(&mut record, &days), [verdict; 30], "{seen:?}");
             assert_eq!((record.strikes(), record.last_ok()), (0, None));
             assert_eq!(record.since(), Some(at(0)));
-            // Two strikes before stay two.
+            // After two strikes.
             let mut record = LinkRecord::default();
             let days = [(0, MISSING), (3, MISSING), (6, seen), (9, MISSING)];
             let last = verdicts(&mut record, &days).pop();
-            assert_eq!(last, Some(Verdict::Dead), "{seen:?}");
+            assert_eq!(last, Some(after_failures), "{seen:?}");
         }
     }
 
@@ -505,8 +523,8 @@ mod tests {
                 now += pause;
                 let observation = Observation { is_fresh, ..observation(seen) };
                 match seen.evidence() {
-                    Evidence::Works => failed.clear(),
                     Evidence::Fails => failed.push(now),
+                    evidence if evidence.refutes_failures() => failed.clear(),
                     _ => (),
                 }
                 record.observe(&observation, at(now), policy);
