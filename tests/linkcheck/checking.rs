@@ -141,6 +141,22 @@ pub(crate) async fn a_crawl_delay_counts_from_the_robots_txt_on(engine: Engine) 
     assert!(home.begun >= robots.ended + Duration::from_secs(1));
 }
 
+pub(crate) async fn a_crawl_delay_counts_also_if_the_robots_txt_is_elsewhere(engine: Engine) {
+    let web = Web::new(|url, _| match url {
+        "https://a.example/robots.txt" => to(301, "https://b.example/robots.txt"),
+        "https://b.example/robots.txt" => page("User-agent: *\nCrawl-delay: 1"),
+        _ => page("x"),
+    });
+    let Engine { state, clock, .. } = &engine;
+    let checker = checker(state, clock, &web, &["https://a.example/"], options());
+    checker.run().await.unwrap();
+    let log = web.log.lock().unwrap();
+    let [hop, _, home] = &log[..] else {
+        panic!("{log:?}")
+    };
+    assert!(home.begun >= hop.ended + Duration::from_secs(1));
+}
+
 pub(crate) async fn a_host_that_accepts_any_name_is_not_believed(engine: Engine) {
     let web = Web::new(|url, _| match url {
         url if url.ends_with("/robots.txt") => status(404),

@@ -41,6 +41,7 @@ macro_rules! suite {
                 checking::members_of_an_alias_take_turns,
                 checking::a_robots_txt_elsewhere_is_waited_for,
                 checking::a_crawl_delay_counts_from_the_robots_txt_on,
+                checking::a_crawl_delay_counts_also_if_the_robots_txt_is_elsewhere,
                 checking::a_host_that_accepts_any_name_is_not_believed,
                 checking::no_check_waits_for_a_long_block,
                 checking::a_check_ends_in_time_and_the_next_one_goes_on,

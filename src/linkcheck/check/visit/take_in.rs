@@ -1,8 +1,10 @@
 //! What follows from an answer: what is asked next, and where, or a conclusion.
 
+use std::time::Duration;
+
 use super::choose::Chosen;
 use super::reserved::Visit;
-use crate::frontier::StoreError;
+use crate::frontier::{Host, StoreError};
 use crate::linkcheck::ask::{Finding, Question, RedirectProblem, RoundTrip, Step, UrlProblem};
 use crate::linkcheck::check::shared::{
     Known, LeasePurpose, RobotsAnswer, Work, host_of, known_sibling,
@@ -10,6 +12,9 @@ use crate::linkcheck::check::shared::{
 use crate::linkcheck::check::state::{Space, StateRow};
 use crate::linkcheck::conclude::{Endings, Observation, Seen, Sibling};
 use crate::linkcheck::polite::{MAX_CRAWL_DELAY, Robots};
+
+/// The longest block of a host for the `Crawl-delay` of a robots.txt elsewhere: a run waits for it.
+const MAX_BLOCK: Duration = Duration::from_secs(60);
 
 impl Visit<'_> {
     /// Takes in an answer.
@@ -58,12 +63,16 @@ impl Visit<'_> {
         match purpose {
             LeasePurpose::Robots { origin, host } => {
                 let robots = finding.robots();
-                if *host == *self.lease.host.as_str()
-                    && let Some(wanted) = robots.as_ref().ok().and_then(Robots::crawl_delay)
-                    // With a longer one, the origin is not asked again.
-                    && wanted <= MAX_CRAWL_DELAY
-                {
-                    self.wanted_pause = wanted;
+                let wanted = robots.as_ref().ok().and_then(Robots::crawl_delay);
+                // With a longer one, the origin is not asked again.
+                if let Some(wanted) = wanted.filter(|wanted| *wanted <= MAX_CRAWL_DELAY) {
+                    match Host::parse(host) {
+                        // It was asked where its robots.txt is, which is a request like any other.
+                        Ok(host) if host != self.lease.host => {
+                            self.access().block(&host, wanted.min(MAX_BLOCK)).await?;
+                        }
+                        _ => self.wanted_pause = wanted,
+                    }
                 }
                 self.answer(Space::Origins, origin, Some(robots));
                 self.wake(host);
