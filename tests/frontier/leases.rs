@@ -225,6 +225,19 @@ pub(crate) fn a_reaped_group_rests_for_its_own_pause(mut bench: Bench) {
     bench.waits(secs(30));
 }
 
+pub(crate) fn a_lease_that_sent_nothing_keeps_the_pause(mut bench: Bench) {
+    bench.add("a.example", secs(0));
+    let lease = bench.lease("a.example", secs(20));
+    bench.release(&lease, secs(30), Some(secs(0)));
+    bench.pass(30_000);
+    let lease = bench.lease("a.example", secs(20));
+    bench.release(&lease, secs(0), Some(secs(0)));
+    bench.lease("a.example", secs(20));
+    bench.pass(20_001);
+    assert_eq!(bench.reap(), 1);
+    bench.waits(secs(30));
+}
+
 pub(crate) fn a_block_survives_releases_and_is_never_shortened(mut bench: Bench) {
     bench.add("a.example", secs(0));
     let lease = bench.lease("a.example", secs(20));

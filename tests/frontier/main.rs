@@ -44,6 +44,7 @@ macro_rules! suite {
                 leases::a_renewal_counts_before_the_end_and_not_after_it,
                 leases::a_lease_is_reaped_after_its_end_and_once,
                 leases::a_reaped_group_rests_for_its_own_pause,
+                leases::a_lease_that_sent_nothing_keeps_the_pause,
                 leases::a_block_survives_releases_and_is_never_shortened,
                 leases::a_host_removed_during_its_lease_is_gone_after_it,
                 leases::ten_thousand_leases_expire_at_once,

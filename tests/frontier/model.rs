@@ -164,7 +164,9 @@ impl Model {
         let row = self.hosts.get_mut(&host).unwrap();
         let (_, _, holds) = row.lease.take().unwrap();
         row.rested = row.rested.max(rested);
-        row.pause = pause;
+        if pause > 0 {
+            row.pause = pause;
+        }
         if !row.removed {
             row.next = row.next.into_iter().chain(next).min();
         }

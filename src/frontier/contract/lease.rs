@@ -28,7 +28,7 @@ pub struct Settings {
     /// How long the host's group rests after a lease that ends without a release, unless the store's
     /// default is longer.
     ///
-    /// Each release sets it to its own pause; it is zero until the first one.
+    /// Each release with a pause sets it to its own; it is zero until the first one.
     pub pause: Duration,
     /// What the layer above keeps of the host; a store does not read it.
     pub note: Arc<[u8]>,

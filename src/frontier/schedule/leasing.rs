@@ -155,7 +155,10 @@ impl HostSchedule {
                 .map(|lease| lease.holds)
                 .unwrap_or_default();
             row.rested = row.rested.max(rested);
-            row.pause = Duration::from_millis(millis(pause));
+            // A lease without a pause sent nothing, and so says nothing about the next one.
+            if !pause.is_zero() {
+                row.pause = Duration::from_millis(millis(pause));
+            }
             if let (Some(next), false) = (next, row.removed) {
                 row.queue(next);
             }

@@ -181,7 +181,10 @@ local function end_lease(row, pause, next)
     local rested, holds = after(pause), row.lease.holds
     row.lease = nil
     row.rested = math.max(row.rested, rested)
-    row.pause = math.min(tonumber(pause), LATEST)
+    -- A lease without a pause sent nothing, and so says nothing about the next one.
+    if tonumber(pause) > 0 then
+        row.pause = math.min(tonumber(pause), LATEST)
+    end
     if next and not row.removed then
         queue(row, next)
     end
