@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use waypost::frontier::Clock;
 use waypost::linkcheck::{CertificateProblem, CheckOptions, Failure, Policy, Reply, Verdict};
 
 use crate::web::{Web, checker, in_memory, page, status, to};
@@ -281,7 +282,8 @@ async fn no_link_that_works_is_called_dead_and_each_that_is_lost_is_found() {
         policy: Policy::default(),
         ..CheckOptions::default()
     };
-    let checker = checker(&state, &clock, &web, &targets, options);
+    let shared = Arc::new(clock.clone()) as Arc<dyn Clock>;
+    let checker = checker(&state, &shared, &web, &targets, options);
     let mut report = String::new();
     let pass = |hours: usize| {
         hour.fetch_add(hours, Ordering::SeqCst);
