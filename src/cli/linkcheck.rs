@@ -1,14 +1,17 @@
 //! `waypost linkcheck`: checks whether the links of a table work, and reports those that do not.
 
+mod change_lines;
 mod conclusions;
 mod fix;
 mod format;
 mod json;
 mod look_up;
 mod markdown;
+mod outage;
 mod progress;
 mod proposals;
 mod state_file;
+mod watch;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -17,15 +20,18 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context as _;
 
+use self::change_lines::ChangeLines;
 use self::conclusions::Conclusions;
 use self::fix::FixArgs;
 use self::format::VerdictFormat;
 use self::proposals::Proposals;
+#[cfg(feature = "valkey")]
+use super::arguments::link_store;
 use super::arguments::rule::{RuleParser, named};
 use super::arguments::{MAX_BYTES, PathArgs, host_aliases, quantity, table};
 use super::report::{self, Findings, Levels};
 use super::terminal::{Error, complain};
-use crate::frontier::SystemClock;
+use crate::frontier::{Clock, SystemClock};
 use crate::history::Lineage;
 use crate::linkcheck::{
     AskClient, CheckOptions, CheckState, Checker, FileState, Limits, Links, MemoryState, Policy,
@@ -50,6 +56,8 @@ Examples:
   waypost linkcheck --fix --dry-run     show what would be fixed in the table
   waypost linkcheck --fix --branch fix-links
                                         fix what can be, for review
+  waypost linkcheck --watch --store redis://valkey.example
+                                        keep checking, and share the work with others
 
 Exit status: 0 the links were checked, whatever the verdicts; 1 the table has errors, or a link
 has a verdict that --deny names; 2 wrong usage; 3 it could not run.")]
@@ -66,6 +74,20 @@ pub(super) struct Args {
         conflicts_with = "base"
     )]
     state: Option<PathBuf>,
+
+    /// Share the work and its results with others on a Valkey or Redis server, such as
+    /// redis://valkey.example or rediss://valkey.example:6380
+    ///
+    /// All of them check the same table. User and password are in WAYPOST_LINKCHECK_STORE_USERNAME and
+    /// WAYPOST_LINKCHECK_STORE_PASSWORD, or in the files that the same with the suffix _FILE name.
+    #[cfg(feature = "valkey")]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "WAYPOST_LINKCHECK_STORE",
+        conflicts_with_all = ["base", "state"]
+    )]
+    store: Option<String>,
 
     /// Check only targets that a change added: those that the table did not have where HEAD branched
     /// off from this branch, tag or commit
@@ -115,6 +137,18 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_LINKCHECK_ALLOW_PRIVATE", value_parser = clap::builder::BoolishValueParser::new())]
     allow_private: bool,
 
+    /// Keep checking until a signal ends it (SIGTERM, SIGINT), and follow changes of the table
+    ///
+    /// Prints a line for each link whose verdict changes, and for each new one that needs attention.
+    /// Of a table with errors, the last good version is checked. With --max-time it ends by itself.
+    #[arg(
+        long,
+        env = "WAYPOST_LINKCHECK_WATCH",
+        conflicts_with_all = ["base", "deny", "format", "fix", "archive"],
+        value_parser = clap::builder::BoolishValueParser::new()
+    )]
+    watch: bool,
+
     /// Stop after this time; the next run continues
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_MAX_TIME", value_parser = quantity::positive_interval)]
     max_time: Option<Duration>,
@@ -161,6 +195,9 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         table::require_history(&args.table.paths)?;
     }
     args.fixing.refuse_stdin(&args.table.paths)?;
+    if args.watch {
+        watch::require_files(&args.table.paths)?;
+    }
     let members = match &args.aliases {
         Some(path) => host_aliases::read(path)?,
         None => Vec::new(),
@@ -173,15 +210,11 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         return Err(Error::Reported);
     };
     let links = links(args, table)?;
-    let clock = SystemClock::new();
-    let state: Arc<dyn CheckState> = match &args.base {
-        Some(_) => Arc::new(MemoryState::new(clock, args.delay)),
-        None => {
-            let path = state_file::path(args.state.as_deref())?;
-            let opened = FileState::open(&path, clock, args.delay);
-            Arc::new(opened.context("cannot keep what is known of the links")?)
-        }
-    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start threads")?;
+    let (state, clock) = runtime.block_on(state(args))?;
     let trust = Trust::system().context("cannot ask hosts over TLS")?;
     let scope = match args.allow_private {
         true => Scope::Private,
@@ -201,17 +234,30 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     };
     let archive = args.fixing.archive();
     let looks_up = archive.is_some();
-    let checker = Checker::new(state, Arc::new(client), Arc::new(clock), links, options);
-    let checker = Arc::new(checker.with_archive(archive));
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start threads")?;
     let deadline = args.max_time.and_then(|it| Instant::now().checked_add(it));
+    let checker = Checker::new(state, Arc::new(client), clock, links, options);
+    if args.watch {
+        let lines = ChangeLines::new();
+        let checker = Arc::new(lines.printed_by(checker));
+        let watched = runtime.block_on(async {
+            let set = checker.set_aliases(&members).await;
+            set.context("cannot keep the results of link checks")?;
+            watch::run(&checker, &args.table.paths, lines, args.max_time).await
+        });
+        runtime.shutdown_background();
+        return watched;
+    }
+    let checker = Arc::new(checker.with_archive(archive));
+    let check = async {
+        checker.set_aliases(&members).await?;
+        progress::show(&checker, checker.run()).await
+    };
     runtime
         .block_on(async {
-            checker.set_aliases(&members).await?;
-            progress::show(&checker, checker.run()).await
+            tokio::select! {
+                checked = check => checked,
+                never = outage::report(&checker) => never,
+            }
         })
         .context("cannot keep what is known of the links")?;
     let links = checker.links();
@@ -238,6 +284,24 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         (args.fixing).run(&args.table.paths, proposals, is_for_people)?;
     }
     finished
+}
+
+/// Returns where the results are kept, and the clock there.
+async fn state(args: &Args) -> Result<(Arc<dyn CheckState>, Arc<dyn Clock>), Error> {
+    #[cfg(feature = "valkey")]
+    if let Some(url) = &args.store {
+        return link_store::connect(link_store::address(url)?, args.delay).await;
+    }
+    let clock = SystemClock::new();
+    let state: Arc<dyn CheckState> = match &args.base {
+        Some(_) => Arc::new(MemoryState::new(clock, args.delay)),
+        None => {
+            let path = state_file::path(args.state.as_deref())?;
+            let opened = FileState::open(&path, clock, args.delay);
+            Arc::new(opened.context("cannot keep what is known of the links")?)
+        }
+    };
+    Ok((state, Arc::new(clock)))
 }
 
 /// Returns the links to check: of a table, or only those that it has more than its base.

@@ -15,6 +15,7 @@ mod redis_server;
 mod archives;
 mod asking;
 mod checking;
+mod command;
 mod engines;
 mod fixing;
 #[path = "../support/git.rs"]

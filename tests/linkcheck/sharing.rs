@@ -1,6 +1,9 @@
 //! Workers that share their work on a real server.
 
 use std::collections::HashMap;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::process::{Command, Output};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -187,4 +190,74 @@ async fn a_server_that_is_killed_twice_loses_nothing() {
         assert_known(&checker, &targets).await;
     }
     web.assert_polite(str::to_owned);
+}
+
+/// Runs `waypost linkcheck` on a table without links that are asked.
+fn command(store: &str, password: Option<&str>) -> Output {
+    let directory = tempfile::tempdir().unwrap();
+    let table = directory.path().join("mapping.yaml");
+    std::fs::write(&table, "base_url: https://short.code/\nmapping: []\n").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
+    command
+        .arg("linkcheck")
+        .arg(&table)
+        .args(["--store", store]);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("WAYPOST_")) {
+        command.env_remove(name);
+    }
+    if let Some(password) = password {
+        let file = directory.path().join("password");
+        std::fs::write(&file, password).unwrap();
+        command.env("WAYPOST_LINKCHECK_STORE_PASSWORD_FILE", file);
+    }
+    command.output().unwrap()
+}
+
+#[track_caller]
+fn assert_refused(output: &Output, status: i32, message: &str) {
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{error}");
+    assert!(error.contains(message), "{error}");
+    assert!(!error.contains("secret"), "{error}");
+}
+
+#[test]
+fn an_address_is_refused_that_has_a_password_or_is_none() {
+    for url in ["redis://:secret@127.0.0.1:1", "redis://secret@127.0.0.1:1"] {
+        let message = "WAYPOST_LINKCHECK_STORE_PASSWORD";
+        assert_refused(&command(url, None), 2, message);
+    }
+    assert_refused(
+        &command("http://secret", None),
+        2,
+        "not the address of a server",
+    );
+}
+
+#[test]
+fn what_is_no_store_is_an_error() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("redis://{}", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        let _ = connection.read(&mut [0; 1000]);
+        let _ = connection.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+    });
+    assert_refused(&command(&url, None), 3, "the server cannot be reached");
+    server.join().unwrap();
+    // Nobody listens there now.
+    assert_refused(&command(&url, None), 3, "the server cannot be reached");
+}
+
+#[test]
+#[ignore = "needs redis-server, which tests/e2e/frontier installs"]
+fn the_password_of_a_store_is_in_a_file() {
+    let server = Server::start(&["--port", "0"]);
+    assert!(command(&server.url(), None).status.success());
+    server.run(&["CONFIG", "SET", "requirepass", "secret"]);
+    assert!(command(&server.url(), Some("secret")).status.success());
+    let refused = "the server refuses this user or password";
+    for password in [None, Some("secret-not")] {
+        assert_refused(&command(&server.url(), password), 3, refused);
+    }
 }

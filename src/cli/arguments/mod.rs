@@ -4,6 +4,8 @@ mod git;
 pub(super) mod host_aliases;
 mod in_repository;
 mod link_checks;
+#[cfg(feature = "valkey")]
+pub(super) mod link_store;
 mod memory_limit;
 pub(super) mod quantity;
 mod registrations;

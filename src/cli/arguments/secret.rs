@@ -7,10 +7,12 @@ use std::path::PathBuf;
 use crate::git::{Secret, SecretText};
 
 /// The variables for secrets; each may have the suffix `_FILE`.
-const NAMES: [&str; 3] = [
+const NAMES: [&str; 5] = [
     "WAYPOST_GIT_USERNAME",
     "WAYPOST_GIT_PASSWORD",
     "WAYPOST_HOOK_SECRET",
+    "WAYPOST_LINKCHECK_STORE_USERNAME",
+    "WAYPOST_LINKCHECK_STORE_PASSWORD",
 ];
 
 /// Returns the source of the secret with this name: the variable, or the file that `…_FILE` names.

@@ -33,6 +33,12 @@ impl ValkeyAddress {
         })
     }
 
+    /// Returns whether it names a user or a password.
+    pub fn has_login(&self) -> bool {
+        let settings = self.info.redis_settings();
+        settings.username().is_some() || settings.password().is_some()
+    }
+
     /// Sets the user of the server's access control list; without one it is `default`.
     #[must_use]
     pub fn with_user(mut self, user: &str) -> Self {
@@ -108,6 +114,12 @@ mod tests {
         assert_eq!(
             shown,
             "valkey.example:6380 ValkeyAddress(valkey.example:6380, waypost)"
+        );
+        assert!(address.has_login());
+        assert!(
+            !ValkeyAddress::parse("redis://valkey.example")
+                .unwrap()
+                .has_login()
         );
         for url in [
             "",
