@@ -236,6 +236,11 @@ fn what_cannot_be_changed_safely_is_not_changed() {
             "a comment within",
         ),
         (
+            "mapping:\n- url: https://e.org/\n  title:  |-   # é\n    a",
+            "title=t",
+            "a comment within",
+        ),
+        (
             "mapping:\n- url: https://e.org/\n  tags:\n  - |-\n    a",
             "tags=[x]",
             "a list with block scalars",
@@ -374,7 +379,7 @@ fn any_value(margin: &'static str) -> impl Strategy<Value = String> {
         2 => ("[a-z#: ]{1,5}", comment()).prop_map(|(text, c)| format!("\t\"{text}\"{c}")),
         1 => "[a-z]{1,3}".prop_map(move |text| format!(" {text}\n{margin}  more")),
         1 => "[a-z]{1,3}".prop_map(move |text| format!(" # c\n{margin} {text}")),
-        1 => (select(vec!["|-", ">-", "|-  # c", "|2-"]), "[a-z#]{1,3}", select(vec!["", "\n", "\n\n"]))
+        1 => (select(vec!["|-", ">-", "|-  # c", " |-   # é", "|2-"]), "[a-z#]{1,3}", select(vec!["", "\n", "\n\n"]))
             .prop_map(move |(mark, text, end)| format!(" {mark}\n{margin}  {text}{end}")),
     ]
 }

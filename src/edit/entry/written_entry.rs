@@ -139,22 +139,20 @@ impl<'o, 't> WrittenEntry<'o, 't> {
                 "a list with block scalars (\"|\" or \">\") cannot be changed",
             ));
         }
-        let mut from = self.after_colon(pair);
-        let mut outside = vec![from..self.value_start(pair)];
+        let start = self.value_start(pair);
+        let mut outside = Vec::from([&self.text[self.after_colon(pair)..start]]);
         if has_block {
-            outside.push(from..from + line(&self.text[self.value_start(pair)..]).len());
+            outside.push(line(&self.text[start..]));
         } else {
+            let mut from = start;
             for value in values {
                 let at = self.entry.line_start;
-                outside.push(from..at + value.span.start);
+                outside.push(&self.text[from..at + value.span.start]);
                 from = at + value.span.end;
             }
-            outside.push(from..self.end(pair));
+            outside.push(&self.text[from..self.end(pair)]);
         }
-        match outside
-            .into_iter()
-            .any(|range| self.text[range].contains('#'))
-        {
+        match outside.iter().any(|text| text.contains('#')) {
             true => Err(self.lost_comment()),
             false => Ok(()),
         }
