@@ -129,7 +129,7 @@ mod tests {
         let files = std::slice::from_ref(&old);
         let registration = register(files, &request, 1 << 20, Timestamp::MIN).unwrap();
         let edit = registration.edit();
-        assert_eq!(edit.files, [registration.file.clone()]);
+        assert_eq!(edit.files, std::slice::from_ref(&registration.file));
         assert!(edit.message.starts_with("Add "), "{}", edit.message);
         let is_in = |file: SourceFile| registration.is_in(&compile(&[file]).table.unwrap());
         assert!(!is_in(old));
