@@ -194,7 +194,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     if args.base.is_some() {
         table::require_history(&args.table.paths)?;
     }
-    args.fixing.refuse_stdin(&args.table.paths)?;
+    args.fixing.check_table(&args.table.paths)?;
     if args.watch {
         watch::require_files(&args.table.paths)?;
     }

@@ -73,14 +73,28 @@ pub(super) struct FixArgs {
 }
 
 impl FixArgs {
-    /// Refuses a table that cannot be written to.
-    pub(super) fn refuse_stdin(&self, paths: &[PathBuf]) -> Result<(), Error> {
-        match self.fix && paths.iter().any(|path| path == Path::new(STDIN)) {
-            true => Err(Error::usage(
+    /// Refuses a table that cannot be fixed there, before its links are checked for hours.
+    pub(super) fn check_table(&self, paths: &[PathBuf]) -> Result<(), Error> {
+        if self.fix && paths.iter().any(|path| path == Path::new(STDIN)) {
+            return Err(Error::usage(
                 "a table on standard input cannot be written to: name a file",
-            )),
+            ));
+        }
+        match self.is_committed() {
+            true => self.checkout(paths).map(drop),
             false => Ok(()),
         }
+    }
+
+    /// Returns the checkout around the only path of a table.
+    fn checkout<'p>(&self, paths: &'p [PathBuf]) -> Result<(UserCheckout, &'p Path), Error> {
+        let [path] = paths else {
+            return Err(Error::usage(
+                "--commit, --push and --branch go with one PATH",
+            ));
+        };
+        let checkout = UserCheckout::around(path, self.git_author.clone(), self.git_timeout)?;
+        Ok((checkout, path))
     }
 
     /// Returns the archive to ask about dead links, if any.
@@ -99,6 +113,9 @@ impl FixArgs {
     ) -> Result<(), Error> {
         let Proposals { all, mut unfixed } = proposals;
         let mut notes = Vec::new();
+        if all.is_empty() {
+            notes.push("nothing to fix".to_owned());
+        }
         if !all.is_empty() {
             let edits: Vec<_> = all.iter().map(|it| it.edit.clone()).collect();
             let run = EditRun {
@@ -138,17 +155,13 @@ impl FixArgs {
         paths: &[PathBuf],
         run: &EditRun<'_>,
     ) -> Result<(EditDecision, Vec<String>), Error> {
-        let checkout = |path| UserCheckout::around(path, self.git_author.clone(), self.git_timeout);
         if self.push || self.branch.is_some() {
-            let [path] = paths else {
-                return Err(Error::usage("--push and --branch go with one PATH"));
-            };
-            return self.edit_from(checkout(path)?, path, run);
+            let (checkout, path) = self.checkout(paths)?;
+            return self.edit_from(checkout, path, run);
         }
-        let checkout = match (self.commit, paths) {
-            (true, [path]) => Some(checkout(path)?),
-            (true, _) => return Err(Error::usage("--commit goes with one PATH")),
-            (false, _) => None,
+        let checkout = match self.commit {
+            true => Some(self.checkout(paths)?.0),
+            false => None,
         };
         let edited = edit_in_files(paths, MAX_BYTES, run, checkout.as_ref());
         let decision = edited.map_err(failed)?;
