@@ -6,6 +6,7 @@ use waypost::linkcheck::Ask;
 use waypost::server::{Config, LinkChecking};
 
 use crate::scene::Scene;
+use crate::schema::{Description, fields_of};
 use crate::support::{quiet, until};
 use crate::web::{Web, in_memory, options, page, status, usual};
 
@@ -39,6 +40,15 @@ async fn a_lookup_has_the_verdict() {
     let works = "?url=https%3A%2F%2Fa.example%2F";
     until(async || check(works).await["verdict"] == "ok").await;
     assert!(check(works).await["last_ok"].is_string());
+    let description = Description::new(scene.server.get("/-/api/openapi.json").await.json());
+    let mut seen = Vec::new();
+    fields_of(&scene.look_up(works).await.json(), "", &mut seen);
+    let mut described = description.fields("Link");
+    described.retain(|field| field.starts_with("/link_check"));
+    assert!(!described.is_empty());
+    for field in described {
+        assert!(seen.contains(&field), "{field} was not seen");
+    }
 }
 
 #[tokio::test]

@@ -133,10 +133,11 @@ impl Checker {
                 let checker = Arc::clone(self);
                 attempts.spawn(async move { checker.access().reserve_next(BUSY_TIMEOUT).await });
             }
-            if attempts.is_empty() && visits.is_empty() {
-                if is_stopping || (end == CheckEnd::NothingDue && self.is_done().await?) {
-                    return Ok(());
-                }
+            if attempts.is_empty()
+                && visits.is_empty()
+                && (is_stopping || (end == CheckEnd::NothingDue && self.is_done().await?))
+            {
+                return Ok(());
             }
             let upkeep_at = reaping.min(queueing);
             let wake = idle_until.map_or(upkeep_at, |until| until.min(upkeep_at));
