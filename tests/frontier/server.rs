@@ -153,7 +153,7 @@ fn four_workers_lose_and_double_nothing_while_the_server_is_killed() {
 }
 
 async fn first_again(server: &Server) -> Result<waypost::frontier::HostCounts, StoreError> {
-    Valkey::connect(address(&server), PAUSE)
+    Valkey::connect(address(server), PAUSE)
         .await
         .unwrap()
         .counts()
