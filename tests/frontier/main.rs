@@ -16,6 +16,8 @@ mod groups;
 mod killed;
 mod leases;
 mod model;
+#[cfg(feature = "valkey")]
+mod permissions;
 mod restarts;
 #[cfg(feature = "valkey")]
 mod server;

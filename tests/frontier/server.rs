@@ -14,6 +14,7 @@ use waypost::frontier::{
 };
 
 use crate::bench::{millis, named, secs};
+use crate::permissions;
 use crate::redis_server::{LIMIT, Server};
 
 fn address(server: &Server) -> ValkeyAddress {
@@ -203,21 +204,10 @@ fn a_lost_server_is_an_error_that_can_be_repeated() {
 #[ignore = "needs redis-server, which tests/e2e/frontier installs"]
 fn users_have_passwords_and_only_what_they_need() {
     let server = Server::start(&["--port", "0"]);
-    // As the documentation of the store says.
-    server.run(&[
-        "ACL",
-        "SETUSER",
-        "checker",
-        "on",
-        ">secret",
-        "~{waypost}:*",
-        "-@all",
-        "+@read",
-        "+@write",
-        "+@scripting",
-        "+time",
-        "+ping",
-    ]);
+    let permissions = permissions::documented();
+    let permissions = permissions.iter().map(String::as_str);
+    let user = ["ACL", "SETUSER", "checker", "on", ">secret"];
+    server.run(&Vec::from_iter(user.into_iter().chain(permissions)));
     server.run(&[
         "ACL",
         "SETUSER",

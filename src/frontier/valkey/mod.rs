@@ -8,9 +8,7 @@
 //! second of what it answered: hosts that were leased then may be leased again, and are asked a
 //! second time. Tokens are not repeated even so, as they go by the time.
 //!
-//! A user needs no more than
-//! `ACL SETUSER checker on >PASSWORD ~{waypost}:* -@all +@read +@write +@scripting +time +ping`,
-//! and `+select` if the address names a database.
+//! `docs/linkcheck.md` has the permissions that a user needs; a test compares them with the scripts.
 
 mod address;
 mod error;
