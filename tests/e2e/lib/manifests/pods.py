@@ -63,20 +63,26 @@ def seconds(interval):
     return int(interval[:-1])
 
 
-def sound(deployment):
-    """The pod is restricted, keeps its file system and its token closed, and has time to drain."""
-    spec = deployment["spec"]
-    pod = spec["template"]["spec"]
-    broken = restricted(pod)
-    assert not broken, f"not restricted: {broken}"
+def closed(pod):
+    """It writes nothing to its file system, has no token, and cannot take all memory of its node."""
     assert pod["automountServiceAccountToken"] is False
     assert pod["enableServiceLinks"] is False
-    assert spec["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
-    assert pod["securityContext"]["runAsUser"] == 65532, "the user of the image"
     for container in pod["containers"]:
         assert container["securityContext"]["readOnlyRootFilesystem"] is True
         assert container["resources"]["requests"].keys() == {"cpu", "memory"}
         assert "memory" in container["resources"]["limits"]
+
+
+def sound(deployment):
+    """The pod is restricted and closed, and has time to drain."""
+    spec = deployment["spec"]
+    pod = spec["template"]["spec"]
+    broken = restricted(pod)
+    assert not broken, f"not restricted: {broken}"
+    closed(pod)
+    assert spec["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+    assert pod["securityContext"]["runAsUser"] == 65532, "the user of the image"
+    for container in pod["containers"]:
         env = {variable["name"]: variable["value"] for variable in container["env"]}
         drain = seconds(env["WAYPOST_DRAIN_DELAY"]) + seconds(env["WAYPOST_DRAIN_TIMEOUT"])
         assert pod["terminationGracePeriodSeconds"] > drain, "killed before it has drained"

@@ -163,7 +163,10 @@ class Pod:
 
 def rehearse(things, work):
     """The server starts with it, passes its probes and answers."""
-    deployment = next(thing for thing in things if thing["kind"] == "Deployment")
+    [deployment] = [
+        thing for thing in things
+        if thing["kind"] == "Deployment" and thing["metadata"]["name"] == "waypost"
+    ]  # fmt: skip
     maps = {
         thing["metadata"]["name"]: thing["data"] for thing in things if thing["kind"] == "ConfigMap"
     }

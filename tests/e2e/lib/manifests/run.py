@@ -3,6 +3,7 @@
 import os
 import sys
 
+import checking
 import cluster
 import composed
 import pods
@@ -24,7 +25,7 @@ def main():
     for component in cluster.COMPONENTS:
         overlay = "repository" if component in ("hook", "git-password", "git-ssh") else "baked"
         built[f"{overlay} with {component}"] = cluster.with_component(overlay, component, WORK)
-    assert cluster.OVERLAYS == ["baked", "configmap", "repository"]
+    assert cluster.OVERLAYS == ["baked", "configmap", "linkcheck", "repository"]
 
     for name, things in built.items():
         cluster.valid(things)
@@ -32,6 +33,13 @@ def main():
         pods.sound(cluster.one(things, "Deployment"))
         rehearsal.rehearse(things, f"{WORK}/pod-{name.replace(' ', '-')}")
         said(f"kubernetes, {name}: {len(things)} objects valid, the pod restricted and serving")
+
+    checked = [name for name in built if "linkcheck" in name]
+    assert checked == ["linkcheck", "baked with linkcheck"]
+    for name in checked:
+        checking.fitting(built[name])
+    checking.rehearse(built["linkcheck"], f"{WORK}/linkcheck")
+    said("kubernetes: workers that check links share their work through a Valkey of their own")
 
     cluster.valid(cluster.documented(WORK))
     said("kubernetes: the overlay that the documentation shows is built and valid")
@@ -50,6 +58,8 @@ def main():
     with rehearsal.Pod(deployment, {}, f"{WORK}/pod-health") as pod:
         composed.health(pod)
     said("compose: the file and its two variants are understood, the health check passes")
+    checking.composed(f"{WORK}/compose-linkcheck")
+    said("compose: workers that check links share their work, and nothing else reaches their Valkey")
     print("deploy/ holds")
 
 
