@@ -232,8 +232,6 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
             .with_recheck(args.recheck),
         max_time: args.max_time,
     };
-    let archive = args.fixing.archive();
-    let looks_up = archive.is_some();
     let deadline = args.max_time.and_then(|it| Instant::now().checked_add(it));
     let checker = Checker::new(state, Arc::new(client), clock, links, options);
     if args.watch {
@@ -247,7 +245,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         runtime.shutdown_background();
         return watched;
     }
-    let checker = Arc::new(checker.with_archive(archive));
+    let checker = Arc::new(checker);
     let check = async {
         checker.set_aliases(&members).await?;
         progress::show(&checker, checker.run()).await
@@ -264,9 +262,10 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     let mut conclusions = runtime
         .block_on(Conclusions::of(&checker, &links))
         .context("cannot read what is known of the links")?;
-    if looks_up {
+    if let Some(archive) = args.fixing.archive() {
+        let look_up = look_up::run(&checker, &archive, &mut conclusions, scope, deadline);
         runtime
-            .block_on(look_up::run(&checker, &mut conclusions, scope, deadline))
+            .block_on(look_up)
             .context("cannot keep what is known of the links")?;
     }
     // A look-up that nobody waits for must not delay the end.

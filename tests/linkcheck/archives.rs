@@ -15,17 +15,20 @@ const TARGETS: [&str; 3] = [
     "https://a.example/refused",
 ];
 
-fn checker(
-    state: &Arc<dyn CheckState>,
-    clock: &Forward,
-    web: &Arc<Web>,
-    archive: Option<&str>,
-) -> Arc<Checker> {
+fn checker(state: &Arc<dyn CheckState>, clock: &Forward, web: &Arc<Web>) -> Arc<Checker> {
     let asker: Arc<dyn Ask> = Arc::clone(web) as _;
     let (state, clock) = (Arc::clone(state), Arc::new(clock.clone()));
-    let checker = Checker::new(state, asker, clock, links(&TARGETS), options());
-    let archive = archive.map(|url| url.parse::<Archive>().unwrap());
-    Arc::new(checker.with_archive(archive))
+    Arc::new(Checker::new(
+        state,
+        asker,
+        clock,
+        links(&TARGETS),
+        options(),
+    ))
+}
+
+fn archive() -> Archive {
+    "https://archive.example/find".parse().unwrap()
 }
 
 fn copy() -> String {
@@ -55,10 +58,10 @@ async fn an_archive_is_asked_politely_and_not_again_soon() {
         _ => usual(url).unwrap_or_else(|| page(url)),
     });
     let (clock, state) = in_memory();
-    let checker = checker(&state, &clock, &web, Some("https://archive.example/find"));
+    let checker = checker(&state, &clock, &web);
     checker.run().await.unwrap();
     assert!(looked_up(&web).is_empty());
-    checker.look_up(&TARGETS, None).await.unwrap();
+    checker.look_up(&archive(), &TARGETS, None).await.unwrap();
     let answers = checker.archived(&TARGETS).await.unwrap();
     let expected = [
         ArchiveAnswer::Copy("https://web.archive.example/1".to_owned()),
@@ -71,10 +74,10 @@ async fn an_archive_is_asked_politely_and_not_again_soon() {
     assert_eq!(looked_up(&web), ["copy", "none", "refused"]);
     // What it has is known for a month, and only what it did not say is asked again.
     clock.pass(29 * DAY);
-    checker.look_up(&TARGETS, None).await.unwrap();
+    checker.look_up(&archive(), &TARGETS, None).await.unwrap();
     assert_eq!(looked_up(&web), ["refused"]);
     clock.pass(2 * DAY);
-    checker.look_up(&TARGETS, None).await.unwrap();
+    checker.look_up(&archive(), &TARGETS, None).await.unwrap();
     assert_eq!(looked_up(&web), ["copy", "none", "refused"]);
 }
 
@@ -85,8 +88,11 @@ async fn the_robots_txt_of_an_archive_is_honoured() {
         _ => usual(url).unwrap_or_else(|| page(url)),
     });
     let (clock, state) = in_memory();
-    let checker = checker(&state, &clock, &web, Some("https://archive.example/find"));
-    checker.look_up(&TARGETS[..1], None).await.unwrap();
+    let checker = checker(&state, &clock, &web);
+    checker
+        .look_up(&archive(), &TARGETS[..1], None)
+        .await
+        .unwrap();
     let answers = checker.archived(&TARGETS[..1]).await.unwrap();
     let refused = ArchiveAnswer::Failed(ArchiveProblem::Unasked(Seen::Disallowed));
     assert_eq!(answers, [Some(refused)]);
@@ -94,36 +100,29 @@ async fn the_robots_txt_of_an_archive_is_honoured() {
 }
 
 #[tokio::test]
-async fn what_waits_for_an_archive_is_asked_only_if_that_is_still_wanted() {
+async fn what_waits_for_an_archive_is_asked_by_any_worker_for_an_hour() {
     let web = Web::new(|url, _| match url {
         _ if url.contains("/find?url=") => Ok(Reply {
             status: 429,
-            retry_after: Some(Duration::from_secs(7200)),
+            retry_after: Some(Duration::from_secs(1800)),
             is_whole: true,
             ..Reply::default()
         }),
         _ => usual(url).unwrap_or_else(|| page(url)),
     });
     let (clock, state) = in_memory();
-    let archive = Some("https://archive.example/find");
-    let asking = checker(&state, &clock, &web, archive);
-    asking.look_up(&TARGETS, None).await.unwrap();
-    // The first answer blocks the host for hours, and the others wait.
+    let asking = checker(&state, &clock, &web);
+    asking.look_up(&archive(), &TARGETS, None).await.unwrap();
+    // The first answer blocks the host for half an hour, and the others wait.
     assert_eq!(looked_up(&web).len(), 1);
-    assert_eq!(
-        asking
-            .archived(&TARGETS)
-            .await
-            .unwrap()
-            .iter()
-            .flatten()
-            .count(),
-        1
-    );
-    clock.pass(Duration::from_secs(3 * 3600));
-    let other = checker(&state, &clock, &web, None);
+    let answers = asking.archived(&TARGETS).await.unwrap();
+    assert_eq!(answers.iter().flatten().count(), 1);
+    let other = checker(&state, &clock, &web);
+    clock.pass(Duration::from_secs(1860));
     other.run().await.unwrap();
-    assert!(looked_up(&web).is_empty());
-    other.look_up(&TARGETS, None).await.unwrap();
+    assert_eq!(looked_up(&web).len(), 1);
+    // Then nobody wants to know any more.
+    clock.pass(Duration::from_secs(3600));
+    other.run().await.unwrap();
     assert!(looked_up(&web).is_empty());
 }

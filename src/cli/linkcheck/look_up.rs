@@ -11,12 +11,13 @@ use super::progress;
 use crate::cli::terminal::complain;
 use crate::frontier::StoreError;
 use crate::linkcheck::{
-    ArchiveAnswer, Checker, Scope, SystemResolver, Verdict, WebUrl, may_be_named,
+    Archive, ArchiveAnswer, Checker, Scope, SystemResolver, Verdict, WebUrl, may_be_named,
 };
 
-/// Asks the archive about the dead links that name no copy, until `deadline`, and notes what it has.
+/// Asks an archive about the dead links that name no copy, until `deadline`, and notes what it has.
 pub(super) async fn run(
     checker: &Arc<Checker>,
+    archive: &Archive,
     conclusions: &mut Conclusions<'_>,
     scope: Scope,
     deadline: Option<Instant>,
@@ -33,7 +34,7 @@ pub(super) async fn run(
     }
     let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
     if left != Some(Duration::ZERO) {
-        progress::show(checker, checker.look_up(&urls, left)).await?;
+        progress::show(checker, checker.look_up(archive, &urls, left)).await?;
     }
     let answers = checker.archived(&urls).await?;
     let answers: BTreeMap<_, _> = urls.iter().zip(answers).collect();

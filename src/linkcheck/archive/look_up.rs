@@ -44,6 +44,11 @@ impl std::str::FromStr for Archive {
 }
 
 impl Archive {
+    /// Returns the archive that was asked at a URL.
+    pub(crate) fn at(url: &WebUrl) -> Self {
+        Self(url.clone())
+    }
+
     /// Returns the URL that asks for a copy of a page, unless it is too long.
     pub(crate) fn question(&self, page: &WebUrl) -> Option<WebUrl> {
         let mut url = self.0.url().clone();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::shared::{Asked, Checker, Work, host_of, millis};
 use super::state::{Space, StateWrite, decoded};
 use crate::frontier::StoreError;
-use crate::linkcheck::archive::ArchiveAnswer;
+use crate::linkcheck::archive::{Archive, ArchiveAnswer};
 use crate::linkcheck::ask::WebUrl;
 
 /// How many links are looked up and written at a time.
@@ -16,15 +16,15 @@ const BATCH: usize = 2048;
 const KNOWN: Duration = Duration::from_secs(30 * 86_400);
 
 impl Checker {
-    /// Asks the archive, if there is one, for copies of links that are asked, unless it is known what
-    /// it has; and all else that is due, for as long as that time at most. It waits for no block of
-    /// more than a minute.
+    /// Asks an archive for copies of links, unless it is known what it has, and all else that is due,
+    /// for as long as that time at most. It waits for no block of more than a minute.
     ///
     /// # Errors
     ///
     /// If the state cannot be read or written. What was concluded before is kept.
     pub async fn look_up(
         self: &Arc<Self>,
+        archive: &Archive,
         urls: &[&str],
         max_time: Option<Duration>,
     ) -> Result<(), StoreError> {
@@ -33,11 +33,12 @@ impl Checker {
             for (url, known) in urls.iter().zip(self.archive_rows(urls).await?) {
                 let is_known = known.is_some_and(|row| self.is_known(&row));
                 let page = WebUrl::parse(url).ok().filter(|_| !is_known);
-                let archive = self.archive().zip(page);
-                let question = archive.and_then(|(archive, page)| archive.question(&page));
-                if let Some(host) = question.and_then(|question| host_of(&question)) {
+                let question = page.and_then(|page| archive.question(&page));
+                let host = question.as_ref().and_then(host_of);
+                if let (Some(question), Some(host)) = (question, host) {
                     // At no time, so that the same look-up is queued once.
-                    write.rows.push(Work::archive(url).queued(&host, 0));
+                    let work = Work::archive(url, question, self.now());
+                    write.rows.push(work.queued(&host, 0));
                     write.hosts = vec![(host, Duration::ZERO)];
                 }
             }
@@ -48,7 +49,7 @@ impl Checker {
         self.run_within(max_time).await
     }
 
-    /// Returns what the archive has of links, as far as that is known, in their order.
+    /// Returns what an archive has of links, as far as that is known, in their order.
     ///
     /// # Errors
     ///

@@ -11,7 +11,6 @@ use super::links::Links;
 use super::millis::{millis, seconds};
 use super::options::CheckOptions;
 use crate::frontier::{Clock, HostCounts, StoreError};
-use crate::linkcheck::archive::Archive;
 use crate::linkcheck::check::state::{CheckState, Space, StateAccess, decoded};
 use crate::linkcheck::conclude::LinkRecord;
 use crate::mapping::Timestamp;
@@ -27,7 +26,6 @@ pub struct Checker {
     links: ArcSwap<Links>,
     options: CheckOptions,
     observer: Option<Box<Observer>>,
-    archive: Option<Archive>,
     pub(super) counts: Counts,
     /// Notified when links are queued by anything but a visit.
     pub(crate) queued: Notify,
@@ -49,16 +47,9 @@ impl Checker {
             links: ArcSwap::from_pointee(links),
             options,
             observer: None,
-            archive: None,
             counts: Counts::default(),
             queued: Notify::new(),
         }
-    }
-
-    /// Sets which archive is asked for copies of dead links, when they are looked up.
-    #[must_use]
-    pub fn with_archive(self, archive: Option<Archive>) -> Self {
-        Self { archive, ..self }
     }
 
     /// Has each conclusion of this checker passed on, once it is kept: the URL that was asked, what was
@@ -146,10 +137,6 @@ impl Checker {
     /// Returns the time.
     pub fn time(&self) -> Timestamp {
         Timestamp::from_unix(seconds(self.now()))
-    }
-
-    pub(crate) fn archive(&self) -> Option<&Archive> {
-        self.archive.as_ref()
     }
 
     pub(crate) fn options(&self) -> &CheckOptions {

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::frontier::{Host, StoreError};
-use crate::linkcheck::ask::Inquiry;
+use crate::linkcheck::ask::{Inquiry, WebUrl};
 use crate::linkcheck::check::state::{Space, StateAccess, StateRow, decoded};
 
 /// What a question is for.
@@ -18,8 +18,9 @@ pub(crate) enum LeasePurpose {
     Sibling { host: String },
     /// Whether a link works.
     Link { target: String },
-    /// Whether an archive has a copy of a link that is dead.
-    Archive { target: String },
+    /// Whether an archive has a copy of a link that is dead; since when, in milliseconds, somebody
+    /// wants to know.
+    Archive { target: String, wanted: u64 },
 }
 
 /// Something to be asked.
@@ -41,12 +42,12 @@ impl Work {
         }
     }
 
-    /// Returns a link of which an archive is to be asked for a copy.
-    pub(crate) fn archive(target: &str) -> Self {
+    /// Returns a link of which an archive is asked for a copy, by any worker.
+    pub(crate) fn archive(target: &str, question: WebUrl, wanted: u64) -> Self {
         let target = target.to_owned();
         Self {
-            purpose: LeasePurpose::Archive { target },
-            inquiry: None,
+            purpose: LeasePurpose::Archive { target, wanted },
+            inquiry: Some(Inquiry::of_body(question)),
         }
     }
 
@@ -56,7 +57,7 @@ impl Work {
             LeasePurpose::Robots { origin, .. } => (0, origin),
             LeasePurpose::Sibling { host } => (1, host),
             LeasePurpose::Link { target } => (2, target),
-            LeasePurpose::Archive { target } => (3, target),
+            LeasePurpose::Archive { target, .. } => (3, target),
         };
         let mut key = at(host, due);
         key.push(order);

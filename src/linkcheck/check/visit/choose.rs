@@ -1,10 +1,13 @@
 //! What to ask in a visit, if anything, and what can be concluded without a request.
 
+use std::time::Duration;
+
 use super::reserved::Visit;
 use crate::frontier::StoreError;
 use crate::linkcheck::ask::{Inquiry, WebUrl};
 use crate::linkcheck::check::shared::{
-    Asked, Known, LeasePurpose, RobotsAnswer, Work, known_robots, known_sibling, origin_of, seconds,
+    Asked, Known, LeasePurpose, RobotsAnswer, Work, known_robots, known_sibling, millis, origin_of,
+    seconds,
 };
 use crate::linkcheck::check::state::Space;
 use crate::linkcheck::conclude::{Seen, Sibling};
@@ -13,6 +16,9 @@ use crate::mapping::Timestamp;
 
 /// How many links are concluded in one lease without a request.
 const MAX_UNASKED: usize = 500;
+
+/// How long somebody wants to know what an archive has: nobody else is to ask it later.
+const MAX_WANTED: Duration = Duration::from_secs(3600);
 
 /// What is asked in a lease.
 #[derive(Clone)]
@@ -52,6 +58,12 @@ impl Visit<'_> {
                 && !self.links.asks(target)
             {
                 self.park(target, &key).await?;
+                continue;
+            }
+            if let LeasePurpose::Archive { wanted, .. } = &work.purpose
+                && self.now.saturating_sub(*wanted) > millis(MAX_WANTED)
+            {
+                self.drop_row(&key);
                 continue;
             }
             if let Some(choice) = self.consider(work, key).await? {
@@ -126,8 +138,10 @@ impl Visit<'_> {
         }
         let target = match &work.purpose {
             LeasePurpose::Link { target } => target,
-            LeasePurpose::Archive { target } => return Ok(self.look_up(target)),
-            LeasePurpose::Robots { .. } | LeasePurpose::Sibling { .. } => return Ok(None),
+            // Each of them is queued with its inquiry.
+            LeasePurpose::Robots { .. }
+            | LeasePurpose::Sibling { .. }
+            | LeasePurpose::Archive { .. } => return Ok(None),
         };
         let Ok(url) = WebUrl::parse(target) else {
             return Ok(None);
@@ -139,14 +153,6 @@ impl Visit<'_> {
             false => Inquiry::of_page(url),
         };
         Ok(Some(inquiry))
-    }
-
-    /// Asks an archive for a copy of a link, if that is still wanted.
-    fn look_up(&self, target: &str) -> Option<Inquiry> {
-        let archive = self.checker.archive()?;
-        let page = WebUrl::parse(target).ok()?;
-        let url = archive.question(&page).filter(|_| self.links.asks(target));
-        url.map(Inquiry::of_body)
     }
 
     /// Returns what to do first, if it is not known what the host does with a name that it cannot

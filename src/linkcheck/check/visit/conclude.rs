@@ -32,7 +32,7 @@ impl Visit<'_> {
             LeasePurpose::Link { target } => {
                 self.observe(target, &Observation::unasked(seen)).await
             }
-            LeasePurpose::Archive { target } => {
+            LeasePurpose::Archive { target, .. } => {
                 let answer = ArchiveAnswer::Failed(ArchiveProblem::Unasked(seen));
                 self.answer(Space::Archives, target, Some(answer));
                 Ok(())

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::choose::Chosen;
 use super::reserved::Visit;
 use crate::frontier::{Host, StoreError};
+use crate::linkcheck::archive::Archive;
 use crate::linkcheck::ask::{Finding, Question, RedirectProblem, RoundTrip, Step, UrlProblem};
 use crate::linkcheck::check::shared::{
     Known, LeasePurpose, RobotsAnswer, Work, host_of, known_sibling,
@@ -100,11 +101,9 @@ impl Visit<'_> {
                 };
                 self.observe(target, &observation).await?;
             }
-            LeasePurpose::Archive { target } => {
-                let answer = self.checker.archive().map(|it| it.answer(finding));
-                if answer.is_some() {
-                    self.answer(Space::Archives, target, answer);
-                }
+            LeasePurpose::Archive { target, .. } => {
+                let answer = Archive::at(&finding.from).answer(finding);
+                self.answer(Space::Archives, target, Some(answer));
             }
         }
         Ok(())
