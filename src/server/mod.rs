@@ -49,7 +49,9 @@ pub use self::public::HookSecret;
 pub use self::registrations::{PrivateUrls, Registrations, TokenFile, TokensError};
 pub use self::reload::{Files, RemoteSource};
 pub use self::shutdown::{Signal, signals, stop_requested};
-pub use self::state::{FetchMetrics, Fetching, LinkChecking, LoadError, LogDrops, Source};
+pub use self::state::{
+    FetchMetrics, Fetching, LinkChecking, LinkStore, LoadError, LogDrops, OpeningState, Source,
+};
 pub use self::tls::Tls;
 #[cfg(feature = "tls")]
 pub use self::tls::TlsError;

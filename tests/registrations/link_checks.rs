@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use waypost::linkcheck::Ask;
-use waypost::server::{Config, LinkChecking};
+use waypost::server::{Config, LinkChecking, LinkStore};
 
 use crate::scene::Scene;
 use crate::schema::{Description, fields_of};
@@ -22,9 +22,8 @@ async fn a_lookup_has_the_verdict() {
     });
     let (clock, state) = in_memory();
     let checking = LinkChecking {
-        state,
+        store: LinkStore::Open(state, Arc::new(clock)),
         asker: web as Arc<dyn Ask>,
-        clock: Arc::new(clock),
         options: options(),
         members: Vec::new(),
     };

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
+use waypost::frontier::Clock;
 use waypost::linkcheck::{Ask, CertificateProblem, CheckState, Failure, FileState, MemoryState};
-use waypost::server::{Config, LinkChecking, Signal};
+use waypost::server::{Config, LinkChecking, LinkStore, OpeningState, Signal};
 
 use crate::interposed::Interposed;
 use crate::support::{Reply, Running, quiet, until};
@@ -70,9 +71,8 @@ fn web(fails: &Arc<AtomicBool>) -> Arc<Web> {
 
 fn checking(state: &Arc<dyn CheckState>, clock: &Forward, web: &Arc<Web>) -> LinkChecking {
     LinkChecking {
-        state: Arc::clone(state),
+        store: LinkStore::Open(Arc::clone(state), Arc::new(clock.clone())),
         asker: Arc::clone(web) as Arc<dyn Ask>,
-        clock: Arc::new(clock.clone()),
         options: options(),
         members: Vec::new(),
     }
@@ -381,6 +381,36 @@ async fn a_store_that_is_gone_keeps_nobody_waiting() {
     until_counted(&server, "ok", 1.0).await;
     let text = server.ask("GET", "/fine+", HTML).await.text();
     assert!(text.contains("Worked on <time"), "{text}");
+}
+
+#[tokio::test]
+async fn a_store_that_is_not_there_yet_is_opened_later() {
+    let web = web(&Arc::default());
+    let (clock, state) = in_memory();
+    let is_there = Arc::new(AtomicBool::new(false));
+    let opened = {
+        let (is_there, state, clock) = (Arc::clone(&is_there), Arc::clone(&state), clock.clone());
+        move || -> OpeningState {
+            let state: (Arc<dyn CheckState>, Arc<dyn Clock>) =
+                (Arc::clone(&state), Arc::new(clock.clone()));
+            let is_there = is_there.load(Ordering::SeqCst);
+            Box::pin(async move { is_there.then_some(state).ok_or("it is not there".into()) })
+        }
+    };
+    let checking = LinkChecking {
+        store: LinkStore::Later(Arc::new(opened)),
+        ..checking(&state, &clock, &web)
+    };
+    let server = Running::configured(config(checking), TABLE).await;
+    until_counted(&server, "gone", 0.0).await;
+    until(async || counted(&server, "unchecked").await > Some(0.0)).await;
+    assert_eq!(server.get("/ok").await.status_line(), "HTTP/1.1 302 Found");
+    // What the table says by itself is listed even now.
+    let listed = lines(&listing(&server, "").await);
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0]["target"], "https://short.code/nothing");
+    is_there.store(true, Ordering::SeqCst);
+    until_counted(&server, "gone", 1.0).await;
 }
 
 #[tokio::test]

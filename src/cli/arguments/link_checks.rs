@@ -14,7 +14,7 @@ use crate::frontier::SystemClock;
 use crate::linkcheck::{
     AskClient, CheckOptions, CheckState, FileState, Scope, SystemResolver, Trust, UserAgent,
 };
-use crate::server::LinkChecking;
+use crate::server::{LinkChecking, LinkStore};
 
 /// The file in the state directory.
 const STATE_FILE: &str = "linkcheck.redb";
@@ -75,9 +75,8 @@ impl LinkCheckArgs {
         let client = AskClient::new(resolver, trust, user_agent).asking(scope);
         let clock = SystemClock::new();
         Ok(Some(LinkChecking {
-            state: self.state(state_dir, clock)?,
+            store: LinkStore::Open(self.state(state_dir, clock)?, Arc::new(clock)),
             asker: Arc::new(client),
-            clock: Arc::new(clock),
             options: CheckOptions {
                 delay: self.linkcheck_delay,
                 ..CheckOptions::default()

@@ -58,12 +58,13 @@ async fn take_up(checks: &LinkChecks, snapshot: Arc<Snapshot>) -> Result<(), Sto
     let links = listing
         .await
         .map_err(|error| StoreError::Failed(error.into()))?;
+    let checker = checks.opened().await;
     // This also brings back what was known of links that were in a table before.
-    checks.checker.set_links(links).await?;
-    for urls in checks.checker.links().asked().chunks(BATCH) {
+    checker.set_links(links).await?;
+    for urls in checker.links().asked().chunks(BATCH) {
         let urls = urls.iter().map(String::as_str);
         let lacking: Vec<_> = urls.filter(|url| checks.known.lacks(url)).collect();
-        let records = checks.checker.records(&lacking).await?;
+        let records = checker.records(&lacking).await?;
         for (url, record) in lacking.into_iter().zip(records) {
             if let Some(record) = record {
                 checks.known.recall(url, &record);
@@ -77,14 +78,15 @@ async fn take_up(checks: &LinkChecks, snapshot: Arc<Snapshot>) -> Result<(), Sto
 async fn renew(checks: &LinkChecks, ticks: &mut Interval) {
     loop {
         ticks.tick().await;
-        if !checks.checker.is_shared() {
+        let checker = checks.opened().await;
+        if !checker.is_shared() {
             continue;
         }
-        let links = checks.checker.links();
+        let links = checker.links();
         for urls in links.asked().chunks(BATCH) {
             let urls: Vec<_> = urls.iter().map(String::as_str).collect();
             // What cannot be read now is read at the next tick.
-            let Ok(records) = checks.checker.records(&urls).await else {
+            let Ok(records) = checker.records(&urls).await else {
                 break;
             };
             for (url, record) in urls.into_iter().zip(records) {

@@ -8,11 +8,11 @@ use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::sync::{oneshot, watch};
 use tokio::time::{interval, sleep, timeout};
-use tracing::error;
+use tracing::{error, info, warn};
 
 use super::{live_links, outages};
-use crate::frontier::StoreError;
 use crate::git::chain;
+use crate::linkcheck::Checker;
 use crate::server::reload::give_way;
 use crate::server::state::{LinkChecks, Shared};
 
@@ -25,6 +25,9 @@ const LAST_MOMENT: Duration = Duration::from_secs(2);
 
 /// How often hosts are counted.
 const COUNTING: Duration = Duration::from_secs(5);
+
+/// How soon a store is tried again that cannot be reached.
+const OPENING: Duration = Duration::from_secs(5);
 
 /// How long the checks rest after the store has failed.
 const REST: Duration = Duration::from_secs(60);
@@ -53,7 +56,7 @@ impl CheckThread {
             let beside = async {
                 tokio::join!(
                     live_links::follow(&checks, &shared.live),
-                    outages::report(checks.checker.outage()),
+                    async { outages::report(checks.opened().await.outage()).await },
                     count_hosts(&checks),
                 );
             };
@@ -87,18 +90,26 @@ async fn check(checks: &LinkChecks, stop: watch::Receiver<()>) {
         // Nothing is ever sent.
         async move { drop(stop.changed().await) }
     };
+    let checker = tokio::select! {
+        checker = opened(checks) => checker,
+        () = stopped() => return,
+    };
     let mut reported = None;
     loop {
         let aliases = tokio::select! {
-            set = checks.checker.set_aliases(&checks.members) => set,
+            set = checker.set_aliases(&checks.members) => set,
             () = stopped() => return,
         };
         let ended = match aliases {
-            Ok(()) => checks.checker.watch(stopped()).await,
+            Ok(()) => checker.watch(stopped()).await,
             Err(error) => Err(error),
         };
         let Err(error) = ended else { return };
-        report_once(&error, &mut reported);
+        let error = chain(&error);
+        if reported.as_ref() != Some(&error) {
+            error!(error, "links are not checked: their store has failed");
+            reported = Some(error);
+        }
         tokio::select! {
             () = sleep(REST) => {}
             () = stopped() => return,
@@ -106,12 +117,26 @@ async fn check(checks: &LinkChecks, stop: watch::Receiver<()>) {
     }
 }
 
-/// Logs an error unless it was the last one, too.
-fn report_once(error: &StoreError, reported: &mut Option<String>) {
-    let error = chain(error);
-    if reported.as_ref() != Some(&error) {
-        error!(error, "links are not checked: their state cannot be used");
-        *reported = Some(error);
+/// Opens the store, as soon as it can be reached.
+async fn opened(checks: &LinkChecks) -> Arc<Checker> {
+    let mut reported = None;
+    loop {
+        match checks.open().await {
+            Ok(checker) => {
+                if reported.is_some() {
+                    info!("link checks begin: their store can be reached");
+                }
+                return checker;
+            }
+            Err(error) => {
+                let error = chain(&*error);
+                if reported.as_ref() != Some(&error) {
+                    warn!(error, "link checks wait until their store can be reached");
+                    reported = Some(error);
+                }
+            }
+        }
+        sleep(OPENING).await;
     }
 }
 

@@ -1,11 +1,14 @@
 //! What the server knows of the targets of its links, if it checks them.
 
+use std::error::Error;
 use std::fmt;
 use std::io;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use crate::frontier::{AliasName, Clock, Host, HostCounts};
@@ -18,15 +21,29 @@ use crate::mapping::Entry;
 /// How long it may take to read the store, which waits while that is gone.
 const READING: Duration = Duration::from_secs(20);
 
+/// A state, and its clock.
+type OpenState = (Arc<dyn CheckState>, Arc<dyn Clock>);
+
+/// A state that is being opened, or why it cannot be.
+pub type OpeningState =
+    Pin<Box<dyn Future<Output = Result<OpenState, Box<dyn Error + Send + Sync>>> + Send>>;
+
+/// Where what is known of links is kept.
+#[derive(Clone)]
+pub enum LinkStore {
+    /// In a state that is open, with its clock.
+    Open(Arc<dyn CheckState>, Arc<dyn Clock>),
+    /// In one that cannot be reached yet: it is opened once that is possible.
+    Later(Arc<dyn Fn() -> OpeningState + Send + Sync>),
+}
+
 /// What links are checked with.
 #[derive(Clone)]
 pub struct LinkChecking {
     /// Where what is known of them is kept.
-    pub state: Arc<dyn CheckState>,
+    pub store: LinkStore,
     /// How hosts are asked.
     pub asker: Arc<dyn Ask>,
-    /// The clock of the state.
-    pub clock: Arc<dyn Clock>,
     /// How links are checked.
     pub options: CheckOptions,
     /// The hosts that share an allowance.
@@ -41,7 +58,11 @@ impl fmt::Debug for LinkChecking {
 
 /// What is known of the targets of the live links.
 pub(crate) struct LinkChecks {
-    pub(crate) checker: Arc<Checker>,
+    /// Present once the store is open.
+    checker: watch::Sender<Option<Arc<Checker>>>,
+    store: LinkStore,
+    asker: Arc<dyn Ask>,
+    options: CheckOptions,
     /// Read by requests, without a lock and without I/O.
     pub(crate) known: Arc<KnownLinks>,
     pub(crate) members: Vec<(Host, AliasName)>,
@@ -55,24 +76,58 @@ impl LinkChecks {
     /// Returns what checks links with these means; there are none yet.
     pub(crate) fn new(checking: LinkChecking) -> Self {
         let LinkChecking {
-            state,
+            store,
             asker,
-            clock,
             options,
             members,
         } = checking;
-        let known = Arc::<KnownLinks>::default();
-        let checker = Checker::new(state, asker, clock, Links::default(), options);
-        let observed = Arc::clone(&known);
-        let observer = move |url: &str, _: Option<&LinkRecord>, record: &LinkRecord| {
-            observed.observe(url, record);
-        };
         Self {
-            checker: Arc::new(checker.with_observer(observer)),
-            known,
+            checker: watch::Sender::default(),
+            store,
+            asker,
+            options,
+            known: Arc::default(),
             members,
             hosts: Mutex::default(),
             runtime: OnceLock::new(),
+        }
+    }
+
+    /// Opens the store, if that is possible now.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be reached yet.
+    pub(crate) async fn open(&self) -> Result<Arc<Checker>, Box<dyn Error + Send + Sync>> {
+        let (state, clock) = match &self.store {
+            LinkStore::Open(state, clock) => (Arc::clone(state), Arc::clone(clock)),
+            LinkStore::Later(open) => open().await?,
+        };
+        let asker = Arc::clone(&self.asker);
+        let checker = Checker::new(state, asker, clock, Links::default(), self.options);
+        let known = Arc::clone(&self.known);
+        let observer = move |url: &str, _: Option<&LinkRecord>, record: &LinkRecord| {
+            known.observe(url, record);
+        };
+        let checker = Arc::new(checker.with_observer(observer));
+        self.checker.send_replace(Some(Arc::clone(&checker)));
+        Ok(checker)
+    }
+
+    /// Returns the checker, if the store is open.
+    fn checker(&self) -> Option<Arc<Checker>> {
+        self.checker.borrow().clone()
+    }
+
+    /// Returns the checker once the store is open.
+    pub(crate) async fn opened(&self) -> Arc<Checker> {
+        let mut opening = self.checker.subscribe();
+        loop {
+            if let Some(checker) = opening.borrow_and_update().clone() {
+                return checker;
+            }
+            // The sender is here, so the channel is never closed.
+            let _ = opening.changed().await;
         }
     }
 
@@ -88,8 +143,11 @@ impl LinkChecks {
     ///
     /// Fails if the store cannot be read within a limited time.
     pub(crate) async fn records(&self, urls: Vec<String>) -> io::Result<Vec<Option<LinkRecord>>> {
+        if urls.is_empty() {
+            return Ok(Vec::new());
+        }
         let runtime = self.runtime.get().ok_or(io::ErrorKind::NotConnected)?;
-        let checker = Arc::clone(&self.checker);
+        let checker = self.checker().ok_or(io::ErrorKind::NotConnected)?;
         let reading = runtime.spawn(timeout(READING, async move {
             let urls: Vec<_> = urls.iter().map(String::as_str).collect();
             checker.records(&urls).await
@@ -111,7 +169,7 @@ impl LinkChecks {
 
     /// Returns how many requests had a result.
     pub(crate) fn requests(&self, result: RequestResult) -> u64 {
-        self.checker.requests(result)
+        self.checker().map_or(0, |checker| checker.requests(result))
     }
 
     /// Returns the hosts by their state.
@@ -121,7 +179,9 @@ impl LinkChecks {
 
     /// Counts the hosts by their state, unless the store cannot be reached now.
     pub(crate) async fn count_hosts(&self) {
-        if let Ok(counts) = self.checker.hosts().await {
+        if let Some(checker) = self.checker()
+            && let Ok(counts) = checker.hosts().await
+        {
             *self.counted_hosts() = counts;
         }
     }
