@@ -236,7 +236,8 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Res
     let remote = args.git.remote();
     let remote = remote.map_err(|error| Error::usage(format!("--repo: {error}")))?;
     let registrations = args.registrations.prepare(&args.git, remote.as_ref())?;
-    let link_checking = args.link_checks.prepare(args.git.state_dir())?;
+    let link_checking = args.link_checks.prepare(args.git.state_dir());
+    let link_checking = link_checking.await?;
     let fetches = FetchMetrics::default();
     let observer = fetches.observer();
     let hook = secret::of("WAYPOST_HOOK_SECRET")

@@ -475,6 +475,14 @@ fn serve_reports_why_it_cannot_check_links() {
         nothing_to_keep.starts_with("status 2\n") && nothing_to_keep.contains("--linkcheck"),
         "{nothing_to_keep}"
     );
+    #[cfg(feature = "valkey")]
+    {
+        let nowhere = start(&["--linkcheck", "--linkcheck-store", "nowhere"]);
+        assert!(
+            nowhere.starts_with("status 2\n") && nowhere.contains("not an address of a server"),
+            "{nowhere}"
+        );
+    }
     let checking = ["--linkcheck", "--state-dir", state];
     let bad_contact = start(&[&checking[..], &["--linkcheck-contact", "two\nlines"]].concat());
     assert!(bad_contact.starts_with("status 2\n"), "{bad_contact}");

@@ -8,12 +8,18 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
+#[cfg(feature = "valkey")]
+use super::link_store;
 use super::{host_aliases, quantity};
 use crate::cli::terminal::Error;
 use crate::frontier::SystemClock;
+#[cfg(feature = "valkey")]
+use crate::frontier::ValkeyError;
 use crate::linkcheck::{
     AskClient, CheckOptions, CheckState, FileState, Scope, SystemResolver, Trust, UserAgent,
 };
+#[cfg(feature = "valkey")]
+use crate::server::OpeningState;
 use crate::server::{LinkChecking, LinkStore};
 
 /// The file in the state directory.
@@ -26,9 +32,20 @@ pub(crate) struct LinkCheckArgs {
     /// Check in the background whether the links work, as `waypost linkcheck` does
     ///
     /// The preview page of a link shows its result, and /-/linkcheck.jsonl lists those that need
-    /// attention. The requests come from the address of this server. Results are kept in --state-dir.
+    /// attention. The requests come from the address of this server. Results are kept in --state-dir,
+    /// or where --linkcheck-store says.
     #[arg(long, env = "WAYPOST_LINKCHECK", value_parser = clap::builder::BoolishValueParser::new())]
     linkcheck: bool,
+
+    /// Share the checks and their results with others on a Valkey or Redis server, such as
+    /// redis://valkey.example or rediss://valkey.example:6380
+    ///
+    /// All of them check the same table, be they servers or `waypost linkcheck`. User and password are
+    /// in WAYPOST_LINKCHECK_STORE_USERNAME and WAYPOST_LINKCHECK_STORE_PASSWORD, or in the files that
+    /// the same with the suffix _FILE name.
+    #[cfg(feature = "valkey")]
+    #[arg(long, value_name = "URL", env = "WAYPOST_LINKCHECK_STORE")]
+    linkcheck_store: Option<String>,
 
     /// The shortest pause between two requests to one host, or to hosts of the same alias
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_DELAY", default_value = "1s", value_parser = quantity::interval)]
@@ -50,16 +67,15 @@ pub(crate) struct LinkCheckArgs {
 }
 
 impl LinkCheckArgs {
-    /// Prepares checking links, if it is enabled; the results are kept in a directory.
-    pub(crate) fn prepare(&self, state_dir: Option<&Path>) -> Result<Option<LinkChecking>, Error> {
+    /// Prepares checking links, if it is enabled; unless the results are kept on a server, they are in
+    /// a directory.
+    pub(crate) async fn prepare(
+        &self,
+        state_dir: Option<&Path>,
+    ) -> Result<Option<LinkChecking>, Error> {
         if !self.linkcheck {
             return Ok(None);
         }
-        let Some(state_dir) = state_dir else {
-            return Err(Error::usage(
-                "--linkcheck: name a directory for its results with --state-dir",
-            ));
-        };
         let members = match &self.linkcheck_aliases {
             Some(path) => host_aliases::read(path)?,
             None => Vec::new(),
@@ -73,9 +89,8 @@ impl LinkCheckArgs {
         };
         let resolver = Arc::new(SystemResolver::default());
         let client = AskClient::new(resolver, trust, user_agent).asking(scope);
-        let clock = SystemClock::new();
         Ok(Some(LinkChecking {
-            store: LinkStore::Open(self.state(state_dir, clock)?, Arc::new(clock)),
+            store: self.store(state_dir).await?,
             asker: Arc::new(client),
             options: CheckOptions {
                 delay: self.linkcheck_delay,
@@ -83,6 +98,26 @@ impl LinkCheckArgs {
             },
             members,
         }))
+    }
+
+    async fn store(&self, state_dir: Option<&Path>) -> Result<LinkStore, Error> {
+        #[cfg(feature = "valkey")]
+        if let Some(url) = &self.linkcheck_store {
+            return on_server(url, self.linkcheck_delay).await;
+        }
+        let Some(state_dir) = state_dir else {
+            let places = match cfg!(feature = "valkey") {
+                true => "--state-dir, or a server with --linkcheck-store",
+                false => "--state-dir",
+            };
+            let problem = format!("--linkcheck: name a directory for its results with {places}");
+            return Err(Error::usage(problem));
+        };
+        let clock = SystemClock::new();
+        Ok(LinkStore::Open(
+            self.state(state_dir, clock)?,
+            Arc::new(clock),
+        ))
     }
 
     fn state(&self, state_dir: &Path, clock: SystemClock) -> Result<Arc<dyn CheckState>, Error> {
@@ -99,4 +134,37 @@ impl LinkCheckArgs {
             opened.context("cannot keep the results of link checks")?,
         ))
     }
+}
+
+/// Returns the store on a server; one that cannot be reached now does not keep links from being
+/// served.
+#[cfg(feature = "valkey")]
+async fn on_server(url: &str, delay: Duration) -> Result<LinkStore, Error> {
+    let address = link_store::address(url)?;
+    match link_store::connect(address.clone(), delay).await {
+        Ok((state, clock)) => Ok(LinkStore::Open(state, clock)),
+        Err(Error::Failed(error)) if is_unreachable(&error) => {
+            let open = move || -> OpeningState {
+                let connecting = link_store::connect(address.clone(), delay);
+                Box::pin(async { connecting.await.map_err(cause) })
+            };
+            Ok(LinkStore::Later(Arc::new(open)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns the cause of an error, for the log.
+#[cfg(feature = "valkey")]
+fn cause(error: Error) -> Box<dyn std::error::Error + Send + Sync> {
+    match error {
+        Error::Failed(cause) | Error::Usage(cause) => cause.into(),
+        error => format!("{error:?}").into(),
+    }
+}
+
+#[cfg(feature = "valkey")]
+fn is_unreachable(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref();
+    matches!(error, Some(ValkeyError::Unreachable { .. }))
 }
