@@ -55,7 +55,7 @@ Examples:
   waypost linkcheck --deny dead         fail if a link is dead
   waypost linkcheck --fix --dry-run     show what would be fixed in the table
   waypost linkcheck --fix --branch fix-links
-                                        fix what can be, for review
+                                        fix what can be fixed, for review
   waypost linkcheck --watch --store redis://valkey.example
                                         keep checking, and share the work with others
 
@@ -79,7 +79,8 @@ pub(super) struct Args {
     /// redis://valkey.example or rediss://valkey.example:6380
     ///
     /// All of them check the same table. User and password are in WAYPOST_LINKCHECK_STORE_USERNAME and
-    /// WAYPOST_LINKCHECK_STORE_PASSWORD, or in the files that the same with the suffix _FILE name.
+    /// WAYPOST_LINKCHECK_STORE_PASSWORD, or in the files that these variables with the suffix _FILE
+    /// name.
     #[cfg(feature = "valkey")]
     #[arg(
         long,
@@ -140,7 +141,7 @@ pub(super) struct Args {
     /// Keep checking until a signal ends it (SIGTERM, SIGINT), and follow changes of the table
     ///
     /// Prints a line for each link whose verdict changes, and for each new one that needs attention.
-    /// Of a table with errors, the last good version is checked. With --max-time it ends by itself.
+    /// If the table has errors, its last good version is checked. With --max-time it ends by itself.
     #[arg(
         long,
         env = "WAYPOST_LINKCHECK_WATCH",
@@ -215,7 +216,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         .build()
         .context("cannot start threads")?;
     let (state, clock) = runtime.block_on(state(args))?;
-    let trust = Trust::system().context("cannot ask hosts over TLS")?;
+    let trust = Trust::system().context("cannot use TLS for requests to hosts")?;
     let scope = match args.allow_private {
         true => Scope::Private,
         false => Scope::Global,
@@ -257,16 +258,16 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
                 never = outage::report(&checker) => never,
             }
         })
-        .context("cannot keep what is known of the links")?;
+        .context("cannot keep the results of link checks")?;
     let links = checker.links();
     let mut conclusions = runtime
         .block_on(Conclusions::of(&checker, &links))
-        .context("cannot read what is known of the links")?;
+        .context("cannot read the results of link checks")?;
     if let Some(archive) = args.fixing.archive() {
         let look_up = look_up::run(&checker, &archive, &mut conclusions, scope, deadline);
         runtime
             .block_on(look_up)
-            .context("cannot keep what is known of the links")?;
+            .context("cannot keep the results of link checks")?;
     }
     // A look-up that nobody waits for must not delay the end.
     runtime.shutdown_background();
@@ -297,7 +298,7 @@ async fn state(args: &Args) -> Result<(Arc<dyn CheckState>, Arc<dyn Clock>), Err
         None => {
             let path = state_file::path(args.state.as_deref())?;
             let opened = FileState::open(&path, clock, args.delay);
-            Arc::new(opened.context("cannot keep what is known of the links")?)
+            Arc::new(opened.context("cannot keep the results of link checks")?)
         }
     };
     Ok((state, Arc::new(clock)))

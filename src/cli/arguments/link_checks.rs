@@ -40,9 +40,9 @@ pub(crate) struct LinkCheckArgs {
     /// Share the checks and their results with others on a Valkey or Redis server, such as
     /// redis://valkey.example or rediss://valkey.example:6380
     ///
-    /// All of them check the same table, be they servers or `waypost linkcheck`. User and password are
+    /// All of them, servers and `waypost linkcheck`, check the same table. User and password are
     /// in WAYPOST_LINKCHECK_STORE_USERNAME and WAYPOST_LINKCHECK_STORE_PASSWORD, or in the files that
-    /// the same with the suffix _FILE name.
+    /// these variables with the suffix _FILE name.
     #[cfg(feature = "valkey")]
     #[arg(long, value_name = "URL", env = "WAYPOST_LINKCHECK_STORE")]
     linkcheck_store: Option<String>,
@@ -82,7 +82,7 @@ impl LinkCheckArgs {
         };
         let contact = self.linkcheck_contact.as_deref();
         let user_agent = UserAgent::new(contact).map_err(Error::usage)?;
-        let trust = Trust::system().context("cannot ask hosts over TLS")?;
+        let trust = Trust::system().context("cannot use TLS for requests to hosts")?;
         let scope = match self.linkcheck_allow_private {
             true => Scope::Private,
             false => Scope::Global,

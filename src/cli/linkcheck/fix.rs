@@ -24,7 +24,7 @@ const RETRY_TIMEOUT: Duration = Duration::from_secs(120);
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Fixing links")]
 pub(super) struct FixArgs {
-    /// Update the URLs of links that have moved permanently, once that was seen twice over days, and
+    /// Update the URLs of links that have moved permanently, once that has been seen twice over days, and
     /// add archived copies of dead links
     ///
     /// An entry whose URL changes keeps its code. No link is retired, and each that is not fixed is
@@ -32,7 +32,7 @@ pub(super) struct FixArgs {
     #[arg(long, env = "WAYPOST_LINKCHECK_FIX", value_parser = BoolishValueParser::new(), conflicts_with = "base")]
     pub(super) fix: bool,
 
-    /// Ask an archive for copies of dead links; without --fix they are only reported
+    /// Look up copies of dead links in an archive; without --fix they are only reported
     ///
     /// URL names an availability interface like that of the Wayback Machine, which is the default
     /// here and for --fix.
@@ -55,7 +55,7 @@ pub(super) struct FixArgs {
     #[arg(long, env = "WAYPOST_LINKCHECK_COMMIT", value_parser = BoolishValueParser::new(), requires = "fix")]
     commit: bool,
 
-    /// Commit on top of what the branch's remote has now, push that, and fast-forward the checkout
+    /// Commit on top of the branch's latest commit on the remote, push, and fast-forward the checkout
     #[arg(long, env = "WAYPOST_LINKCHECK_PUSH", value_parser = BoolishValueParser::new(), requires = "fix")]
     push: bool,
 

@@ -21,7 +21,9 @@ pub(super) fn path(named: Option<&Path>) -> Result<PathBuf, Error> {
     };
     let home = || absolute("HOME").map(|home| home.join(".local/state"));
     let folder = absolute("XDG_STATE_HOME").or_else(home).ok_or_else(|| {
-        Error::usage("there is no home directory to keep what is known of the links: name a file with --state")
+        Error::usage(
+            "there is no home directory for the results of link checks: name a file with --state",
+        )
     })?;
     let folder = folder.join("waypost");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;

@@ -68,7 +68,7 @@ def a_full_or_read_only_disk_costs_nothing_that_is_known(scene):
     (disk / "ballast").write_bytes(bytes((64 << 10) + room.f_bavail * room.f_frsize))
     targets = [*TARGETS, *(f"http://plain-{host}.farm.example/page-{'x' * 1000}-{page}" for host in (1, 2, 3) for page in range(300))]
     table.write(targets)
-    refused(table.check(*state, status=3), "cannot keep what is known of the links", "No space left on device")
+    refused(table.check(*state, status=3), "cannot keep the results of link checks", "No space left on device")
     (disk / "ballast").unlink()
     subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
     refused(table.check(*state, status=3), "Read-only file system")
