@@ -8,6 +8,7 @@ use waypost::frontier::{AliasName, Host};
 use waypost::linkcheck::{CheckOptions, CheckState, Checker, Failure, FileState, Reply, Verdict};
 
 use crate::engines::Engine;
+use crate::watching::until;
 use crate::web::{
     DAY, DELAY, Forward, Web, checker, options, page, status, to, usual, verdict, verdicts,
 };
@@ -155,6 +156,36 @@ pub(crate) async fn a_crawl_delay_counts_also_if_the_robots_txt_is_elsewhere(eng
         panic!("{log:?}")
     };
     assert!(home.begun >= hop.ended + Duration::from_secs(1));
+}
+
+pub(crate) async fn a_robots_txt_that_fails_is_fetched_again_soon(engine: Engine) {
+    let fails = Arc::new(AtomicBool::new(true));
+    let now = Arc::clone(&fails);
+    let web = Web::new(move |url, _| match url {
+        "https://a.example/robots.txt" if now.load(Ordering::SeqCst) => status(503),
+        url => usual(url).unwrap_or_else(|| page("x")),
+    });
+    let Engine {
+        state,
+        clock,
+        forward,
+        ..
+    } = &engine;
+    let target = "https://a.example/";
+    let mut found = Vec::new();
+    for _ in 0..2 {
+        let checker = checker(state, clock, &web, &[target], options());
+        // The pause after such an answer is longer than a test.
+        let running = Arc::clone(&checker);
+        let run = tokio::spawn(async move { running.run().await });
+        until("the robots.txt", async || web.asked().len() > found.len()).await;
+        forward.pass(Duration::from_secs(40));
+        run.await.unwrap().unwrap();
+        found.push(verdict(&checker, target).await.unwrap());
+        fails.store(false, Ordering::SeqCst);
+        forward.pass(Duration::from_secs(3700));
+    }
+    assert_eq!(found, [Verdict::RobotsDisallowed, Verdict::Ok]);
 }
 
 pub(crate) async fn a_host_that_accepts_any_name_is_not_believed(engine: Engine) {

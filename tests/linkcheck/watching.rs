@@ -120,6 +120,22 @@ pub(crate) async fn a_check_that_goes_on_follows_the_table_and_asks_again(engine
     assert_eq!((times(two), record.strikes()), (2, 1));
 }
 
+pub(crate) async fn the_time_left_is_that_of_the_slowest_host(engine: Engine) {
+    let Engine { state, clock, .. } = &engine;
+    let web = Web::new(|url, _| match url {
+        "https://slow.example/robots.txt" => page("User-agent: *\nCrawl-delay: 100"),
+        url => usual(url).unwrap_or_else(|| page("x")),
+    });
+    let targets = ["https://slow.example/1", "https://slow.example/2"];
+    let checker = checker(state, clock, &web, &targets, options());
+    let watching = Arc::clone(&checker);
+    let run = tokio::spawn(async move { watching.run().await });
+    let hundreds = Duration::from_secs(200);
+    let known = async || checker.progress().left >= hundreds;
+    until("the time of both links", known).await;
+    run.abort();
+}
+
 /// A Web that never answers.
 struct Silence;
 

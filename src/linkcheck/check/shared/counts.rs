@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
 use crate::frontier::Host;
 use crate::linkcheck::ask::RoundTrip;
@@ -56,18 +57,27 @@ impl RequestResult {
     }
 }
 
+/// What a host has left.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct HostLeft {
+    /// How many of its links are due.
+    pub(super) links: usize,
+    /// How long its last request and the pause after it took.
+    pub(super) pace: Duration,
+}
+
 /// What is counted.
 #[derive(Default)]
 pub(super) struct Counts {
     pub(super) results: [AtomicU64; RequestResult::ALL.len()],
     pub(super) checked: AtomicUsize,
     pub(super) due: AtomicUsize,
-    /// How many links each host has left, as far as that is counted.
-    left: Mutex<HashMap<Host, usize>>,
+    /// What each host has left, as far as that is counted.
+    left: Mutex<HashMap<Host, HostLeft>>,
 }
 
 impl Counts {
-    pub(super) fn left(&self) -> MutexGuard<'_, HashMap<Host, usize>> {
+    pub(super) fn left(&self) -> MutexGuard<'_, HashMap<Host, HostLeft>> {
         self.left.lock().expect("nothing that is done here panics")
     }
 }

@@ -6,15 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::millis::millis;
 use crate::frontier::Host;
-use crate::linkcheck::ask::{Failure, WebUrl};
+use crate::linkcheck::ask::{Ending, Failure, Finding, WebUrl};
 use crate::linkcheck::conclude::Sibling;
 use crate::linkcheck::polite::Robots;
 
 /// How long a robots.txt counts (RFC 9309, section 2.4).
 const ROBOTS: Duration = Duration::from_secs(24 * 3600);
 
-/// How long it counts that a robots.txt could not be fetched: until the links are asked again.
-const UNREACHED: Duration = Duration::from_secs(1800);
+/// How long it counts that a robots.txt could not be fetched, for the first time: until the links are
+/// asked again.
+const NOT_FETCHED: Duration = Duration::from_secs(1800);
 
 /// How long it counts what a host did with a name that it cannot know.
 const SIBLING: Duration = Duration::from_secs(30 * 86_400);
@@ -50,7 +51,58 @@ pub(crate) enum Known<T> {
 }
 
 /// The rules of an origin, or why there are none.
-pub(crate) type RobotsAnswer = Result<Robots, Failure>;
+pub(crate) type RobotsResult = Result<Robots, Failure>;
+
+/// What came of fetching the robots.txt of an origin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RobotsAnswer {
+    result: RobotsResult,
+    /// How often in a row there was no answer, or one that says that the host is in trouble.
+    failures: u8,
+}
+
+impl RobotsAnswer {
+    /// Returns the answer after an earlier one; an answer with a status from 500 on, or with 429, says
+    /// nothing about the day to come.
+    pub(crate) fn after(before: Option<&Self>, finding: &Finding) -> Self {
+        let status = match finding.ending {
+            Ending::Answered { status, .. } => Some(status),
+            Ending::Failed(_) | Ending::Astray(_) => None,
+        };
+        let result = finding.robots();
+        let is_failure = result.is_err() || status.is_some_and(|it| it == 429 || it >= 500);
+        let failures = match is_failure {
+            true => before.map_or(0, |it| it.failures).saturating_add(1),
+            false => 0,
+        };
+        Self { result, failures }
+    }
+
+    /// Returns the answer that permits everything.
+    pub(crate) fn without_rules() -> Self {
+        Self {
+            result: Ok(Robots::default()),
+            failures: 0,
+        }
+    }
+
+    /// Returns the rules, if there are any.
+    pub(crate) fn rules(&self) -> Option<&Robots> {
+        self.result.as_ref().ok()
+    }
+
+    /// Returns how long it counts: what could not be fetched is tried again after half an hour, then
+    /// after twice as long each time.
+    fn lasts(&self) -> Duration {
+        match self.failures {
+            0 => ROBOTS,
+            failures => {
+                let doublings = u32::from(failures - 1).min(8);
+                (NOT_FETCHED * (1 << doublings)).min(ROBOTS)
+            }
+        }
+    }
+}
 
 impl<T> Asked<T> {
     fn known(self, now: u64, lasts: impl Fn(&T) -> Duration) -> Known<T> {
@@ -64,12 +116,12 @@ impl<T> Asked<T> {
 }
 
 /// Returns what is known of a robots.txt at a time.
-pub(crate) fn known_robots(row: Option<Asked<RobotsAnswer>>, now: u64) -> Known<RobotsAnswer> {
-    let lasts = |answer: &RobotsAnswer| match answer {
-        Ok(_) => ROBOTS,
-        Err(_) => UNREACHED,
-    };
-    row.map_or(Known::Unknown, |row| row.known(now, lasts))
+pub(crate) fn known_robots(row: Option<Asked<RobotsAnswer>>, now: u64) -> Known<RobotsResult> {
+    match row.map(|row| row.known(now, RobotsAnswer::lasts)) {
+        Some(Known::Answer(answer)) => Known::Answer(answer.result),
+        Some(Known::Pending(until)) => Known::Pending(until),
+        Some(Known::Unknown) | None => Known::Unknown,
+    }
 }
 
 /// Returns what is known of a sibling at a time.
@@ -113,15 +165,52 @@ mod tests {
     fn an_answer_counts_for_a_time() {
         let hour = 3_600_000;
         let row = |answer| Some(Asked { answer, at: hour });
-        let rules = row(Some(Ok(Robots::default())));
+        let rules = row(Some(RobotsAnswer::without_rules()));
         assert_eq!(known_robots(None, 0), Known::Unknown);
         let answer = Known::Answer(Ok(Robots::default()));
         assert_eq!(known_robots(rules.clone(), 25 * hour - 1), answer);
         assert_eq!(known_robots(rules, 25 * hour), Known::Unknown);
-        let failed = row(Some(Err(Failure::Refused)));
-        assert_eq!(known_robots(failed, 2 * hour), Known::Unknown);
         let pending = Known::Pending(2 * hour);
         assert_eq!(known_robots(row(None), 2 * hour - 1), pending);
         assert_eq!(known_robots(row(None), 2 * hour), Known::Unknown);
+    }
+
+    #[test]
+    fn what_could_not_be_fetched_counts_for_longer_each_time() {
+        let finding = |ending| Finding {
+            ending,
+            from: WebUrl::parse("https://a.example/robots.txt").unwrap(),
+            hops: Vec::new(),
+            is_fresh: true,
+            body: bytes::Bytes::new(),
+            is_whole: true,
+        };
+        let answered = |status| {
+            finding(Ending::Answered {
+                status,
+                is_wall: false,
+            })
+        };
+        let refused = finding(Ending::Failed(Failure::Refused));
+        let mut answer = None;
+        let mut lasts = Vec::new();
+        let findings = [
+            answered(503),
+            refused.clone(),
+            answered(429),
+            answered(500),
+            answered(404),
+            refused,
+        ];
+        for finding in &findings {
+            let next = RobotsAnswer::after(answer.as_ref(), finding);
+            lasts.push(next.lasts().as_secs() / 60);
+            answer = Some(next);
+        }
+        assert_eq!(lasts, [30, 60, 120, 240, 24 * 60, 30]);
+        for _ in 0..300 {
+            answer = Some(RobotsAnswer::after(answer.as_ref(), &findings[0]));
+        }
+        assert_eq!(answer.unwrap().lasts(), ROBOTS);
     }
 }

@@ -21,7 +21,7 @@ pub struct CheckProgress {
     pub due: usize,
     /// How many hosts have links that are due.
     pub hosts: usize,
-    /// How long the host with the most links takes at least.
+    /// How long the host takes at least that takes the longest, as fast as it could be asked last.
     pub left: Duration,
 }
 
@@ -34,15 +34,18 @@ impl Checker {
     /// Returns how far the check has come.
     pub fn progress(&self) -> CheckProgress {
         let left = self.counts.left();
-        let most = left.values().max().copied().unwrap_or_default();
-        let most = u32::try_from(most).unwrap_or(u32::MAX);
+        let delay = self.options().delay;
+        let longest = left.values().map(|host| {
+            let links = u32::try_from(host.links).unwrap_or(u32::MAX);
+            host.pace.max(delay).saturating_mul(links)
+        });
         let requests: u64 = RequestResult::ALL.map(|it| self.requests(it)).iter().sum();
         CheckProgress {
             requests: usize::try_from(requests).unwrap_or(usize::MAX),
             checked: self.counts.checked.load(Ordering::Relaxed),
             due: self.counts.due.load(Ordering::Relaxed),
-            hosts: left.values().filter(|left| **left > 0).count(),
-            left: self.options().delay.saturating_mul(most),
+            hosts: left.values().filter(|host| host.links > 0).count(),
+            left: longest.max().unwrap_or_default(),
         }
     }
 
@@ -51,7 +54,16 @@ impl Checker {
         self.counts
             .due
             .store(left.values().sum(), Ordering::Relaxed);
-        *self.counts.left() = left;
+        let mut all = self.counts.left();
+        all.values_mut().for_each(|host| host.links = 0);
+        for (host, links) in left {
+            all.entry(host).or_default().links = links;
+        }
+    }
+
+    /// Notes how long a request to a host and the pause after it take.
+    pub(crate) fn note_pace(&self, host: &Host, pace: Duration) {
+        self.counts.left().entry(host.clone()).or_default().pace = pace;
     }
 
     pub(crate) fn count_answer(&self, round_trip: &RoundTrip) {
@@ -65,7 +77,7 @@ impl Checker {
         self.counts.checked.fetch_add(1, Ordering::Relaxed);
         let mut all = self.counts.left();
         if let Some(left) = host.and_then(|host| all.get_mut(&host)) {
-            *left = left.saturating_sub(1);
+            left.links = left.links.saturating_sub(1);
         }
     }
 }

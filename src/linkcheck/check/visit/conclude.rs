@@ -7,7 +7,6 @@ use crate::linkcheck::ask::WebUrl;
 use crate::linkcheck::check::shared::{LeasePurpose, RobotsAnswer, Work, host_of, millis, seconds};
 use crate::linkcheck::check::state::{Space, StateRow};
 use crate::linkcheck::conclude::{LinkRecord, Observation, Seen, Sibling};
-use crate::linkcheck::polite::Robots;
 use crate::mapping::Timestamp;
 
 impl Visit<'_> {
@@ -19,8 +18,8 @@ impl Visit<'_> {
     ) -> Result<(), StoreError> {
         match purpose {
             LeasePurpose::Robots { origin, host } => {
-                let none: RobotsAnswer = Ok(Robots::default());
-                self.answer(Space::Origins, origin, Some(none));
+                let none = Some(RobotsAnswer::without_rules());
+                self.answer(Space::Origins, origin, none);
                 self.wake(host);
                 Ok(())
             }

@@ -57,6 +57,8 @@ impl Visit<'_> {
             visit.wants_at(due);
             // The store counts whole milliseconds, and the current one has begun already.
             let pause = rest.pause.max(visit.wanted_pause) + Duration::from_millis(1);
+            let pace = round_trip.took + pause;
+            self.checker.note_pace(&self.lease.host, pace);
             // What the answer was compared with may have been written by a visit to another host.
             if visit.release(pause).await? != WriteState::Conflict {
                 return Ok(());

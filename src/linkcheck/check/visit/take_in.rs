@@ -8,7 +8,7 @@ use crate::frontier::{Host, StoreError};
 use crate::linkcheck::archive::Archive;
 use crate::linkcheck::ask::{Finding, Question, RedirectProblem, RoundTrip, Step, UrlProblem};
 use crate::linkcheck::check::shared::{
-    Known, LeasePurpose, RobotsAnswer, Work, host_of, known_sibling,
+    Asked, Known, LeasePurpose, RobotsAnswer, Work, host_of, known_sibling,
 };
 use crate::linkcheck::check::state::{Space, StateRow};
 use crate::linkcheck::conclude::{Endings, Observation, Seen, Sibling};
@@ -63,8 +63,12 @@ impl Visit<'_> {
     ) -> Result<(), StoreError> {
         match purpose {
             LeasePurpose::Robots { origin, host } => {
-                let robots = finding.robots();
-                let wanted = robots.as_ref().ok().and_then(Robots::crawl_delay);
+                let key = origin.as_bytes();
+                let before: Option<Asked<RobotsAnswer>> =
+                    self.access().read(Space::Origins, key).await?;
+                let before = before.and_then(|row| row.answer);
+                let robots = RobotsAnswer::after(before.as_ref(), finding);
+                let wanted = robots.rules().and_then(Robots::crawl_delay);
                 // With a longer one, the origin is not asked again.
                 if let Some(wanted) = wanted.filter(|wanted| *wanted <= MAX_CRAWL_DELAY) {
                     match Host::parse(host) {
