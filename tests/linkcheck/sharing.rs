@@ -230,7 +230,7 @@ fn an_address_is_refused_that_has_a_password_or_is_none() {
     assert_refused(
         &command("http://secret", None),
         2,
-        "not the address of a server",
+        "not an address of a server",
     );
 }
 
