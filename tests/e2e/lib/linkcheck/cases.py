@@ -3,7 +3,10 @@
 CASES = {}
 
 
-def case(function):
-    """Adds a case, named after its function."""
-    CASES[function.__name__.replace("_", " ")] = function
-    return function
+def case(function=None, *, nightly=False):
+    """Adds a case, named after its function. One that takes long runs every night, or if it is named."""
+    def add(function):
+        function.nightly = nightly
+        CASES[function.__name__.replace("_", " ")] = function
+        return function
+    return add(function) if function else add

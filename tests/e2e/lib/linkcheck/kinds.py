@@ -323,10 +323,16 @@ def endlessheader(visit):
         visit.send(b"x" * 16384, is_last=False)
 
 
+@kind(LIVE, UNCHECKED, detail="the header of the answer is too large")
+def manyfields(visit):
+    visit.answer(200, *(f"X-{number}: x" for number in range(300)))
+
+
 # Where this program must not go.
 
 for name in ("private", "mixed", "local6", "hidden"):
     alias(name, UNKNOWN, UNCHECKED, of=plain, links=1, detail="a private address")
+alias("rebinds", UNKNOWN, UNCHECKED, of=plain, links=3, detail="a private address")
 alias("metadata", UNKNOWN, UNCHECKED, of=plain, links=1, detail="metadata-service address")
 alias("routeless", UNKNOWN, UNCHECKED, of=plain, links=1, detail="this machine cannot connect")
 alias("inside", UNKNOWN, UNCHECKED, of=lambda visit: visit.redirect(302, "http://10.1.2.3/"), detail="a private address")

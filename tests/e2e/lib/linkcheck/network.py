@@ -91,8 +91,8 @@ class Names:
             "local6": ([v4], ["fd00::1"]),
             "metadata": (["169.254.169.254"], []),
             "hidden": ([], ["::ffff:10.1.2.3"]),
-            # Each look-up asks for both families: global and private addresses by turns.
-            "rebinds": ([v4 if looked_up // 2 % 2 else "10.1.2.3"], []),
+            # It is somewhere else from the third look-up on, each of which asks for both families.
+            "rebinds": ([v4 if looked_up <= 4 else "10.1.2.3"], []),
         }.get(re.split(r"[-.]", name)[0], ([v4], []))
         if isinstance(found, tuple):
             with self.lock:

@@ -31,23 +31,23 @@ class Table:
         aliases = self.folder / "aliases.yaml"
         return [
             os.environ["WAYPOST"], "linkcheck", self.path,
-            *([] if "--base" in more or "--state" in more else ["--state", self.folder / "state.redb"]),
+            *([] if {"--base", "--state", "--store"} & set(more) else ["--state", self.folder / "state.redb"]),
             *(["--aliases", aliases] if aliases.exists() else []),
             "--delay", f"{round(self.delay * 1000)}ms",
-            "--timeout", "1500ms", "--concurrency", "256", *([] if "--max-time" in more else ["--max-time", "90s"]),
+            "--timeout", "1500ms", *([] if "--concurrency" in more else ["--concurrency", "256"]), *([] if "--max-time" in more else ["--max-time", "90s"]),
             *([] if "--format" in more else ["--format", "json"]), *more,
         ]
 
-    def environment(self, time=None):
-        return {**at(time), "SSL_CERT_FILE": str(self.authority.certificate)}
+    def environment(self, time=None, variables=()):
+        return {**at(time), "SSL_CERT_FILE": str(self.authority.certificate), **dict(variables)}
 
-    def start(self, *more, time=None, **options):
-        return subprocess.Popen(self.command(*more), env=self.environment(time), **options)
+    def start(self, *more, variables=(), **options):
+        return subprocess.Popen(self.command(*more), env=self.environment(None, variables), **options)
 
-    def check(self, *more, status=0, time=None):
+    def check(self, *more, status=0, time=None, variables=()):
         """Runs it to its end, at another time if one is given, such as `+3d`."""
         run = subprocess.run(
-            self.command(*more), env=self.environment(time), capture_output=True, text=True, cwd=self.folder,
+            self.command(*more), env=self.environment(time, variables), capture_output=True, text=True, cwd=self.folder,
         )
         assert run.returncode == status, (run.returncode, run.stdout[-3000:], run.stderr[-3000:])
         return run
