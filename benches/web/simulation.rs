@@ -16,7 +16,6 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Notify;
 use waypost::frontier::{
     AliasName, Clock, Host, HostCounts, Lease, LeaseState, Pending, Reservation, Settings, Store,
-    StoreError,
 };
 use waypost::linkcheck::{
     Ask, Asking, CheckState, MemoryState, Question, Row, Space, StateWrite, WriteState,
