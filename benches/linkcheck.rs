@@ -81,7 +81,7 @@ fn runtime() -> Runtime {
     Runtime::new().expect("threads can be started")
 }
 
-fn links(table: &Table) -> Links {
+fn links(table: &Arc<Table>) -> Links {
     Links::of(table, Timestamp::from(SystemTime::now()), |_| true)
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod farm;
 pub(crate) mod simulation;
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use waypost::linkcheck::{Question, Reply, RoundTrip};
@@ -34,7 +35,7 @@ impl WebSize {
     }
 
     /// Returns a table of these links, of about 75 bytes each, in random order of the hosts.
-    pub(crate) fn table(self, scheme: &str) -> Table {
+    pub(crate) fn table(self, scheme: &str) -> Arc<Table> {
         let mut random = Random::new(1);
         let names: Vec<_> = (0..self.hosts)
             .map(|rank| {
@@ -64,7 +65,7 @@ impl WebSize {
             path: "mapping.yaml".into(),
             bytes: text.into(),
         };
-        compile(&[file]).table.expect("the table has no errors")
+        Arc::new(compile(&[file]).table.expect("the table has no errors"))
     }
 }
 

@@ -206,11 +206,12 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     let user_agent = UserAgent::new(args.contact.as_deref()).map_err(Error::usage)?;
     let files = table::read(&args.table.paths, MAX_BYTES)?;
     let mut compilation = compile(&files);
-    let Some(table) = &compilation.table else {
+    let Some(table) = compilation.table.take() else {
         table::report(&compilation.diagnostics)?;
         return Err(Error::Reported);
     };
-    let links = links(args, table)?;
+    let table = Arc::new(table);
+    let links = links(args, &table)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -260,8 +261,9 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         })
         .context("cannot keep the results of link checks")?;
     let links = checker.links();
+    let wants = |verdict| args.format.reports(verdict);
     let mut conclusions = runtime
-        .block_on(Conclusions::of(&checker, &links))
+        .block_on(Conclusions::of(&checker, &links, wants))
         .context("cannot read the results of link checks")?;
     if let Some(archive) = args.fixing.archive() {
         let look_up = look_up::run(&checker, &archive, &mut conclusions, scope, deadline);
@@ -271,7 +273,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     }
     // A look-up that nobody waits for must not delay the end.
     runtime.shutdown_background();
-    let proposals = (args.fixing.fix).then(|| Proposals::of(&conclusions, table, options.policy));
+    let proposals = (args.fixing.fix).then(|| Proposals::of(&conclusions, &table, options.policy));
     compilation.diagnostics = conclusions.diagnostics();
     compilation.expectations.clear();
     let findings = Findings::new(files, compilation, Levels::denying(args.deny.clone()));
@@ -305,7 +307,7 @@ async fn state(args: &Args) -> Result<(Arc<dyn CheckState>, Arc<dyn Clock>), Err
 }
 
 /// Returns the links to check: of a table, or only those that it has more than its base.
-fn links(args: &Args, table: &Table) -> Result<Links, Error> {
+fn links(args: &Args, table: &Arc<Table>) -> Result<Links, Error> {
     let now = Timestamp::from(SystemTime::now());
     let Some(base) = &args.base else {
         return Ok(Links::of(table, now, |_| true));

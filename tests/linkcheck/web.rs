@@ -171,7 +171,11 @@ pub(crate) fn links(targets: &[&str]) -> Links {
     let table = compilation
         .table
         .unwrap_or_else(|| panic!("{:?}", compilation.diagnostics));
-    Links::of(&table, Timestamp::from_unix(1_795_219_200), |_| true)
+    Links::of(
+        &Arc::new(table),
+        Timestamp::from_unix(1_795_219_200),
+        |_| true,
+    )
 }
 
 pub(crate) fn options() -> CheckOptions {

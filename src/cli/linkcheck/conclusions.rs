@@ -8,24 +8,48 @@ use crate::mapping::{Diagnostic, Timestamp};
 /// How many links are read at a time.
 const READ_AT_ONCE: usize = 4096;
 
-/// What is known of all links of a table.
-pub(super) struct Conclusions<'c> {
-    pub(super) all: Vec<Conclusion<'c>>,
+/// What is known of the links of a table.
+pub(super) struct Conclusions {
+    /// Those that are reported, in the order of their targets.
+    pub(super) reported: Vec<Conclusion<'static>>,
+    /// How many links have each verdict, in the order of [`Verdict::ALL`].
+    counts: [usize; Verdict::ALL.len()],
     requests: usize,
     pub(super) time: Timestamp,
 }
 
-impl<'c> Conclusions<'c> {
-    /// Reads what a check has found.
-    pub(super) async fn of(checker: &Checker, links: &'c Links) -> Result<Self, StoreError> {
-        let mut all = Vec::with_capacity(links.all().len());
-        for links in links.all().chunks(READ_AT_ONCE) {
+impl Conclusions {
+    /// Reads what a check has found. Of millions of links most work, and are only counted unless
+    /// `wants` is true of them.
+    pub(super) async fn of(
+        checker: &Checker,
+        links: &Links,
+        wants: impl Fn(Verdict) -> bool,
+    ) -> Result<Self, StoreError> {
+        let mut reported = Vec::new();
+        let mut counts = [0; Verdict::ALL.len()];
+        let mut all = links.all();
+        loop {
+            let links: Vec<_> = all.by_ref().take(READ_AT_ONCE).collect();
+            if links.is_empty() {
+                break;
+            }
             let asked = links.iter().filter_map(|link| link.resolution.url());
             let records = checker.records(&Vec::from_iter(asked)).await?;
-            all.extend(Conclusion::of_all(links, records));
+            for conclusion in Conclusion::of_all(&links, records) {
+                let verdict = conclusion.verdict;
+                if let Some(at) = Verdict::ALL.iter().position(|it| *it == verdict) {
+                    counts[at] += 1;
+                }
+                if wants(verdict) {
+                    reported.push(conclusion.into_owned());
+                }
+            }
         }
+        reported.sort_by(|one: &Conclusion<'_>, other| one.link.target.cmp(&other.link.target));
         Ok(Self {
-            all,
+            reported,
+            counts,
             requests: checker.progress().requests,
             time: checker.time(),
         })
@@ -39,7 +63,7 @@ impl<'c> Conclusions<'c> {
     /// Returns a diagnostic for each entry whose link does not simply work, in the order of the table.
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
         let mut diagnostics = Vec::new();
-        for conclusion in &self.all {
+        for conclusion in &self.reported {
             let Some(rule) = conclusion.verdict.rule() else {
                 continue;
             };
@@ -60,12 +84,11 @@ impl<'c> Conclusions<'c> {
 
     /// Returns how many links have which verdict, as a line.
     pub(super) fn summary(&self) -> String {
-        let counts = Verdict::ALL.iter().filter_map(|verdict| {
-            let count = self.all.iter().filter(|it| it.verdict == *verdict).count();
-            (count > 0).then(|| format!("{count} {verdict}"))
-        });
+        let counts = Verdict::ALL.iter().zip(self.counts);
+        let counts = counts.filter(|(_, count)| *count > 0);
+        let counts = counts.map(|(verdict, count)| format!("{count} {verdict}"));
         let counts: Vec<_> = counts.collect();
-        let links = counted(self.all.len(), "link", "links");
+        let links = counted(self.counts.iter().sum(), "link", "links");
         let requests = counted(self.requests, "request", "requests");
         match counts.is_empty() {
             true => links,

@@ -9,6 +9,7 @@ use clap::builder::PossibleValue;
 use super::conclusions::Conclusions;
 use super::{json, markdown};
 use crate::cli::report::{Findings, ReportFormat};
+use crate::linkcheck::Verdict;
 
 /// A format in which the verdicts are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,11 +46,16 @@ impl VerdictFormat {
         matches!(self, Self::Report(ReportFormat::Human))
     }
 
+    /// Returns whether links with a verdict are reported one by one.
+    pub(super) fn reports(self, verdict: Verdict) -> bool {
+        self == Self::Report(ReportFormat::Json) || verdict.rule().is_some()
+    }
+
     /// Writes what is known of the links: as findings about the table, or each link.
     pub(super) fn write(
         self,
         findings: &Findings,
-        conclusions: &Conclusions<'_>,
+        conclusions: &Conclusions,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         match self {

@@ -17,10 +17,10 @@ struct JsonReport<'c> {
     links: Vec<ReportedLink<'c>>,
 }
 
-pub(super) fn write(conclusions: &Conclusions<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(conclusions: &Conclusions, out: &mut dyn Write) -> io::Result<()> {
     let document = JsonReport {
         version: VERSION,
-        links: conclusions.all.iter().map(ReportedLink::of).collect(),
+        links: conclusions.reported.iter().map(ReportedLink::of).collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)

@@ -18,11 +18,11 @@ use crate::linkcheck::{
 pub(super) async fn run(
     checker: &Arc<Checker>,
     archive: &Archive,
-    conclusions: &mut Conclusions<'_>,
+    conclusions: &mut Conclusions,
     scope: Scope,
     deadline: Option<Instant>,
 ) -> Result<(), StoreError> {
-    let dead = conclusions.all.iter().filter(|it| {
+    let dead = conclusions.reported.iter().filter(|it| {
         let lacks_copy = it.link.uses.iter().any(|entry| entry.archive.is_none());
         it.verdict == Verdict::Dead && lacks_copy
     });
@@ -38,7 +38,7 @@ pub(super) async fn run(
     }
     let answers = checker.archived(&urls).await?;
     let answers: BTreeMap<_, _> = urls.iter().zip(answers).collect();
-    for conclusion in &mut conclusions.all {
+    for conclusion in &mut conclusions.reported {
         let answer = conclusion
             .link
             .resolution

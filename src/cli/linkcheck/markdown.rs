@@ -27,7 +27,7 @@ const LISTED: [Verdict; 8] = [
     Verdict::RobotsDisallowed,
 ];
 
-pub(super) fn write(conclusions: &Conclusions<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(conclusions: &Conclusions, out: &mut dyn Write) -> io::Result<()> {
     let time = conclusions.time.to_string();
     let day = time.split('T').next().unwrap_or_default();
     writeln!(
@@ -38,7 +38,10 @@ pub(super) fn write(conclusions: &Conclusions<'_>, out: &mut dyn Write) -> io::R
     let mut room = MAX_BYTES;
     let mut left_out = 0;
     for verdict in LISTED {
-        let all = conclusions.all.iter().filter(|it| it.verdict == verdict);
+        let all = conclusions
+            .reported
+            .iter()
+            .filter(|it| it.verdict == verdict);
         let rows: Vec<_> = all.map(row).collect();
         let shown = rows.iter().take_while(|row| {
             let fits = row.len() <= room;
@@ -65,7 +68,7 @@ pub(super) fn write(conclusions: &Conclusions<'_>, out: &mut dyn Write) -> io::R
     }
 }
 
-fn row(conclusion: &Conclusion<'_>) -> String {
+fn row(conclusion: &Conclusion) -> String {
     let uses = &conclusion.link.uses;
     let codes: Vec<_> = uses.iter().take(5).map(|it| code(&it.code)).collect();
     let more = match uses.len() {

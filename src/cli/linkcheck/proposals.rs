@@ -32,14 +32,14 @@ pub(super) struct Proposals {
 
 impl Proposals {
     /// Decides about the links of a table.
-    pub(super) fn of(conclusions: &Conclusions<'_>, table: &Table, policy: Policy) -> Self {
+    pub(super) fn of(conclusions: &Conclusions, table: &Table, policy: Policy) -> Self {
         let mut proposals = Self::default();
-        let moved = conclusions.all.iter().filter_map(Conclusion::moved_to);
+        let moved = conclusions.reported.iter().filter_map(Conclusion::moved_to);
         let mut arrivals = HashMap::<_, usize>::new();
         for to in moved {
             *arrivals.entry(to).or_default() += 1;
         }
-        for conclusion in &conclusions.all {
+        for conclusion in &conclusions.reported {
             // A link to another one of the table is fixed there.
             if conclusion.link.resolution.url() != Some(&conclusion.link.target) {
                 continue;

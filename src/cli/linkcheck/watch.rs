@@ -74,7 +74,7 @@ async fn follow(checker: &Checker, files: Files) -> Result<Infallible, StoreErro
     let files = Arc::new(files);
     let hints = files.hints();
     let mut known = None::<Arc<Fingerprint>>;
-    let mut latest = None::<(Table, Instant)>;
+    let mut latest = None::<(Arc<Table>, Instant)>;
     let mut reported = None::<String>;
     loop {
         let mut wait = POLL;
@@ -90,7 +90,7 @@ async fn follow(checker: &Checker, files: Files) -> Result<Infallible, StoreErro
             Ok(Some((fingerprint, compilation))) => {
                 known = Some(fingerprint);
                 reported = None;
-                next = compilation.table;
+                next = compilation.table.map(Arc::new);
                 if next.is_none() {
                     // Nobody may be reading standard error.
                     let _ = table::report(&compilation.diagnostics);

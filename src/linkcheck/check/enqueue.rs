@@ -3,24 +3,54 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use super::shared::{Checker, Links, Work, host_of, millis, read_key};
+use super::shared::{Checker, LinkKey, Links, host_of_target, millis, queued_link, read_key};
 use super::state::{Space, StateRow, StateWrite, WriteState, decoded};
 use crate::frontier::{Host, StoreError};
-use crate::linkcheck::ask::WebUrl;
 use crate::linkcheck::conclude::LinkRecord;
 
 /// How many links are looked up and written at a time.
 const BATCH: usize = 2048;
 
 impl Checker {
-    /// Queues the links of a table that are not queued, with their hosts, and returns how many there
+    /// Queues those links of a table that are not queued, with their hosts, and returns how many there
     /// were. What is known of a link that was in a table before says when it is due.
-    pub(super) async fn queue_links(&self, links: &Links) -> Result<usize, StoreError> {
+    pub(super) async fn queue_links(&self) -> Result<usize, StoreError> {
+        let mut queued = self.queued_links().await;
+        let links = self.links();
+        let count = self.queue_all_of(&links, links.asked()).await?;
+        *queued = Some(links);
+        Ok(count)
+    }
+
+    /// Queues those links of the table that were not in the one of which all links were queued last.
+    pub(super) async fn queue_new_links(&self) -> Result<(), StoreError> {
+        let mut queued = self.queued_links().await;
+        let links = self.links();
+        match queued.take() {
+            Some(before) => {
+                let new = links.asked_anew(&before);
+                self.queue_all_of(&links, new.into_iter()).await?
+            }
+            None => self.queue_all_of(&links, links.asked()).await?,
+        };
+        *queued = Some(links);
+        Ok(())
+    }
+
+    async fn queue_all_of(
+        &self,
+        links: &Links,
+        mut keys: impl Iterator<Item = LinkKey>,
+    ) -> Result<usize, StoreError> {
         let mut queued = 0;
-        for batch in links.asked().chunks(BATCH) {
+        loop {
+            let batch: Vec<_> = keys.by_ref().take(BATCH).collect();
+            if batch.is_empty() {
+                return Ok(queued);
+            }
             // Another worker may queue the same links.
             queued += loop {
-                let write = self.queueing(links, batch).await?;
+                let write = self.queueing(links, &batch).await?;
                 let count = write.expected.len() / 2;
                 if write.rows.is_empty()
                     || self.access().write(&write).await? == WriteState::Written
@@ -29,35 +59,37 @@ impl Checker {
                 }
             };
         }
-        Ok(queued)
     }
 
     /// Returns what queues those links of some that are not queued: each expects two rows.
-    async fn queueing(&self, links: &Links, batch: &[String]) -> Result<StateWrite, StoreError> {
+    async fn queueing(&self, links: &Links, batch: &[LinkKey]) -> Result<StateWrite, StoreError> {
         let now = self.now();
         let mut write = StateWrite::default();
-        let keys: Vec<_> = batch.iter().map(|url| url.as_bytes().to_vec()).collect();
+        let keys: Vec<_> = batch.iter().copied().map(Vec::from).collect();
         let known = self.access().get(Space::Links, &keys).await?;
         let missing = batch.iter().zip(known).filter(|(_, row)| row.is_none());
-        let missing: Vec<_> = missing.map(|(url, _)| url).collect();
+        let missing: Vec<_> = missing.map(|(link, _)| *link).collect();
         if missing.is_empty() {
             return Ok(write);
         }
-        let keys: Vec<_> = missing.iter().map(|url| url.as_bytes().to_vec()).collect();
+        let keys: Vec<_> = missing.iter().copied().map(Vec::from).collect();
         let parked = self.access().get(Space::Parked, &keys).await?;
         let mut hosts = BTreeMap::<Host, u64>::new();
-        for ((url, key), parked) in missing.into_iter().zip(keys).zip(parked) {
-            let Some(host) = WebUrl::parse(url).ok().and_then(|url| host_of(&url)) else {
+        for ((link, key), parked) in missing.into_iter().zip(keys).zip(parked) {
+            let Some((url, host)) = links.url(link).and_then(|url| {
+                let host = host_of_target(&url)?;
+                Some((url, host))
+            }) else {
                 continue;
             };
             let record: Option<LinkRecord> = parked.as_deref().map(decoded).transpose()?;
             let due = record.as_ref().and_then(|record| {
                 let checked = u64::try_from(record.checked()?.unix()).ok()? * 1000;
-                let next = record.next_check(self.options().policy, url, links.of_host(&host));
+                let next = record.next_check(self.options().policy, &url, links.of_host(&host));
                 Some(checked + millis(next))
             });
             let due = due.unwrap_or(now);
-            write.rows.push(Work::link(url).queued(&host, due));
+            write.rows.push(queued_link(link, &host, due));
             (write.rows).push(StateRow::put(Space::Links, key.clone(), &record));
             if parked.is_some() {
                 write.rows.push(StateRow::none(Space::Parked, key.clone()));

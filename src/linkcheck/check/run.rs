@@ -104,7 +104,7 @@ impl Checker {
     async fn work(self: &Arc<Self>, end: CheckEnd) -> Result<(), StoreError> {
         let access = self.access();
         tokio::select! {
-            queued = self.queue_all() => drop(queued?),
+            queued = self.queue_links() => drop(queued?),
             () = access.stopped() => return Ok(()),
         }
         let mut attempts: Tasks<Reservation> = JoinSet::new();
@@ -192,15 +192,11 @@ impl Checker {
         Ok(is_done && self.queue_again().await? == 0)
     }
 
-    async fn queue_all(&self) -> Result<usize, StoreError> {
-        self.queue_links(&self.links()).await
-    }
-
     /// Queues the links that a worker with another table has taken from the queue, and returns how
     /// many there were.
     async fn queue_again(&self) -> Result<usize, StoreError> {
         match self.access().is_shared() {
-            true => self.queue_all().await,
+            true => self.queue_links().await,
             false => Ok(0),
         }
     }

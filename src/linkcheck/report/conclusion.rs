@@ -1,5 +1,7 @@
 //! What is concluded about a link of a table: from its record if it is asked, else from the table.
 
+use std::borrow::Cow;
+
 use crate::linkcheck::archive::ArchiveAnswer;
 use crate::linkcheck::check::{Resolution, TableLink};
 use crate::linkcheck::conclude::{LinkRecord, Verdict};
@@ -8,7 +10,7 @@ use crate::linkcheck::conclude::{LinkRecord, Verdict};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conclusion<'c> {
     /// The link.
-    pub link: &'c TableLink,
+    pub link: Cow<'c, TableLink>,
     /// The verdict.
     pub verdict: Verdict,
     /// What it rests on, in words.
@@ -43,7 +45,7 @@ impl<'c> Conclusion<'c> {
             }
         };
         Self {
-            link,
+            link: Cow::Borrowed(link),
             verdict,
             detail,
             record,
@@ -56,6 +58,14 @@ impl<'c> Conclusion<'c> {
         match &self.archive {
             Some(ArchiveAnswer::Copy(copy)) => Some(copy),
             _ => None,
+        }
+    }
+
+    /// Returns the same with a link of its own.
+    pub fn into_owned(self) -> Conclusion<'static> {
+        Conclusion {
+            link: Cow::Owned(self.link.into_owned()),
+            ..self
         }
     }
 

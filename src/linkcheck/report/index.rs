@@ -49,7 +49,7 @@ impl VerdictIndex {
     }
 
     fn hashed(links: &Links, hasher: RandomState) -> Self {
-        let mut rows = Vec::with_capacity(links.all().len());
+        let mut rows = Vec::with_capacity(links.len());
         let mut others = Vec::new();
         for link in links.all() {
             let target = hasher.hash_one(&*link.target);
@@ -198,6 +198,8 @@ impl VerdictIndex {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::linkcheck::ask::Failure;
     use crate::linkcheck::conclude::{Observation, Policy, Seen};
@@ -221,7 +223,7 @@ mapping:
             path: "t.yaml".into(),
             bytes: text.into(),
         };
-        let table = compile(&[file]).table.unwrap();
+        let table = Arc::new(compile(&[file]).table.unwrap());
         Links::of(&table, Timestamp::from_unix(1_795_219_200), |_| true)
     }
 

@@ -25,7 +25,7 @@ pub struct ReportedLink<'c> {
 impl<'c> ReportedLink<'c> {
     /// Reports what is concluded about a link.
     pub fn of(conclusion: &'c Conclusion<'_>) -> Self {
-        let link = conclusion.link;
+        let link = &*conclusion.link;
         let record = conclusion.record.as_ref();
         let since = record.and_then(LinkRecord::since);
         let last_ok = record.and_then(LinkRecord::last_ok);

@@ -52,8 +52,7 @@ async fn take_up(checks: &LinkChecks, snapshot: Arc<Snapshot>) -> Result<(), Sto
         let now = Timestamp::from(SystemTime::now());
         let links = Links::of(&snapshot.table, now, |_| true);
         known.replace(&links);
-        // What leads to them can be looked up in the table.
-        links.asked_only()
+        links
     });
     let links = listing
         .await
@@ -61,9 +60,14 @@ async fn take_up(checks: &LinkChecks, snapshot: Arc<Snapshot>) -> Result<(), Sto
     let checker = checks.opened().await;
     // This also brings back what was known of links that were in a table before.
     checker.set_links(links).await?;
-    for urls in checker.links().asked().chunks(BATCH) {
-        let urls = urls.iter().map(String::as_str);
-        let lacking: Vec<_> = urls.filter(|url| checks.known.lacks(url)).collect();
+    let links = checker.links();
+    let mut lacking = links.urls().filter(|url| checks.known.lacks(url));
+    loop {
+        let batch: Vec<_> = lacking.by_ref().take(BATCH).collect();
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let lacking: Vec<_> = batch.iter().map(|url| &**url).collect();
         let records = checker.records(&lacking).await?;
         for (url, record) in lacking.into_iter().zip(records) {
             if let Some(record) = record {
@@ -71,7 +75,6 @@ async fn take_up(checks: &LinkChecks, snapshot: Arc<Snapshot>) -> Result<(), Sto
             }
         }
     }
-    Ok(())
 }
 
 /// Reads at each tick what other workers have found, if there are any; forever.
@@ -83,8 +86,13 @@ async fn renew(checks: &LinkChecks, ticks: &mut Interval) {
             continue;
         }
         let links = checker.links();
-        for urls in links.asked().chunks(BATCH) {
-            let urls: Vec<_> = urls.iter().map(String::as_str).collect();
+        let mut all = links.urls();
+        loop {
+            let batch: Vec<_> = all.by_ref().take(BATCH).collect();
+            let urls: Vec<_> = batch.iter().map(|url| &**url).collect();
+            if urls.is_empty() {
+                break;
+            }
             // What cannot be read now is read at the next tick.
             let Ok(records) = checker.records(&urls).await else {
                 break;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Mutex, MutexGuard, Notify, watch};
 
 use super::asker::Ask;
 use super::counts::Counts;
+use super::link_key::LinkKey;
 use super::links::Links;
 use super::millis::{millis, seconds};
 use super::options::CheckOptions;
@@ -27,6 +28,8 @@ pub struct Checker {
     options: CheckOptions,
     observer: Option<Box<Observer>>,
     pub(super) counts: Counts,
+    /// The links that were the last to be queued completely.
+    queued_links: Mutex<Option<Arc<Links>>>,
     /// Notified when links are queued by anything but a visit.
     pub(crate) queued: Notify,
 }
@@ -48,6 +51,7 @@ impl Checker {
             options,
             observer: None,
             counts: Counts::default(),
+            queued_links: Mutex::default(),
             queued: Notify::new(),
         }
     }
@@ -81,16 +85,16 @@ impl Checker {
     }
 
     /// Replaces the links, also while they are checked: new ones are queued at once; those that it
-    /// has no more are not asked again, and what is known of them is kept.
+    /// has no more are not asked again, and what is known of them is kept. The state is asked about
+    /// new ones only.
     ///
     /// # Errors
     ///
     /// If the state cannot be read or written. The links are replaced even so, but new ones may
-    /// be left out until they are queued by the next run.
+    /// be left out until the links are replaced again, or until the next run.
     pub async fn set_links(&self, links: Links) -> Result<(), StoreError> {
-        let links = Arc::new(links);
-        self.links.store(Arc::clone(&links));
-        self.queue_links(&links).await?;
+        self.links.store(Arc::new(links));
+        self.queue_new_links().await?;
         self.queued.notify_one();
         Ok(())
     }
@@ -110,7 +114,7 @@ impl Checker {
     ///
     /// If the state cannot be read.
     pub async fn records(&self, urls: &[&str]) -> Result<Vec<Option<LinkRecord>>, StoreError> {
-        let keys: Vec<_> = urls.iter().map(|url| url.as_bytes().to_vec()).collect();
+        let keys: Vec<_> = urls.iter().map(|url| LinkKey::of(url).into()).collect();
         let rows = self.access.get(Space::Links, &keys).await?;
         let record = |row: Option<Vec<u8>>| match row {
             Some(bytes) => decoded::<Option<LinkRecord>>(&bytes),
@@ -137,6 +141,12 @@ impl Checker {
     /// Returns the time.
     pub fn time(&self) -> Timestamp {
         Timestamp::from_unix(seconds(self.now()))
+    }
+
+    /// Returns the links that were the last to be queued completely; while this is held, nothing else
+    /// queues links.
+    pub(crate) async fn queued_links(&self) -> MutexGuard<'_, Option<Arc<Links>>> {
+        self.queued_links.lock().await
     }
 
     pub(crate) fn options(&self) -> &CheckOptions {

@@ -140,6 +140,20 @@ pub(crate) fn host_of(url: &WebUrl) -> Option<Host> {
     Host::parse(&text).ok()
 }
 
+/// Returns the host of a URL in its canonical form, unless its name is one that no host can have.
+pub(crate) fn host_of_target(target: &str) -> Option<Host> {
+    Host::parse(authority(target)).ok()
+}
+
+/// Returns the name and the port of the host of a URL in its canonical form, without credentials.
+pub(super) fn authority(target: &str) -> &str {
+    let rest = target
+        .split_once("//")
+        .map_or(target, |(_scheme, rest)| rest);
+    let end = rest.find(['/', '?', '#']);
+    &rest[..end.unwrap_or(rest.len())]
+}
+
 /// Returns the origin of a URL, which has a robots.txt of its own (RFC 9309, section 2.3).
 pub(crate) fn origin_of(url: &WebUrl) -> String {
     url.url().origin().ascii_serialization()
@@ -147,6 +161,8 @@ pub(crate) fn origin_of(url: &WebUrl) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -212,5 +228,21 @@ mod tests {
             answer = Some(RobotsAnswer::after(answer.as_ref(), &findings[0]));
         }
         assert_eq!(answer.unwrap().lasts(), ROBOTS);
+    }
+
+    proptest! {
+        #[test]
+        fn the_host_of_a_target_is_that_of_its_url(
+            host in "[a-z0-9._-]{1,12}|\\[::[0-9a-f]{1,4}\\]|[a-zäß]{1,8}",
+            port in "|:80|:443|:0|:[1-9][0-9]{0,4}",
+            rest in "|/|[/?#][a-z@:/?#]{0,8}",
+            is_secure: bool,
+        ) {
+            let scheme = if is_secure { "https" } else { "http" };
+            let Ok(url) = WebUrl::parse(&format!("{scheme}://{host}{port}{rest}")) else {
+                return Ok(());
+            };
+            prop_assert_eq!(host_of_target(url.as_str()), host_of(&url));
+        }
     }
 }

@@ -4,20 +4,25 @@ mod asker;
 mod checker;
 mod counts;
 mod host;
+mod link_key;
 mod links;
 mod millis;
 mod options;
 mod progress;
 mod queue;
+mod table_link;
 
 pub use asker::{Ask, Asking};
 pub use checker::Checker;
 pub use counts::RequestResult;
 pub(super) use host::{
-    Asked, HostState, Known, RobotsAnswer, host_of, known_robots, known_sibling, origin_of,
+    Asked, HostState, Known, RobotsAnswer, host_of, host_of_target, known_robots, known_sibling,
+    origin_of,
 };
-pub use links::{LinkUse, Links, Resolution, TableLink};
+pub(super) use link_key::LinkKey;
+pub use links::Links;
 pub(super) use millis::{millis, seconds};
 pub use options::CheckOptions;
 pub use progress::CheckProgress;
-pub(super) use queue::{HostQueue, LeasePurpose, Work, read_key};
+pub(super) use queue::{HostQueue, LeasePurpose, QueuedRow, Work, queued_link, read_key};
+pub use table_link::{LinkUse, Resolution, TableLink};

@@ -2,9 +2,13 @@
 //!
 //! A key is the host, the time and what the question is for, so that the rows of a host follow one
 //! another, the first due one first. What others wait for has no time, and comes before all links.
+//!
+//! Each link has a row, so it is short: of a link that has not begun it has the key under which the
+//! link is kept, and nothing else. Its URL is in the table.
 
 use serde::{Deserialize, Serialize};
 
+use super::link_key::LinkKey;
 use crate::frontier::{Host, StoreError};
 use crate::linkcheck::ask::{Inquiry, WebUrl};
 use crate::linkcheck::check::state::{Space, StateAccess, StateRow, decoded};
@@ -33,7 +37,7 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Returns a link that is to be asked.
+    /// Returns a link that is to be asked, and has not begun.
     pub(crate) fn link(target: &str) -> Self {
         let target = target.to_owned();
         Self {
@@ -56,7 +60,7 @@ impl Work {
         let (order, name) = match &self.purpose {
             LeasePurpose::Robots { origin, .. } => (0, origin),
             LeasePurpose::Sibling { host } => (1, host),
-            LeasePurpose::Link { target } => (2, target),
+            LeasePurpose::Link { target } => return link_at(host, due, LinkKey::of(target)),
             LeasePurpose::Archive { target, .. } => (3, target),
         };
         let mut key = at(host, due);
@@ -69,6 +73,44 @@ impl Work {
     pub(crate) fn queued(&self, host: &Host, due: u64) -> StateRow {
         StateRow::put(Space::Queue, self.key(host, due), self)
     }
+}
+
+/// A row of a queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum QueuedRow {
+    /// A link that has not begun.
+    Link(LinkKey),
+    /// Anything else.
+    Work(Work),
+}
+
+impl QueuedRow {
+    fn read(key: &[u8], value: &[u8]) -> Result<Self, StoreError> {
+        let link = value.is_empty().then(|| {
+            let (_, link) = key.split_last_chunk()?;
+            Some(Self::Link(LinkKey::from(*link)))
+        });
+        match link.flatten() {
+            Some(link) => Ok(link),
+            None => Ok(Self::Work(decoded(value)?)),
+        }
+    }
+}
+
+/// Queues a link at a host for a time in milliseconds.
+pub(crate) fn queued_link(link: LinkKey, host: &Host, due: u64) -> StateRow {
+    StateRow {
+        space: Space::Queue,
+        key: link_at(host, due, link),
+        value: Some(Vec::new()),
+    }
+}
+
+fn link_at(host: &Host, due: u64, link: LinkKey) -> Vec<u8> {
+    let mut key = at(host, due);
+    key.push(2);
+    key.extend(link.bytes());
+    key
 }
 
 /// Returns what precedes the keys of a host from a time on.
@@ -109,12 +151,13 @@ impl HostQueue {
     pub(crate) async fn first(
         &self,
         access: &StateAccess,
-    ) -> Result<Option<(u64, Vec<u8>, Work)>, StoreError> {
+    ) -> Result<Option<(u64, Vec<u8>, QueuedRow)>, StoreError> {
         let Some((key, value)) = access.first(&self.from, &self.to).await? else {
             return Ok(None);
         };
         let due = read_key(&key).map(|(_, due)| due).unwrap_or_default();
-        Ok(Some((due, key, decoded(&value)?)))
+        let row = QueuedRow::read(&key, &value)?;
+        Ok(Some((due, key, row)))
     }
 
     /// Returns when the first row is due, in milliseconds.
@@ -158,5 +201,17 @@ mod tests {
         let HostQueue { from, to } = HostQueue::of(&host);
         let inside = keys.map(|key| from <= key && key < to);
         assert_eq!(inside, [true, true, true, true, false, false]);
+    }
+
+    #[test]
+    fn a_link_that_has_not_begun_is_all_in_its_key() {
+        let host = Host::parse("a.example").unwrap();
+        let link = LinkKey::of("https://a.example/");
+        let row = queued_link(link, &host, 7);
+        assert_eq!(row.key, Work::link("https://a.example/").key(&host, 7));
+        let read = QueuedRow::read(&row.key, &row.value.unwrap()).unwrap();
+        assert_eq!(read, QueuedRow::Link(link));
+        assert_eq!(read_key(&row.key), Some((host, 7)));
+        assert!(QueuedRow::read(b"short", b"").is_err());
     }
 }

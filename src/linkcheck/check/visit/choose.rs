@@ -6,8 +6,8 @@ use super::reserved::Visit;
 use crate::frontier::StoreError;
 use crate::linkcheck::ask::{Inquiry, WebUrl};
 use crate::linkcheck::check::shared::{
-    Asked, Known, LeasePurpose, RobotsAnswer, Work, known_robots, known_sibling, millis, origin_of,
-    seconds,
+    Asked, Known, LeasePurpose, QueuedRow, RobotsAnswer, Work, known_robots, known_sibling, millis,
+    origin_of, seconds,
 };
 use crate::linkcheck::check::state::Space;
 use crate::linkcheck::conclude::{Seen, Sibling};
@@ -46,20 +46,23 @@ impl Visit<'_> {
             let first = self.rest.first(self.access()).await?;
             // A server says with its answer what time it is.
             self.now = self.checker.now();
-            let Some((due, key, work)) = first else {
+            let Some((due, key, row)) = first else {
                 return Ok(Choice::Nothing);
             };
             if due > self.now {
                 return Ok(Choice::Nothing);
             }
-            if let LeasePurpose::Link { target } = &work.purpose
+            let work = match row {
+                QueuedRow::Link(link) => match self.links.url(link) {
+                    Some(target) => Work::link(&target),
+                    None => {
+                        self.park(link, &key).await?;
+                        continue;
+                    }
+                },
                 // What has begun comes to its end.
-                && work.inquiry.is_none()
-                && !self.links.asks(target)
-            {
-                self.park(target, &key).await?;
-                continue;
-            }
+                QueuedRow::Work(work) => work,
+            };
             if let LeasePurpose::Archive { wanted, .. } = &work.purpose
                 && self.now.saturating_sub(*wanted) > millis(MAX_WANTED)
             {

@@ -4,7 +4,9 @@ use super::reserved::Visit;
 use crate::frontier::StoreError;
 use crate::linkcheck::archive::{ArchiveAnswer, ArchiveProblem};
 use crate::linkcheck::ask::WebUrl;
-use crate::linkcheck::check::shared::{LeasePurpose, RobotsAnswer, Work, host_of, millis, seconds};
+use crate::linkcheck::check::shared::{
+    LeasePurpose, LinkKey, RobotsAnswer, host_of, millis, queued_link, seconds,
+};
 use crate::linkcheck::check::state::{Space, StateRow};
 use crate::linkcheck::conclude::{LinkRecord, Observation, Seen, Sibling};
 use crate::mapping::Timestamp;
@@ -46,7 +48,8 @@ impl Visit<'_> {
         observation: &Observation,
     ) -> Result<(), StoreError> {
         let policy = self.checker.options().policy;
-        let before = self.record(target).await?;
+        let link = LinkKey::of(target);
+        let before = self.record(link).await?;
         let mut record = before.clone().unwrap_or_default();
         let now = Timestamp::from_unix(seconds(self.now));
         record.observe(observation, now, policy);
@@ -54,28 +57,28 @@ impl Visit<'_> {
         if let Some(host) = host {
             let links = self.links.of_host(&host);
             let due = self.now + millis(record.next_check(policy, target, links)).max(1);
-            self.put(Work::link(target).queued(&host, due));
+            self.put(queued_link(link, &host, due));
             self.wants(&host, due);
         }
-        self.put(StateRow::put(Space::Links, target, &Some(&record)));
+        self.put(StateRow::put(Space::Links, link, &Some(&record)));
         (self.concluded).push((target.to_owned(), before, record));
         Ok(())
     }
 
     /// Takes a link that is not in the table now from the queue, but keeps what is known of it.
-    pub(super) async fn park(&mut self, target: &str, key: &[u8]) -> Result<(), StoreError> {
-        let record = self.record(target).await?;
+    pub(super) async fn park(&mut self, link: LinkKey, key: &[u8]) -> Result<(), StoreError> {
+        let record = self.record(link).await?;
         self.drop_row(key);
-        self.put(StateRow::none(Space::Links, target));
+        self.put(StateRow::none(Space::Links, link));
         if let Some(record) = record {
-            self.put(StateRow::put(Space::Parked, target, &record));
+            self.put(StateRow::put(Space::Parked, link, &record));
         }
         Ok(())
     }
 
-    async fn record(&self, target: &str) -> Result<Option<LinkRecord>, StoreError> {
-        let key = target.as_bytes();
-        let row: Option<Option<LinkRecord>> = self.access().read(Space::Links, key).await?;
+    async fn record(&self, link: LinkKey) -> Result<Option<LinkRecord>, StoreError> {
+        let key = link.bytes();
+        let row: Option<Option<LinkRecord>> = self.access().read(Space::Links, &key).await?;
         Ok(row.flatten())
     }
 }

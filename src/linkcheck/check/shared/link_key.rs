@@ -1,0 +1,34 @@
+//! The key under which a URL that is asked is kept: short, whatever its length.
+
+use sha2::{Digest as _, Sha256};
+
+/// The first bytes of the SHA-256 of a URL. With a million links, the chance that any two share one
+/// is one in 10¹⁷.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct LinkKey([u8; 12]);
+
+impl LinkKey {
+    /// Returns the key of a URL.
+    pub(crate) fn of(url: &str) -> Self {
+        let digest = Sha256::digest(url);
+        let first = digest.first_chunk().copied();
+        Self(first.expect("a digest has 32 bytes"))
+    }
+
+    /// Returns its bytes.
+    pub(crate) fn bytes(self) -> [u8; 12] {
+        self.0
+    }
+}
+
+impl From<[u8; 12]> for LinkKey {
+    fn from(bytes: [u8; 12]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl From<LinkKey> for Vec<u8> {
+    fn from(key: LinkKey) -> Self {
+        key.0.to_vec()
+    }
+}

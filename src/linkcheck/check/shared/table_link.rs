@@ -1,0 +1,129 @@
+//! A link of a table: a target, how it is found out whether it works, and the entries that lead to it.
+
+use super::host::host_of;
+use crate::linkcheck::ask::WebUrl;
+use crate::mapping::{End, Entry, Place, Site, Table, Timestamp, follow};
+
+/// An entry that leads to a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkUse {
+    /// Its code.
+    pub code: String,
+    /// Where it is in the table.
+    pub place: Place,
+    /// The archived copy that it names.
+    pub archive: Option<String>,
+}
+
+/// How it is found out whether a target works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resolution {
+    /// By asking a URL: the target, or where it leads to through the table's own sites.
+    Asked(String),
+    /// It cannot be asked: no host can have its name.
+    NoHost,
+    /// It is not asked: it is only the beginning of URLs, to which paths are appended.
+    Prefix,
+    /// It is a page of the table's own sites.
+    OwnPage,
+    /// It is a link of the table's own sites that is gone.
+    OwnGone,
+    /// It is under the table's own sites and leads nowhere.
+    OwnNothing,
+}
+
+impl Resolution {
+    /// Returns the URL that is asked.
+    pub fn url(&self) -> Option<&str> {
+        match self {
+            Self::Asked(url) => Some(url),
+            _ => None,
+        }
+    }
+}
+
+/// A target, and the entries that lead to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableLink {
+    /// The target.
+    pub target: String,
+    /// How it is found out whether it works.
+    pub resolution: Resolution,
+    /// The entries, in the order of the table.
+    pub uses: Vec<LinkUse>,
+}
+
+impl LinkUse {
+    pub(super) fn of(entry: Entry<'_>) -> Self {
+        Self {
+            code: entry.code().into_owned(),
+            place: entry.place(),
+            archive: entry.archive().map(str::to_owned),
+        }
+    }
+}
+
+impl TableLink {
+    fn unused(target: &str) -> Self {
+        Self {
+            target: target.to_owned(),
+            resolution: Resolution::Prefix,
+            uses: Vec::new(),
+        }
+    }
+
+    /// Returns a target as the links of its whole table have it, with the entries of one site that
+    /// are in use at a time; `None` if there are none.
+    pub(crate) fn of_site(
+        table: &Table,
+        site: &Site,
+        target: &str,
+        now: Timestamp,
+    ) -> Option<Self> {
+        let mut link = Self::unused(target);
+        for other in table.sites() {
+            for entry in other.leading_to(target) {
+                if entry.is_gone(now) {
+                    continue;
+                }
+                link.resolve(table, entry);
+                if std::ptr::eq(other, site) {
+                    link.uses.push(LinkUse::of(entry));
+                }
+            }
+        }
+        (!link.uses.is_empty()).then_some(link)
+    }
+
+    /// Resolves the target for an entry that leads to it, unless one does that leads to the URL itself.
+    fn resolve(&mut self, table: &Table, entry: Entry<'_>) {
+        if self.resolution != Resolution::Prefix || is_prefix(entry, &self.target) {
+            return;
+        }
+        self.resolution = match follow(table, entry) {
+            None => resolution(&self.target),
+            Some(End::Elsewhere(url)) => resolution(&url),
+            Some(End::Page) => Resolution::OwnPage,
+            Some(End::Gone) => Resolution::OwnGone,
+            Some(End::Nothing | End::Loop(_)) => Resolution::OwnNothing,
+        };
+    }
+}
+
+/// Returns whether an entry appends paths to its target, which then need not work by itself. Home
+/// pages do.
+pub(super) fn is_prefix(entry: Entry<'_>, target: &str) -> bool {
+    entry.forward().path() && !WebUrl::parse(target).is_ok_and(|url| url.is_home())
+}
+
+fn resolution(url: &str) -> Resolution {
+    match may_be_asked(url) {
+        true => Resolution::Asked(url.to_owned()),
+        false => Resolution::NoHost,
+    }
+}
+
+/// Returns whether a URL can be asked.
+pub(super) fn may_be_asked(url: &str) -> bool {
+    WebUrl::parse(url).is_ok_and(|url| host_of(&url).is_some())
+}
