@@ -35,13 +35,18 @@ use web::{WebSize, answer};
 const STAGE: &str = "WAYPOST_BENCH_STAGE";
 const DIRECTORY: &str = "WAYPOST_BENCH_DIRECTORY";
 
+/// How many links there are instead, on a twentieth as many hosts.
+const LINKS: &str = "WAYPOST_BENCH_LINKS";
+
 /// The pause of the simulation.
 const DELAY: Duration = Duration::from_secs(1);
 
 fn main() {
+    let links = env::var(LINKS).ok().and_then(|links| links.parse().ok());
+    let links = links.unwrap_or(scale(1_000_000, 2_000));
     let web = WebSize {
-        links: scale(1_000_000, 2_000),
-        hosts: scale(50_000, 100),
+        links,
+        hosts: links / 20,
     };
     let directory = PathBuf::from(env::var_os(DIRECTORY).unwrap_or_default());
     let file = directory.join("state.redb");

@@ -1,10 +1,11 @@
-//! A state that a test can make unavailable, and whose reads it can hold back.
+//! A state that a test can make unavailable, and whose answers it can hold back.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::sync::Barrier;
+use tokio::sync::{Barrier, watch};
+use tokio::time::sleep;
 use waypost::frontier::{
     AliasName, Host, HostCounts, Lease, LeaseState, Pending, Reservation, Settings, Store,
     StoreError,
@@ -19,6 +20,9 @@ pub(crate) struct Interposed {
     pub(crate) failed: AtomicUsize,
     /// The first two reads of endings both take place before either goes on.
     pub(crate) endings: Option<(Barrier, AtomicUsize)>,
+    /// Answers that nothing is due come only after the leases of that time have ended.
+    pub(crate) is_late: bool,
+    leases: watch::Sender<usize>,
 }
 
 impl Interposed {
@@ -28,6 +32,8 @@ impl Interposed {
             is_down: AtomicBool::new(false),
             failed: AtomicUsize::new(0),
             endings: None,
+            is_late: false,
+            leases: watch::Sender::default(),
         }
     }
 
@@ -83,7 +89,14 @@ impl CheckState for Interposed {
         next_in: Option<Duration>,
         write: &'a StateWrite,
     ) -> Pending<'a, WriteState> {
-        self.pass(self.inner.release(lease, pause, next_in, write))
+        let released = self.pass(self.inner.release(lease, pause, next_in, write));
+        Box::pin(async move {
+            let result = released.await;
+            if let Ok(WriteState::Written) = result {
+                self.leases.send_modify(|leases| *leases -= 1);
+            }
+            result
+        })
     }
 }
 
@@ -101,7 +114,21 @@ impl Store for Interposed {
     }
 
     fn reserve_next(&self, busy_timeout: Duration) -> Pending<'_, Reservation> {
-        self.pass(self.inner.store().reserve_next(busy_timeout))
+        let reserved = self.pass(self.inner.store().reserve_next(busy_timeout));
+        Box::pin(async move {
+            let reservation = reserved.await?;
+            match reservation {
+                Reservation::Leased(_) => self.leases.send_modify(|leases| *leases += 1),
+                _ if self.is_late => {
+                    let mut leases = self.leases.subscribe();
+                    leases.wait_for(|leases| *leases == 0).await.unwrap();
+                    // Whoever released goes on before.
+                    sleep(Duration::from_millis(5)).await;
+                }
+                _ => {}
+            }
+            Ok(reservation)
+        })
     }
 
     fn release<'a>(

@@ -54,6 +54,7 @@ macro_rules! suite {
                 watching::requests_are_counted_by_their_result,
                 watching::a_check_waits_for_a_state_that_cannot_be_reached,
                 watching::a_check_can_be_stopped_while_its_state_cannot_be_reached,
+                watching::what_was_not_due_before_an_answer_may_be_due_after_it,
                 watching::visits_that_end_at_once_lose_nothing_that_the_other_one_wrote,
                 watching::a_check_that_goes_on_follows_the_table_and_asks_again,
             }

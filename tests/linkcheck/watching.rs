@@ -9,8 +9,8 @@ use tokio::sync::{Barrier, oneshot};
 use tokio::task::JoinHandle;
 use waypost::frontier::StoreError;
 use waypost::linkcheck::{
-    Ask, Asking, CheckState, Checker, KnownLinks, LinkRecord, LinkSummary, Question, RequestResult,
-    Verdict,
+    Ask, Asking, CheckOptions, CheckState, Checker, KnownLinks, LinkRecord, LinkSummary, Question,
+    RequestResult, Verdict,
 };
 
 use crate::engines::Engine;
@@ -266,6 +266,23 @@ pub(crate) async fn a_check_can_be_stopped_while_its_state_cannot_be_reached(eng
     until("several attempts", failed).await;
     watching.stop().await;
     assert!(web.asked().is_empty());
+}
+
+pub(crate) async fn what_was_not_due_before_an_answer_may_be_due_after_it(engine: Engine) {
+    let web = Web::new(|url, _| usual(url).unwrap_or_else(|| page("x")));
+    let mut interposed = Interposed::before(Arc::clone(&engine.state));
+    interposed.is_late = true;
+    let state: Arc<dyn CheckState> = Arc::new(interposed);
+    let targets = ["https://a.example/", "https://a.example/1"];
+    // Less than a check waits by itself for news from others.
+    let options = CheckOptions {
+        max_time: Some(Duration::from_secs(8)),
+        ..options()
+    };
+    let checker = checker(&state, &engine.clock, &web, &targets, options);
+    checker.run().await.unwrap();
+    let ok = vec![Some(Verdict::Ok); targets.len()];
+    assert_eq!(verdicts(&checker, &targets).await, ok);
 }
 
 pub(crate) async fn visits_that_end_at_once_lose_nothing_that_the_other_one_wrote(engine: Engine) {

@@ -107,7 +107,7 @@ impl Checker {
             queued = self.queue_links() => drop(queued?),
             () = access.stopped() => return Ok(()),
         }
-        let mut attempts: Tasks<Reservation> = JoinSet::new();
+        let mut attempts: Tasks<(u64, Reservation)> = JoinSet::new();
         let mut visits: Tasks<()> = JoinSet::new();
         let mut upkeep: Tasks<()> = JoinSet::new();
         if end == CheckEnd::NothingDue {
@@ -119,6 +119,8 @@ impl Checker {
         let mut reaping = Instant::now();
         let mut queueing = Instant::now() + QUEUEING;
         let mut at_a_time = 1;
+        // How often something may have become due: that nothing was, before that, is out of date.
+        let mut changes = 0;
         loop {
             let now = Instant::now();
             let is_stopping = access.is_stopping();
@@ -131,7 +133,10 @@ impl Checker {
                 && attempts.len() + visits.len() < self.options().concurrency.max(1)
             {
                 let checker = Arc::clone(self);
-                attempts.spawn(async move { checker.access().reserve_next(BUSY_TIMEOUT).await });
+                attempts.spawn(async move {
+                    let reservation = checker.access().reserve_next(BUSY_TIMEOUT).await?;
+                    Ok((changes, reservation))
+                });
             }
             if attempts.is_empty()
                 && visits.is_empty()
@@ -143,20 +148,22 @@ impl Checker {
             let wake = idle_until.map_or(upkeep_at, |until| until.min(upkeep_at));
             tokio::select! {
                 Some(attempt) = attempts.join_next() => match finished(attempt) {
-                    Ok(Reservation::Leased(lease)) => {
+                    Ok((_, Reservation::Leased(lease))) => {
                         at_a_time = (at_a_time * 2).min(MAX_ATTEMPTS);
                         let checker = Arc::clone(self);
                         visits.spawn(async move { Visit::new(&checker, &lease).run().await });
                     }
-                    Ok(Reservation::Wait(wait)) => {
+                    Ok((since, reservation)) => {
+                        at_a_time = 1;
                         // What another worker queues is looked at before.
-                        let until = Instant::now() + wait.min(REAPING);
-                        idle_until = Some(idle_until.map_or(until, |it| it.min(until)));
-                        at_a_time = 1;
-                    }
-                    Ok(Reservation::Empty) => {
-                        idle_until = Some(Instant::now() + REAPING);
-                        at_a_time = 1;
+                        let wait = match reservation {
+                            Reservation::Wait(wait) => wait.min(REAPING),
+                            _ => REAPING,
+                        };
+                        if since == changes {
+                            let until = Instant::now() + wait;
+                            idle_until = Some(idle_until.map_or(until, |it| it.min(until)));
+                        }
                     }
                     // Other leases are still to be released.
                     Err(StoreError::Unavailable(_)) if is_stopping => {}
@@ -164,10 +171,14 @@ impl Checker {
                 },
                 Some(visit) = visits.join_next() => {
                     finished(visit)?;
+                    changes += 1;
                     idle_until = None;
                 }
                 Some(done) = upkeep.join_next() => finished(done)?,
-                () = self.queued.notified() => idle_until = None,
+                () = self.queued.notified() => {
+                    changes += 1;
+                    idle_until = None;
+                }
                 () = access.stopped(), if !is_stopping => {}
                 () = sleep_until(wake) => {
                     let now = Instant::now();
