@@ -107,7 +107,7 @@ mod tests {
         let new = line(url, None, &failing).unwrap();
         assert_eq!(
             new,
-            "2026-11-21T00:00:00Z https://a.example/\\u{202e} unchecked -> failing: connection refused"
+            "2026-11-21T00:00:00Z https://a.example/\\u{202e} unchecked -> failing: the connection was refused"
         );
         let changed = line(url, Some(&again), &dead).unwrap();
         assert!(changed.contains("failing -> dead: "), "{changed}");
