@@ -38,11 +38,12 @@ pub(super) fn require_files(paths: &[PathBuf]) -> Result<(), Error> {
 
 /// Checks until a signal ends it, or for the longest time.
 pub(super) async fn run(
-    checker: &Arc<Checker>,
+    checker: Checker,
     paths: &[PathBuf],
-    lines: ChangeLines,
     max_time: Option<Duration>,
 ) -> Result<(), Error> {
+    let lines = ChangeLines::new();
+    let checker = &Arc::new(lines.printed_by(checker));
     let mut signals = signals().context("cannot receive signals")?;
     let stop = async {
         let time = async {
