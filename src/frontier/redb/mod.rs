@@ -6,10 +6,12 @@
 //! lease, which the next process ends with a full pause. At most the requests of the leases at that
 //! time are repeated.
 
+mod compact;
 mod open;
 mod rows;
 mod writer;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,9 +28,20 @@ use super::contract::{
 ///
 /// Tables whose name begins with `frontier-` belong to the store.
 pub struct Redb {
-    // Before the database, which its thread uses.
     writer: Writer,
     database: Arc<Database>,
+    path: PathBuf,
+}
+
+impl Drop for Redb {
+    /// Ends the thread that writes, and gives back space that is not needed.
+    fn drop(&mut self) {
+        self.writer.end();
+        if let Some(database) = Arc::get_mut(&mut self.database) {
+            // What is not given back now is when the file is closed the next time.
+            let _ = compact::compact(database, &self.path);
+        }
+    }
 }
 
 impl Redb {

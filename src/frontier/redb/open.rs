@@ -82,7 +82,11 @@ impl Redb {
         let clock = SteadyClock::starting_at(Box::new(clock), last);
         let writer = Writer::start(Arc::clone(&database), default_pause, schedule, clock);
         let writer = writer.map_err(|error| explained(path, error))?;
-        Ok(Self { writer, database })
+        Ok(Self {
+            writer,
+            database,
+            path: path.to_owned(),
+        })
     }
 }
 

@@ -151,11 +151,9 @@ impl Writer {
             result.await.unwrap_or_else(|ended| Err(gone(ended)))
         })
     }
-}
 
-impl Drop for Writer {
-    /// Does what was asked for, and ends the thread: afterwards the file can be opened again.
-    fn drop(&mut self) {
+    /// Does what was asked for, and ends the thread, which does not use the database any more then.
+    pub(super) fn end(&mut self) {
         self.tasks = None;
         if let Some(thread) = self.thread.take() {
             // If it panicked, that was reported then.
