@@ -62,7 +62,7 @@ async fn an_archive_is_asked_politely_and_not_again_soon() {
     checker.run().await.unwrap();
     assert!(looked_up(&web).is_empty());
     checker.look_up(&archive(), &TARGETS, None).await.unwrap();
-    let answers = checker.archived(&TARGETS).await.unwrap();
+    let answers = checker.archived(&archive(), &TARGETS).await.unwrap();
     let expected = [
         ArchiveAnswer::Copy("https://web.archive.example/1".to_owned()),
         ArchiveAnswer::NoCopy,
@@ -72,6 +72,15 @@ async fn an_archive_is_asked_politely_and_not_again_soon() {
     web.assert_polite(str::to_owned);
     assert_eq!(web.asked()[0], "GET https://archive.example/robots.txt");
     assert_eq!(looked_up(&web), ["copy", "none", "refused"]);
+    // What another one has is not known by that.
+    let other: Archive = "https://archive.example/search".parse().unwrap();
+    let answers = checker.archived(&other, &TARGETS).await.unwrap();
+    assert_eq!(answers, [None, None, None]);
+    checker.look_up(&other, &TARGETS[..1], None).await.unwrap();
+    let asked = web.asked();
+    let question = "GET https://archive.example/search?url=";
+    assert!(asked.last().unwrap().starts_with(question), "{asked:?}");
+    looked_up(&web);
     // What it has is known for a month, and only what it did not say is asked again.
     clock.pass(29 * DAY);
     checker.look_up(&archive(), &TARGETS, None).await.unwrap();
@@ -93,7 +102,7 @@ async fn the_robots_txt_of_an_archive_is_honoured() {
         .look_up(&archive(), &TARGETS[..1], None)
         .await
         .unwrap();
-    let answers = checker.archived(&TARGETS[..1]).await.unwrap();
+    let answers = checker.archived(&archive(), &TARGETS[..1]).await.unwrap();
     let refused = ArchiveAnswer::Failed(ArchiveProblem::Unasked(Seen::Disallowed));
     assert_eq!(answers, [Some(refused)]);
     assert!(looked_up(&web).is_empty());
@@ -115,7 +124,7 @@ async fn what_waits_for_an_archive_is_asked_by_any_worker_for_an_hour() {
     asking.look_up(&archive(), &TARGETS, None).await.unwrap();
     // The first answer blocks the host for half an hour, and the others wait.
     assert_eq!(looked_up(&web).len(), 1);
-    let answers = asking.archived(&TARGETS).await.unwrap();
+    let answers = asking.archived(&archive(), &TARGETS).await.unwrap();
     assert_eq!(answers.iter().flatten().count(), 1);
     let other = checker(&state, &clock, &web);
     clock.pass(Duration::from_secs(1860));

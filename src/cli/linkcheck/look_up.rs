@@ -36,7 +36,7 @@ pub(super) async fn run(
     if left != Some(Duration::ZERO) {
         progress::show(checker, checker.look_up(archive, &urls, left)).await?;
     }
-    let answers = checker.archived(&urls).await?;
+    let answers = checker.archived(archive, &urls).await?;
     let answers: BTreeMap<_, _> = urls.iter().zip(answers).collect();
     for conclusion in &mut conclusions.reported {
         let answer = conclusion

@@ -30,14 +30,15 @@ impl Checker {
     ) -> Result<(), StoreError> {
         for urls in urls.chunks(BATCH) {
             let mut write = StateWrite::default();
-            for (url, known) in urls.iter().zip(self.archive_rows(urls).await?) {
+            let questions: Vec<_> = urls.iter().map(|url| question(archive, url)).collect();
+            let known = self.archive_rows(&questions).await?;
+            for (question, known) in questions.into_iter().zip(known) {
                 let is_known = known.is_some_and(|row| self.is_known(&row));
-                let page = WebUrl::parse(url).ok().filter(|_| !is_known);
-                let question = page.and_then(|page| archive.question(&page));
+                let question = question.filter(|_| !is_known);
                 let host = question.as_ref().and_then(host_of);
                 if let (Some(question), Some(host)) = (question, host) {
                     // At no time, so that the same look-up is queued once.
-                    let work = Work::archive(url, question, self.now());
+                    let work = Work::archive(question, self.now());
                     write.rows.push(work.queued(&host, 0));
                     write.hosts = vec![(host, Duration::ZERO)];
                 }
@@ -54,20 +55,29 @@ impl Checker {
     /// # Errors
     ///
     /// If the state cannot be read.
-    pub async fn archived(&self, urls: &[&str]) -> Result<Vec<Option<ArchiveAnswer>>, StoreError> {
+    pub async fn archived(
+        &self,
+        archive: &Archive,
+        urls: &[&str],
+    ) -> Result<Vec<Option<ArchiveAnswer>>, StoreError> {
         let mut answers = Vec::with_capacity(urls.len());
         for urls in urls.chunks(BATCH) {
-            let rows = self.archive_rows(urls).await?.into_iter();
+            let questions: Vec<_> = urls.iter().map(|url| question(archive, url)).collect();
+            let rows = self.archive_rows(&questions).await?.into_iter();
             answers.extend(rows.map(|row| row.and_then(|row| row.answer)));
         }
         Ok(answers)
     }
 
+    /// Returns what is known of the answers to some questions; nothing of one that cannot be asked.
     async fn archive_rows(
         &self,
-        urls: &[&str],
+        questions: &[Option<WebUrl>],
     ) -> Result<Vec<Option<Asked<ArchiveAnswer>>>, StoreError> {
-        let keys: Vec<_> = urls.iter().map(|url| url.as_bytes().to_vec()).collect();
+        // No row has an empty key.
+        let key = |it: &WebUrl| it.as_str().as_bytes().to_vec();
+        let keys = questions.iter().map(|it| it.as_ref().map(key));
+        let keys: Vec<_> = keys.map(Option::unwrap_or_default).collect();
         let rows = self.access().get(Space::Archives, &keys).await?;
         let row = |bytes: Option<Vec<u8>>| bytes.as_deref().map(decoded).transpose();
         rows.into_iter().map(row).collect()
@@ -77,4 +87,9 @@ impl Checker {
         let is_recent = self.now().saturating_sub(row.at) < millis(KNOWN);
         is_recent && !matches!(row.answer, None | Some(ArchiveAnswer::Failed(_)))
     }
+}
+
+/// Returns the URL that asks an archive for a copy of a link, if there can be one.
+fn question(archive: &Archive, url: &str) -> Option<WebUrl> {
+    archive.question(&WebUrl::parse(url).ok()?)
 }

@@ -22,9 +22,9 @@ pub(crate) enum LeasePurpose {
     Sibling { host: String },
     /// Whether a link works.
     Link { target: String },
-    /// Whether an archive has a copy of a link that is dead; since when, in milliseconds, somebody
-    /// wants to know.
-    Archive { target: String, wanted: u64 },
+    /// Whether an archive has a copy of a link that is dead, by the URL that asks for it; since when,
+    /// in milliseconds, somebody wants to know.
+    Archive { question: String, wanted: u64 },
 }
 
 /// Something to be asked.
@@ -46,11 +46,13 @@ impl Work {
         }
     }
 
-    /// Returns a link of which an archive is asked for a copy, by any worker.
-    pub(crate) fn archive(target: &str, question: WebUrl, wanted: u64) -> Self {
-        let target = target.to_owned();
+    /// Returns a question for a copy of a link that any worker may ask an archive.
+    pub(crate) fn archive(question: WebUrl, wanted: u64) -> Self {
         Self {
-            purpose: LeasePurpose::Archive { target, wanted },
+            purpose: LeasePurpose::Archive {
+                question: question.as_str().to_owned(),
+                wanted,
+            },
             inquiry: Some(Inquiry::of_body(question)),
         }
     }
@@ -61,7 +63,7 @@ impl Work {
             LeasePurpose::Robots { origin, .. } => (0, origin),
             LeasePurpose::Sibling { host } => (1, host),
             LeasePurpose::Link { target } => return link_at(host, due, LinkKey::of(target)),
-            LeasePurpose::Archive { target, .. } => (3, target),
+            LeasePurpose::Archive { question, .. } => (3, question),
         };
         let mut key = at(host, due);
         key.push(order);

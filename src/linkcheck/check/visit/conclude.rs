@@ -33,9 +33,9 @@ impl Visit<'_> {
             LeasePurpose::Link { target } => {
                 self.observe(target, &Observation::unasked(seen)).await
             }
-            LeasePurpose::Archive { target, .. } => {
+            LeasePurpose::Archive { question, .. } => {
                 let answer = ArchiveAnswer::Failed(ArchiveProblem::Unasked(seen));
-                self.answer(Space::Archives, target, Some(answer));
+                self.answer(Space::Archives, question, Some(answer));
                 Ok(())
             }
         }

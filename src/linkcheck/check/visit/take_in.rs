@@ -105,9 +105,9 @@ impl Visit<'_> {
                 };
                 self.observe(target, &observation).await?;
             }
-            LeasePurpose::Archive { target, .. } => {
+            LeasePurpose::Archive { question, .. } => {
                 let answer = Archive::at(&finding.from).answer(finding);
-                self.answer(Space::Archives, target, Some(answer));
+                self.answer(Space::Archives, question, Some(answer));
             }
         }
         Ok(())
