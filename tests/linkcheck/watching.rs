@@ -228,14 +228,17 @@ pub(crate) async fn a_check_waits_for_a_state_that_cannot_be_reached(engine: Eng
         .collect();
     let targets: Vec<_> = targets.iter().map(String::as_str).collect();
     let checker = checker(&state, clock, &web, &targets, options());
-    let outage = checker.outage();
+    let mut outage = checker.outage();
     let running = Arc::clone(&checker);
     let run = tokio::spawn(async move { running.run().await });
     until("a request", async || web.asked().len() > 2).await;
     interposed.is_down.store(true, Ordering::SeqCst);
-    let failed = async || interposed.failed.load(Ordering::SeqCst) > 2;
-    until("several attempts", failed).await;
-    assert!(outage.borrow().is_some());
+    let failed = async |times| interposed.failed.load(Ordering::SeqCst) > times;
+    until("an attempt", async || failed(1).await).await;
+    assert!(outage.borrow_and_update().is_some());
+    // All attempts meet the same outage.
+    until("several attempts", async || failed(3).await).await;
+    assert!(!outage.has_changed().unwrap());
     interposed.is_down.store(false, Ordering::SeqCst);
     run.await.unwrap().unwrap();
     assert!(outage.borrow().is_none());

@@ -71,7 +71,12 @@ impl StateAccess {
             if self.is_stopping() {
                 return Err(error);
             }
-            self.outage.send_replace(Some(Arc::new(error)));
+            // Each operation that waits comes here again and again; it is one outage.
+            self.outage.send_if_modified(|outage| {
+                let begins = outage.is_none();
+                outage.get_or_insert_with(|| Arc::new(error));
+                begins
+            });
             tokio::select! {
                 () = sleep(wait) => {}
                 () = self.stopped() => {}
