@@ -199,8 +199,9 @@ impl Checker {
 
     /// Returns whether nothing is due, but what wants to be left alone for long.
     async fn is_done(&self) -> Result<bool, StoreError> {
-        let is_done = self.access().due(MAX_BLOCK).await? == 0;
-        Ok(is_done && self.queue_again().await? == 0)
+        let is_due = async || Ok(self.access().due(MAX_BLOCK).await? > 0);
+        // Counted again at the end: another worker may have queued what was missing.
+        Ok(!is_due().await? && self.queue_again().await? == 0 && !is_due().await?)
     }
 
     /// Queues the links that a worker with another table has taken from the queue, and returns how
