@@ -14,8 +14,10 @@ def what_is_known_is_reported_again_and_not_asked(scene):
     table = scene.table(targets)
     mark = len(scene.farm.log)
     first = links(table.check())
-    verdicts = ["ok", "failing", "gone", "moved", "blocked", "unchecked", "ok"]
-    assert [first[target]["verdict"] for target in targets] == verdicts, first
+    verdicts = [first[target]["verdict"] for target in targets]
+    # Either link of the host that wants to be left alone may be the one that was asked.
+    verdicts[4:6] = sorted(verdicts[4:6])
+    assert verdicts == ["ok", "failing", "gone", "moved", "blocked", "unchecked", "ok"], first
     asked = len(scene.farm.log)
     assert links(table.check()) == first
     refused = table.check("--deny", "gone", "--format", "github", status=1)
