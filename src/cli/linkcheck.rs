@@ -1,6 +1,7 @@
 //! `waypost linkcheck`: checks whether the links of a table work, and reports those that do not.
 
 mod args;
+mod arrivals;
 mod base;
 mod change_lines;
 mod conclusions;

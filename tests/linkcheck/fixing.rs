@@ -66,6 +66,14 @@ mapping:
   archive: https://kept.example/
 - url: http://10.0.0.1/private
   short-code: private
+- url: http://a.example/left#1
+  short-code: left
+- url: http://a.example/right#2
+  short-code: right
+- url: http://a.example/near
+  short-code: near
+- url: http://a.example/campaign
+  short-code: campaign
 tests:
 - from: /tested
   to: http://a.example/tested
@@ -81,6 +89,9 @@ fn web(day: Arc<AtomicU64>) -> Arc<Web> {
         "http://prefix.example/" => to(301, "https://b.example/prefix/"),
         "http://a.example/known" => to(301, "https://b.example/known"),
         "http://a.example/one" | "http://a.example/two" => to(301, "https://b.example/same"),
+        "http://a.example/left#1" | "http://a.example/right#2" => to(301, "https://b.example/both"),
+        "http://a.example/near" => to(301, "https://b.example/known#near"),
+        "http://a.example/campaign" => to(301, "https://b.example/?utm=1"),
         "http://a.example/own" => to(301, "https://short.code/known"),
         "http://a.example/tested" => to(301, "https://b.example/tested"),
         "http://a.example/later" if day.load(Ordering::SeqCst) == 1 => to(301, "/later-there"),
@@ -320,6 +331,10 @@ async fn only_what_is_certain_is_fixed() {
         "mapping.yaml:28:3: not fixed: http://8.8.8.8/none: it is dead, and the archive has no copy",
         "mapping.yaml:30:3: not fixed: http://8.8.8.8/evil: it is dead; the archive: its answer leads to a host that is not its own",
         "mapping.yaml:35:3: not fixed: http://10.0.0.1/private: it is dead, and the archive was not asked about it",
+        "mapping.yaml:37:3: not fixed: http://a.example/left#1: other links have moved to the same page, https://b.example/both#1",
+        "mapping.yaml:39:3: not fixed: http://a.example/right#2: other links have moved to the same page, https://b.example/both#2",
+        "mapping.yaml:41:3: not fixed: http://a.example/near: it has moved to the target of another entry, at mapping.yaml:14:3",
+        "mapping.yaml:43:3: not fixed: http://a.example/campaign: it has moved to a home page, https://b.example/?utm=1",
         "Waypost-Allow: retarget part",
     ] {
         assert!(ended.stderr.contains(line), "{line}\n{}", ended.stderr);

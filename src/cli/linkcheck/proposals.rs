@@ -1,8 +1,7 @@
 //! What can be fixed in a table without a person: links that have moved permanently, and dead ones of
 //! which an archive has a copy; and why others cannot.
 
-use std::collections::HashMap;
-
+use super::arrivals::Arrivals;
 use super::conclusions::Conclusions;
 use crate::linkcheck::{ArchiveAnswer, Conclusion, LinkUse, Policy, Verdict, WebUrl};
 use crate::mapping::{Entry, Place, Table, Target};
@@ -35,10 +34,7 @@ impl Proposals {
     pub(super) fn of(conclusions: &Conclusions, table: &Table, policy: Policy) -> Self {
         let mut proposals = Self::default();
         let moved = conclusions.reported.iter().filter_map(Conclusion::moved_to);
-        let mut arrivals = HashMap::<_, usize>::new();
-        for to in moved {
-            *arrivals.entry(to).or_default() += 1;
-        }
+        let arrivals = Arrivals::of(moved, table);
         for conclusion in &conclusions.reported {
             // A link to another one of the table is fixed there.
             if conclusion.link.resolution.url() != Some(&conclusion.link.target) {
@@ -96,7 +92,7 @@ fn moved_url(
     entry: Entry<'_>,
     table: &Table,
     policy: Policy,
-    arrivals: &HashMap<&str, usize>,
+    arrivals: &Arrivals,
 ) -> Result<(EntryValue, String), String> {
     let record = conclusion.record.as_ref();
     let to = record.and_then(|record| record.confirmed_move(policy));
@@ -105,7 +101,8 @@ fn moved_url(
     if entry.forward().path() {
         return Err("paths are appended to it".to_owned());
     }
-    if to.is_home() {
+    // With a query, too: a host that leads everyone home may add where they came from.
+    if to.url().path() == "/" {
         return Err(format!("it has moved to a home page, {to}"));
     }
     let is_secure = |url: &WebUrl| url.url().scheme() == "https";
@@ -117,13 +114,13 @@ fn moved_url(
     if table.covers(&target) {
         return Err(format!("it has moved to a short link of this table, {to}"));
     }
-    if let Some(other) = entry.site().leading_to(target.as_str()).first() {
+    let arrival = arrivals.at(&target);
+    if let Some(other) = arrival.and_then(|arrival| arrival.entry.as_ref()) {
         return Err(format!(
-            "it has moved to the target of another entry, at {}",
-            other.place()
+            "it has moved to the target of another entry, at {other}"
         ));
     }
-    if arrivals.get(to.as_str()).is_some_and(|count| *count > 1) {
+    if arrival.is_some_and(|arrival| arrival.links > 1) {
         return Err(format!("other links have moved to the same page, {to}"));
     }
     let change = format!("{old} → {}", target.as_str());
