@@ -92,7 +92,7 @@ pub(crate) fn bad_request() -> Response<Content> {
     with(response, CONNECTION, "close")
 }
 
-/// Returns the answer of a server that has no table yet.
+/// Returns the answer of a server that has no table yet, or cannot read what is asked for now.
 pub(crate) fn unavailable() -> Response<Content> {
     let response = line(StatusCode::SERVICE_UNAVAILABLE);
     let response = with(response, CACHE_CONTROL, "no-store");

@@ -68,6 +68,8 @@ pub(crate) fn answer<B>(
             },
         }
         .answer(slots, request),
+        // It would take a slot until its reading times out.
+        Dump::Links(checks) if !checks.is_reachable() => response::unavailable(),
         Dump::Links(checks) => Download {
             media_type: JSON_LINES,
             tag: tag(snapshot, &link_report::version(shared, checks)),

@@ -18,8 +18,9 @@ use crate::linkcheck::{
 };
 use crate::mapping::Entry;
 
-/// How long it may take to read the store, which waits while that is gone.
-const READING: Duration = Duration::from_secs(20);
+/// How long it may take to read the store, which waits while that is gone. Meanwhile a download holds
+/// its slot.
+const READING: Duration = Duration::from_secs(2);
 
 /// A state, and its clock.
 type OpenState = (Arc<dyn CheckState>, Arc<dyn Clock>);
@@ -135,6 +136,12 @@ impl LinkChecks {
     pub(crate) fn read_on(&self, runtime: Handle) {
         // There is one thread that checks links.
         let _ = self.runtime.set(runtime);
+    }
+
+    /// Returns whether the store is open and, as far as is known, can be reached.
+    pub(crate) fn is_reachable(&self) -> bool {
+        let checker = self.checker();
+        checker.is_some_and(|checker| checker.outage().borrow().is_none())
     }
 
     /// Reads what is known of URLs from the store.
