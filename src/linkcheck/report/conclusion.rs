@@ -86,7 +86,10 @@ fn unasked(resolution: &Resolution) -> (Verdict, Option<&'static str>) {
             (Verdict::Unchecked, Some(detail))
         }
         Resolution::OwnPage => (Verdict::Ok, None),
-        Resolution::OwnGone => (Verdict::Gone, Some("it is a retired link of this table")),
+        Resolution::OwnGone => (
+            Verdict::Gone,
+            Some("it is a retired or expired link of this table"),
+        ),
         Resolution::OwnNothing => (Verdict::Failing, Some("this table has no such link")),
     }
 }

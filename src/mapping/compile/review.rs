@@ -5,7 +5,7 @@
 
 use crate::mapping::packed::{CodeKind, Draft, Entry, Site, Table};
 use crate::mapping::resolve::{End, follow};
-use crate::mapping::value::{Diagnostic, Problems, Rule};
+use crate::mapping::value::{Diagnostic, Problems, Rule, Timestamp};
 
 /// The maximum number of links of a loop that are named.
 const SHOWN_LINKS: usize = 5;
@@ -106,7 +106,8 @@ fn under_another_site(table: &Table, site: &Site, code: &str) -> Option<ReviewFi
 
 /// Reports where a target that points back into the table leads.
 fn own_target(table: &Table, entry: Entry<'_>) -> Option<Diagnostic> {
-    let end = follow(table, entry)?;
+    // Findings depend on the table alone: all dates are assumed to be in the future.
+    let end = follow(table, entry, Timestamp::MIN)?;
     let at_url = |rule, message| Diagnostic::new(rule, entry.place_of_url(), message);
     Some(match end {
         End::Page => return None,

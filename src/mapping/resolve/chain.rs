@@ -23,11 +23,8 @@ pub(crate) enum End {
     Loop(Vec<String>),
 }
 
-/// Follows an entry's target; `None` if it does not lead back into the table.
-///
-/// All dates of expiry and retirement are assumed to be in the future.
-pub(crate) fn follow(table: &Table, entry: Entry<'_>) -> Option<End> {
-    let now = Timestamp::MIN;
+/// Follows an entry's target at a time; `None` if it does not lead back into the table then.
+pub(crate) fn follow(table: &Table, entry: Entry<'_>, now: Timestamp) -> Option<End> {
     if entry.is_gone(now) {
         return None;
     }

@@ -76,7 +76,10 @@ impl Links {
                 target.push_str(rest);
                 if wants(&target) {
                     let key = LinkKey::of(&target);
-                    let end = table.may_own(rest).then(|| follow(table, entry)).flatten();
+                    let end = table
+                        .may_own(rest)
+                        .then(|| follow(table, entry, now))
+                        .flatten();
                     let kind = match end {
                         _ if is_prefix(entry, &target) => Kind::Prefix,
                         None => match names.host(&target) {
@@ -282,13 +285,15 @@ mod tests {
     use super::*;
     use crate::mapping::{SourceFile, compile};
 
+    const NOW: Timestamp = Timestamp::from_unix(1_795_219_200);
+
     fn links(text: &str) -> Links {
         let file = SourceFile {
             path: "t.yaml".into(),
             bytes: text.into(),
         };
         let table = Arc::new(compile(&[file]).table.unwrap());
-        Links::of(&table, Timestamp::from_unix(1_795_219_200), |_| true)
+        Links::of(&table, NOW, |_| true)
     }
 
     #[test]
@@ -334,11 +339,48 @@ mapping:
         assert_eq!(links.asked().count(), 3);
         let table = links.table.as_ref().unwrap();
         for link in links.all() {
-            let now = Timestamp::from_unix(1_795_219_200);
-            let found = TableLink::of_site(table, &table.sites()[0], &link.target, now);
+            let found = TableLink::of_site(table, &table.sites()[0], &link.target, NOW);
             assert_eq!(found, Some(link));
         }
         assert_eq!(links.of_host(&Host::parse("a.example").unwrap()), 1);
+    }
+
+    #[test]
+    fn own_links_that_are_gone_by_their_date_are_not_asked() {
+        let text = "\
+base_url: https://short.code/
+mapping:
+- {url: https://a.example/, short-code: expired, expires: 2020-01-01}
+- {url: https://b.example/, short-code: retired, retired: 2020-01-01}
+- {url: https://c.example/, short-code: expires, expires: 2100-01-01}
+- {url: https://d.example/, short-code: retires, retired: 2100-01-01}
+- {url: https://short.code/expired, short-code: e}
+- {url: https://short.code/retired, short-code: f}
+- {url: https://short.code/expires, short-code: g}
+- {url: https://short.code/retires, short-code: h}
+- {url: https://short.code/e, short-code: i}
+";
+        let links = links(text);
+        let table = links.table.as_ref().unwrap();
+        let mut found = Vec::new();
+        for link in links.all() {
+            let alone = TableLink::of_site(table, &table.sites()[0], &link.target, NOW);
+            assert_eq!(alone.as_ref(), Some(&link));
+            found.push((link.uses[0].code.clone(), link.resolution));
+        }
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        let asked = |url: &str| Resolution::Asked(url.to_owned());
+        let expected = [
+            ("e", Resolution::OwnGone),
+            ("expires", asked("https://c.example/")),
+            ("f", Resolution::OwnGone),
+            ("g", asked("https://c.example/")),
+            ("h", asked("https://d.example/")),
+            ("i", Resolution::OwnGone),
+            ("retires", asked("https://d.example/")),
+        ];
+        let expected = expected.map(|(code, it)| (code.to_owned(), it));
+        assert_eq!(found, expected);
     }
 
     #[test]

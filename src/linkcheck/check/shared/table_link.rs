@@ -26,7 +26,7 @@ pub enum Resolution {
     Prefix,
     /// It is a page of the table's own sites.
     OwnPage,
-    /// It is a link of the table's own sites that is gone.
+    /// It is a link of the table's own sites that is retired or has expired.
     OwnGone,
     /// It is under the table's own sites and leads nowhere.
     OwnNothing,
@@ -86,7 +86,7 @@ impl TableLink {
                 if entry.is_gone(now) {
                     continue;
                 }
-                link.resolve(table, entry);
+                link.resolve(table, entry, now);
                 if std::ptr::eq(other, site) {
                     link.uses.push(LinkUse::of(entry));
                 }
@@ -96,11 +96,11 @@ impl TableLink {
     }
 
     /// Resolves the target for an entry that leads to it, unless one does that leads to the URL itself.
-    fn resolve(&mut self, table: &Table, entry: Entry<'_>) {
+    fn resolve(&mut self, table: &Table, entry: Entry<'_>, now: Timestamp) {
         if self.resolution != Resolution::Prefix || is_prefix(entry, &self.target) {
             return;
         }
-        self.resolution = match follow(table, entry) {
+        self.resolution = match follow(table, entry, now) {
             None => resolution(&self.target),
             Some(End::Elsewhere(url)) => resolution(&url),
             Some(End::Page) => Resolution::OwnPage,
