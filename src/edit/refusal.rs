@@ -50,12 +50,29 @@ fn has_block_text(entry: &EntryOutline<'_>) -> bool {
 
 /// Returns the position of the first carriage return that does not end a line.
 pub(super) fn lone_carriage_return(text: &str) -> Option<Position> {
-    text.split('\n').zip(1..).find_map(|(line, number)| {
-        let own = line.strip_suffix('\r').unwrap_or(line);
-        let (before, _) = own.split_once('\r')?;
-        Some(Position {
-            line: number,
-            column: u32::try_from(before.chars().count() + 1).unwrap_or(u32::MAX),
+    text.split_inclusive('\n')
+        .zip(1..)
+        .find_map(|(line, number)| {
+            let own = line.strip_suffix("\r\n").unwrap_or(line);
+            let (before, _) = own.split_once('\r')?;
+            Some(Position {
+                line: number,
+                column: u32::try_from(before.chars().count() + 1).unwrap_or(u32::MAX),
+            })
         })
-    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_carriage_return_without_a_line_feed_is_found_also_at_the_end() {
+        let at = |text| lone_carriage_return(text).map(|it| (it.line, it.column));
+        assert_eq!(at("a\r\nb\r\n"), None);
+        assert_eq!(at("a\r\nb"), None);
+        assert_eq!(at("a\rb\n"), Some((1, 2)));
+        assert_eq!(at("a\r\nb\r"), Some((2, 2)));
+        assert_eq!(at("a\r\r\n"), Some((1, 2)));
+    }
 }
