@@ -74,6 +74,8 @@ mapping:
   short-code: near
 - url: http://a.example/campaign
   short-code: campaign
+- url: https://short.code/part
+  short-code: via
 tests:
 - from: /tested
   to: http://a.example/tested

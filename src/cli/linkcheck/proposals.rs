@@ -33,13 +33,13 @@ impl Proposals {
     /// Decides about the links of a table.
     pub(super) fn of(conclusions: &Conclusions, table: &Table, policy: Policy) -> Self {
         let mut proposals = Self::default();
-        let moved = conclusions.reported.iter().filter_map(Conclusion::moved_to);
-        let arrivals = Arrivals::of(moved, table);
-        for conclusion in &conclusions.reported {
-            // A link to another one of the table is fixed there.
-            if conclusion.link.resolution.url() != Some(&conclusion.link.target) {
-                continue;
-            }
+        // A link to another one of the table is fixed there.
+        let is_fixed_here = |conclusion: &&Conclusion<'_>| {
+            conclusion.link.resolution.url() == Some(&conclusion.link.target)
+        };
+        let to_fix = || conclusions.reported.iter().filter(is_fixed_here);
+        let arrivals = Arrivals::of(to_fix().filter_map(Conclusion::moved_to), table);
+        for conclusion in to_fix() {
             for (entry, link) in entries(conclusion, table) {
                 let decided = match conclusion.verdict {
                     Verdict::Moved => moved_url(conclusion, entry, table, policy, &arrivals),
