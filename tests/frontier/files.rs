@@ -25,7 +25,7 @@ fn wait<T>(future: impl Future<Output = Result<T, StoreError>>) -> Result<T, Sto
 }
 
 fn note(store: &Redb) -> Option<u64> {
-    let transaction = store.database().begin_read().unwrap();
+    let transaction = store.begin_read().unwrap();
     let table = transaction.open_table(NOTES).ok()?;
     table.get("note").unwrap().map(|value| value.value())
 }

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use redb::{ReadableDatabase, TableDefinition};
+use redb::TableDefinition;
 use tokio::task::JoinSet;
 use waypost::frontier::{
     AliasName, Lease, LeaseState, Redb, RedbTransaction, Reservation, Store, SystemClock,
@@ -161,7 +161,7 @@ fn wait<T>(future: impl Future<Output = Result<T, waypost::frontier::StoreError>
 }
 
 fn asked(store: &Redb, host: &str) -> u64 {
-    let transaction = store.database().begin_read().unwrap();
+    let transaction = store.begin_read().unwrap();
     match transaction.open_table(ASKED) {
         Ok(table) => table.get(host).unwrap().map_or(0, |times| times.value()),
         Err(_) => 0,

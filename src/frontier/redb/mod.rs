@@ -7,6 +7,7 @@
 //! time are repeated.
 
 mod compact;
+mod database;
 mod open;
 mod rows;
 mod writer;
@@ -15,8 +16,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use redb::Database;
+use redb::ReadTransaction;
 
+use self::database::SharedDatabase;
 pub use self::open::RedbError;
 pub use self::writer::RedbTransaction;
 use self::writer::Writer;
@@ -29,7 +31,7 @@ use super::contract::{
 /// Tables whose name begins with `frontier-` belong to the store.
 pub struct Redb {
     writer: Writer,
-    database: Arc<Database>,
+    database: Arc<SharedDatabase>,
     path: PathBuf,
 }
 
@@ -37,7 +39,9 @@ impl Drop for Redb {
     /// Ends the thread that writes, and gives back space that is not needed.
     fn drop(&mut self) {
         self.writer.end();
-        if let Some(database) = Arc::get_mut(&mut self.database) {
+        if let Some(database) = Arc::get_mut(&mut self.database)
+            && let Some(database) = database.get_mut()
+        {
             // What is not given back now is when the file is closed the next time.
             let _ = compact::compact(database, &self.path);
         }
@@ -45,12 +49,13 @@ impl Drop for Redb {
 }
 
 impl Redb {
-    /// Returns the database, to read tables of the caller.
+    /// Begins to read tables of the caller; [`Redb::write`] writes them.
     ///
-    /// To write them, [`Redb::write`] shares the transactions of the store; one that is begun here
-    /// keeps the store waiting.
-    pub fn database(&self) -> &Database {
-        &self.database
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub fn begin_read(&self) -> Result<ReadTransaction, redb::Error> {
+        self.database.begin_read()
     }
 
     /// Writes tables of the caller, together with what it does to hosts, and is done once all of that

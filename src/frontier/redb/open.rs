@@ -9,6 +9,7 @@ use redb::{Builder, DatabaseError, StorageError};
 use thiserror::Error;
 
 use super::Redb;
+use super::database::SharedDatabase;
 use super::rows::{self, RowsError};
 use super::writer::Writer;
 use crate::frontier::contract::{Clock, SteadyClock};
@@ -71,12 +72,14 @@ impl Redb {
         clock: impl Clock + 'static,
         default_pause: Duration,
     ) -> Result<Self, RedbError> {
-        let database = Builder::new()
-            .set_cache_size(CACHE)
-            // Reading a file that something else has altered may panic otherwise.
-            .set_check_integrity_on_open(true)
-            .create(path);
-        let database = Arc::new(database.map_err(|error| explained(path, error.into()))?);
+        let database = builder().create(path);
+        let database = database.map_err(|error| explained(path, error.into()))?;
+        // A file that was removed meanwhile is not created again: it would lack the hosts.
+        let database = SharedDatabase::new(database, {
+            let path = path.to_owned();
+            move || builder().open(&path)
+        });
+        let database = Arc::new(database);
         let (schedule, last) =
             rows::read(&database, default_pause).map_err(|error| explained(path, error))?;
         let clock = SteadyClock::starting_at(Box::new(clock), last);
@@ -88,6 +91,14 @@ impl Redb {
             path: path.to_owned(),
         })
     }
+}
+
+fn builder() -> Builder {
+    let mut builder = Builder::new();
+    builder.set_cache_size(CACHE);
+    // Reading a file that something else has altered may panic otherwise.
+    builder.set_check_integrity_on_open(true);
+    builder
 }
 
 impl From<DatabaseError> for RowsError {

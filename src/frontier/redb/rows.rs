@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use redb::{ReadableDatabase, ReadableTable, TableDefinition, TableError, WriteTransaction};
+use redb::{ReadableTable, TableDefinition, TableError, WriteTransaction};
 use thiserror::Error;
 
+use super::database::SharedDatabase;
 use crate::frontier::contract::{AliasError, AliasName, Host, HostError, Now, StoreTime, millis};
 use crate::frontier::schedule::{AliasRow, Changes, HostRow, HostSchedule, LeaseRow};
 
@@ -53,10 +54,10 @@ pub(super) enum RowsError {
 
 /// Reads a schedule and the last time that was written; a file without any tables has none.
 pub(super) fn read(
-    database: &redb::Database,
+    database: &SharedDatabase,
     default_pause: Duration,
 ) -> Result<(HostSchedule, StoreTime), RowsError> {
-    let transaction = database.begin_read().map_err(redb::Error::from)?;
+    let transaction = database.begin_read()?;
     let meta = match transaction.open_table(META) {
         Ok(meta) => meta,
         Err(TableError::TableDoesNotExist(_)) => {

@@ -9,9 +9,10 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use redb::{Database, WriteTransaction};
+use redb::WriteTransaction;
 use tokio::sync::oneshot;
 
+use super::database::SharedDatabase;
 use super::rows::{self, RowsError};
 use crate::frontier::contract::{Host, Lease, LeaseState, Now, Pending, SteadyClock, StoreError};
 use crate::frontier::schedule::HostSchedule;
@@ -23,7 +24,7 @@ const MAX_BATCH: usize = 4096;
 pub struct RedbTransaction<'a> {
     pub(super) schedule: &'a mut HostSchedule,
     pub(super) now: Now,
-    database: &'a Database,
+    database: &'a SharedDatabase,
     transaction: Option<WriteTransaction>,
 }
 
@@ -107,7 +108,7 @@ pub(super) struct Writer {
 impl Writer {
     /// Starts the thread, and has it end all leases of the process before.
     pub(super) fn start(
-        database: Arc<Database>,
+        database: Arc<SharedDatabase>,
         default_pause: Duration,
         mut schedule: HostSchedule,
         clock: SteadyClock,
@@ -115,6 +116,7 @@ impl Writer {
         schedule.note_changes();
         let mut state = WriterState {
             database,
+            must_reopen: false,
             default_pause,
             schedule: Some(schedule),
             clock,
@@ -163,7 +165,9 @@ impl Writer {
 }
 
 struct WriterState {
-    database: Arc<Database>,
+    database: Arc<SharedDatabase>,
+    /// Whether an I/O error has made the database unusable until it is opened again.
+    must_reopen: bool,
     default_pause: Duration,
     /// Missing after a batch that failed, until what is in the file is read again.
     schedule: Option<HostSchedule>,
@@ -197,9 +201,24 @@ impl WriterState {
         &mut self,
         work: impl FnOnce(&mut RedbTransaction<'_>) -> Result<(), redb::Error>,
     ) -> Result<(), RowsError> {
+        let written = self.try_write(work);
+        if let Err(RowsError::Storage(redb::Error::Io(_) | redb::Error::PreviousIo)) = written {
+            self.must_reopen = true;
+        }
+        written
+    }
+
+    fn try_write(
+        &mut self,
+        work: impl FnOnce(&mut RedbTransaction<'_>) -> Result<(), redb::Error>,
+    ) -> Result<(), RowsError> {
         let mut schedule = match self.schedule.take() {
             Some(schedule) => schedule,
             None => {
+                if self.must_reopen {
+                    self.database.reopen()?;
+                    self.must_reopen = false;
+                }
                 let (mut schedule, _) = rows::read(&self.database, self.default_pause)?;
                 schedule.note_changes();
                 schedule
@@ -223,5 +242,95 @@ impl WriterState {
         }
         self.schedule = Some(schedule);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use redb::backends::InMemoryBackend;
+    use redb::{Builder, Database, DatabaseError, StorageBackend};
+
+    use super::*;
+    use crate::frontier::contract::SystemClock;
+
+    /// A disk that is full for a while.
+    #[derive(Clone, Debug, Default)]
+    struct Disk {
+        bytes: Arc<InMemoryBackend>,
+        is_full: Arc<AtomicBool>,
+    }
+
+    impl Disk {
+        fn open(&self) -> Result<Database, DatabaseError> {
+            Builder::new().create_with_backend(self.clone())
+        }
+
+        fn has_space(&self) -> io::Result<()> {
+            match self.is_full.load(Ordering::SeqCst) {
+                true => Err(io::ErrorKind::StorageFull.into()),
+                false => Ok(()),
+            }
+        }
+    }
+
+    impl StorageBackend for Disk {
+        fn len(&self) -> io::Result<u64> {
+            self.bytes.len()
+        }
+
+        fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+            self.bytes.read(offset, out)
+        }
+
+        fn set_len(&self, len: u64) -> io::Result<()> {
+            self.has_space()?;
+            self.bytes.set_len(len)
+        }
+
+        fn sync_data(&self) -> io::Result<()> {
+            self.has_space()
+        }
+
+        fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+            self.has_space()?;
+            self.bytes.write(offset, data)
+        }
+    }
+
+    #[tokio::test]
+    async fn writing_resumes_when_the_disk_has_space_again() {
+        let disk = Disk::default();
+        let database = SharedDatabase::new(disk.open().unwrap(), {
+            let disk = disk.clone();
+            move || disk.open()
+        });
+        let database = Arc::new(database);
+        let pause = Duration::from_secs(1);
+        let (schedule, last) = rows::read(&database, pause).unwrap();
+        let clock = SteadyClock::starting_at(Box::new(SystemClock::new()), last);
+        let writer = Writer::start(Arc::clone(&database), pause, schedule, clock).unwrap();
+        let add = |name: &str| {
+            let host = Host::parse(name).unwrap();
+            writer.run(move |batch| {
+                batch.add_host(&host, Duration::ZERO);
+                Ok(())
+            })
+        };
+        add("one.example").await.unwrap();
+        disk.is_full.store(true, Ordering::SeqCst);
+        for _ in 0..3 {
+            add("two.example").await.unwrap_err();
+        }
+        disk.is_full.store(false, Ordering::SeqCst);
+        // The first may be what finds the error.
+        let _ = add("three.example").await;
+        add("three.example").await.unwrap();
+        let counts = writer.run(|batch| Ok(batch.schedule.counts(batch.now)));
+        assert_eq!(counts.await.unwrap().queued, 2);
+        let (read, _) = rows::read(&database, pause).unwrap();
+        assert!(read.host(&Host::parse("one.example").unwrap()).is_some());
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use redb::{ReadableDatabase, ReadableTable, TableDefinition, TableError};
+use redb::{ReadableTable, TableDefinition, TableError};
 
 use super::rows::{CheckState, Row, Space, StateWrite, WriteState};
 use crate::frontier::{
@@ -50,7 +50,7 @@ impl FileState {
             redb::ReadOnlyTable<&'static [u8], &'static [u8]>,
         ) -> Result<T, redb::StorageError>,
     ) -> Result<Option<T>, redb::Error> {
-        let transaction = self.store.database().begin_read()?;
+        let transaction = self.store.begin_read()?;
         match transaction.open_table(table(space)) {
             Ok(table) => Ok(Some(look(table)?)),
             Err(TableError::TableDoesNotExist(_)) => Ok(None),
