@@ -60,17 +60,7 @@ impl FileState {
 }
 
 fn table(space: Space) -> Definition {
-    TableDefinition::new(match space {
-        Space::Links => "linkcheck-links",
-        Space::Parked => "linkcheck-parked",
-        Space::Queue => "linkcheck-queue",
-        Space::Hosts => "linkcheck-hosts",
-        Space::Origins => "linkcheck-origins",
-        Space::Siblings => "linkcheck-siblings",
-        Space::Endings => "linkcheck-endings",
-        Space::Settings => "linkcheck-settings",
-        Space::Archives => "linkcheck-archives",
-    })
+    TableDefinition::new(space.table_name())
 }
 
 /// Writes rows and queues hosts.

@@ -49,6 +49,21 @@ impl Space {
         Self::Settings,
         Self::Archives,
     ];
+
+    /// Returns the name of the table of these rows, the same in a file and on a server.
+    pub(super) const fn table_name(self) -> &'static str {
+        match self {
+            Self::Links => "linkcheck-links",
+            Self::Parked => "linkcheck-parked",
+            Self::Queue => "linkcheck-queue",
+            Self::Hosts => "linkcheck-hosts",
+            Self::Origins => "linkcheck-origins",
+            Self::Siblings => "linkcheck-siblings",
+            Self::Endings => "linkcheck-endings",
+            Self::Settings => "linkcheck-settings",
+            Self::Archives => "linkcheck-archives",
+        }
+    }
 }
 
 /// A row with a value, or one that is not there.

@@ -76,17 +76,7 @@ impl ValkeyState {
 
 fn table(space: Space) -> ValkeyTable {
     ValkeyTable {
-        name: match space {
-            Space::Links => "linkcheck-links",
-            Space::Parked => "linkcheck-parked",
-            Space::Queue => "linkcheck-queue",
-            Space::Hosts => "linkcheck-hosts",
-            Space::Origins => "linkcheck-origins",
-            Space::Siblings => "linkcheck-siblings",
-            Space::Archives => "linkcheck-archives",
-            Space::Endings => "linkcheck-endings",
-            Space::Settings => "linkcheck-settings",
-        },
+        name: space.table_name(),
         is_ordered: space == Space::Queue,
     }
 }
