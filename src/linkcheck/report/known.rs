@@ -14,7 +14,7 @@ use crate::linkcheck::conclude::LinkRecord;
 #[derive(Debug, Default)]
 pub struct KnownLinks {
     index: ArcSwap<VerdictIndex>,
-    /// Held by whoever writes, so that nothing is noted in an index that is being replaced.
+    /// Locked during each write, so that nothing is noted in an index that is being replaced.
     writing: Mutex<()>,
 }
 

@@ -1,4 +1,4 @@
-"""Whether workers that share a server stay polite and lose nothing, whoever is killed."""
+"""Whether workers that share a server stay polite and lose nothing if any process is killed."""
 
 import random
 import subprocess

@@ -18,7 +18,7 @@ import time
 GLOBAL_V4, GLOBAL_V6 = "11.0.0.0/8", "2606:4700::/32"
 #: Where nobody is.
 UNREACHABLE_V4, UNREACHABLE_V6 = "12.0.0.0/8", "2606:4701::/32"
-#: Where the farm listens too, to notice whoever should not have connected.
+#: Where the farm listens too, to notice connections that should not have been made.
 FORBIDDEN = ("10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16", "fd00::/8")
 #: To nowhere: this machine has no route.
 ROUTELESS = "13.0.0.1"
