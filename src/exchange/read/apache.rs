@@ -4,8 +4,10 @@
 //! also matches paths under its own: that is kept if both path and URL end in a slash, so that they
 //! fit together, and otherwise dropped, because nobody intends it for a short link.
 
+use std::borrow::Cow;
+
 use super::expression::text_of;
-use super::lines::lines;
+use super::lines::text;
 use super::origin::LinkOrigin;
 use super::row::{ImportedLink, ImportedRow, RowError, excerpt};
 use crate::mapping::{Forward, Status, WrittenRetirement};
@@ -36,32 +38,29 @@ struct Conditions {
 /// Reads every line.
 pub(super) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     let mut state = Conditions::default();
-    let mut whole = String::new();
-    let mut start = None;
-    for (line, text) in lines(bytes) {
-        let text = match text {
-            Ok(text) => text,
-            Err(error) => {
-                take(ImportedRow {
-                    line,
-                    link: Err(error),
-                });
-                continue;
-            }
-        };
-        let line = *start.get_or_insert(line);
-        // A trailing backslash joins a line with the next one.
-        if let Some(text) = text.strip_suffix('\\') {
-            whole.push_str(text);
-            continue;
-        }
-        whole.push_str(text);
-        if let Some(link) = state.link(&whole, origin).transpose() {
+    for (line, bytes) in joined_lines(bytes) {
+        let link = text(&bytes).and_then(|text| state.link(text, origin));
+        if let Some(link) = link.transpose() {
             take(ImportedRow { line, link });
         }
-        whole.clear();
-        start = None;
     }
+}
+
+/// Returns the lines of a file without their line breaks, each that ends in a backslash joined with
+/// the next one, under the number of the first.
+fn joined_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Cow<'_, [u8]>)> {
+    let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
+    let mut lines = lines.map(|(line, number)| (number, line.strip_suffix(b"\r").unwrap_or(line)));
+    std::iter::from_fn(move || {
+        let (number, line) = lines.next()?;
+        let mut whole = Cow::Borrowed(line);
+        while whole.ends_with(b"\\") {
+            let whole = whole.to_mut();
+            whole.pop();
+            whole.extend(lines.next().map_or(&b""[..], |(_, next)| next));
+        }
+        Some((number, whole))
+    })
 }
 
 impl Conditions {
@@ -308,6 +307,17 @@ mod tests {
         assert_eq!(links[1].status, Some(Status::MovedPermanently));
         assert_eq!(links[5].status, Some(Status::SeeOther));
         assert_eq!(links[4].retired, Some(WrittenRetirement::Always));
+    }
+
+    #[test]
+    fn a_joined_line_with_bytes_that_are_not_utf_8_is_one_error() {
+        let rows = read_as(
+            ImportFormat::Apache,
+            b"\nRedirect /a \\\nhttps://e\xff.org/ \\\n \nRedirect /b \\\n  https://e.org/ \\",
+        );
+        assert_eq!(refused(&rows).len(), 1);
+        assert_eq!(pairs(&rows), ["5 b https://e.org/"]);
+        assert_eq!(rows.iter().map(|row| row.line).collect::<Vec<_>>(), [2, 5]);
     }
 
     #[test]
