@@ -5,7 +5,9 @@
 
 use std::io::{self, Write};
 
-use crate::mapping::{DEFAULT_MAX_AGE, Entry, Forward, NewCode, Retired, Scheme, Site, Status};
+use crate::mapping::{
+    DEFAULT_MAX_AGE, Entry, Forward, NewCode, ProposalTemplate, Retired, Scheme, Site, Status,
+};
 
 use super::order::SortedEntries;
 
@@ -17,6 +19,18 @@ pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "base_url: {}", scalar(site.base_url().as_str()))?;
     if site.scheme() != Scheme::default() {
         writeln!(out, "code-scheme: {}", site.scheme().name())?;
+    }
+    let about = site.about();
+    let propose = about.propose().map(ProposalTemplate::as_str);
+    for (key, value) in [
+        ("name", about.name()),
+        ("repository", about.repository()),
+        ("contact", about.contact()),
+        ("propose", propose),
+    ] {
+        if let Some(value) = value {
+            writeln!(out, "{key}: {}", scalar(value))?;
+        }
     }
     if site.new_code() == NewCode::Number {
         writeln!(out, "defaults:\n  new: number")?;

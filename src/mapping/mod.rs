@@ -23,10 +23,11 @@ pub use self::packed::{Entry, Site, Table};
 pub(crate) use self::resolve::{End, follow};
 pub use self::resolve::{Outcome, Redirect, Request, Via};
 pub use self::value::{
-    BaseUrl, BaseUrlError, Code, CodeError, DEFAULT_MAX_AGE, Defaults, Description, Diagnostic,
-    Example, Forward, MAX_CODE_BYTES, MAX_TARGET_BYTES, Misfit, NewCode, Place, Position, Reach,
-    Retired, Rule, Scheme, Severity, SourceFile, Status, Target, TargetError, Timestamp,
-    WrittenDate, WrittenDateError, WrittenRetirement, direction_control, is_table_name,
+    About, BaseUrl, BaseUrlError, Code, CodeError, DEFAULT_MAX_AGE, Defaults, Description,
+    Diagnostic, Example, Forward, MAX_CODE_BYTES, MAX_TARGET_BYTES, Misfit, NewCode, Place,
+    Position, ProposalTemplate, Reach, Retired, Rule, Scheme, Severity, SourceFile, Status, Target,
+    TargetError, Timestamp, WrittenDate, WrittenDateError, WrittenRetirement, direction_control,
+    is_table_name,
 };
 #[cfg(fuzzing)]
 pub use parse::block::is_in_block_form;

@@ -10,7 +10,10 @@ use super::admit::{admit, check_defaults};
 use super::item::{Item, bare, index_of};
 use crate::mapping::packed::Draft;
 use crate::mapping::parse::{Located, Node, Reader, Report, SeenKeys, Stop, text};
-use crate::mapping::value::{Defaults, Position, Problems, Rule, Scheme, SourceFile};
+use crate::mapping::value::{
+    AboutError, CollectionName, Contact, Defaults, Position, Problems, ProposalTemplate, Rule,
+    Scheme, SourceFile, Target,
+};
 
 /// One parsed file.
 #[derive(Debug)]
@@ -19,11 +22,21 @@ pub(crate) struct Document<'t> {
     pub(crate) file: Arc<str>,
     pub(crate) base_url: Option<Located<Cow<'t, str>>>,
     pub(crate) scheme: Option<Located<Scheme>>,
+    pub(crate) about: WrittenAbout,
     pub(crate) defaults: Defaults,
     pub(crate) entries: Draft,
     pub(crate) tests: Vec<TestItem<'t>>,
     /// Whether it was read to its end and names no base URL, not even an invalid one.
     pub(super) lacks_base_url: bool,
+}
+
+/// What a document says about its collection.
+#[derive(Debug, Default)]
+pub(crate) struct WrittenAbout {
+    pub(crate) name: Option<Located<CollectionName>>,
+    pub(crate) repository: Option<Located<Target<'static>>>,
+    pub(crate) contact: Option<Located<Contact>>,
+    pub(crate) propose: Option<Located<ProposalTemplate>>,
 }
 
 /// A test written in a table.
@@ -39,6 +52,10 @@ enum DocumentKey {
     Mapping,
     Defaults,
     CodeScheme,
+    Name,
+    Repository,
+    Contact,
+    Propose,
     Tests,
 }
 
@@ -47,6 +64,10 @@ const DOCUMENT_KEYS: &[(&str, DocumentKey)] = &[
     ("mapping", DocumentKey::Mapping),
     ("defaults", DocumentKey::Defaults),
     ("code-scheme", DocumentKey::CodeScheme),
+    ("name", DocumentKey::Name),
+    ("repository", DocumentKey::Repository),
+    ("contact", DocumentKey::Contact),
+    ("propose", DocumentKey::Propose),
     ("tests", DocumentKey::Tests),
 ];
 
@@ -116,6 +137,7 @@ impl<'t> Document<'t> {
             file: Arc::clone(&file.path),
             base_url: None,
             scheme: None,
+            about: WrittenAbout::default(),
             defaults: Defaults::default(),
             entries: Draft::for_file(file),
             tests: Vec::new(),
@@ -165,6 +187,19 @@ impl<'t> Document<'t> {
                 DocumentKey::Defaults => self.read_defaults(reader)?,
                 DocumentKey::CodeScheme => {
                     self.scheme = reader.scheme()?;
+                }
+                DocumentKey::Name => {
+                    self.about.name = about(reader, "name", CollectionName::parse)?;
+                }
+                DocumentKey::Repository => {
+                    let parse = |text: &str| Ok(Target::parse(text)?.into_owned());
+                    self.about.repository = about(reader, "repository", parse)?;
+                }
+                DocumentKey::Contact => {
+                    self.about.contact = about(reader, "contact", Contact::parse)?;
+                }
+                DocumentKey::Propose => {
+                    self.about.propose = about(reader, "propose", ProposalTemplate::parse)?;
                 }
                 DocumentKey::Tests => {
                     if reader.list("tests")? {
@@ -254,5 +289,24 @@ impl<'t> Document<'t> {
             }
         }
         Ok(())
+    }
+}
+
+/// Reads a value that describes the collection, and reports one that is invalid.
+fn about<V>(
+    reader: &mut Reader<'_, '_>,
+    key: &str,
+    parse: impl Fn(&str) -> Result<V, AboutError>,
+) -> Result<Option<Located<V>>, Stop> {
+    let Some(Located { value, position }) = reader.text(key)? else {
+        return Ok(None);
+    };
+    match parse(&value) {
+        Ok(value) => Ok(Some(Located { value, position })),
+        Err(error) => {
+            let report = reader.report();
+            report.problem(error.rule(), position, error.to_string(), error.hint());
+            Ok(None)
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! From documents to a table: the known keys, and conflicts between entries.
 
 mod admit;
+mod agreed;
 mod conflicts;
 mod document;
 mod expectation;

@@ -7,14 +7,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::agreed::{agreed_about, agreed_scheme};
 use super::conflicts::settle;
 use super::document::Document;
 use super::expectation::Expectation;
 use super::review::review;
 use crate::mapping::packed::{Draft, Head, Site, Table};
-use crate::mapping::parse::Located;
 use crate::mapping::value::{
-    BaseUrl, Diagnostic, Place, Position, Problems, Rule, Scheme, SourceFile, Timestamp,
+    BaseUrl, Diagnostic, Place, Position, Problems, Rule, SourceFile, Timestamp,
 };
 
 /// The maximum text of a table, in bytes: its arenas are addressed with 32 bits, and YAML's escapes
@@ -243,6 +243,7 @@ fn compile_site(
     let head = Head {
         base_url: group.base_url.clone(),
         scheme: agreed_scheme(members(), problems),
+        about: agreed_about(members(), problems),
         new_code: new_code.unwrap_or_default(),
         files: Arc::clone(names),
         own_files: members().map(|document| document.number).collect(),
@@ -254,29 +255,6 @@ fn compile_site(
     let mut site = Site::build(head, &mut draft);
     settle(&mut site, &mut draft, problems);
     (site, draft)
-}
-
-fn agreed_scheme<'d>(
-    documents: impl Iterator<Item = &'d Document<'d>>,
-    problems: &mut Problems,
-) -> Scheme {
-    let mut first: Option<(Scheme, Place)> = None;
-    for document in documents {
-        let Some(Located { value, position }) = document.scheme else {
-            continue;
-        };
-        let place = place(document, position);
-        match &first {
-            None => first = Some((value, place)),
-            Some((scheme, _)) if *scheme == value => {}
-            Some((scheme, stated_at)) => {
-                let message = "the documents of a site disagree on \"code-scheme\"";
-                let problem = Diagnostic::new(Rule::DocumentsDisagree, place, message);
-                problems.push(problem.with_hint(format!("{stated_at} says {}", scheme.name())));
-            }
-        }
-    }
-    first.map(|(scheme, _)| scheme).unwrap_or_default()
 }
 
 fn place(document: &Document<'_>, position: Position) -> Place {

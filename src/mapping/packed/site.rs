@@ -15,7 +15,7 @@ use super::draft::Draft;
 use super::index::Index;
 use super::notes::Notes;
 use super::record::Shape;
-use crate::mapping::value::{BaseUrl, Code, NewCode, Scheme};
+use crate::mapping::value::{About, BaseUrl, Code, NewCode, Scheme};
 
 /// The characters to escape in the path of a short link: all but the ASCII part of the code
 /// grammar.
@@ -46,6 +46,7 @@ pub(crate) struct Head {
     pub(crate) base_url: BaseUrl,
     pub(crate) scheme: Scheme,
     pub(crate) new_code: NewCode,
+    pub(crate) about: About,
     /// The files of the table.
     pub(crate) files: Arc<[Arc<str>]>,
     /// The numbers of the files in which the site is written.
@@ -150,6 +151,11 @@ impl Site {
     /// Returns how a new entry gets its code.
     pub fn new_code(&self) -> NewCode {
         self.head.new_code
+    }
+
+    /// Returns what the collection says about itself.
+    pub fn about(&self) -> &About {
+        &self.head.about
     }
 
     /// Returns the paths of all files of its table.

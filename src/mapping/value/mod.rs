@@ -2,6 +2,7 @@
 //!
 //! Each is valid from construction on. This folder imports none of the others.
 
+mod about;
 mod base_url;
 mod caution;
 mod code;
@@ -17,6 +18,8 @@ pub(super) mod target;
 mod timestamp;
 mod written_date;
 
+pub use about::{About, ProposalTemplate};
+pub(crate) use about::{AboutError, CollectionName, Contact};
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use caution::direction_control;
 pub use code::{Code, CodeError, MAX_CODE_BYTES};

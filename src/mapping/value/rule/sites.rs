@@ -35,6 +35,46 @@ pub(super) const BASE_URL_SLASH_MISSING: Description = Description {
     remedy: "Add the slash.",
 };
 
+pub(super) const NAME_INVALID: Description = Description {
+    name: "name-invalid",
+    severity: Error,
+    meaning: "The `name` of a collection is blank, has several lines or more than 80 characters, or changes the direction of writing.",
+    explanation: "Every page shows it in its heading.",
+    wrong: Example::Document("base_url: https://short.code/\nname: \" \"\nmapping: []\n"),
+    right: Example::Document(
+        "base_url: https://short.code/\nname: Links of Example\nmapping: []\n",
+    ),
+    remedy: "Write a short name, or leave the key out.",
+};
+
+pub(super) const CONTACT_INVALID: Description = Description {
+    name: "contact-invalid",
+    severity: Error,
+    meaning: "The `contact` of a collection is neither an `https:` address nor a `mailto:` address.",
+    explanation: "Pages link to it, so that people can report a link. A `mailto:` address names one mailbox and no header fields.",
+    wrong: Example::Document(
+        "base_url: https://short.code/\ncontact: links@example.org\nmapping: []\n",
+    ),
+    right: Example::Document(
+        "base_url: https://short.code/\ncontact: mailto:links@example.org\nmapping: []\n",
+    ),
+    remedy: "Write `mailto:` before an e-mail address, or `https:` before the address of a page.",
+};
+
+pub(super) const PROPOSE_INVALID: Description = Description {
+    name: "propose-invalid",
+    severity: Error,
+    meaning: "`propose` is not a URI template of an `http` or `https` URL with the variables `filename`, `content` and `message`.",
+    explanation: "A browser is sent there to propose a link: `content` is the entry, `filename` the file that it belongs to, and `message` the message of the commit. Scheme and host are fixed.",
+    wrong: Example::Document(
+        "base_url: https://short.code/\npropose: https://git.example.org/new?file={file}\nmapping: []\n",
+    ),
+    right: Example::Document(
+        "base_url: https://short.code/\npropose: https://git.example.org/new{?filename,content,message}\nmapping: []\n",
+    ),
+    remedy: "Write the template as in RFC 6570, with at least `content`; or leave the key out.",
+};
+
 pub(super) const INDISTINCT: Description = Description {
     name: "sites-indistinct",
     severity: Error,
@@ -55,7 +95,7 @@ pub(super) const DOCUMENTS_DISAGREE: Description = Description {
     name: "documents-disagree",
     severity: Error,
     meaning: "Documents of one site have different values for a key that describes the site.",
-    explanation: "All documents of a site that have `code-scheme` must agree on it, because every auto code of the site depends on it.",
+    explanation: "All documents of a site that have `code-scheme`, `name`, `repository`, `contact` or `propose` must agree on it: every auto code depends on the first, and every page shows the others.",
     wrong: Example::Files(&[
         (
             "a.yaml",
