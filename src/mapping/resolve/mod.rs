@@ -2,6 +2,7 @@
 
 mod chain;
 mod location;
+mod name;
 mod path;
 mod request;
 mod suggest;

@@ -24,24 +24,24 @@ impl Site {
     pub fn suggestions(&self, path: &str, limit: usize, now: Timestamp) -> Vec<Cow<'_, str>> {
         let rest = path.strip_prefix(self.base_url().path());
         let rest = rest.unwrap_or_else(|| path.trim_start_matches('/'));
-        let Some(decoded) = Decoded::new(rest) else {
-            return Vec::new();
-        };
-        let wanted = decoded.as_str().trim_end_matches(['+', '/']);
+        let decoded = Decoded::new(rest);
+        let wanted = decoded.as_ref().map_or("", Decoded::as_str);
+        let live = |code: &Cow<'_, str>| self.lookup(code).is_some_and(|entry| !entry.is_gone(now));
+        self.nearest(wanted).filter(live).take(limit).collect()
+    }
+
+    /// Returns the codes that resemble a text, nearest first, whether or not their entries are live.
+    pub(super) fn nearest(&self, wanted: &str) -> impl Iterator<Item = Cow<'_, str>> {
+        let wanted = wanted.trim_end_matches(['+', '/']);
         let length = wanted.chars().count();
-        if length == 0 || length > MAX_CHARS {
-            return Vec::new();
-        }
-        let mut found = if self.code_count() <= SMALL {
-            self.resembling(wanted)
-        } else {
-            self.one_slip_away(wanted)
+        let mut found = match length {
+            1..=MAX_CHARS if self.code_count() <= SMALL => self.resembling(wanted),
+            1..=MAX_CHARS => self.one_slip_away(wanted),
+            _ => Vec::new(),
         };
         found.sort_unstable();
         found.dedup();
-        let live = |code: &Cow<'_, str>| self.lookup(code).is_some_and(|entry| !entry.is_gone(now));
-        let codes = found.into_iter().map(|(_, code)| code);
-        codes.filter(live).take(limit).collect()
+        found.into_iter().map(|(_, code)| code)
     }
 
     fn resembling(&self, wanted: &str) -> Vec<(usize, Cow<'_, str>)> {
