@@ -82,7 +82,7 @@ impl<'t> Item<'t> {
         let mut seen = SeenKeys::default();
         while let Some(key) = reader.key(ENTRY_KEYS, &mut seen)? {
             match key.value {
-                EntryKey::Url => entry.url = reader.text("url")?,
+                EntryKey::Url => entry.url = reader.url("url")?,
                 EntryKey::ShortCode => entry.short_code = reader.text("short-code")?,
                 EntryKey::Status => entry.status = bare(reader.status()?),
                 EntryKey::Forward => entry.forward = reader.forward()?,
@@ -106,7 +106,7 @@ impl<'t> Item<'t> {
                 EntryKey::CacheMaxAge => entry.rare().cache_max_age = reader.cache_max_age()?,
                 EntryKey::Expires => entry.rare().expires = reader.expires()?,
                 EntryKey::Retired => entry.rare().retired = reader.retired()?,
-                EntryKey::Archive => entry.rare().archive = reader.text("archive")?,
+                EntryKey::Archive => entry.rare().archive = reader.url("archive")?,
             }
         }
         entry.check_presence(reader, &seen);

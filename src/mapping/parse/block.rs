@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use memchr::{memchr, memchr2_iter};
 
-use super::node::{Located, Node};
+use super::node::{Located, Node, tight_comment};
 use super::stop::Declined;
 use crate::mapping::value::Position;
 
@@ -214,13 +214,7 @@ impl<'t> Block<'t> {
     }
 
     fn push_plain(&mut self, line: &IndentedLine<'t>, column: usize, text: &'t str) {
-        let (text, plain) = (text.into(), true);
-        self.push(line, column, Node::Scalar { text, plain });
-    }
-
-    fn push_quoted(&mut self, line: &IndentedLine<'t>, column: usize, text: &'t str) {
-        let (text, plain) = (text.into(), false);
-        self.push(line, column, Node::Scalar { text, plain });
+        self.push(line, column, Node::scalar(text, true));
     }
 
     fn pair(
@@ -254,10 +248,10 @@ impl<'t> Block<'t> {
                 if quote == b'"' && inner.contains('\\') {
                     return Err(Declined);
                 }
-                self.push_quoted(line, column, inner);
+                self.push(line, column, Node::scalar(inner, false));
             }
             Some(b'[') => return self.words(line, column, text),
-            _ => self.push_plain(line, column, plain(text)?),
+            _ => self.push(line, column, plain(text)?),
         }
         Ok(())
     }
@@ -301,7 +295,7 @@ fn split_key(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the plain scalar at the start of a text; a comment may follow it.
-fn plain(text: &str) -> Result<&str, Declined> {
+fn plain(text: &str) -> Result<Node<'_>, Declined> {
     let bytes = text.as_bytes();
     let begins = match bytes {
         [b'-', next, ..] => next.is_ascii_alphanumeric() || matches!(next, b'-' | b'_'),
@@ -313,11 +307,12 @@ fn plain(text: &str) -> Result<&str, Declined> {
     if !begins {
         return Err(Declined);
     }
-    let mut end = bytes.len();
+    let (mut end, mut comment) = (bytes.len(), None);
     for at in memchr2_iter(b' ', b':', bytes) {
         match (bytes[at], bytes.get(at + 1)) {
             (b' ', Some(b'#')) => {
                 end = at;
+                comment = tight_comment(&text[at + 1..]);
                 break;
             }
             (b':', None | Some(b' ')) => return Err(Declined),
@@ -325,7 +320,11 @@ fn plain(text: &str) -> Result<&str, Declined> {
         }
     }
     printable(text)?;
-    Ok(text[..end].trim_end_matches(' '))
+    Ok(Node::Scalar {
+        text: text[..end].trim_end_matches(' ').into(),
+        plain: true,
+        tight_comment: comment,
+    })
 }
 
 /// Declines any text after a quote or a bracket, except a comment.
@@ -451,6 +450,7 @@ mod tests {
             "a:\n- b\n- -c\n- d: e\nf: g",
             "a:\n  - b\nc: d",
             "a:\n  b:\n    c: d\n  e: f\ng: h",
+            "a: b #c\nd: e  #f g\nh: i #\nj: k ##\nl: m # n\no: p #é\nq: 'r' #s\nt: u#v #w",
         ] {
             assert_eq!(block(text).unwrap(), yaml(text).unwrap(), "{text}");
         }

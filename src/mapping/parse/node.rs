@@ -15,7 +15,12 @@ pub(crate) struct Located<T> {
 #[derive(Debug)]
 pub(crate) enum Node<'t> {
     /// A scalar after YAML's escapes, and whether it was written without quotes.
-    Scalar { text: Cow<'t, str>, plain: bool },
+    Scalar {
+        text: Cow<'t, str>,
+        plain: bool,
+        /// What follows a plain scalar as a comment, if no space separates it from its `#`.
+        tight_comment: Option<&'t str>,
+    },
     /// The start of a list: its items and its end follow.
     Sequence,
     /// The start of a map: its keys, values and end follow.
@@ -24,15 +29,34 @@ pub(crate) enum Node<'t> {
     Alias,
 }
 
-impl Node<'_> {
+impl<'t> Node<'t> {
+    /// Returns a scalar with no comment after it.
+    pub(super) fn scalar(text: impl Into<Cow<'t, str>>, plain: bool) -> Self {
+        Self::Scalar {
+            text: text.into(),
+            plain,
+            tight_comment: None,
+        }
+    }
+
     /// Returns its name in messages.
     pub(crate) fn noun(&self) -> &'static str {
         match self {
-            Self::Scalar { text, plain: true } if text.is_empty() => "nothing",
+            Self::Scalar {
+                text, plain: true, ..
+            } if text.is_empty() => "nothing",
             Self::Scalar { .. } => "a plain value",
             Self::Sequence => "a list",
             Self::Mapping => "a map of keys",
             Self::Alias => "an alias",
         }
     }
+}
+
+/// Returns the comment at the start of a text, if a character of a URL's fragment follows its `#`
+/// immediately (RFC 3986, section 3.5): never another `#`.
+pub(super) fn tight_comment(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('#')?;
+    let is_tight = inner.starts_with(|c: char| c != '#' && !c.is_whitespace());
+    is_tight.then_some(text)
 }

@@ -129,7 +129,7 @@ impl<'t, 'p> Reader<'t, 'p> {
             let Some(Located { value, position }) = self.node()? else {
                 return Ok(None);
             };
-            let Node::Scalar { text, plain } = &value else {
+            let Node::Scalar { text, plain, .. } = &value else {
                 if !matches!(value, Node::Alias) {
                     self.problem(
                         Rule::KeyNotAWord,

@@ -21,6 +21,7 @@ struct ScalarNode<'t> {
     text: Cow<'t, str>,
     /// Whether it was written without quotes.
     plain: bool,
+    tight_comment: Option<&'t str>,
     position: Position,
 }
 
@@ -81,6 +82,28 @@ impl<'t> Reader<'t, '_> {
     /// Reads any scalar as its text: `2024`, `no` and `1e5` mean exactly those characters.
     pub(crate) fn text(&mut self, key: &str) -> Result<Option<Located<Cow<'t, str>>>, Stop> {
         Ok(self.scalar(key, "a text")?.map(ScalarNode::into_text))
+    }
+
+    /// Reads a URL as its text, and warns if its fragment is a comment.
+    pub(crate) fn url(&mut self, key: &str) -> Result<Option<Located<Cow<'t, str>>>, Stop> {
+        let Some(scalar) = self.scalar(key, "a text")? else {
+            return Ok(None);
+        };
+        let words = scalar.tight_comment.iter();
+        let mut words = words.flat_map(|comment| comment.split_whitespace());
+        // A URL that has a fragment has no second one.
+        if let Some(fragment) = words.next().filter(|_| !scalar.text.contains('#')) {
+            let shown: String = fragment.chars().take(60).collect();
+            let message = format!("{shown:?} after the URL is a comment, and not part of it");
+            let hint = format!(
+                "write \"{}{fragment}\", in quotes, if it is the fragment; \
+                 put a space after the \"#\" of a comment",
+                scalar.text
+            );
+            let position = scalar.position;
+            self.problem_with_hint(Rule::UrlFragmentComment, position, message, hint);
+        }
+        Ok(Some(scalar.into_text()))
     }
 
     pub(crate) fn texts(&mut self, key: &str) -> Result<Vec<Located<Cow<'t, str>>>, Stop> {
@@ -225,13 +248,20 @@ impl<'t> Reader<'t, '_> {
     ) -> Result<Option<ScalarNode<'t>>, Stop> {
         let Located { value, position } = node;
         match value {
-            Node::Scalar { text, plain: true } if text.is_empty() => {
+            Node::Scalar {
+                text, plain: true, ..
+            } if text.is_empty() => {
                 self.problem(Rule::ValueMissing, position, format!("{what} has no value"));
             }
-            Node::Scalar { text, plain } => {
+            Node::Scalar {
+                text,
+                plain,
+                tight_comment,
+            } => {
                 return Ok(Some(ScalarNode {
                     text,
                     plain,
+                    tight_comment,
                     position,
                 }));
             }

@@ -6,7 +6,7 @@
 
 use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput};
 
-use super::node::{Located, Node};
+use super::node::{Located, Node, tight_comment};
 use super::report::Report;
 use super::stop::Stop;
 use crate::mapping::value::{Position, Rule};
@@ -50,7 +50,9 @@ impl<'t> Yaml<'t> {
         match self.node(report)? {
             // Only comments, or `---` with nothing after it.
             Some(Located {
-                value: Node::Scalar { text, plain: true },
+                value: Node::Scalar {
+                    text, plain: true, ..
+                },
                 ..
             }) if text.is_empty() => Ok(None),
             node => Ok(node),
@@ -85,17 +87,30 @@ impl<'t> Yaml<'t> {
         let (event, span) = self.event(report)?;
         let position = start(&span);
         let value = match event {
-            Event::Scalar(text, style, ..) => Node::Scalar {
-                // The parser represents a missing value as "~".
-                text: if span.is_empty() { "".into() } else { text },
-                plain: style == ScalarStyle::Plain,
+            // The parser represents a missing value as "~".
+            Event::Scalar(..) if span.is_empty() => Node::scalar("", true),
+            Event::Scalar(text, ScalarStyle::Plain, ..) => Node::Scalar {
+                text,
+                plain: true,
+                tight_comment: self.tight_comment_after(&span),
             },
+            Event::Scalar(text, ..) => Node::scalar(text, false),
             Event::SequenceStart(..) => Node::Sequence,
             Event::MappingStart(..) => Node::Mapping,
             Event::Alias(..) | Event::UnresolvedAlias(..) => Node::Alias,
             _ => return Ok(None),
         };
         Ok(Some(Located { value, position }))
+    }
+
+    /// Returns the comment after a plain scalar, if no space separates it from its `#`.
+    fn tight_comment_after(&self, span: &Span) -> Option<&'t str> {
+        let rest = self.text.get(span.byte_range()?.end..)?;
+        let text = rest.trim_start_matches([' ', '\t']);
+        // Few scalars have a comment: only then is the end of its line searched for.
+        let text = (text.starts_with('#') && text.len() < rest.len()).then_some(text)?;
+        let end = text.find(['\r', '\n']).unwrap_or(text.len());
+        tight_comment(&text[..end])
     }
 
     /// Returns the next event; reports anchors, aliases and tags.

@@ -108,6 +108,7 @@ rules! {
     UrlControlCharacter = urls::CONTROL_CHARACTER,
     UrlSurroundingSpace = urls::SURROUNDING_SPACE,
     UrlTooLong = urls::TOO_LONG,
+    UrlFragmentComment = urls::FRAGMENT_COMMENT,
     UrlNotCanonical = urls::NOT_CANONICAL,
     UrlPrivateAddress = urls::PRIVATE_ADDRESS,
 

@@ -115,6 +115,16 @@ pub(super) const TOO_LONG: Description = Description {
     remedy: "Link to a page with a shorter address.",
 };
 
+pub(super) const FRAGMENT_COMMENT: Description = Description {
+    name: "url-fragment-comment",
+    severity: Warning,
+    meaning: "What looks like the fragment of a URL is a comment.",
+    explanation: "YAML reads a `#` after a space as the start of a comment, so the link leads to the page without its fragment.\nA comment that has a space after its `#` is not reported.",
+    wrong: Example::Entries("- url: https://example.org/docs #install\n"),
+    right: Example::Entries("- url: \"https://example.org/docs#install\"\n"),
+    remedy: "Write the URL with its fragment in quotes, or put a space after the `#` of the comment.",
+};
+
 pub(super) const NOT_CANONICAL: Description = Description {
     name: "url-not-canonical",
     severity: Warning,
