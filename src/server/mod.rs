@@ -13,6 +13,7 @@ mod http;
 mod linkcheck;
 mod net;
 mod ops;
+mod pages;
 mod public;
 mod registrations;
 mod reload;

@@ -1,14 +1,12 @@
 //! The answers of the public listeners: redirects, pages, dumps and hooks.
 
 mod answers;
-mod check_sentence;
 mod download;
 mod dump;
 mod hook;
 mod hook_pace;
 mod https_redirect;
 mod link_report;
-mod pages;
 mod redirect;
 mod route;
 

@@ -9,13 +9,13 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use crate::mapping::{Outcome, Timestamp};
 
-use super::pages::Page;
 use super::{dump, redirect};
 use crate::server::http::{
     Answered, Content, Counts, Refused, bad_request, form, only_read, request, response,
     unavailable,
 };
 use crate::server::ops::health;
+use crate::server::pages::PageContext;
 use crate::server::state::Shared;
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /-/\n";
@@ -60,7 +60,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         return (None, unavailable());
     };
     let now = Timestamp::from(SystemTime::now());
-    let page = || Page {
+    let page = || PageContext {
         form: form(request.headers()),
         now,
         revision: &snapshot.short,

@@ -1,0 +1,155 @@
+//! The page of a link: where it leads, and what is known of it.
+
+use std::borrow::Cow;
+
+use askama::Template;
+use hyper::{Response, StatusCode};
+use serde::Serialize;
+
+use crate::linkcheck::LinkSummary;
+use crate::mapping::{Entry, Forward};
+
+use super::check_sentence::CheckSentence;
+use super::context::PageContext;
+use crate::server::http::Content;
+
+#[derive(Template, Serialize)]
+#[template(path = "preview.html")]
+struct Preview<'p> {
+    code: Cow<'p, str>,
+    short_url: String,
+    target: Option<Cow<'p, str>>,
+    status: u16,
+    forward: &'static str,
+    #[serde(skip)]
+    forwards: Option<&'static str>,
+    title: Option<&'p str>,
+    owner: Option<&'p str>,
+    tags: Vec<&'p str>,
+    archive: Option<&'p str>,
+    valid_until: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link_check: Option<LinkSummary>,
+    #[serde(skip)]
+    check: Option<CheckSentence>,
+    revision: &'p str,
+}
+
+impl PageContext<'_> {
+    /// Returns the page that shows the target of a link, and what is known of it if links are checked.
+    pub(crate) fn preview(
+        &self,
+        entry: Entry<'_>,
+        link_check: Option<LinkSummary>,
+    ) -> Response<Content> {
+        let page = Preview {
+            code: entry.code(),
+            short_url: entry.short_url(),
+            target: entry.target(),
+            status: entry.status().code(),
+            forward: entry.forward().name(),
+            forwards: forwards(entry.forward()),
+            title: entry.title(),
+            owner: entry.owner(),
+            tags: entry.tags().collect(),
+            archive: entry.archive(),
+            link_check,
+            check: link_check.and_then(CheckSentence::of),
+            valid_until: entry.gone_from().map(|time| time.to_string()),
+            revision: self.revision,
+        };
+        self.render(StatusCode::OK, &page)
+    }
+}
+
+fn forwards(forward: Forward) -> Option<&'static str> {
+    match forward {
+        Forward::None => None,
+        Forward::Query => Some("the query"),
+        Forward::Path => Some("the path after the code"),
+        Forward::PathAndQuery => Some("the path after the code, and the query"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use hyper::header::CONTENT_SECURITY_POLICY;
+    use sha2::{Digest as _, Sha256};
+
+    use super::*;
+    use crate::mapping::Timestamp;
+    use crate::server::http::PageFormat;
+
+    const HOSTILE: &str = "\"'><script>alert(1)</script>&";
+
+    fn hostile_preview(form: PageFormat) -> Response<Content> {
+        let preview = Preview {
+            code: HOSTILE.into(),
+            short_url: HOSTILE.to_owned(),
+            target: Some(HOSTILE.into()),
+            status: 302,
+            forward: "none",
+            forwards: None,
+            title: Some(HOSTILE),
+            owner: Some(HOSTILE),
+            tags: vec![HOSTILE, HOSTILE],
+            archive: Some(HOSTILE),
+            valid_until: None,
+            link_check: None,
+            check: None,
+            revision: HOSTILE,
+        };
+        let page = PageContext {
+            form,
+            now: Timestamp::from_unix(0),
+            revision: HOSTILE,
+        };
+        page.render(StatusCode::OK, &preview)
+    }
+
+    fn text(response: Response<Content>) -> String {
+        use http_body_util::BodyExt;
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let collected = runtime.unwrap().block_on(response.into_body().collect());
+        let bytes = collected.unwrap().to_bytes();
+        String::from_utf8(bytes.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn every_value_is_escaped() {
+        let page = text(hostile_preview(PageFormat::Html));
+        assert!(!page.contains("<script"));
+        assert!(!page.contains(HOSTILE));
+        assert!(
+            page.contains("&#60;script&#62;alert(1)&#60;/script&#62;"),
+            "{page}"
+        );
+    }
+
+    #[test]
+    fn the_policy_allows_the_style_that_is_sent() {
+        let response = hostile_preview(PageFormat::Any);
+        let policy = response.headers()[CONTENT_SECURITY_POLICY]
+            .to_str()
+            .unwrap();
+        let allowed = policy.to_owned();
+        let page = text(response);
+        let style = page.split("<style>").nth(1).unwrap();
+        let style = style.split("</style>").next().unwrap();
+        let hash = STANDARD.encode(Sha256::digest(style));
+        assert!(
+            allowed.contains(&format!("style-src 'sha256-{hash}'")),
+            "{allowed}"
+        );
+    }
+
+    #[test]
+    fn programs_get_json() {
+        let response = hostile_preview(PageFormat::Json);
+        let value: serde_json::Value = serde_json::from_str(&text(response)).unwrap();
+        assert_eq!(value["target"], HOSTILE);
+        assert_eq!(value["status"], 302);
+    }
+}
