@@ -12,15 +12,15 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use hyper::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderValue,
-    IF_NONE_MATCH, RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderValue, RETRY_AFTER,
+    VARY, X_CONTENT_TYPE_OPTIONS,
 };
-use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Instant, timeout};
 
-use crate::server::http::{Coding, Content, ContentPiece, coding, response};
+use crate::server::http::{Coding, Content, ContentPiece, coding, is_known, response};
 use crate::server::net::Pace;
 use crate::server::reload::begin;
 use crate::server::state::DumpSlots;
@@ -79,19 +79,6 @@ where
         }
         response
     }
-}
-
-/// Returns whether a client has the content with that tag (RFC 9110 section 13.1.2).
-fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
-    let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
-    let tag = tag.to_str().map(opaque).unwrap_or_default();
-    let known = headers.get_all(IF_NONE_MATCH).iter();
-    let mut known = known.filter_map(|value| value.to_str().ok());
-    // Our tags contain no comma, and tags that do are not ours.
-    known.any(|value| {
-        let mut tags = value.split(',').map(str::trim);
-        tags.any(|known| known == "*" || opaque(known) == tag)
-    })
 }
 
 fn busy() -> Response<Content> {
