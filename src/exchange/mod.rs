@@ -17,6 +17,7 @@ mod json_lines;
 mod losses;
 mod nginx;
 mod order;
+mod qr_code;
 pub mod read;
 mod redirects;
 mod urlteam;
@@ -31,6 +32,7 @@ use self::order::CodeRow;
 pub use case::alike_but_for_case;
 pub use html::{ExportedPage, PageWithoutPlace, page_losses, pages};
 pub use losses::{Feature, Losses};
+pub use qr_code::qr_svg;
 
 /// A format in which a site is one text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -31,6 +31,7 @@ mod https_redirect;
 mod linkcheck;
 mod malformed;
 mod pages;
+mod qr;
 mod reload;
 #[cfg(feature = "tls")]
 mod secure;

@@ -133,6 +133,14 @@ impl Site {
         Match::Nothing
     }
 
+    /// Returns the short link of exactly the code that a raw path after the base path spells, if
+    /// there is one.
+    pub fn short_url_at(&self, rest: &str) -> Option<String> {
+        let path = Decoded::new(rest)?;
+        let code = path.as_code()?;
+        self.lookup(code).map(|_| self.short_url(code))
+    }
+
     /// Returns the entry with exactly this code, or with this code without one trailing slash.
     fn lookup_with_slash(&self, code: &str) -> Option<Entry<'_>> {
         self.lookup(code)

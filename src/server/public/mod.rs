@@ -1,4 +1,4 @@
-//! The answers of the public listeners: redirects, pages, dumps and hooks.
+//! The answers of the public listeners: redirects, pages, QR codes, dumps and hooks.
 
 mod answers;
 mod download;
@@ -7,6 +7,8 @@ mod hook;
 mod hook_pace;
 mod https_redirect;
 mod link_report;
+mod own_path;
+mod qr_picture;
 mod redirect;
 mod route;
 

@@ -9,7 +9,8 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use crate::mapping::{Outcome, Timestamp};
 
-use super::{dump, redirect};
+use super::own_path::OwnPath;
+use super::{dump, qr_picture, redirect};
 use crate::server::http::{
     Answered, Content, Counts, Refused, bad_request, form, only_read, request, response,
     unavailable,
@@ -69,6 +70,11 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         && let Some(answer) = dump::answer(slots, shared, snapshot, &asked, request)
     {
         return answer;
+    }
+    if let Some(own) = OwnPath::read(&snapshot.table, &asked)
+        && let Some(code) = qr_picture::code(own.rest)
+    {
+        return qr_picture::answer(own.site, code, request);
     }
     if asked.path.starts_with("/-/") {
         return (Some(Answered::NotFound), page().not_found(None, asked.path));
