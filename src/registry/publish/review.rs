@@ -7,6 +7,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use url::Url;
 
 use crate::git::{Pushed, RemoteUrl};
+use crate::mapping::Forge;
 
 /// The characters that are literal in a path or a query: RFC 3986, "unreserved", and `/`.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
@@ -80,22 +81,17 @@ pub fn review_address(
     let host = page.host_str()?.to_owned();
     let encode = |text| utf8_percent_encode(text, ENCODED).to_string();
     let (base, branch) = (encode(short(base)), encode(branch.short()));
-    let named = |words: &[&str]| {
-        (host.split(['.', '-'])).any(|part| words.contains(&part.to_ascii_lowercase().as_str()))
-    };
-    let rest = if named(&["github"]) {
-        format!("/compare/{base}...{branch}?expand=1")
-    } else if named(&["gitlab"]) {
-        let branch = branch.replace('/', "%2F");
-        format!(
-            "/-/merge_requests/new?merge_request%5Bsource_branch%5D={branch}\
-             &merge_request%5Btarget_branch%5D={}",
-            base.replace('/', "%2F")
-        )
-    } else if named(&["codeberg", "forgejo", "gitea"]) {
-        format!("/compare/{base}...{branch}")
-    } else {
-        return None;
+    let rest = match Forge::of_host(&host)? {
+        Forge::GitHub => format!("/compare/{base}...{branch}?expand=1"),
+        Forge::GitLab => {
+            let branch = branch.replace('/', "%2F");
+            format!(
+                "/-/merge_requests/new?merge_request%5Bsource_branch%5D={branch}\
+                 &merge_request%5Btarget_branch%5D={}",
+                base.replace('/', "%2F")
+            )
+        }
+        Forge::Gitea => format!("/compare/{base}...{branch}"),
     };
     Some(format!("{}{rest}", page.as_str().trim_end_matches('/')))
 }

@@ -1,0 +1,9 @@
+//! Forges: the web pages of a repository where files are shown, and changes proposed.
+//!
+//! Only addresses are built here; whether a page exists, and who may use it, is the forge's concern.
+
+mod host;
+mod pages;
+
+pub use host::Forge;
+pub use pages::RepositoryPages;
