@@ -3,6 +3,7 @@
 //! The findings are the same for every format.
 
 mod json;
+mod owned;
 mod promised;
 
 use std::io::Write;
@@ -30,6 +31,8 @@ Examples:
   waypost check - <mapping.yaml        check standard input
   waypost check --base main            also check that no published link breaks
   waypost check --history              the same for every link ever published
+  waypost check --base main --author alice
+                                       also check that alice may change these entries
   waypost check --deny warnings --allow url-private-address
                                        fail for all warnings except one kind
 
@@ -49,6 +52,9 @@ pub(super) struct Args {
 
     #[command(flatten)]
     promised: promised::Args,
+
+    #[command(flatten)]
+    owned: owned::Args,
 
     /// The maximum size of the table's text
     #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", default_value = table::DEFAULT_MAX_TABLE_BYTES, value_parser = quantity::bytes)]
@@ -79,34 +85,43 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
 }
 
 /// Reads and checks the table, unless it contains something that must not be read.
-fn find(args: &Args) -> anyhow::Result<Findings> {
+fn find(args: &Args) -> Result<Findings, Error> {
     let max = args.max_table_bytes;
     let levels = args.levels.clone();
-    let (files, lineage) = match &args.rev {
+    let (mut files, lineage, owners) = match &args.rev {
         Some(rev) => {
             let (lineage, files) = Lineage::of_commit(RevPath::find(rev)?, max)
                 .map_err(table::name_limit(RepositoryError::is_too_large))?;
-            (files, Some(lineage))
+            let owners = args.owned.path_in_commit(&lineage)?;
+            let owners = owners.map(|path| lineage.owners_file(path)).transpose()?;
+            (files, Some(lineage), owners)
         }
         None if args.promised.look_back() => {
             let lineage = Lineage::of_work_tree(&args.table.paths, "HEAD", max)?;
-            let refused = table::refuse_links(lineage.repository(), &args.table.paths)?;
+            let owners = args.owned.path_in_work_tree(&lineage)?;
+            let mut paths = args.table.paths.clone();
+            paths.extend(owners.iter().map(|path| path.as_shown().to_owned()));
+            let refused = table::refuse_links(lineage.repository(), &paths)?;
             if !refused.is_empty() {
                 return Ok(Findings::refused(refused, levels));
             }
-            (
-                read(&there_now(&args.table.paths, max), max)?,
-                Some(lineage),
-            )
+            let owners = owners.map(|path| owned::in_work_tree(path, max));
+            let files = read(&there_now(&args.table.paths, max), max)?;
+            (files, Some(lineage), owners.transpose()?)
         }
-        None => (read(&args.table.paths, max)?, None),
+        None => (read(&args.table.paths, max)?, None, None),
     };
     let mut compilation = compile(&files);
     compilation.run_tests(Timestamp::from(SystemTime::now()));
     if let (Some(lineage), Some(table)) = (lineage, &compilation.table) {
-        let broken = (args.promised.broken(table, &lineage))
-            .map_err(table::name_limit(HistoryError::is_too_large))?;
-        compilation.add(broken);
+        let too_large = table::name_limit(HistoryError::is_too_large);
+        let mut found = (args.promised.broken(table, &lineage)).map_err(&too_large)?;
+        if let (Some(base), Some(owners)) = (args.promised.base(), owners) {
+            let refused = args.owned.refused(base, &owners, table, &lineage);
+            found.extend(refused.map_err(&too_large)?);
+            files.extend(owners.proposed);
+        }
+        compilation.add(found);
     }
     Ok(Findings::new(files, compilation, levels))
 }

@@ -113,7 +113,7 @@ The formats for machines name the rule of each problem, `waypost check --allow R
 The name of a rule never changes.
 
 An error keeps a table from being loaded, and a warning does not.
-Some errors only concern a command: `test-failed`, `file-symlink`, `published-…` and `retired-code-…` fail a check, and `layout-…` are reported by commands that change a table.\n`link-…` concern answers of the hosts of targets, and only [`waypost linkcheck`](linkcheck.md) reports them.
+Some errors only concern a command: `test-failed`, `file-symlink`, `published-…`, `retired-code-…` and `owner-…` fail a check, and `layout-…` are reported by commands that change a table.\n`link-…` concern answers of the hosts of targets, and only [`waypost linkcheck`](linkcheck.md) reports them.
 An example that begins with `- ` shows the entries of a table, without the lines `base_url: https://short.code/` and `mapping:` above them.
 In some examples, bytes that cannot be shown are escaped, as in `\\xe9`.
 

@@ -71,7 +71,7 @@ impl Lineage {
 
     /// Returns the table that was served at a commit: if the one there has errors, the last valid one
     /// before it.
-    fn last_sound(
+    pub(super) fn last_sound(
         &self,
         base: CommitId,
         note: &dyn Fn(&HistoryNote),

@@ -31,8 +31,8 @@ pub struct Lineage {
     pub(super) repository: LocalRepository,
     /// The commit that contains the table, or that the table is to follow.
     pub(super) tip: CommitId,
-    paths: Vec<TreePath>,
-    max_bytes: u64,
+    pub(super) paths: Vec<TreePath>,
+    pub(super) max_bytes: u64,
 }
 
 /// The content at the paths of a table in one commit.
@@ -141,7 +141,7 @@ impl Lineage {
     }
 }
 
-fn source_files(files: Vec<TreeFile>) -> Vec<SourceFile> {
+pub(super) fn source_files(files: Vec<TreeFile>) -> Vec<SourceFile> {
     let files = files
         .into_iter()
         .map(|it| SourceFile::new(it.path, it.bytes));

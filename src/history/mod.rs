@@ -1,4 +1,5 @@
-//! What a table was at each commit: its published links, and which of them a newer table breaks.
+//! What a table was at each commit: its published links, and which of them a newer table breaks; and
+//! whose entries a proposal may change.
 //!
 //! Invariant: only commits are read, never files of a work tree.
 
@@ -6,6 +7,8 @@ mod base;
 mod ever;
 mod lineage;
 mod note;
+mod owners;
 
 pub use self::lineage::{HistoryError, Lineage};
 pub use self::note::HistoryNote;
+pub use self::owners::OwnersFile;

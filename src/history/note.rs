@@ -32,6 +32,16 @@ pub enum HistoryNote {
         /// The base.
         base: CommitId,
     },
+    /// The base has no file of owners.
+    NoOwners {
+        /// The base.
+        base: CommitId,
+    },
+    /// The file of owners at the base has errors.
+    UnsoundOwners {
+        /// The base.
+        base: CommitId,
+    },
 }
 
 impl fmt::Display for HistoryNote {
@@ -60,6 +70,16 @@ impl fmt::Display for HistoryNote {
                 f,
                 "no table without errors was published up to the base {}: the table is checked by \
                  itself",
+                base.short()
+            ),
+            Self::NoOwners { base } => write!(
+                f,
+                "the base {} has no file of owners: anyone may change any entry",
+                base.short()
+            ),
+            Self::UnsoundOwners { base } => write!(
+                f,
+                "the file of owners at the base {} has errors: only what can be read of it counts",
                 base.short()
             ),
         }

@@ -13,8 +13,9 @@ mod resolve;
 mod value;
 
 pub use self::compare::{
-    Breach, Broken, Change, ChangeKind, Link, Neighbourhood, Origin, Promises, Shadowed, Statement,
-    Statements, TRAILER, breaches, compare, report_known, report_shadowing, shadowed, shadowed_by,
+    Author, Breach, Broken, Change, ChangeKind, Link, Neighbourhood, Origin, Owners, Promises,
+    Proposal, Shadowed, Statement, Statements, TRAILER, breaches, compare, report_known,
+    report_shadowing, shadowed, shadowed_by,
 };
 pub use self::compile::{
     Compilation, EntryOutline, Expectation, Outline, Pair, Scalar, ScalarForm, SoundTable, compile,

@@ -14,6 +14,7 @@ mod export;
 mod git;
 mod import;
 mod levels;
+mod owners;
 mod permanence;
 mod replay;
 #[path = "../support/scene.rs"]

@@ -7,8 +7,8 @@ use std::path::Path;
 use waypost::edit::{NewEntry, OwnCode, format, insert};
 use waypost::linkcheck::Verdict;
 use waypost::mapping::{
-    Code, Diagnostic, Example, Origin, Outline, Rule, SourceFile, Statements, Table, Target,
-    Timestamp, breaches, compile,
+    Author, Code, Diagnostic, Example, Origin, Outline, Owners, Proposal, Rule, SourceFile,
+    Statements, Table, Target, Timestamp, breaches, compile,
 };
 
 use super::git::git;
@@ -32,6 +32,16 @@ fn broken_by(example: &Example) -> Option<Rules> {
             published,
             proposed,
         } => return Some(broken_by_change(published, proposed)),
+        Example::Proposal {
+            owners,
+            author,
+            published,
+            proposed,
+        } => {
+            let mut broken = broken_by_change(published, proposed);
+            broken.extend(broken_by_author(owners, author, published, proposed));
+            return Some(broken);
+        }
         Example::Entries(text) => document(Example::document(text).as_bytes()),
         Example::Document(text) => document(text.as_bytes()),
         Example::Bytes(bytes) => document(bytes),
@@ -57,11 +67,12 @@ fn broken_by(example: &Example) -> Option<Rules> {
     Some(broken)
 }
 
+fn table(entries: &str) -> Table {
+    let compilation = compile(&[file("t.yaml", Example::document(entries).as_bytes())]);
+    compilation.table.unwrap_or_else(|| panic!("{entries}"))
+}
+
 fn broken_by_change(published: &str, proposed: &str) -> Rules {
-    let table = |entries: &str| -> Table {
-        let compilation = compile(&[file("t.yaml", Example::document(entries).as_bytes())]);
-        compilation.table.unwrap_or_else(|| panic!("{entries}"))
-    };
     let origin = Origin {
         commit: String::new(),
         day: String::new(),
@@ -73,6 +84,21 @@ fn broken_by_change(published: &str, proposed: &str) -> Rules {
         &Statements::default(),
     );
     broken.iter().map(|it| it.diagnostic.rule).collect()
+}
+
+fn broken_by_author(owners: &str, author: &str, published: &str, proposed: &str) -> Rules {
+    let (owners, problems) = Owners::read(&file("owners.yaml", owners.as_bytes()));
+    assert!(problems.is_empty(), "{problems:?}");
+    let (published, proposed) = (table(published), table(proposed));
+    let author = Author {
+        name: author,
+        owners: &owners,
+    };
+    rules(&author.refused_changes(&Proposal {
+        before: Some(&published),
+        current: Some(&published),
+        after: &proposed,
+    }))
 }
 
 fn rules(diagnostics: &[Diagnostic]) -> Rules {
@@ -126,6 +152,21 @@ fn every_rule_is_tried() {
     // These need what is no table in a file.
     tried.append(&mut broken_by_size());
     tried.append(&mut broken_by_a_link());
+    // These need an author: tests/commands has proposals.
+    for rule in Rule::ALL {
+        let description = rule.description();
+        if let Example::Proposal { .. } = description.wrong {
+            tried.extend(broken_by(&description.wrong).unwrap());
+        }
+    }
+    tried.extend(
+        Author {
+            name: "a",
+            owners: &Owners::default(),
+        }
+        .refused_change_of(&"o".into())
+        .map(|it| it.rule),
+    );
     // These need what hosts answer: tests/linkcheck has the verdicts.
     tried.extend(Verdict::ALL.iter().filter_map(|verdict| verdict.rule()));
     let untried: Vec<_> = Rule::ALL.iter().filter(|it| !tried.contains(it)).collect();

@@ -40,6 +40,11 @@ pub(super) struct Args {
 }
 
 impl Args {
+    /// Returns the base to look back at, if there is one.
+    pub(super) fn base(&self) -> Option<&str> {
+        self.base.as_deref()
+    }
+
     /// Returns whether a look back was requested.
     pub(super) fn look_back(&self) -> bool {
         self.base.is_some() || self.history

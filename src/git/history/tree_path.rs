@@ -27,6 +27,25 @@ impl TreePath {
         &self.inside
     }
 
+    /// Returns the path of a name beside it; the repository itself has nothing beside it.
+    pub fn beside(&self, name: &str) -> Option<Self> {
+        let inside = Path::new(&self.inside);
+        let inside = inside.file_name().map(|_| inside.with_file_name(name))?;
+        let shown = match self.shown.file_name() {
+            Some(_) => self.shown.with_file_name(name),
+            None => self.shown.join("..").join(name),
+        };
+        Some(Self {
+            inside: inside.to_str()?.to_owned(),
+            shown,
+        })
+    }
+
+    /// Returns the path as people know it.
+    pub fn as_shown(&self) -> &Path {
+        &self.shown
+    }
+
     /// Returns the name for people of a file that is this path or lies below it.
     pub(crate) fn shown(&self, file: &str) -> Arc<str> {
         let shown = match Path::new(file).strip_prefix(&self.inside) {
@@ -49,4 +68,26 @@ pub(crate) fn from_top(top: &Path, path: &str) -> Option<String> {
         }
     }
     from_top.to_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_beside_a_file_or_directory() {
+        for (inside, shown, expected) in [
+            ("mapping.yaml", "mapping.yaml", Some(("o", "o"))),
+            ("links", "./links/", Some(("o", "./o"))),
+            ("a/links", "../a/links", Some(("a/o", "../a/o"))),
+            ("a/b", ".", Some(("a/o", "./../o"))),
+            ("", ".", None),
+        ] {
+            let path = TreePath::new(inside.to_owned(), Path::new(shown)).beside("o");
+            let found = path
+                .as_ref()
+                .map(|it| (it.inside(), it.shown.to_str().unwrap()));
+            assert_eq!(found, expected, "{inside} {shown}");
+        }
+    }
 }

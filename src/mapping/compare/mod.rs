@@ -1,12 +1,14 @@
-//! Differences between two tables, and the published links that they break.
+//! Differences between two tables, the published links that they break, and who may make them.
 
 mod broken;
 mod change;
 mod diff;
 mod gap;
 mod neighbourhood;
+mod owners;
 mod permanence;
 mod promises;
+mod proposal;
 mod shadow_breach;
 mod shadowing;
 mod statement;
@@ -15,8 +17,10 @@ pub use broken::{Broken, Link, Origin};
 pub use change::{Change, ChangeKind};
 pub use diff::compare;
 pub use neighbourhood::Neighbourhood;
+pub use owners::Owners;
 pub use permanence::{Breach, breaches, report_known};
 pub use promises::Promises;
+pub use proposal::{Author, Proposal};
 pub use shadow_breach::report_shadowing;
 pub use shadowing::{Shadowed, shadowed, shadowed_by};
 pub use statement::{Statement, Statements, TRAILER};

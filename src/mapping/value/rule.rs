@@ -12,6 +12,7 @@ mod files;
 mod keys;
 mod layouts;
 mod links;
+mod owners;
 mod promises;
 mod severity;
 mod sites;
@@ -142,6 +143,10 @@ rules! {
     PublishedPathShadowed = promises::PATH_SHADOWED,
     RetiredCodeRetargeted = promises::RETIRED_CODE_RETARGETED,
     RetiredCodeRefilled = promises::RETIRED_CODE_REFILLED,
+
+    OwnerEntryChanged = owners::ENTRY_CHANGED,
+    OwnerEntryAdded = owners::ENTRY_ADDED,
+    OwnerFileChanged = owners::FILE_CHANGED,
 
     LinkDead = answers::DEAD,
     LinkGone = answers::GONE,

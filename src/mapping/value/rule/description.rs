@@ -43,6 +43,18 @@ pub enum Example {
         /// The proposed entries.
         proposed: &'static str,
     },
+    /// A file of owners, and the entries of a published table and of the table that an author
+    /// proposes.
+    Proposal {
+        /// The file of owners.
+        owners: &'static str,
+        /// The author of the proposal.
+        author: &'static str,
+        /// The published entries.
+        published: &'static str,
+        /// The proposed entries.
+        proposed: &'static str,
+    },
     /// A description in words of a table that cannot be shown.
     Words(&'static str),
 }
@@ -72,6 +84,15 @@ impl Example {
                 published,
                 proposed,
             } => format!("# published\n{published}# proposed\n{proposed}").into(),
+            Self::Proposal {
+                owners,
+                author,
+                published,
+                proposed,
+            } => format!(
+                "# owners.yaml\n{owners}# published\n{published}# proposed by {author}\n{proposed}"
+            )
+            .into(),
         }
     }
 }

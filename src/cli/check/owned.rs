@@ -1,0 +1,87 @@
+//! The part of a check that holds a proposal to the owners of entries.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::arguments::table;
+use crate::cli::terminal::{Error, complain};
+use crate::git::TreePath;
+use crate::history::{HistoryError, Lineage, OwnersFile};
+use crate::mapping::{Diagnostic, Table};
+use crate::source::FileSource;
+
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct Args {
+    /// Who proposes the change since the --base: only the owner's people may change an entry
+    ///
+    /// The name of an account at the Git host. Who acts for which owner is in a file beside the
+    /// table, of which the version in the base counts. An empty NAME is an author who is not known.
+    #[arg(long, value_name = "NAME", env = "WAYPOST_AUTHOR", requires = "base")]
+    author: Option<String>,
+
+    /// The file of owners; without this flag `owners.yaml` next to the table's file or directory
+    ///
+    /// With --rev it is in that commit, from the top of the repository.
+    #[arg(long, value_name = "PATH", env = "WAYPOST_OWNERS", requires = "author")]
+    owners: Option<PathBuf>,
+}
+
+impl Args {
+    /// Returns the path of the file of owners of a table in a work tree, if an author is named.
+    pub(super) fn path_in_work_tree(&self, lineage: &Lineage) -> Result<Option<TreePath>, Error> {
+        self.path(lineage, |given| Ok(lineage.repository().path(given)?))
+    }
+
+    /// Returns the path of the file of owners in the commit of a table, if an author is named.
+    pub(super) fn path_in_commit(&self, lineage: &Lineage) -> Result<Option<TreePath>, Error> {
+        self.path(lineage, |given| {
+            let given = given.to_string_lossy();
+            Ok(lineage.repository().path_in_commit(&given)?)
+        })
+    }
+
+    fn path(
+        &self,
+        lineage: &Lineage,
+        find: impl Fn(&Path) -> Result<TreePath, Error>,
+    ) -> Result<Option<TreePath>, Error> {
+        if self.author.is_none() {
+            return Ok(None);
+        }
+        if let Some(given) = &self.owners {
+            return find(given).map(Some);
+        }
+        match lineage.owners_path() {
+            Some(path) => Ok(Some(path)),
+            None => Err(Error::usage(
+                "the table is the whole repository, which has nothing next to it: name the file of \
+                 owners with --owners",
+            )),
+        }
+    }
+
+    /// Returns the problems of a file of owners, and the changes of a table that its author may not
+    /// make.
+    pub(super) fn refused(
+        &self,
+        base: &str,
+        file: &OwnersFile,
+        table: &Table,
+        lineage: &Lineage,
+    ) -> Result<Vec<Diagnostic>, HistoryError> {
+        let author = self.author.as_deref().unwrap_or_default();
+        lineage.refused_changes(base, author, file, table, &|note| {
+            complain(&note.to_string());
+        })
+    }
+}
+
+/// Reads a file of owners as it is in the work tree.
+pub(super) fn in_work_tree(path: TreePath, max_bytes: u64) -> anyhow::Result<OwnersFile> {
+    let files = vec![path.as_shown().to_owned()];
+    let proposed = match FileSource::new(files.clone(), max_bytes).is_absent() {
+        true => None,
+        false => table::read(&files, max_bytes)?.pop(),
+    };
+    Ok(OwnersFile { path, proposed })
+}

@@ -1,0 +1,454 @@
+//! Proposals: changes to entries that their author may not make.
+//!
+//! An entry may be changed by those who act for its owner, which includes giving it to another
+//! owner, and by admins; one without an owner by admins alone. A new entry may have no owner, or one
+//! for whom its author acts.
+//!
+//! What an entry was and whose it was is looked up in two tables: the one where the line of work
+//! branched off, which its author chooses, and the one that the proposal is to change now. A change
+//! must be permitted by both, and what the second already says is no change.
+
+use std::sync::Arc;
+
+use super::gap::Gap;
+use super::owners::Owners;
+use super::shadowing::shadowed;
+use crate::mapping::packed::{Catalogue, Entry, Site, Table};
+use crate::mapping::value::{Diagnostic, Place, Position, Rule};
+
+/// The maximum number of people that a hint names.
+const MAX_PEOPLE: usize = 5;
+
+/// The versions of a table that a proposal is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Proposal<'t> {
+    /// The table where the line of work branched off, if there was one.
+    pub before: Option<&'t Table>,
+    /// The table that the proposal is to change, as it is now, if there is one.
+    pub current: Option<&'t Table>,
+    /// The proposed table.
+    pub after: &'t Table,
+}
+
+/// Someone who proposes a change, and the file by which it is judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Author<'o> {
+    /// The name of the account; empty if it is not known.
+    pub name: &'o str,
+    /// Who may change what.
+    pub owners: &'o Owners,
+}
+
+/// A site in the versions of a table.
+struct Versions<'t> {
+    before: Catalogue<'t>,
+    /// None if there is no table now; an empty one if the table has no such site.
+    current: Option<Catalogue<'t>>,
+    after: Catalogue<'t>,
+}
+
+impl Author<'_> {
+    /// Returns the error for a change of the file of owners by this author, unless an admin made it.
+    pub fn refused_change_of(&self, owners_file: &Arc<str>) -> Option<Diagnostic> {
+        if self.owners.is_admin(self.name) {
+            return None;
+        }
+        let place = Place::new(owners_file, Position::START);
+        let message = format!("{}: only an admin may change this file", self.described());
+        let error = Diagnostic::new(Rule::OwnerFileChanged, place, message);
+        Some(error.with_hint(self.hint(None)))
+    }
+
+    /// Returns the errors for the changes of a proposal that this author may not make.
+    pub fn refused_changes(&self, proposal: &Proposal<'_>) -> Vec<Diagnostic> {
+        let Proposal {
+            before,
+            current,
+            after,
+        } = *proposal;
+        let mut refused = Vec::new();
+        for site in before.map_or(&[][..], Table::sites) {
+            self.check_changed(&Versions::of(site, proposal), after, &mut refused);
+        }
+        for site in after.sites() {
+            self.check_added(&Versions::of(site, proposal), &mut refused);
+        }
+        if let Some(before) = before {
+            self.check_shadowed(before, current, after, &mut refused);
+        }
+        refused
+    }
+
+    /// Checks entries that are changed or gone.
+    fn check_changed(&self, versions: &Versions<'_>, after: &Table, refused: &mut Vec<Diagnostic>) {
+        let mut gap = None;
+        for old in versions.before.entries() {
+            let codes = || versions.before.codes(old);
+            let new = codes().find_map(|code| versions.after.lookup(&code));
+            if new.is_some_and(|new| new.says_the_same_as(old))
+                || codes().all(|code| versions.is_current(&code))
+            {
+                continue;
+            }
+            let current = codes().filter_map(|code| versions.current(&code));
+            let mut owners = [old].into_iter().chain(current).map(|it| it.owner());
+            let Some(owner) = owners.find(|owner| !self.owners.acts_for(self.name, *owner)) else {
+                continue;
+            };
+            let gap = gap.get_or_insert_with(|| Gap::new(&versions.before, &versions.after, after));
+            let (place, change) = match new {
+                None => (gap.place(old), "remove it".to_owned()),
+                Some(new) if new.owner() == old.owner() => (new.place(), "change it".to_owned()),
+                Some(new) => match new.owner() {
+                    Some(other) => (new.place(), format!("give it to {other:?}")),
+                    None => (new.place(), "take away its owner".to_owned()),
+                },
+            };
+            let message = format!("{}: {}", whose(&old.code(), owner), self.may_not(&change));
+            let error = Diagnostic::new(Rule::OwnerEntryChanged, place, message);
+            refused.push(error.with_hint(self.hint(owner)));
+        }
+    }
+
+    /// Checks entries whose own code is new.
+    fn check_added(&self, versions: &Versions<'_>, refused: &mut Vec<Diagnostic>) {
+        for new in versions.after.entries() {
+            let Some(code) = versions.after.codes(new).next() else {
+                continue;
+            };
+            let Some(owner) = new.owner() else { continue };
+            if versions.before.lookup(&code).is_some()
+                || versions.is_current(&code)
+                || self.owners.acts_for(self.name, Some(owner))
+            {
+                continue;
+            }
+            let message = format!(
+                "{code:?} is a new entry of {owner:?}: {}",
+                self.may_not("add it")
+            );
+            let error = Diagnostic::new(Rule::OwnerEntryAdded, new.place(), message);
+            refused.push(error.with_hint(format!(
+                "{}, or leave out \"owner\"",
+                self.hint(Some(owner))
+            )));
+        }
+    }
+
+    /// Checks new codes that take over published paths of entries.
+    fn check_shadowed(
+        &self,
+        before: &Table,
+        current: Option<&Table>,
+        after: &Table,
+        refused: &mut Vec<Diagnostic>,
+    ) {
+        for found in shadowed(before, after) {
+            let (owner, site) = (found.old.owner(), found.new.site());
+            let current =
+                current.and_then(|current| current.counterpart(site)?.lookup(&found.code));
+            if self.owners.acts_for(self.name, owner)
+                || current.is_some_and(|it| it.says_the_same_as(found.new))
+            {
+                continue;
+            }
+            let message = format!(
+                "{}: {}",
+                whose(&found.old.code(), owner),
+                self.may_not(&format!(
+                    "take over its path {:?} by the code {:?}",
+                    found.path, found.code
+                ))
+            );
+            let error = Diagnostic::new(Rule::OwnerEntryChanged, found.new.place(), message);
+            refused.push(error.with_hint(self.hint(owner)));
+        }
+    }
+
+    fn may_not(&self, change: &str) -> String {
+        match self.name {
+            "" => format!("an unknown author may not {change}"),
+            name => format!("{name:?} may not {change}"),
+        }
+    }
+
+    fn described(&self) -> String {
+        match self.name {
+            "" => "the author is not known".to_owned(),
+            name => format!("{name:?} is no admin"),
+        }
+    }
+
+    /// Returns the hint whom to ask about the entries of an owner.
+    fn hint(&self, owner: Option<&str>) -> String {
+        let people = self.owners.people_of(owner);
+        match people.len() {
+            0 => "nobody may: the file of owners names no admin".to_owned(),
+            1..=MAX_PEOPLE => format!("ask {} to propose it", people.join(" or ")),
+            _ => format!(
+                "ask one of {} or others to propose it",
+                people[..MAX_PEOPLE].join(", ")
+            ),
+        }
+    }
+}
+
+impl<'t> Versions<'t> {
+    /// Returns the versions of the site with the address of another one.
+    fn of(site: &Site, proposal: &Proposal<'t>) -> Self {
+        let like = |table: &'t Table| Catalogue::new(table.counterpart(site));
+        Self {
+            before: proposal.before.map_or_else(|| Catalogue::new(None), like),
+            current: proposal.current.map(like),
+            after: like(proposal.after),
+        }
+    }
+
+    /// Returns the present entry of a code.
+    fn current(&self, code: &str) -> Option<Entry<'t>> {
+        self.current.as_ref()?.lookup(code)
+    }
+
+    /// Returns whether the proposal leaves a code as it is now.
+    fn is_current(&self, code: &str) -> bool {
+        let Some(current) = &self.current else {
+            return false;
+        };
+        match (current.lookup(code), self.after.lookup(code)) {
+            (None, None) => true,
+            (Some(current), Some(after)) => after.says_the_same_as(current),
+            _ => false,
+        }
+    }
+}
+
+fn whose(code: &str, owner: Option<&str>) -> String {
+    match owner {
+        Some(owner) => format!("{code:?} is an entry of {owner:?}"),
+        None => format!("{code:?} is an entry without an owner"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::compile;
+    use crate::mapping::value::SourceFile;
+
+    const OWNERS: &str = "\
+admins: [root]
+owners:
+  library: [alice]
+  it: [bob]
+  press: [alice, bob]
+";
+
+    /// An entry of the library, one of nobody, and one of the press.
+    const TABLE: &str = "\
+- url: https://a.example/
+  short-code: a
+  owner: library
+- url: https://n.example/
+  short-code: n
+- url: https://p.example/docs/
+  short-code: p
+  forward: path
+  aliases: [pp]
+  owner: press
+";
+
+    fn file(path: &str, text: &str) -> SourceFile {
+        SourceFile {
+            path: path.into(),
+            bytes: text.into(),
+        }
+    }
+
+    fn site(entries: &str) -> Table {
+        let text = format!("base_url: https://short.code/\nmapping:\n{entries}");
+        let compilation = compile(&[file("t.yaml", &text)]);
+        compilation
+            .table
+            .unwrap_or_else(|| panic!("{:#?}", compilation.diagnostics))
+    }
+
+    /// Returns the messages for a proposal of each author, with the place.
+    fn refused_of(
+        before: Option<&str>,
+        current: Option<&str>,
+        after: &str,
+        name: &str,
+    ) -> Vec<String> {
+        let (owners, problems) = Owners::read(&file("owners.yaml", OWNERS));
+        assert!(problems.is_empty());
+        let (before, current, after) = (before.map(site), current.map(site), site(after));
+        let author = Author {
+            name,
+            owners: &owners,
+        };
+        let refused = author.refused_changes(&Proposal {
+            before: before.as_ref(),
+            current: current.as_ref(),
+            after: &after,
+        });
+        let shown = refused
+            .iter()
+            .map(|it| format!("{} {}", it.place.position.line, it.message));
+        shown.collect()
+    }
+
+    fn refused(after: &str, name: &str) -> Vec<String> {
+        refused_of(Some(TABLE), Some(TABLE), after, name)
+    }
+
+    /// Checks who may make a change: of alice, bob, root, and someone whose name is not known.
+    #[track_caller]
+    fn may(after: &str, expected: [bool; 4]) {
+        let may = ["alice", "bob", "root", ""].map(|name| refused(after, name).is_empty());
+        assert_eq!(may, expected, "{after}");
+    }
+
+    #[test]
+    fn entries_are_changed_by_those_who_act_for_their_owner() {
+        may(TABLE, [true; 4]);
+        for change in [
+            TABLE.replace("a.example", "b.example"),
+            TABLE.replace("  owner: library", "  title: A\n  owner: library"),
+            TABLE.replace("  owner: library", "  retired: true\n  owner: library"),
+            TABLE.replace("  owner: library", "  aliases: [x]\n  owner: library"),
+            TABLE.replace("  owner: library", "  owner: it"),
+            TABLE.replace("  owner: library\n", ""),
+        ] {
+            may(&change, [true, false, true, false]);
+        }
+        may(
+            &TABLE.replace("p.example", "q.example"),
+            [true, true, true, false],
+        );
+        for change in [
+            TABLE.replace("n.example", "q.example"),
+            TABLE.replace("  short-code: n\n", "  short-code: n\n  owner: library\n"),
+        ] {
+            may(&change, [false, false, true, false]);
+        }
+    }
+
+    #[test]
+    fn moving_entries_changes_none() {
+        let first = TABLE.find("- url: https://n").unwrap();
+        may(
+            &format!("{}{}", &TABLE[first..], &TABLE[..first]),
+            [true; 4],
+        );
+    }
+
+    #[test]
+    fn what_is_refused_says_whose_it_is() {
+        let gone = TABLE.replacen(
+            "- url: https://a.example/\n  short-code: a\n  owner: library\n",
+            "",
+            1,
+        );
+        assert_eq!(
+            refused(&gone, "bob"),
+            ["3 \"a\" is an entry of \"library\": \"bob\" may not remove it"]
+        );
+        let given = TABLE.replace("owner: library", "owner: it");
+        assert_eq!(
+            refused(&given, "bob"),
+            ["3 \"a\" is an entry of \"library\": \"bob\" may not give it to \"it\""]
+        );
+        assert_eq!(
+            refused(&TABLE.replace("n.example", "q.example"), ""),
+            ["6 \"n\" is an entry without an owner: an unknown author may not change it"]
+        );
+    }
+
+    #[test]
+    fn entries_are_added_without_an_owner_or_for_ones_own() {
+        let add =
+            |owner: &str| format!("{TABLE}- url: https://x.example/\n  short-code: x\n{owner}");
+        may(&add(""), [true; 4]);
+        may(&add("  owner: library\n"), [true, false, true, false]);
+        may(&add("  owner: nobody\n"), [false, false, true, false]);
+        // Also if nothing was published before.
+        let added = |name| refused_of(None, None, TABLE, name).len();
+        assert_eq!(["alice", "bob", "root", ""].map(added), [0, 1, 0, 2]);
+        // A new code for an entry of one's own is not yet a way to add one of another owner.
+        let both = TABLE.replace(
+            "code: a\n  owner: library",
+            "code: x\n  aliases: [a]\n  owner: it",
+        );
+        may(&both, [false, false, true, false]);
+    }
+
+    #[test]
+    fn codes_are_not_taken_from_entries_of_others() {
+        let taken = TABLE.replace("aliases: [pp]", "aliases: [pp, a]");
+        let taken = taken.replace("short-code: a\n", "short-code: b\n");
+        may(&taken, [true, false, true, false]);
+        let below = format!("{TABLE}- url: https://x.example/\n  short-code: a.\n");
+        may(&below, [true, false, true, false]);
+        let below = format!("{TABLE}- url: https://x.example/\n  short-code: p/x\n");
+        may(&below, [true, true, true, false]);
+    }
+
+    #[test]
+    fn an_old_base_gives_no_rights() {
+        // Where the line of work branched off, the entry was still one of IT.
+        let before = TABLE.replace("owner: library", "owner: it");
+        let after = before.replace("a.example", "b.example");
+        let refused = |name| refused_of(Some(&before), Some(TABLE), &after, name).len();
+        assert_eq!(["alice", "bob", "root"].map(refused), [1, 1, 0]);
+        // What is so already is no change, whoever made it.
+        let refused = |after: &str| refused_of(Some(&before), Some(TABLE), after, "");
+        assert_eq!(refused(TABLE), [""; 0]);
+        assert_eq!(refused(&before), [""; 0]);
+        let gone = "- url: https://n.example/\n  short-code: n\n";
+        assert_eq!(refused_of(Some(TABLE), Some(gone), gone, ""), [""; 0]);
+        // Without a table now, nothing is.
+        assert_eq!(refused_of(Some(TABLE), None, gone, "").len(), 2);
+    }
+
+    #[test]
+    fn hints_name_a_few_people() {
+        let (owners, _) =
+            Owners::read(&file("o", "admins: [r, s]\nowners: {x: [a, b, c, d, r]}\n"));
+        let author = Author {
+            name: "m",
+            owners: &owners,
+        };
+        assert_eq!(author.hint(None), "ask r or s to propose it");
+        assert_eq!(
+            author.hint(Some("x")),
+            "ask one of a, b, c, d, r or others to propose it"
+        );
+        let none = Owners::default();
+        let author = Author {
+            owners: &none,
+            ..author
+        };
+        assert_eq!(
+            author.hint(None),
+            "nobody may: the file of owners names no admin"
+        );
+    }
+
+    #[test]
+    fn the_file_is_changed_by_admins() {
+        let (owners, _) = Owners::read(&file("o", OWNERS));
+        let changed = |name| {
+            Author {
+                name,
+                owners: &owners,
+            }
+            .refused_change_of(&"o".into())
+        };
+        assert!(changed("root").is_none());
+        let message = changed("alice").unwrap().message;
+        assert_eq!(
+            message,
+            "\"alice\" is no admin: only an admin may change this file"
+        );
+    }
+}
