@@ -112,10 +112,11 @@ fn find(args: &Args) -> Result<Findings, Error> {
         None => (read(&args.table.paths, max)?, None, None),
     };
     let mut compilation = compile(&files);
-    compilation.run_tests(Timestamp::from(SystemTime::now()));
+    let now = Timestamp::from(SystemTime::now());
+    compilation.run_tests(now);
     if let (Some(lineage), Some(table)) = (lineage, &compilation.table) {
         let too_large = table::name_limit(HistoryError::is_too_large);
-        let mut found = (args.promised.broken(table, &lineage)).map_err(&too_large)?;
+        let mut found = (args.promised.findings(table, &lineage, now)).map_err(&too_large)?;
         if let (Some(base), Some(owners)) = (args.promised.base(), owners) {
             let refused = args.owned.refused(base, &owners, table, &lineage);
             found.extend(refused.map_err(&too_large)?);

@@ -1,30 +1,44 @@
-//! The promises of one base: the table where a line of work branched off.
+//! What a table changes since one base, the table where a line of work branched off: the promises
+//! that it breaks, and the dates that it sets.
 
 use std::collections::HashSet;
 
 use super::lineage::{HistoryError, Lineage, PublishedTable};
 use super::note::HistoryNote;
 use crate::git::CommitId;
-use crate::mapping::{Broken, Statement, Statements, TRAILER, Table, breaches};
+use crate::mapping::{
+    Broken, Diagnostic, Statement, Statements, TRAILER, Table, Timestamp, breaches, near_ends,
+};
+
+/// What a table changes since a base that is worth a report.
+#[derive(Debug, Default)]
+pub struct SinceBase {
+    /// The promises that it breaks.
+    pub broken: Vec<Broken>,
+    /// Warnings of links that it lets end now or soon.
+    pub near_ends: Vec<Diagnostic>,
+}
 
 impl Lineage {
-    /// Returns the promises of the table at the merge base that a table breaks.
+    /// Returns the promises of the table at the merge base that a table breaks, and the ends that it
+    /// sets to near `now`.
     ///
     /// # Errors
     ///
     /// If `base` names no commit, or Git cannot read the history.
-    pub fn broken_since(
+    pub fn since_base(
         &self,
         base: &str,
         table: &Table,
         stated: &Statements,
+        now: Timestamp,
         note: &dyn Fn(&HistoryNote),
-    ) -> Result<Vec<Broken>, HistoryError> {
+    ) -> Result<SinceBase, HistoryError> {
         let repository = &self.repository;
         let rev = repository.commit(base)?;
         let base = repository.merge_base(rev, self.tip)?;
         let Some((commit, old)) = self.last_sound(base, note)? else {
-            return Ok(Vec::new());
+            return Ok(SinceBase::default());
         };
         // If branches were merged both ways, the base lacks some commits of REV, whose statements
         // are used up.
@@ -51,7 +65,10 @@ impl Lineage {
             let anew: HashSet<_> = anew.into_iter().map(|it| it.link).collect();
             broken.retain(|it| anew.contains(&it.link));
         }
-        Ok(broken)
+        Ok(SinceBase {
+            broken,
+            near_ends: near_ends(&old, table, now),
+        })
     }
 
     /// Returns the table that was served where the line of work that leads to the tip branched off from

@@ -9,6 +9,7 @@ mod lineage;
 mod note;
 mod owners;
 
+pub use self::base::SinceBase;
 pub use self::lineage::{HistoryError, Lineage};
 pub use self::note::HistoryNote;
 pub use self::owners::OwnersFile;

@@ -14,7 +14,7 @@ mod value;
 
 pub use self::compare::{
     Author, Breach, Broken, Change, ChangeKind, Link, Neighbourhood, Origin, Owners, Promises,
-    Proposal, Shadowed, Statement, Statements, TRAILER, breaches, compare, report_known,
+    Proposal, Shadowed, Statement, Statements, TRAILER, breaches, compare, near_ends, report_known,
     report_shadowing, shadowed, shadowed_by,
 };
 pub use self::compile::{

@@ -5,8 +5,10 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::time::{Duration, SystemTime};
 
 use insta::assert_snapshot;
+use waypost::mapping::Timestamp;
 
 use crate::scene::Scene;
 
@@ -101,6 +103,36 @@ fn reports_every_broken_promise_in_every_format() {
             );
         }
     }
+}
+
+#[test]
+fn dates_are_questioned_in_the_change_that_sets_them_alone() {
+    let in_ten_days = SystemTime::now() + Duration::from_secs(10 * 86_400);
+    let near = Timestamp::from(in_ten_days);
+    let dated = |code: &str, date: &str| {
+        format!("{{url: 'https://{code}.example/', short-code: {code}, expires: '{date}'}}")
+    };
+    let (old, near, far) = (
+        dated("old", "2020-01-01"),
+        dated("near", &near.to_string()),
+        dated("far", "2199-12-31"),
+    );
+    let scene = Scene::committed(&table(&[A, &old]));
+    scene.write("mapping.yaml", &table(&[A, &old, &near, &far]));
+    let report = scene.check("--base main --deny warnings");
+    assert!(report.starts_with("status 1\n"), "{report}");
+    assert!(
+        report.contains("mapping.yaml:5:3: warning: the code \"near\" expires soon"),
+        "{report}"
+    );
+    assert!(
+        report.contains("4 entries: 1 warning (1 denied)"),
+        "{report}"
+    );
+    scene.holds("--deny warnings");
+    scene.holds("--history --deny warnings");
+    scene.git("commit --quiet --all --message near");
+    scene.holds("--base main --deny warnings");
 }
 
 #[test]

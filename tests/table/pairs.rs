@@ -1,14 +1,19 @@
-//! Pairs of tables: what a table breaks of what was published before it.
+//! Pairs of tables: what a table breaks of what was published before it, and what it lets end soon.
 //!
 //! Each folder under `tests/pairs` has two tables, `before.yaml` and `after.yaml`; the text beside it
-//! has every link that the second breaks. `WAYPOST_REWRITE=1 cargo test` writes those texts anew.
+//! has every link that the second breaks, and its warnings of dates. `WAYPOST_REWRITE=1 cargo test` writes those texts anew.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use waypost::mapping::{Origin, SourceFile, Statements, Table, breaches, compile};
+use waypost::mapping::{
+    Origin, SourceFile, Statements, Table, Timestamp, breaches, compile, near_ends,
+};
 
 use super::reported::reported;
+
+/// A fixed time, 2026-11-21T00:00:00Z.
+const NOW: Timestamp = Timestamp::from_unix(1_795_219_200);
 
 #[test]
 fn changes_break_what_is_expected() {
@@ -24,7 +29,9 @@ fn changes_break_what_is_expected() {
             day: "DAY".to_owned(),
         };
         let broken = breaches(&before, &origin, &after, &Statements::default());
-        let report: String = broken.iter().map(|it| reported(&it.diagnostic)).collect();
+        let near = near_ends(&before, &after, NOW);
+        let found = broken.iter().map(|it| &it.diagnostic).chain(&near);
+        let report: String = found.map(reported).collect();
         let beside = PathBuf::from(format!("{}.expected", folder.display()));
         if std::env::var_os("WAYPOST_REWRITE").is_some() {
             fs::write(&beside, &report).unwrap();

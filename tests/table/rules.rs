@@ -8,7 +8,7 @@ use waypost::edit::{NewEntry, OwnCode, format, insert};
 use waypost::linkcheck::Verdict;
 use waypost::mapping::{
     Author, Code, Diagnostic, Example, Origin, Outline, Owners, Proposal, Rule, SourceFile,
-    Statements, Table, Target, Timestamp, breaches, compile,
+    Statements, Table, Target, Timestamp, breaches, compile, near_ends,
 };
 
 use super::git::git;
@@ -77,13 +77,11 @@ fn broken_by_change(published: &str, proposed: &str) -> Rules {
         commit: String::new(),
         day: String::new(),
     };
-    let broken = breaches(
-        &table(published),
-        &origin,
-        &table(proposed),
-        &Statements::default(),
-    );
-    broken.iter().map(|it| it.diagnostic.rule).collect()
+    let (old, new) = (table(published), table(proposed));
+    let broken = breaches(&old, &origin, &new, &Statements::default());
+    let broken = broken.iter().map(|it| it.diagnostic.rule);
+    let near = near_ends(&old, &new, Timestamp::from_unix(1_795_219_200));
+    broken.chain(rules(&near)).collect()
 }
 
 fn broken_by_author(owners: &str, author: &str, published: &str, proposed: &str) -> Rules {

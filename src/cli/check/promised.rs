@@ -8,8 +8,8 @@ use clap::ArgGroup;
 use clap::builder::BoolishValueParser;
 
 use crate::cli::terminal::complain;
-use crate::history::{HistoryError, Lineage};
-use crate::mapping::{Diagnostic, Statement, Statements, Table};
+use crate::history::{HistoryError, HistoryNote, Lineage, SinceBase};
+use crate::mapping::{Diagnostic, Statement, Statements, Table, Timestamp};
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -50,25 +50,30 @@ impl Args {
         self.base.is_some() || self.history
     }
 
-    /// Returns an error for each promise that a table breaks.
-    pub(super) fn broken(
+    /// Returns an error for each promise that a table breaks, and a warning for each link that it lets
+    /// end near `now`, compared with the base.
+    pub(super) fn findings(
         &self,
         table: &Table,
         lineage: &Lineage,
+        now: Timestamp,
     ) -> Result<Vec<Diagnostic>, HistoryError> {
         let stated = self.allow_retarget.iter();
         let stated: Statements = stated.map(|link| Statement::retarget(link)).collect();
-        let mut broken = match &self.base {
-            Some(base) => {
-                lineage.broken_since(base, table, &stated, &|note| complain(&note.to_string()))?
-            }
-            None => Vec::new(),
+        let note = |note: &HistoryNote| complain(&note.to_string());
+        let SinceBase {
+            mut broken,
+            near_ends,
+        } = match &self.base {
+            Some(base) => lineage.since_base(base, table, &stated, now, &note)?,
+            None => SinceBase::default(),
         };
         if self.history {
             let reported: HashSet<_> = broken.iter().map(|it| it.link.clone()).collect();
             let ever = lineage.broken_ever(table, &stated)?;
             broken.extend(ever.into_iter().filter(|it| !reported.contains(&it.link)));
         }
-        Ok(broken.into_iter().map(|it| it.diagnostic).collect())
+        let broken = broken.into_iter().map(|it| it.diagnostic);
+        Ok(broken.chain(near_ends).collect())
     }
 }

@@ -8,6 +8,7 @@
 mod answers;
 mod codes;
 mod description;
+mod expiries;
 mod files;
 mod keys;
 mod layouts;
@@ -147,6 +148,8 @@ rules! {
     OwnerEntryChanged = owners::ENTRY_CHANGED,
     OwnerEntryAdded = owners::ENTRY_ADDED,
     OwnerFileChanged = owners::FILE_CHANGED,
+    ExpiryPast = expiries::PAST,
+    ExpiryNear = expiries::NEAR,
 
     LinkDead = answers::DEAD,
     LinkGone = answers::GONE,
