@@ -10,6 +10,7 @@ mod forge;
 mod packed;
 mod parse;
 mod resolve;
+mod search;
 mod value;
 
 pub use self::compare::{
@@ -25,6 +26,7 @@ pub use self::forge::{Forge, RepositoryPages};
 pub use self::packed::{Entry, Site, Table};
 pub(crate) use self::resolve::{End, follow};
 pub use self::resolve::{Outcome, Redirect, Request, Via};
+pub use self::search::{CodeOrder, Filter, LinkState};
 pub use self::value::{
     About, BaseUrl, BaseUrlError, Code, CodeError, DEFAULT_MAX_AGE, Defaults, Description,
     Diagnostic, Example, Forward, MAX_CODE_BYTES, MAX_TARGET_BYTES, Misfit, NewCode, Place,

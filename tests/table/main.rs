@@ -15,6 +15,7 @@ mod reported;
 mod resolve;
 mod rules;
 mod schema;
+mod search;
 mod shadowing;
 mod signers;
 mod source;

@@ -152,7 +152,7 @@ impl<'t> Entry<'t> {
         all.filter(move |(it, _)| *it == kind).map(|(_, text)| text)
     }
 
-    fn all_notes(&self) -> impl Iterator<Item = (NoteKind, &'t str)> + use<'t> {
+    pub(crate) fn all_notes(&self) -> impl Iterator<Item = (NoteKind, &'t str)> + use<'t> {
         let site = self.site;
         let own = self
             .shape()

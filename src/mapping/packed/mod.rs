@@ -15,7 +15,7 @@ mod table;
 
 pub(crate) use arena::index;
 pub(crate) use catalogue::Catalogue;
-pub(crate) use codes::CodeKind;
+pub(crate) use codes::{CodeKind, Listed};
 pub(crate) use draft::{Draft, Owner};
 pub use entry::Entry;
 pub(crate) use notes::{NoteKind, Term};

@@ -30,7 +30,7 @@ pub use properties::{DEFAULT_MAX_AGE, Forward, Misfit, NewCode, Retired, Status}
 pub use reach::Reach;
 pub use rule::{Description, Example, Rule, Severity};
 pub use scheme::Scheme;
-pub(crate) use scheme::{KEY_REST, code_of_key};
+pub(crate) use scheme::{KEY_REST, code_bytes_of_key, code_of_key};
 pub use source_file::SourceFile;
 pub use table_name::is_table_name;
 pub use target::{MAX_TARGET_BYTES, Target, TargetError};

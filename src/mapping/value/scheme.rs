@@ -120,13 +120,15 @@ impl Scheme {
     }
 }
 
+/// The characters of base64url (RFC 4648 section 5), by their values.
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
 /// The values of the characters of base64url; 64 for all others.
 const DIGITS: [u8; 256] = {
-    let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut digits = [64; 256];
     let mut value = 0;
     while value < 64 {
-        digits[alphabet[value] as usize] = value as u8;
+        digits[ALPHABET[value] as usize] = value as u8;
         value += 1;
     }
     digits
@@ -143,6 +145,12 @@ pub(crate) fn key(target: &str) -> u64 {
 /// Returns the code that a key encodes to.
 pub(crate) fn code_of_key(key: u64) -> Code {
     Scheme::Sha256.encode(key >> KEY_REST)
+}
+
+/// Returns the characters of the code that a key encodes to, for callers that visit all entries.
+pub(crate) fn code_bytes_of_key(key: u64) -> [u8; 8] {
+    let digit = |at: usize| ALPHABET[(key >> (58 - 6 * at) & 63) as usize];
+    std::array::from_fn(digit)
 }
 
 /// Returns the first bits of the keys that encode to a code.
@@ -204,6 +212,14 @@ mod tests {
                     assert_eq!(next.as_str(), text(&vector["next"]));
                 }
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_characters_of_a_code_are_those_of_its_key(key: u64) {
+            let bytes = code_bytes_of_key(key);
+            prop_assert_eq!(bytes.as_slice(), code_of_key(key).as_str().as_bytes());
         }
     }
 
