@@ -29,13 +29,14 @@ fn derived() -> String {
 /// Gives an entry another target, if it still leads to the one before.
 fn retarget(code: &str, before: Option<EntryContent>, to: &str) -> EntryEdit {
     EntryEdit {
-        site: "https://short.code/".to_owned(),
-        code: code.to_owned(),
+        site: Some("https://short.code/".to_owned()),
+        link: code.to_owned(),
         before,
         values: vec![EntryValue::Url(
             Target::parse(to).map(Target::into_owned).ok(),
         )],
         may_shadow: MayShadow::None,
+        may_lose_aliases: false,
     }
 }
 

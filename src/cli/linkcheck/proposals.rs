@@ -49,11 +49,12 @@ impl Proposals {
                 match decided {
                     Ok((value, change)) => proposals.all.push(Proposal {
                         edit: EntryEdit {
-                            site: entry.site().base_url().as_str().to_owned(),
-                            code: link.code.clone(),
+                            site: Some(entry.site().base_url().as_str().to_owned()),
+                            link: link.code.clone(),
                             before: Some(EntryContent::of(entry)),
                             values: vec![value],
                             may_shadow: MayShadow::None,
+                            may_lose_aliases: false,
                         },
                         place: link.place.clone(),
                         change,

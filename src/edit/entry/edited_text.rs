@@ -45,20 +45,23 @@ impl<'o, 't> EditedText<'o, 't> {
         })
     }
 
-    /// Changes the entry with that number, once; each key is edited once at most.
+    /// Changes the entry with that number, once; each key is edited once at most. Returns whether that
+    /// changes the text.
     ///
     /// # Errors
     ///
     /// If it cannot be changed safely. Then the text is as before.
-    pub fn edit(&mut self, entry: usize, edits: &[KeyEdit]) -> Result<(), Obstacle> {
+    pub fn edit(&mut self, entry: usize, edits: &[KeyEdit]) -> Result<bool, Obstacle> {
         let entry = WrittenEntry::of(self.outline.text, &self.outline.entries[entry])?;
         let change = EntryChange {
             text: self.outline.text,
             entry: &entry,
             edits,
         };
-        self.parts.extend(change.parts()?);
-        Ok(())
+        let parts = change.parts()?;
+        let is_changed = !parts.is_empty();
+        self.parts.extend(parts);
+        Ok(is_changed)
     }
 
     /// Returns the text.

@@ -3,8 +3,9 @@
 use super::content::EntryContent;
 use super::entry_edit::EntryEdit;
 use super::refusal::EditRefusal;
+use super::value::EntryValue;
 use crate::edit::KeyEdit;
-use crate::mapping::{Entry, Statement, Table, Target};
+use crate::mapping::{BaseUrl, Entry, Retired, Site, Statement, Table, Target, Timestamp};
 
 /// An edit that changes an entry.
 pub(super) struct Candidate<'t> {
@@ -17,26 +18,51 @@ pub(super) struct Candidate<'t> {
     pub(super) keys: Vec<KeyEdit>,
 }
 
+/// How many codes that may be intended are named.
+const SUGGESTIONS: usize = 5;
+
 /// Finds the entry of an edit, and what changes in it.
 pub(super) fn candidate<'t>(
     table: &'t Table,
     number: usize,
     edit: &'t EntryEdit,
+    now: Timestamp,
 ) -> Result<Candidate<'t>, EditRefusal> {
-    let mut sites = table.sites().iter();
-    let site = sites.find(|site| site.base_url().as_str() == edit.site);
-    let entry = site.and_then(|site| site.lookup(&edit.code));
-    let entry = entry.ok_or_else(|| EditRefusal::NoSuchEntry {
-        code: edit.code.clone(),
-    })?;
+    let entry = find(table, edit)?;
     let before = EntryContent::of(entry);
     if edit.before.as_ref().is_some_and(|it| *it != before) {
         let place = entry.place();
         return Err(EditRefusal::Changed { place });
     }
     let mut content = before.clone();
-    let given = edit.values.iter().filter(|value| value.give(&mut content));
-    let keys: Vec<_> = given.map(|value| value.written()).collect();
+    let mut keys = Vec::new();
+    for value in &edit.values {
+        keys.extend(value.give(&mut content));
+    }
+    let place = || entry.place();
+    if edit.values.contains(&EntryValue::Live) {
+        if content.target.is_none() {
+            return Err(EditRefusal::NoTarget { place: place() });
+        }
+        if let Some(since) = content.expires.filter(|time| *time <= now) {
+            return Err(EditRefusal::Expired {
+                place: place(),
+                since,
+            });
+        }
+    }
+    if content.target.is_none() {
+        if !content.is_retired(now) {
+            return Err(EditRefusal::NotRetired);
+        }
+        // Without a target, the date does not matter.
+        content.retired = Some(Retired::Always);
+    }
+    let lost = before.codes().filter(|code| !content.has_code(code));
+    let lost: Vec<_> = lost.map(str::to_owned).collect();
+    if !lost.is_empty() && !edit.may_lose_aliases {
+        return Err(EditRefusal::AliasesLost { codes: lost });
+    }
     if content.target != before.target
         && let Some(target) = &content.target
     {
@@ -56,7 +82,40 @@ pub(super) fn candidate<'t>(
     })
 }
 
+/// Finds the entry of an edit.
+fn find<'t>(table: &'t Table, edit: &EntryEdit) -> Result<Entry<'t>, EditRefusal> {
+    let mut found = table.named(&edit.link);
+    if let Some(name) = &edit.site {
+        let base_url = BaseUrl::parse(name).ok();
+        let is_named = |site: &Site| Some(site.base_url()) == base_url.as_ref();
+        if !table.sites().iter().any(is_named) {
+            let sites = table.sites().iter();
+            return Err(EditRefusal::UnknownSite {
+                site: name.clone(),
+                sites: sites.map(|it| it.base_url().as_str().to_owned()).collect(),
+            });
+        }
+        found.retain(|entry| is_named(entry.site()));
+    }
+    match found[..] {
+        [] => Err(EditRefusal::NoSuchLink {
+            link: edit.link.clone(),
+            similar: table.similar(&edit.link, SUGGESTIONS),
+        }),
+        [entry] => Ok(entry),
+        _ => Err(EditRefusal::SeveralSites {
+            code: edit.link.clone(),
+            links: found.iter().map(Entry::short_url).collect(),
+        }),
+    }
+}
+
 impl Candidate<'_> {
+    /// Returns the base URL of its site.
+    pub(super) fn site(&self) -> &str {
+        self.entry.site().base_url().as_str()
+    }
+
     /// Returns the trailers that state that its codes are intended to lead elsewhere, if they do.
     pub(super) fn retargeted(&self, has_several_sites: bool) -> Vec<String> {
         let target = self.entry.target();
@@ -69,5 +128,138 @@ impl Candidate<'_> {
         let before = EntryContent::of(self.entry);
         let trailer = |code| Statement::trailer(self.entry.site(), code, has_several_sites);
         before.codes().map(trailer).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::{Code, SourceFile, Status, WrittenRetirement, compile};
+    use crate::registry::decide::MayShadow;
+
+    const TABLE: &str = "\
+base_url: https://s.code/
+mapping:
+- {url: https://a.example/, short-code: a, aliases: [aa, ab]}
+- {url: https://b.example/, short-code: b, retired: 2030-01-01}
+- {url: https://c.example/, short-code: c, retired: true, expires: 2020-12-31}
+- {short-code: d, retired: 2021-01-01}
+";
+
+    /// Returns the keys that an edit changes, with their values, or why it is refused.
+    fn given(
+        link: &str,
+        values: Vec<EntryValue>,
+        may_lose_aliases: bool,
+    ) -> Result<String, String> {
+        let other = "base_url: https://t.code/\nmapping:\n\
+                     - {url: https://t.example/, short-code: both}\n";
+        let both = format!("{TABLE}- {{url: https://e.example/, short-code: both}}\n");
+        let file = |path: &str, text: &str| SourceFile {
+            path: path.into(),
+            bytes: text.into(),
+        };
+        let files = [file("s.yaml", &both), file("t.yaml", other)];
+        let table = compile(&files).table.unwrap();
+        let edit = EntryEdit {
+            site: None,
+            link: link.to_owned(),
+            before: None,
+            values,
+            may_shadow: MayShadow::None,
+            may_lose_aliases,
+        };
+        let now = Timestamp::parse_start("2026-11-22").unwrap();
+        let candidate = candidate(&table, 0, &edit, now).map_err(|refusal| refusal.to_string())?;
+        let keys = candidate.keys.iter().map(|edit| match &edit.value {
+            Some(value) => format!("{}: {value:?}", edit.key),
+            None => format!("no {}", edit.key),
+        });
+        Ok(keys.collect::<Vec<_>>().join(", "))
+    }
+
+    fn codes(texts: &[&str]) -> Vec<Code> {
+        let codes = texts.iter().map(|text| Code::custom(text).unwrap());
+        codes.collect()
+    }
+
+    #[test]
+    fn aliases_are_added_to_those_that_are_there() {
+        let more = |texts| given("aa", vec![EntryValue::MoreAliases(codes(texts))], false);
+        let all = r#"aliases: Texts(["aa", "ab", "ac"])"#;
+        assert_eq!(more(&["ac", "aa", "a"]).unwrap(), all);
+        assert_eq!(more(&["aa", "a"]).unwrap(), "");
+    }
+
+    #[test]
+    fn aliases_are_lost_only_if_that_is_allowed() {
+        let only = |texts, allowed| given("a", vec![EntryValue::Aliases(codes(texts))], allowed);
+        let lost = only(&["ab", "ac"], false).unwrap_err();
+        assert!(lost.starts_with("the alias \"aa\" would be gone"), "{lost}");
+        let lost = only(&[], false).unwrap_err();
+        assert!(
+            lost.starts_with("the aliases \"aa\", \"ab\" would"),
+            "{lost}"
+        );
+        assert_eq!(only(&[], true).unwrap(), "no aliases");
+        assert!(only(&["ab", "aa", "ac"], false).is_ok());
+    }
+
+    #[test]
+    fn what_may_be_a_default_is_written_in_any_case() {
+        let status = |it| given("a", vec![EntryValue::Status(it)], false).unwrap();
+        assert_eq!(status(Some(Status::Found)), r#"status: Word("302")"#);
+        assert_eq!(status(None), "no status");
+    }
+
+    #[test]
+    fn an_entry_is_retired_at_the_latest_on_a_day() {
+        let by = |link, date: &str| {
+            let value = EntryValue::RetiredBy(date.parse().unwrap());
+            given(link, vec![value], false).unwrap()
+        };
+        let today = r#"retired: Word("2026-11-22")"#;
+        assert_eq!(by("a", "2026-11-22"), today);
+        assert_eq!(by("b", "2026-11-22"), today);
+        for link in ["c", "d"] {
+            assert_eq!(by(link, "2026-11-22"), "");
+        }
+    }
+
+    #[test]
+    fn a_target_is_dropped_only_by_retired_entries() {
+        let dropped = |on: Option<&str>| {
+            let on = on.map(|on| WrittenRetirement::From(on.parse().unwrap()));
+            let values = vec![EntryValue::Retired(on), EntryValue::Url(None)];
+            given("a", values, false)
+        };
+        let refused = "an entry can drop its target only once it is retired";
+        assert_eq!(dropped(None).unwrap_err(), refused);
+        assert_eq!(dropped(Some("2030-01-01")).unwrap_err(), refused);
+        let made = r#"retired: Word("2026-11-22"), no url"#;
+        assert_eq!(dropped(Some("2026-11-22")).unwrap(), made);
+    }
+
+    #[test]
+    fn a_link_that_would_not_work_is_not_restored() {
+        let live = |link| given(link, vec![EntryValue::Live], false);
+        assert_eq!(live("a").unwrap(), "");
+        assert_eq!(live("b").unwrap(), "no retired");
+        let expired =
+            "the entry at s.yaml:5:3 expired at 2021-01-01T00:00:00Z, so its link would not work";
+        assert_eq!(live("c").unwrap_err(), expired);
+        let dropped = "the entry at s.yaml:6:3 has no target to return to";
+        assert_eq!(live("d").unwrap_err(), dropped);
+        let values = vec![EntryValue::Expires(None), EntryValue::Live];
+        assert_eq!(given("c", values, false).unwrap(), "no expires, no retired");
+    }
+
+    #[test]
+    fn a_code_of_several_sites_names_none() {
+        let title = || vec![EntryValue::Title(Some("t".to_owned()))];
+        let several =
+            "several sites have the code \"both\": https://s.code/both, https://t.code/both";
+        assert_eq!(given("both", title(), false).unwrap_err(), several);
+        assert!(given("https://t.code/both", title(), false).is_ok());
     }
 }

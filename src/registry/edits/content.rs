@@ -59,6 +59,20 @@ impl EntryContent {
             .map(String::as_str)
     }
 
+    /// Returns whether one of its codes is this one.
+    pub(super) fn has_code(&self, code: &str) -> bool {
+        self.codes().any(|it| it == code)
+    }
+
+    /// Returns whether it is retired at a time.
+    pub(super) fn is_retired(&self, now: Timestamp) -> bool {
+        match self.retired {
+            None => false,
+            Some(Retired::Always) => true,
+            Some(Retired::From(time)) => time <= now,
+        }
+    }
+
     /// Returns whether an entry has this content.
     pub(super) fn is_that_of(&self, entry: Entry<'_>) -> bool {
         let found = Self::of(entry);
@@ -66,6 +80,11 @@ impl EntryContent {
             status: self.status.or(found.status),
             forward: self.forward.or(found.forward),
             cache_max_age: self.cache_max_age.or(found.cache_max_age),
+            // An entry that is given a target has its date again, which did not matter without one.
+            retired: match self.retired {
+                Some(Retired::Always) if found.retired.is_some() => found.retired,
+                retired => retired,
+            },
             ..self.clone()
         };
         expected == found

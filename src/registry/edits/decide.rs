@@ -44,7 +44,7 @@ pub struct EditedEntry {
     pub place: Place,
     /// What it says.
     pub content: EntryContent,
-    /// Whether that changes it.
+    /// Whether that changes its text.
     pub is_changed: bool,
     /// The trailers of a commit that state that the change of what its codes lead to is intended.
     pub trailers: BTreeSet<String>,
@@ -64,26 +64,31 @@ pub fn edit_entries(
     let mut edited = HashSet::new();
     let mut candidates = Vec::new();
     for (number, edit) in edits.iter().enumerate() {
-        match candidate(base.table(), number, edit) {
+        match candidate(base.table(), number, edit, now) {
             Err(refusal) => outcomes[number] = Some(Err(refusal)),
             Ok(it) if !edited.insert(it.entry.place()) => {
                 let place = it.entry.place();
                 outcomes[number] = Some(Err(EditRefusal::Repeated { place }));
             }
             Ok(it) if it.keys.is_empty() => {
-                outcomes[number] = Some(Ok(EditedEntry::of(&it, BTreeSet::new())));
+                outcomes[number] = Some(Ok(EditedEntry::unchanged(&it)));
             }
             Ok(it) => candidates.push(it),
         }
     }
-    let (_, refused) = text::edited(&base, &candidates.iter().collect::<Vec<_>>());
-    for (number, refusal) in refused {
+    let edited = text::edited(&base, &candidates.iter().collect::<Vec<_>>());
+    for (number, refusal) in edited.refused {
         outcomes[number] = Some(Err(refusal));
+    }
+    for candidate in &candidates {
+        if edited.unchanged.contains(&candidate.number) {
+            outcomes[candidate.number] = Some(Ok(EditedEntry::unchanged(candidate)));
+        }
     }
     candidates.retain(|it| outcomes[it.number].is_none());
     let found = search(candidates.len(), |part| {
         let candidates: Vec<_> = part.iter().map(|it| &candidates[*it]).collect();
-        let (written, _) = text::edited(&base, &candidates);
+        let written = text::edited(&base, &candidates).changed;
         let proof = prove(&base, &written, &candidates, max_bytes, now)?;
         Ok((written, proof))
     });
@@ -102,7 +107,7 @@ pub fn edit_entries(
             let candidate = &candidates[position];
             let mut trailers = trailers.remove(&candidate.number).unwrap_or_default();
             trailers.extend(candidate.retargeted(has_several_sites));
-            outcomes[candidate.number] = Some(Ok(EditedEntry::of(candidate, trailers)));
+            outcomes[candidate.number] = Some(Ok(EditedEntry::changed(candidate, trailers)));
         }
         (changed, proved, warnings) = (written, Some(table), caused);
     }
@@ -119,13 +124,20 @@ pub fn edit_entries(
 }
 
 impl EditedEntry {
-    fn of(candidate: &Candidate<'_>, trailers: BTreeSet<String>) -> Self {
+    fn unchanged(candidate: &Candidate<'_>) -> Self {
         Self {
-            site: candidate.edit.site.clone(),
+            is_changed: false,
+            ..Self::changed(candidate, BTreeSet::new())
+        }
+    }
+
+    fn changed(candidate: &Candidate<'_>, trailers: BTreeSet<String>) -> Self {
+        Self {
+            site: candidate.site().to_owned(),
             short_url: candidate.entry.short_url(),
             place: candidate.entry.place(),
             content: candidate.content.clone(),
-            is_changed: !candidate.keys.is_empty(),
+            is_changed: true,
             trailers,
         }
     }
@@ -138,7 +150,7 @@ mod tests {
     use proptest::sample::{Index, select};
 
     use super::*;
-    use crate::mapping::{Code, Status, Target, compile};
+    use crate::mapping::{Code, Forward, Status, Target, compile};
     use crate::registry::decide::MayShadow;
     use crate::registry::edits::EntryValue;
 
@@ -159,11 +171,12 @@ mod tests {
 
     fn edit(code: &str, values: Vec<EntryValue>) -> EntryEdit {
         EntryEdit {
-            site: "https://s.code/".to_owned(),
-            code: code.to_owned(),
+            site: Some("https://s.code/".to_owned()),
+            link: code.to_owned(),
             before: None,
             values,
             may_shadow: MayShadow::None,
+            may_lose_aliases: true,
         }
     }
 
@@ -244,7 +257,7 @@ mapping:
                 edit("b", vec![url("https://b.example/")]),
                 edit("bb", vec![archive()]),
                 EntryEdit {
-                    site: "https://other.code/".to_owned(),
+                    site: Some("https://other.code/".to_owned()),
                     ..edit("b", vec![archive()])
                 },
             ],
@@ -253,12 +266,12 @@ mapping:
             refusals(&decision),
             [
                 "the entry at t.yaml:4:3 has changed meanwhile",
-                "the table has no entry with the code \"d\"",
+                "the table has no link \"d\"",
                 "the entry is retired, and its code is never given to another target",
                 "the URL is a short link of this table",
                 "",
                 "the entry at t.yaml:4:3 is edited twice",
-                "the table has no entry with the code \"b\"",
+                "the table has no site \"https://other.code/\", it has https://s.code/",
             ]
         );
         // What the entry already says is no change.
@@ -324,7 +337,7 @@ mapping:
         ];
         let title = || vec![EntryValue::Title(Some("t".to_owned()))];
         let other = EntryEdit {
-            site: "https://t.code/".to_owned(),
+            site: Some("https://t.code/".to_owned()),
             ..edit("b", vec![url("https://new.example/")])
         };
         let decision = decide(&files, &[edit("d", title()), other]);
@@ -361,11 +374,31 @@ mapping:
                         .collect(),
                 )
             }),
+            vec("[p-z]{1,2}", 0..3).prop_map(|codes| {
+                EntryValue::MoreAliases(codes.iter().flat_map(|it| Code::custom(it)).collect())
+            }),
+            prop::option::of(0..100_u32).prop_map(EntryValue::CacheMaxAge),
+            select(vec![Forward::None, Forward::Path, Forward::Query])
+                .prop_map(|it| EntryValue::Forward(Some(it))),
+            select(vec!["2020-01-01", "2030-01-01"])
+                .prop_map(|it| EntryValue::RetiredBy(it.parse().unwrap())),
+            Just(EntryValue::Retired(None)),
+            Just(EntryValue::Live),
             prop::option::of(select(vec![301, 302, 308]))
                 .prop_map(|it| EntryValue::Status(it.and_then(Status::from_code))),
             select(vec![None, Some("2030-01-01"), Some("2031-05-06T07:08:09Z")])
                 .prop_map(|it| EntryValue::Expires(it.and_then(|it| it.parse().ok()))),
         ]
+    }
+
+    /// Returns the key that a value is given to.
+    fn key(value: &EntryValue) -> String {
+        let text = format!("{value:?}");
+        let name = text.split('(').next().unwrap();
+        match name {
+            "Live" | "RetiredBy" => "Retired".to_owned(),
+            name => name.trim_start_matches("More").to_owned(),
+        }
     }
 
     proptest! {
@@ -389,9 +422,8 @@ mapping:
             let mut before: Vec<_> = compiled.table.sites()[0].entries().collect();
             before.sort_by_key(|entry| entry.place());
             let edits: Vec<_> = edits.into_iter().map(|(number, mut values)| {
-                values.dedup_by_key(|value| std::mem::discriminant(value));
-                values.sort_by_key(|value| format!("{value:?}").split('(').next().map(str::to_owned));
-                values.dedup_by_key(|value| std::mem::discriminant(value));
+                values.sort_by_key(key);
+                values.dedup_by_key(|value| key(value));
                 edit(&before[number].code(), values)
             }).collect();
             let decision = edit_entries(&files, &compiled, &edits, 1 << 20, Timestamp::MIN);
@@ -399,7 +431,7 @@ mapping:
             for entry in before {
                 let mut expected = EntryContent::of(entry);
                 for (edit, outcome) in edits.iter().zip(&decision.outcomes) {
-                    if edit.code == entry.code() && outcome.is_ok() {
+                    if edit.link == entry.code() && outcome.is_ok() {
                         edit.values.iter().for_each(|value| { value.give(&mut expected); });
                     }
                 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::mapping::{Diagnostic, Place};
+use crate::mapping::{Diagnostic, Place, Timestamp};
 use crate::registry::decide::Holder;
 
 /// Why an entry is not edited.
@@ -12,11 +12,29 @@ pub enum EditRefusal {
     /// The table already has errors.
     #[error("the table has errors, so nothing is changed in it")]
     TableHasErrors(Vec<Diagnostic>),
-    /// The table has no such entry.
-    #[error("the table has no entry with the code {code:?}")]
-    NoSuchEntry {
+    /// The table has no such link.
+    #[error("the table has no link {link:?}")]
+    NoSuchLink {
+        /// The code or the short link.
+        link: String,
+        /// The codes that may be intended, nearest first.
+        similar: Vec<String>,
+    },
+    /// Several sites have the code.
+    #[error("several sites have the code {code:?}: {}", links.join(", "))]
+    SeveralSites {
         /// The code.
         code: String,
+        /// The short links.
+        links: Vec<String>,
+    },
+    /// The table does not have the named site.
+    #[error("the table has no site {site:?}, it has {}", sites.join(", "))]
+    UnknownSite {
+        /// The name given.
+        site: String,
+        /// The existing base URLs.
+        sites: Vec<String>,
     },
     /// The entry is not what it was when the edit was decided.
     #[error("the entry at {place} has changed meanwhile")]
@@ -36,6 +54,33 @@ pub enum EditRefusal {
     /// A retired entry is never given another target.
     #[error("the entry is retired, and its code is never given to another target")]
     Retired,
+    /// A retired entry that has dropped its target cannot return.
+    #[error("the entry at {place} has no target to return to")]
+    NoTarget {
+        /// Its place.
+        place: Place,
+    },
+    /// An expired entry does not return when its retirement is taken back.
+    #[error("the entry at {place} expired at {since}, so its link would not work")]
+    Expired {
+        /// Its place.
+        place: Place,
+        /// The end of its validity.
+        since: Timestamp,
+    },
+    /// An entry without a target must be retired.
+    #[error("an entry can drop its target only once it is retired")]
+    NotRetired,
+    /// Aliases would be gone.
+    #[error(
+        "{} {} would be gone, and a published link is a promise",
+        if codes.len() == 1 { "the alias" } else { "the aliases" },
+        codes.iter().map(|code| format!("{code:?}")).collect::<Vec<_>>().join(", ")
+    )]
+    AliasesLost {
+        /// The aliases.
+        codes: Vec<String>,
+    },
     /// The text cannot be changed without risk.
     #[error("the entry cannot be changed")]
     CannotEdit(Box<Diagnostic>),

@@ -9,50 +9,69 @@ use crate::edit::{EditedText, KeyEdit};
 use crate::mapping::{Diagnostic, EntryOutline, Outline, SourceFile};
 use crate::registry::decide::Base;
 
-/// Returns the files that change, and which edits cannot be made, by their numbers.
-pub(super) fn edited(
-    base: &Base<'_>,
-    candidates: &[&Candidate<'_>],
-) -> (Vec<SourceFile>, Vec<(usize, EditRefusal)>) {
+/// Files with entries edited.
+#[derive(Default)]
+pub(super) struct EditedFiles {
+    /// The files that change.
+    pub(super) changed: Vec<SourceFile>,
+    /// Which edits change no text, by their numbers.
+    pub(super) unchanged: Vec<usize>,
+    /// Which edits cannot be made, by their numbers.
+    pub(super) refused: Vec<(usize, EditRefusal)>,
+}
+
+/// Returns the files of a table with entries edited.
+pub(super) fn edited(base: &Base<'_>, candidates: &[&Candidate<'_>]) -> EditedFiles {
     let mut by_file: BTreeMap<_, Vec<&Candidate<'_>>> = BTreeMap::new();
     for candidate in candidates {
         let file = candidate.entry.place().file;
         by_file.entry(file).or_default().push(candidate);
     }
-    let (mut written, mut refused) = (Vec::new(), Vec::new());
+    let mut edited = EditedFiles::default();
     for (path, candidates) in by_file {
-        match file(base, &path, &candidates, &mut refused) {
-            Ok(bytes) => written.push(SourceFile { path, bytes }),
-            Err(problem) => refused.extend(candidates.iter().map(|it| {
+        if let Err(problem) = file(base, &path, &candidates, &mut edited) {
+            edited.refused.extend(candidates.iter().map(|it| {
                 let problem = Box::new(problem.clone());
                 (it.number, EditRefusal::CannotEdit(problem))
-            })),
+            }));
         }
     }
-    (written, refused)
+    edited
 }
 
-/// Returns the text of a file, and adds which edits of it cannot be made.
+/// Adds a file with its entries edited.
 fn file(
     base: &Base<'_>,
     path: &Arc<str>,
     candidates: &[&Candidate<'_>],
-    refused: &mut Vec<(usize, EditRefusal)>,
-) -> Result<Vec<u8>, Diagnostic> {
+    edited: &mut EditedFiles,
+) -> Result<(), Diagnostic> {
     let outline = base.outline(path, candidates[0].entry.site())?;
     let text = EditedText::of(&outline);
     let mut text = text.map_err(|obstacle| obstacle.in_file(path))?;
+    let mut is_changed = false;
     for candidate in candidates {
         let position = candidate.entry.place().position;
         let entries = &outline.entries;
         let number = entries.partition_point(|entry| entry.position < position);
         let keys = with_code(&outline, number, candidate);
-        if let Err(obstacle) = text.edit(number, &keys) {
-            let problem = Box::new(obstacle.in_file(path));
-            refused.push((candidate.number, EditRefusal::CannotEdit(problem)));
+        match text.edit(number, &keys) {
+            Ok(true) => is_changed = true,
+            Ok(false) => edited.unchanged.push(candidate.number),
+            Err(obstacle) => {
+                let problem = Box::new(obstacle.in_file(path));
+                let refusal = EditRefusal::CannotEdit(problem);
+                edited.refused.push((candidate.number, refusal));
+            }
         }
     }
-    Ok(text.text().into_bytes())
+    if is_changed {
+        edited.changed.push(SourceFile {
+            path: Arc::clone(path),
+            bytes: text.text().into_bytes(),
+        });
+    }
+    Ok(())
 }
 
 /// Returns the edits of an entry, with its code if that was derived from a target that changes.

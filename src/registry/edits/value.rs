@@ -1,8 +1,8 @@
-//! Values that an entry is given: one for each key but its own code, which no edit changes.
+//! Values that an entry is given: for each key but its own code, which no edit changes.
 
 use super::content::EntryContent;
 use crate::edit::KeyEdit;
-use crate::mapping::{Code, Forward, Status, Target, WrittenDate, WrittenRetirement};
+use crate::mapping::{Code, Forward, Retired, Status, Target, WrittenDate, WrittenRetirement};
 
 /// A value that an entry is given, or that is taken from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub enum EntryValue {
     Url(Option<Target<'static>>),
     /// All its aliases.
     Aliases(Vec<Code>),
+    /// Aliases besides those that it has.
+    MoreAliases(Vec<Code>),
     /// The title.
     Title(Option<String>),
     /// The owner.
@@ -27,54 +29,99 @@ pub enum EntryValue {
     Expires(Option<WrittenDate>),
     /// The start of its retirement.
     Retired(Option<WrittenRetirement>),
+    /// The start of its retirement, unless it is retired by then.
+    RetiredBy(WrittenDate),
+    /// Its link works again: it is not retired, has a target, and has not expired.
+    Live,
     /// The archived copy of the target.
     Archive(Option<Target<'static>>),
 }
 
 impl EntryValue {
-    /// Returns how it is written.
-    pub(super) fn written(&self) -> KeyEdit {
-        let url = |url: &Option<Target<'_>>| url.as_ref().map(|url| url.as_str().to_owned());
-        match self {
-            Self::Url(target) => KeyEdit::text("url", url(target)),
-            Self::Aliases(codes) => {
-                let codes = codes.iter().map(|code| code.as_str().to_owned());
-                KeyEdit::texts("aliases", codes.collect())
-            }
-            Self::Title(title) => KeyEdit::text("title", title.clone()),
-            Self::Owner(owner) => KeyEdit::text("owner", owner.clone()),
-            Self::Tags(tags) => KeyEdit::texts("tags", tags.clone()),
-            Self::Status(status) => KeyEdit::word("status", status.map(Status::code)),
-            Self::Forward(forward) => KeyEdit::word("forward", forward.map(Forward::name)),
-            Self::CacheMaxAge(seconds) => KeyEdit::word("cache-max-age", *seconds),
-            Self::Expires(date) => KeyEdit::word("expires", date.as_ref()),
-            Self::Retired(since) => KeyEdit::word("retired", since.as_ref()),
-            Self::Archive(copy) => KeyEdit::text("archive", url(copy)),
-        }
+    /// Gives it to an entry with that content; returns what that changes in the text, if anything.
+    pub(super) fn give(&self, content: &mut EntryContent) -> Option<KeyEdit> {
+        let before = content.clone();
+        let edit = self.put(content)?;
+        // What defaults say today need not be what they say tomorrow.
+        let may_be_a_default = matches!(
+            self,
+            Self::Status(_) | Self::Forward(_) | Self::CacheMaxAge(_)
+        );
+        (may_be_a_default || *content != before).then_some(edit)
     }
 
-    /// Gives it to an entry with that content; returns whether that changes it.
-    pub(super) fn give(&self, content: &mut EntryContent) -> bool {
+    /// Puts it into a content; returns how it is written, unless the content decides that it stays.
+    fn put(&self, content: &mut EntryContent) -> Option<KeyEdit> {
         let url = |url: &Option<Target<'_>>| url.as_ref().map(|url| url.as_str().to_owned());
-        let before = content.clone();
-        match self {
-            Self::Url(target) => content.target = url(target),
-            Self::Aliases(codes) => {
-                let codes = codes.iter().map(|code| code.as_str().to_owned());
-                content.aliases = codes.collect();
+        Some(match self {
+            Self::Url(target) => {
+                content.target = url(target);
+                KeyEdit::text("url", url(target))
             }
-            Self::Title(title) => content.title.clone_from(title),
-            Self::Owner(owner) => content.owner.clone_from(owner),
-            Self::Tags(tags) => content.tags.clone_from(tags),
-            Self::Status(status) => content.status = *status,
-            Self::Forward(forward) => content.forward = *forward,
-            Self::CacheMaxAge(seconds) => content.cache_max_age = *seconds,
-            Self::Expires(date) => content.expires = date.as_ref().map(WrittenDate::end),
+            Self::Aliases(codes) => {
+                content.aliases = codes.iter().map(Code::to_string).collect();
+                KeyEdit::texts("aliases", content.aliases.clone())
+            }
+            Self::MoreAliases(codes) => {
+                for code in codes {
+                    if content.codes().all(|it| it != code.as_str()) {
+                        content.aliases.push(code.to_string());
+                    }
+                }
+                KeyEdit::texts("aliases", content.aliases.clone())
+            }
+            Self::Title(title) => {
+                content.title.clone_from(title);
+                KeyEdit::text("title", title.clone())
+            }
+            Self::Owner(owner) => {
+                content.owner.clone_from(owner);
+                KeyEdit::text("owner", owner.clone())
+            }
+            Self::Tags(tags) => {
+                content.tags.clone_from(tags);
+                KeyEdit::texts("tags", tags.clone())
+            }
+            Self::Status(status) => {
+                content.status = *status;
+                KeyEdit::word("status", status.map(Status::code))
+            }
+            Self::Forward(forward) => {
+                content.forward = *forward;
+                KeyEdit::word("forward", forward.map(Forward::name))
+            }
+            Self::CacheMaxAge(seconds) => {
+                content.cache_max_age = *seconds;
+                KeyEdit::word("cache-max-age", *seconds)
+            }
+            Self::Expires(date) => {
+                content.expires = date.as_ref().map(WrittenDate::end);
+                KeyEdit::word("expires", date.as_ref())
+            }
             Self::Retired(since) => {
                 content.retired = since.as_ref().map(WrittenRetirement::meaning);
+                KeyEdit::word("retired", since.as_ref())
             }
-            Self::Archive(copy) => content.archive = url(copy),
-        }
-        *content != before
+            Self::RetiredBy(date) => {
+                let is_by_then = match content.retired {
+                    None => false,
+                    Some(Retired::Always) => true,
+                    Some(Retired::From(time)) => time <= date.start(),
+                };
+                if is_by_then {
+                    return None;
+                }
+                content.retired = Some(Retired::From(date.start()));
+                KeyEdit::word("retired", Some(date))
+            }
+            Self::Live => {
+                content.retired = None;
+                KeyEdit::word("retired", None::<&str>)
+            }
+            Self::Archive(copy) => {
+                content.archive = url(copy);
+                KeyEdit::text("archive", url(copy))
+            }
+        })
     }
 }
