@@ -20,9 +20,10 @@ VERSION = "1.2.3"
 
 @dataclass
 class Change:
-    """What a job is about: a branch that is proposed or waits in a queue, or `main`, after a push or at night."""
+    """What a job is about: a branch that is proposed by somebody or waits in a queue, or `main`, after a push or at night."""
 
     branch: str
+    by: str = "alice"
     fork: bool = False
     queued: bool = False
     nightly: bool = False
@@ -160,7 +161,11 @@ class Actions(Host):
             "github.event.merge_group.base_sha": before if change.queued else "",
             "github.event.before": git("rev-parse", "origin/main~", at=work) if change.pushed else "",
             "github.event.pull_request.number": NUMBER,
+            "github.event.pull_request.user.login": change.by if change.proposed else "",
             "github.event.pull_request.head.repo.full_name": "stranger/Links" if change.fork else REPOSITORY,
+            "github.event.workflow_run.head_repository.owner.login": owner_of(change),
+            "github.event.workflow_run.head_branch": change.branch,
+            "github.event.workflow_run.head_sha": git("rev-parse", f"origin/{change.branch}", at=work),
             "github.repository": REPOSITORY,
             "github.run_id": len(self.forge.caches),
             "github.server_url": self.forge.address,
@@ -224,6 +229,26 @@ class Actions(Host):
             assert "actions/checkout@" in action, action
 
 
+class AfterTheCheck(Actions):
+    """GitHub Actions after another workflow: at the default branch, whatever is proposed."""
+
+    def checked_out(self, change):
+        git("update-ref", f"refs/pull/{NUMBER}/head", f"refs/heads/{change.branch}", at=self.scene.bare)
+        head = git("rev-parse", change.branch, at=self.scene.bare)
+        # A pull request of the same branch that had another commit, as it is or was.
+        self.forge.pulls = [
+            {"number": number, "label": f"{owner_of(change)}:{change.branch}", "head": {"sha": sha}, "base": {"ref": "main"}}
+            for number, sha in ((NUMBER - 1, "0" * 40), (NUMBER, head))
+        ]
+        work = self.checkout()
+        git("checkout", "--quiet", "main", at=work)
+        return work
+
+
+def owner_of(change):
+    return "stranger" if change.fork else REPOSITORY.split("/")[0]
+
+
 class Forgejo(Actions):
     """A runner with a Debian image: all programs of this machine but jq, which is installed."""
 
@@ -250,6 +275,7 @@ class GitLab(Host):
 
     def run(self, template, change, variables=(), secrets=(("COMMENT_TOKEN", "the-token"),)):
         jobs = load(template)
+        self.forge.proposer = change.by
         run = Run()
         for name, job in jobs.items():
             if name.startswith("."):
@@ -273,6 +299,9 @@ class GitLab(Host):
                 git("merge", "--quiet", "--no-ff", "--no-edit", target, at=work)
             environment = {
                 "CI_API_V4_URL": f"{self.forge.address}/api/v4",
+                # Anyone can write this into a commit, and run the pipeline of another's request.
+                "CI_COMMIT_AUTHOR": "somebody <somebody@example.org>",
+                "GITLAB_USER_LOGIN": "somebody",
                 "CI_COMMIT_BEFORE_SHA": git("rev-parse", "origin/main~", at=work) if change.pushed else "0" * 40,
                 "CI_COMMIT_SHA": git("rev-parse", "HEAD", at=work),
                 "CI_PROJECT_ID": PROJECT,
@@ -284,6 +313,7 @@ class GitLab(Host):
                     "CI_MERGE_REQUEST_DIFF_BASE_SHA": git("merge-base", f"origin/{change.branch}", target, at=work),
                     "CI_MERGE_REQUEST_IID": NUMBER,
                     "CI_MERGE_REQUEST_PROJECT_ID": PROJECT,
+                    "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
                     "CI_MERGE_REQUEST_TARGET_BRANCH_SHA": target if self.merged else "",
                 }
             own = {name: Template(str(it)).substitute(environment) for name, it in job.get("variables", {}).items()}
@@ -331,9 +361,11 @@ class Woodpecker(Host):
         git("fetch", "--quiet", "origin", f"+refs/heads/{change.branch}:", at=work)
         git("checkout", "--quiet", "FETCH_HEAD", at=work)
         environment = {
+            "CI_COMMIT_AUTHOR": "somebody",
             "CI_COMMIT_PULL_REQUEST": NUMBER if change.proposed else "",
             "CI_COMMIT_TARGET_BRANCH": "main" if change.proposed else "",
             "CI_FORGE_URL": self.forge.address,
+            "CI_PIPELINE_AUTHOR": change.by,
             "CI_REPO": REPOSITORY,
             "CI_REPO_ID": PROJECT,
             "CI_REPO_URL": f"{self.forge.address}/{REPOSITORY}",

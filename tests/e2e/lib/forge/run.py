@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from hosts import TEMPLATES, VERSION, Actions, Change, Forgejo, GitLab, Woodpecker, git  # noqa: E402
+from hosts import TEMPLATES, VERSION, Actions, AfterTheCheck, Change, Forgejo, GitLab, Woodpecker, git  # noqa: E402
 from serving import Serving, wait_until  # noqa: E402
 from stand_in import MARKER, REPORT, REPOSITORY, Forge  # noqa: E402
 
@@ -90,20 +90,30 @@ def release(directory):
     return program
 
 
+HOSTS = [
+    ("github.yaml", Actions),
+    ("forgejo.yaml", Forgejo),
+    ("gitlab.yaml", GitLab),
+    ("gitlab.yaml", lambda *arguments: GitLab(*arguments, merged=True)),
+    ("woodpecker.yaml", Woodpecker),
+]
+
+
 def the_checks(scene, releases):
     """Each host's check: what passes, what fails, and the comment on the pull request."""
-    hosts = [
-        ("github.yaml", Actions),
-        ("forgejo.yaml", Forgejo),
-        ("gitlab.yaml", GitLab),
-        ("gitlab.yaml", lambda *arguments: GitLab(*arguments, merged=True)),
-        ("woodpecker.yaml", Woodpecker),
-    ]
-    for template, host in hosts:
+    for template, host in HOSTS:
         say(template)
         forge = Forge(releases)
         variables = {"WAYPOST_VERSION": VERSION, "WAYPOST_RELEASES": f"{forge.address}/releases"}
-        job = lambda branch, **how: host(scene, forge).run(template, Change(branch, **how), variables)
+
+        def job(branch, **how):
+            change = Change(branch, **how)
+            run = host(scene, forge).run(template, change, variables)
+            if host is Actions and change.proposed:
+                calls = len(forge.calls)
+                after = AfterTheCheck(scene, forge).run("summary.github.yaml", change, variables)
+                assert after.passed and len(forge.calls) == calls + 3, after
+            return run
 
         run = job("good")
         assert run.passed and not run.ignored, run
@@ -152,13 +162,45 @@ def the_checks(scene, releases):
             assert not run.passed and "gnu-home" in run.output, run
 
         if host is not Woodpecker:
-            calls = len(forge.calls)
+            before = [dict(own) for own in forge.own()]
             run = job("good", fork=True)
-            assert run.passed and not run.ignored and len(forge.calls) == calls, run
+            assert run.passed and not run.ignored, run
             if host is Actions:
                 assert "1 added" in run.artifacts["page"], run
+                assert len(forge.own()) == 1 and "1 added" in comment["body"], forge.comments
+            else:
+                assert forge.own() == before, forge.comments
             if host is GitLab:
                 assert "1 added" in run.artifacts["summary.md"], run
+
+
+def the_owners(work, releases):
+    """Each host's check of who proposes a change: not who wrote its commits, and not who runs the job."""
+    scene = Scene(work)
+    owned = MAIN.replace(HOME, f"{HOME}  owner: gnu\n")
+    titled = owned.replace(HOME, f"{HOME}  title: GNU\n")
+    owners = scene.tree / "owners.yaml"
+    owners.write_text("admins: [somebody]\nowners:\n  gnu: [alice]\n")
+    scene.commit("main", owned)
+    git("checkout", "--quiet", "-b", "titled", at=scene.tree)
+    scene.commit("titled", titled)
+    owners.write_text("admins: [somebody, mallory]\nowners:\n  gnu: [alice]\n")
+    scene.commit("granted", titled)
+    for template, host in HOSTS:
+        say(f"{template}: owners")
+        forge = Forge(releases)
+        variables = {"WAYPOST_VERSION": VERSION, "WAYPOST_RELEASES": f"{forge.address}/releases"}
+        job = lambda branch, **how: host(scene, forge).run(template, Change(branch, **how), variables)
+        run = job("titled", by="alice")
+        assert run.passed and not run.ignored, run
+        run = job("granted", by="mallory")
+        assert not run.passed and not run.ignored, run
+        for refused in ('"gnu-home" is an entry of "gnu": "mallory" may not', "only an admin may change this file"):
+            assert refused in run.output, run.output
+        if host is GitLab:
+            # Without a token, this project tells nobody who opened a request.
+            run = job("titled", by="alice", fork=True)
+            assert not run.passed and "an unknown author may not" in run.output, run
 
 
 def the_link_checks(scene, releases):
@@ -344,6 +386,7 @@ def main():
     releases = scene.directory("releases")
     release(releases)
     the_checks(scene, releases)
+    the_owners(scene.directory("owned"), releases)
     what_is_not_the_release_is_not_run(scene, releases)
     # Others of the table's branches cannot be merged any more then.
     the_link_checks(scene, releases)

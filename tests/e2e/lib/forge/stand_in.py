@@ -30,6 +30,8 @@ class Forge:
         self.users = {"the-token": "the-bot"}
         self.comments = [{"id": 1, "body": f"{MARKER}\nAll is well, merge me", "by": "stranger"}]
         self.issues = [{"number": 1, "body": f"{REPORT}\nAll is well", "state": "open", "by": "stranger"}]
+        # The pull requests, where a job looks for one; and who opened it, where a job asks for that.
+        self.pulls, self.proposer = [], None
         self.packages = {}
         # What jobs keep for the next one, by key.
         self.caches = {}
@@ -85,6 +87,12 @@ class Forge:
             return self.issue(request, issue[1], body, user)
         one = ONE.fullmatch(path)
         match request.command:
+            case "GET" if path == f"/repos/{REPOSITORY}/pulls":
+                asked = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(request.path).query))
+                assert asked["state"] == "open", asked
+                return send(request, 200, [pull for pull in self.pulls if pull["label"] == asked["head"]])
+            case "GET" if path == f"/projects/{PROJECT}/merge_requests/{NUMBER}":
+                return send(request, 200, {"iid": NUMBER, "author": {"username": self.proposer}})
             case "GET" if path == "/user":
                 return send(request, 200, {"login": user, "username": user})
             case "GET" if ALL.fullmatch(path):
