@@ -14,9 +14,9 @@ mod search;
 mod value;
 
 pub use self::compare::{
-    Author, Breach, Broken, Change, ChangeKind, Link, Neighbourhood, Origin, Owners, Promises,
-    Proposal, Shadowed, Statement, Statements, TRAILER, breaches, compare, near_ends, report_known,
-    report_shadowing, shadowed, shadowed_by,
+    Author, Breach, Broken, Change, ChangeKind, Link, Neighbourhood, NewLink, Origin, Owners,
+    Promises, Proposal, Shadowed, Statement, Statements, TRAILER, breaches, compare, near_ends,
+    report_known, report_shadowing, shadowed, shadowed_by, would_shadow,
 };
 pub use self::compile::{
     Compilation, EntryOutline, Expectation, Outline, Pair, Scalar, ScalarForm, SoundTable, compile,

@@ -11,8 +11,8 @@ mod import;
 mod publish;
 
 pub use self::decide::{
-    Decision, Destination, Holder, MayShadow, ProvedTable, Registered, Registration,
-    RegistrationRefusal, RegistrationRequest, RequestedCode, register, register_all,
+    Decision, Destination, Holder, MayShadow, Proposal, ProvedTable, Registered, Registration,
+    RegistrationRefusal, RegistrationRequest, RequestedCode, propose, register, register_all,
 };
 pub use self::edits::{
     EditDecision, EditError, EditRefusal, EditRun, EditedEntry, EntryContent, EntryEdit,

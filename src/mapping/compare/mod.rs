@@ -24,5 +24,5 @@ pub use permanence::{Breach, breaches, report_known};
 pub use promises::Promises;
 pub use proposal::{Author, Proposal};
 pub use shadow_breach::report_shadowing;
-pub use shadowing::{Shadowed, shadowed, shadowed_by};
+pub use shadowing::{NewLink, Shadowed, shadowed, shadowed_by, would_shadow};
 pub use statement::{Statement, Statements, TRAILER};

@@ -21,7 +21,7 @@
 use std::collections::HashSet;
 
 use crate::mapping::packed::{Catalogue, CodeKind, Entry, Site, Table};
-use crate::mapping::resolve::{LOST, Match, location_of};
+use crate::mapping::resolve::{LOST, Match, Via, location_of};
 use crate::mapping::value::Timestamp;
 
 /// The queries to test with: if one is forwarded, any is.
@@ -97,6 +97,47 @@ pub fn shadowed_by<'t>(
         search.ask_listed(&prefixes);
     }
     search.found
+}
+
+/// Returns the entry of a site that a new code would shadow, and its path, if there is one: as
+/// [`shadowed_by`] does, but without the table with the code, whose entry forwards no path.
+pub fn would_shadow<'t>(old: &'t Site, link: &NewLink<'_>) -> Option<(Entry<'t>, String)> {
+    let leads = Effect::Leads(link.target.to_owned(), link.gone_from);
+    let is_lost = link.is_auto && link.code.ends_with(LOST);
+    let ways = ["", "/", "+"].map(|end| format!("{}{end}", link.code));
+    let shadowed = ways.into_iter().find_map(|path| {
+        let before = old.find_path(&path);
+        let Match::Link(entry, _, _) = before else {
+            return None;
+        };
+        let after = match path.ends_with('+') {
+            true => &Effect::Other,
+            false => &leads,
+        };
+        let mut effects = QUERIES.iter().map(|query| Effect::of(before, query));
+        effects.any(|it| it != *after).then_some((entry, path))
+    });
+    shadowed.or_else(|| {
+        // Of two auto codes that fit, neither is found.
+        let path = &link.code[..link.code.len() - usize::from(is_lost)];
+        match old.find_path(path) {
+            Match::Link(entry, _, Via::Repair) if is_lost => Some((entry, path.to_owned())),
+            _ => None,
+        }
+    })
+}
+
+/// A link that no table has yet.
+#[derive(Debug, Clone, Copy)]
+pub struct NewLink<'l> {
+    /// Its code.
+    pub code: &'l str,
+    /// Whether the code is derived from the target.
+    pub is_auto: bool,
+    /// Its target, in canonical form.
+    pub target: &'l str,
+    /// The end of its validity.
+    pub gone_from: Option<Timestamp>,
 }
 
 /// Returns whether a code of an entry is new to a site, or now forwards its path.

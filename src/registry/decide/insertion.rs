@@ -7,7 +7,7 @@ use super::addition::Addition;
 use super::base::Base;
 use super::refusal::RegistrationRefusal;
 use crate::edit::{self, NewEntry};
-use crate::mapping::{Diagnostic, SourceFile};
+use crate::mapping::{Diagnostic, SourceFile, Table};
 
 /// Returns the files that change, or are new, with the entries of all additions in them.
 ///
@@ -71,12 +71,17 @@ fn fragment(base: &Base<'_>, addition: &Addition<'_>) -> Result<SourceFile, Regi
         let path = addition.path.to_string();
         return Err(RegistrationRefusal::FileExists { path });
     }
-    let base_url = match base.table().sites() {
+    Ok(SourceFile {
+        path: Arc::clone(&addition.path),
+        bytes: fragment_text(base.table(), addition).into_bytes(),
+    })
+}
+
+/// Returns the text of a file for one entry.
+pub(super) fn fragment_text(table: &Table, addition: &Addition<'_>) -> String {
+    let base_url = match table.sites() {
         [_] => String::new(),
         _ => format!("base_url: {}\n", addition.site.base_url().as_str()),
     };
-    Ok(SourceFile {
-        path: Arc::clone(&addition.path),
-        bytes: format!("{base_url}mapping:\n{}\n", addition.entry).into_bytes(),
-    })
+    format!("{base_url}mapping:\n{}\n", addition.entry)
 }
