@@ -10,11 +10,11 @@ mod follow;
 mod merge_setup;
 
 pub use error::SourceError;
-pub use files::Revision;
 pub use files::{
     FileSource, FilesError, Fingerprint, Inspection, Reading, Rests, Watch, Writers, create,
     replace,
 };
+pub use files::{RepositoryPlace, Revision};
 pub use follow::{
     CommitInfo, Fetch, FetchOptions, FetchResult, Follower, Following, Observer, PullError, Puller,
     Pulling, RemoteError, RemoteStatus, Schedule, Turn, read_table,

@@ -18,6 +18,7 @@ use super::fingerprint::{Fingerprint, ReadingState};
 use super::inspection::{Inspection, noted};
 use super::listing::{self, Listing, Pass, Stamp};
 use super::locks::Locks;
+use super::repository_place::RepositoryPlace;
 use super::revision::{Revision, content_hash};
 use crate::mapping::{SourceFile, Timestamp};
 
@@ -65,6 +66,11 @@ impl FileSource {
     /// Returns the paths that name the table, as they were given.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
+    }
+
+    /// Locates the table in its repository. Reads the disk.
+    pub fn place(&self) -> RepositoryPlace {
+        RepositoryPlace::of_files(&self.paths)
     }
 
     /// Returns whether there is no table at its paths: one of them is missing, or an empty

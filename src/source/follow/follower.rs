@@ -17,7 +17,7 @@ use super::report::RemoteStatus;
 use super::rounds::Rounds;
 use crate::git::StateError;
 use crate::source::files::Revision;
-use crate::source::files::{Fingerprint, Reading};
+use crate::source::files::{Fingerprint, Reading, RepositoryPlace};
 
 /// Follows a remote until it is dropped.
 pub struct Follower {
@@ -175,6 +175,13 @@ impl Follower {
     /// someone requests it.
     pub fn prefer_newest(&self) {
         self.core.prefer_newest();
+    }
+
+    /// Locates the table in its repository.
+    pub fn place(&self) -> RepositoryPlace {
+        let served = self.core.served();
+        let seen_as = served.record.as_ref().and_then(|it| it.seen_as.as_deref());
+        RepositoryPlace::of_commits(&self.following().path, seen_as)
     }
 
     /// Returns the current status.
