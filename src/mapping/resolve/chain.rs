@@ -9,11 +9,14 @@ use crate::mapping::value::Timestamp;
 /// The number of links after which a chain counts as endless: browsers give up after about twenty.
 const MAX_LINKS: usize = 20;
 
+/// The paths that a server answers itself on every host, whatever is in its table.
+const SERVER_PAGES: [&str; 3] = ["/healthz", "/robots.txt", "/favicon.ico"];
+
 /// The end of a chain.
 pub(crate) enum End {
     /// A target outside the table.
     Elsewhere(String),
-    /// A page of the table's own sites.
+    /// A page of the table's own sites, or of the server.
     Page,
     /// A retired entry.
     Gone,
@@ -35,6 +38,9 @@ pub(crate) fn follow(table: &Table, entry: Entry<'_>, now: Timestamp) -> Option<
         let Some(url) = url else {
             return (!links.is_empty()).then_some(End::Elsewhere(location));
         };
+        if is_server_page(url.path()) {
+            return Some(End::Page);
+        }
         let comes_round = links.contains(&location);
         links.push(location);
         if comes_round || links.len() > MAX_LINKS {
@@ -56,4 +62,8 @@ pub(crate) fn follow(table: &Table, entry: Entry<'_>, now: Timestamp) -> Option<
             Outcome::NotFound(_) | Outcome::Misdirected => return Some(End::Nothing),
         };
     }
+}
+
+fn is_server_page(path: &str) -> bool {
+    SERVER_PAGES.contains(&path) || path.starts_with("/-/")
 }
