@@ -128,6 +128,7 @@ mod secure {
             ("wrong-name", Handshake::WrongName),
             ("untrusted", Handshake::Untrusted),
             ("incompatible", Handshake::Incompatible),
+            ("wants-certificate", Handshake::WantsCertificate),
             ("garbage", Handshake::Garbage),
             ("closed", Handshake::Closed),
         ] {
@@ -149,6 +150,7 @@ mod secure {
                 Some(Failure::Certificate(CertificateProblem::UnknownIssuer)),
             ),
             ("incompatible", Some(Failure::TlsIncompatible)),
+            ("wants-certificate", Some(Failure::ClientCertificate)),
             ("garbage", Some(Failure::Tls)),
             ("closed", Some(Failure::Tls)),
         ] {

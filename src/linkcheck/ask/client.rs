@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use url::{Position, Url};
 
 use super::connection::{Connection, Connector};
-use super::tls::Trust;
+use super::tls::{Trust, wants_certificate};
 use super::wall::is_wall;
 use super::{Failure, Reply, Resolve, RoundTrip, Scope, WebUrl};
 use crate::linkcheck::polite::retry_after;
@@ -186,6 +186,7 @@ impl Session<'_> {
         let answered = open.connection.sender.send_request(request);
         let result = match timeout_at(head_deadline, answered).await {
             Err(_) => Err(Failure::AnswerTimeout),
+            Ok(Err(error)) if wants_certificate(&error) => Err(Failure::ClientCertificate),
             Ok(Err(error)) => Err(Failure::of_request(&error)),
             Ok(Ok(response)) => Ok(read(response, question.max_body_bytes, deadline).await),
         };

@@ -60,6 +60,9 @@ pub enum Failure {
     /// The head of the answer is larger than the limit.
     #[error("the header of the answer is too large")]
     HeadTooLarge,
+    /// The host wants to know by a certificate who asks.
+    #[error("the host requires a client certificate")]
+    ClientCertificate,
 }
 
 /// Why a certificate cannot be trusted.
@@ -103,7 +106,8 @@ impl Failure {
             | Self::Tls
             | Self::TlsTimeout
             | Self::NoTls
-            | Self::HeadTooLarge => false,
+            | Self::HeadTooLarge
+            | Self::ClientCertificate => false,
         }
     }
 

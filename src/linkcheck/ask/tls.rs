@@ -2,6 +2,7 @@
 //! `SSL_CERT_FILE` and `SSL_CERT_DIR`, as for Git.
 
 use std::collections::HashSet;
+use std::error::Error as _;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -168,6 +169,17 @@ fn classify(error: &io::Error) -> Failure {
         ) => Failure::TlsIncompatible,
         _ => Failure::Tls,
     }
+}
+
+/// Returns whether the other side has refused a connection for want of a client certificate. In TLS
+/// 1.3 that arrives after the handshake, when an answer is awaited (RFC 8446, section 4.4.2.4); in
+/// earlier versions it is a handshake that fails, like many others.
+pub(super) fn wants_certificate(error: &hyper::Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref());
+    let cause = cause.and_then(io::Error::get_ref);
+    let cause = cause.and_then(|cause| cause.downcast_ref());
+    let alert = rustls::Error::AlertReceived(AlertDescription::CertificateRequired);
+    cause == Some(&alert)
 }
 
 /// Appends the contents of a file.

@@ -172,6 +172,7 @@ fn of_failure(failure: Failure) -> Evidence {
         | Failure::Malformed => Evidence::Fails,
         // Browsers still speak some of what rustls does not.
         Failure::Certificate(_) | Failure::TlsIncompatible => Evidence::Insecure,
+        Failure::ClientCertificate => Evidence::Blocked,
         // Browsers read larger heads.
         Failure::HeadTooLarge => Evidence::Unclear,
         Failure::PrivateAddress | Failure::ForbiddenAddress | Failure::Local | Failure::NoTls => {
@@ -265,6 +266,7 @@ mod tests {
             (Seen::Failed(Failure::Local), Evidence::None),
             (Seen::Failed(Failure::NoTls), Evidence::None),
             (Seen::Failed(Failure::TlsIncompatible), Evidence::Insecure),
+            (Seen::Failed(Failure::ClientCertificate), Evidence::Blocked),
             (
                 Seen::Failed(Failure::Certificate(CertificateProblem::Expired)),
                 Evidence::Insecure,

@@ -10,11 +10,13 @@ use rcgen::{
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::LazyConfigAcceptor;
-use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
-use tokio_rustls::rustls::server::Acceptor;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio_rustls::rustls::server::danger::ClientCertVerifier;
+use tokio_rustls::rustls::server::{Acceptor, WebPkiClientVerifier};
 use tokio_rustls::rustls::version::{TLS12, TLS13};
+use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 use tokio_rustls::server::TlsStream;
 
 use super::hosts::Hosts;
@@ -33,6 +35,8 @@ pub(crate) enum Handshake {
     Untrusted,
     /// It speaks only TLS 1.2 with no protocol of the client.
     Incompatible,
+    /// It wants a certificate of the client.
+    WantsCertificate,
     /// It answers with bytes that are no TLS.
     Garbage,
     /// It closes the connection.
@@ -71,6 +75,10 @@ impl Authority {
             ),
             (Handshake::Untrusted, config(&untrusted, &farm, 2096)),
             (Handshake::Incompatible, incompatible),
+            (
+                Handshake::WantsCertificate,
+                config_with(&trusted, &farm, 2096, client_verifier(&pem)),
+            ),
         ];
         Self {
             pem,
@@ -141,8 +149,27 @@ fn issuer(name: &str) -> (Issuer<'static, KeyPair>, String) {
     (Issuer::new(params, key), pem)
 }
 
+/// Returns a verifier of clients that admits those with a certificate of an authority.
+fn client_verifier(pem: &str) -> Arc<dyn ClientCertVerifier> {
+    let mut roots = RootCertStore::empty();
+    let certificates = CertificateDer::pem_slice_iter(pem.as_bytes());
+    roots.add_parsable_certificates(certificates.map(Result::unwrap));
+    let provider = Arc::new(ring::default_provider());
+    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
+    verifier.build().unwrap()
+}
+
 /// Returns a configuration with a certificate for some names, valid until a year.
 fn config(issuer: &Issuer<'static, KeyPair>, names: &[&str], until: i32) -> ServerConfig {
+    config_with(issuer, names, until, WebPkiClientVerifier::no_client_auth())
+}
+
+fn config_with(
+    issuer: &Issuer<'static, KeyPair>,
+    names: &[&str],
+    until: i32,
+    clients: Arc<dyn ClientCertVerifier>,
+) -> ServerConfig {
     let key = KeyPair::generate().unwrap();
     let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
     let mut params = CertificateParams::new(names).unwrap();
@@ -154,7 +181,7 @@ fn config(issuer: &Issuer<'static, KeyPair>, names: &[&str], until: i32) -> Serv
     ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_protocol_versions(&[&TLS13, &TLS12])
         .unwrap()
-        .with_no_client_auth()
+        .with_client_cert_verifier(clients)
         .with_single_cert(vec![certificate.der().clone()], key)
         .unwrap()
 }
