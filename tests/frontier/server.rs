@@ -202,6 +202,26 @@ fn a_lost_server_is_an_error_that_can_be_repeated() {
 
 #[test]
 #[ignore = "needs redis-server, which tests/e2e/frontier installs"]
+fn a_server_without_memory_is_an_error_that_can_be_repeated() {
+    let server = Server::start(&["--port", "0"]);
+    let runtime = runtime();
+    let store = runtime
+        .block_on(Valkey::connect(address(&server), PAUSE))
+        .unwrap();
+    let host = named("a.example");
+    server.run(&["CONFIG", "SET", "maxmemory", "1"]);
+    let error = runtime
+        .block_on(store.add_host(&host, Duration::ZERO))
+        .unwrap_err();
+    assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+    server.run(&["CONFIG", "SET", "maxmemory", "0"]);
+    runtime.block_on(repeated(|| store.add_host(&host, Duration::ZERO)));
+    let counts = runtime.block_on(store.counts()).unwrap();
+    assert_eq!((counts.hosts, counts.queued), (1, 1));
+}
+
+#[test]
+#[ignore = "needs redis-server, which tests/e2e/frontier installs"]
 fn users_have_passwords_and_only_what_they_need() {
     let server = Server::start(&["--port", "0"]);
     let permissions = permissions::documented();

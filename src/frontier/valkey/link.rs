@@ -168,6 +168,9 @@ fn is_refusal(error: &RedisError) -> bool {
         || error.code().is_some_and(|code| denied.contains(&code))
 }
 
+/// Codes of errors that end when the server has memory, its disk or its replicas again.
+const SHORTAGES: [&str; 3] = ["OOM", "MISCONF", "NOREPLICAS"];
+
 /// Returns whether the server is there, but not now for us: repeating the operation helps.
 fn is_passing(error: &RedisError) -> bool {
     use ServerErrorKind::{BusyLoading, ClusterDown, MasterDown, Moved, ReadOnly, TryAgain};
@@ -182,6 +185,7 @@ fn is_passing(error: &RedisError) -> bool {
     passing
         .iter()
         .any(|kind| error.kind() == ErrorKind::Server(*kind))
+        || error.code().is_some_and(|code| SHORTAGES.contains(&code))
 }
 
 fn explained(error: RedisError) -> StoreError {
