@@ -95,7 +95,11 @@ fn a_check_that_goes_on_follows_its_table_until_a_signal() {
         kill_process(Pid::from_child(&child), signal).unwrap();
         assert!(child.wait().unwrap().success());
         // What is known is known to the next run.
-        let next = start(&table, &state, &[]).wait_with_output().unwrap();
+        let next = start(&table, &state, &["--format", "github"]);
+        let next = next.wait_with_output().unwrap();
+        let annotations = String::from_utf8_lossy(&next.stdout);
+        let title = "title=waypost linkcheck (link-gone)::";
+        assert!(annotations.contains(title), "{annotations}");
         let summary = String::from_utf8_lossy(&next.stderr);
         let expected = "2 links: 1 failing, 1 gone; 0 requests";
         assert!(summary.contains(expected), "{summary}");

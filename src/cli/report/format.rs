@@ -39,7 +39,7 @@ impl ReportFormat {
         match self {
             Self::Human => human::write(findings, &human::Palette::for_stdout(), out),
             Self::Json => json(out),
-            Self::Github => github::write(findings, out),
+            Self::Github => github::write(findings, command, out),
             Self::Gitlab => gitlab::write(findings, out),
             Self::Sarif => sarif::write(findings, out),
             Self::Junit => junit::write(findings, command, out),

@@ -12,9 +12,9 @@ use crate::mapping::Diagnostic;
 /// How many annotations of each kind GitHub shows for a step.
 const SHOWN: usize = 10;
 
-pub(crate) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(findings: &Findings, command: &str, out: &mut dyn Write) -> io::Result<()> {
     for diagnostic in findings.diagnostics() {
-        write_annotation(diagnostic, out)?;
+        write_annotation(diagnostic, command, out)?;
     }
     let beyond = |count: usize| count.saturating_sub(SHOWN);
     let unseen = beyond(findings.errors()) + beyond(findings.warnings());
@@ -22,14 +22,14 @@ pub(crate) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
         // A notice is of another kind, and so is still shown.
         writeln!(
             out,
-            "::notice title=waypost check::GitHub shows {SHOWN} errors and {SHOWN} warnings of a \
+            "::notice title=waypost {command}::GitHub shows {SHOWN} errors and {SHOWN} warnings of a \
              step: {unseen} further problems are in its log"
         )?;
     }
     Ok(())
 }
 
-fn write_annotation(diagnostic: &Diagnostic, out: &mut dyn Write) -> io::Result<()> {
+fn write_annotation(diagnostic: &Diagnostic, command: &str, out: &mut dyn Write) -> io::Result<()> {
     let place = &diagnostic.place;
     let position = place.position;
     let mut message = format!("{place}: {}", diagnostic.message);
@@ -38,7 +38,7 @@ fn write_annotation(diagnostic: &Diagnostic, out: &mut dyn Write) -> io::Result<
     }
     writeln!(
         out,
-        "::{} file={},line={},col={},title=waypost check ({})::{}",
+        "::{} file={},line={},col={},title=waypost {command} ({})::{}",
         diagnostic.severity(),
         property(plain_path(&place.file)),
         position.line,
