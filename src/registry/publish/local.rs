@@ -65,6 +65,18 @@ pub enum LocalError {
         /// The file.
         path: String,
     },
+    /// Another process changed a file after it was written, so it was left as that process wrote it.
+    #[error(
+        "the change was given up, but somebody else changed {path} at the same time: see whether it \
+         has the change"
+    )]
+    ChangedSince {
+        /// The file.
+        path: String,
+        /// Why the change could not be committed, if that was the reason.
+        #[source]
+        source: Option<PublishError>,
+    },
     /// The file cannot be committed.
     #[error("nothing was changed")]
     Commit(#[from] PublishError),
@@ -180,7 +192,7 @@ fn write_all<'f>(
             Ok(false) => {
                 let path = file.path.to_string();
                 return match undone(&written, LocalError::Contended { path }) {
-                    LocalError::Contended { .. } => Ok(None),
+                    LocalError::Contended { .. } | LocalError::ChangedSince { .. } => Ok(None),
                     error => Err(error),
                 };
             }
@@ -203,29 +215,41 @@ fn has_change(mut files: Vec<SourceFile>, change: &impl TableChange) -> bool {
         .is_some_and(|table| change.is_in(&table))
 }
 
-/// Reverts files that cannot stay; returns the reason, or that one could not be reverted.
+/// Reverts files that cannot stay; returns the reason, or that one was not reverted.
 pub(crate) fn undone(written: &[Written<'_>], why: LocalError) -> LocalError {
     let mut why = why;
     for (file, old) in written {
-        if let Err(source) = take_back(file, *old) {
-            why = LocalError::Stuck {
-                path: file.path.to_string(),
-                source,
-            };
+        let path = file.path.to_string();
+        match take_back(file, *old) {
+            Ok(true) => {}
+            Ok(false) => {
+                why = match why {
+                    LocalError::Stuck { .. } | LocalError::ChangedSince { .. } => why,
+                    LocalError::Commit(error) => changed_since(path, Some(error)),
+                    _ => changed_since(path, None),
+                }
+            }
+            Err(source) => why = LocalError::Stuck { path, source },
         }
     }
     why
 }
 
-/// Restores the file, unless it has been changed since.
-fn take_back(file: &SourceFile, old: Option<&SourceFile>) -> io::Result<()> {
+fn changed_since(path: String, source: Option<PublishError>) -> LocalError {
+    LocalError::ChangedSince { path, source }
+}
+
+/// Restores the file and returns true, unless it has been changed since.
+fn take_back(file: &SourceFile, old: Option<&SourceFile>) -> io::Result<bool> {
     let path = Path::new(&*file.path);
-    let is_ours = fs::read(path).is_ok_and(|bytes| bytes == file.bytes);
-    match old {
-        _ if !is_ours => Ok(()),
-        Some(old) => source::replace(path, &old.bytes),
-        None => fs::remove_file(path),
+    if !fs::read(path).is_ok_and(|bytes| bytes == file.bytes) {
+        return Ok(false);
     }
+    match old {
+        Some(old) => source::replace(path, &old.bytes)?,
+        None => fs::remove_file(path)?,
+    }
+    Ok(true)
 }
 
 #[cfg(test)]
@@ -278,11 +302,29 @@ mod tests {
             bytes: b"old".to_vec(),
             ..ours.clone()
         };
-        take_back(&ours, Some(&old)).unwrap();
+        assert!(take_back(&ours, Some(&old)).unwrap());
         assert_eq!(read(&ours), "old");
-        take_back(&ours, None).unwrap();
+        assert!(!take_back(&ours, None).unwrap());
         assert_eq!(read(&ours), "old");
-        take_back(&old, None).unwrap();
+        assert!(take_back(&old, None).unwrap());
         assert!(!Path::new(&*ours.path).exists());
+    }
+
+    #[test]
+    fn a_file_is_said_to_be_as_it_was_only_if_it_is() {
+        let (_directory, ours) = file("ours");
+        let old = SourceFile {
+            bytes: b"old".to_vec(),
+            ..ours.clone()
+        };
+        let why = || {
+            let path = ours.path.to_string();
+            undone(&[(&ours, Some(&old))], LocalError::TakenBack { path })
+        };
+        assert!(matches!(why(), LocalError::TakenBack { .. }));
+        // An editor that had read what was written has added a line.
+        fs::write(&*ours.path, "ours and more").unwrap();
+        assert!(matches!(why(), LocalError::ChangedSince { .. }));
+        assert_eq!(read(&ours), "ours and more");
     }
 }
