@@ -151,6 +151,8 @@ DISALLOW:/b
         let text = "User-agent: *\nDisallow: /\n\nUser-agent: waypost\n";
         assert!(!refuses(text, "/"));
         assert!(!refuses("User-agent: waypost\nDisallow:\n", "/"));
+        let page = "<!DOCTYPE html>\n<title>Just a moment...</title>\n<script>a: b</script>\n";
+        assert!(!refuses(page, "/"));
     }
 
     #[test]
