@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::admit::{admit, check_defaults};
 use super::item::{Item, bare, index_of};
 use crate::mapping::packed::Draft;
+use crate::mapping::parse::lookalike::name_lookalikes;
 use crate::mapping::parse::{Located, Node, Reader, Report, SeenKeys, Stop, text};
 use crate::mapping::value::{
     AboutError, CollectionName, Contact, Defaults, Position, Problems, ProposalTemplate, Rule,
@@ -110,7 +111,7 @@ impl<'t> Document<'t> {
         let mut document = Self::unread(number, file);
         let mut reader = Reader::block(&file.path, text, problems);
         if let Err(Stop::Declined) = document.fill(&mut reader) {
-            problems.return_to(before);
+            problems.return_to(&before);
             document = Self::unread(number, file);
             if let Err(found) = text::check(&file.path, text) {
                 for problem in found {
@@ -122,6 +123,7 @@ impl<'t> Document<'t> {
             // The reader has reported a syntax error, and there is nothing more to read.
             let (Ok(()) | Err(_)) = document.fill(&mut reader);
         }
+        problems.revise(&before, |found| name_lookalikes(text, found));
         let report = &mut Report {
             file: &file.path,
             problems,

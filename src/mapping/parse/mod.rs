@@ -1,6 +1,7 @@
 //! From bytes to nodes and typed values, with their positions and every problem found.
 
 pub(super) mod block;
+pub(super) mod lookalike;
 mod node;
 mod reader;
 mod report;

@@ -161,12 +161,23 @@ impl Problems {
     }
 
     /// Discards the problems of the file reported since.
-    pub(crate) fn return_to(&mut self, checkpoint: Checkpoint) {
+    pub(crate) fn return_to(&mut self, checkpoint: &Checkpoint) {
         self.reported.truncate(checkpoint.reported);
-        match checkpoint.counts {
-            Some(counts) => self.files.insert(checkpoint.file, counts),
-            None => self.files.remove(&checkpoint.file),
+        let file = &checkpoint.file;
+        match checkpoint.counts.clone() {
+            Some(counts) => self.files.insert(Arc::clone(file), counts),
+            None => self.files.remove(file),
         };
+    }
+
+    /// Replaces the problems reported since a checkpoint by fewer, which say the same better.
+    pub(crate) fn revise(
+        &mut self,
+        checkpoint: &Checkpoint,
+        revise: impl FnOnce(Vec<Diagnostic>) -> Vec<Diagnostic>,
+    ) {
+        let found = self.reported.split_off(checkpoint.reported);
+        self.reported.extend(revise(found));
     }
 
     /// Sets the hint of the problem with the given number.

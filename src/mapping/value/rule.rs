@@ -64,6 +64,7 @@ rules! {
     YamlInvalid = yaml::INVALID,
     YamlUnclosed = yaml::UNCLOSED,
     YamlTab = yaml::TAB,
+    YamlLookalike = yaml::LOOKALIKE,
     YamlTooDeep = yaml::TOO_DEEP,
     YamlSecondDocument = yaml::SECOND_DOCUMENT,
     YamlDirective = yaml::DIRECTIVE,

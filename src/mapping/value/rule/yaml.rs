@@ -33,6 +33,16 @@ pub(super) const TAB: Description = Description {
     remedy: "Indent with spaces.",
 };
 
+pub(super) const LOOKALIKE: Description = Description {
+    name: "yaml-lookalike",
+    severity: Error,
+    meaning: "A space, hyphen or colon that YAML needs is another character that looks like it.",
+    explanation: "Word processors, web pages and chat programs put no-break spaces, dashes and full-width colons in place of the characters of a keyboard.\nIn titles and other texts they are fine.",
+    wrong: Example::Entries("\u{2013} url: https://example.org/\n"),
+    right: Example::Entries("- url: https://example.org/\n"),
+    remedy: "Type the character that the hint names, in a plain text editor.",
+};
+
 pub(super) const TOO_DEEP: Description = Description {
     name: "yaml-too-deep",
     severity: Error,
