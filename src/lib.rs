@@ -5,7 +5,7 @@
 //!
 //! The layers, each of which may use only those below it: [`cli`] → [`server`] → [`registry`] →
 //! [`source`] → [`git`] and [`mapping`], with [`edit`], [`exchange`] and [`history`] next to the
-//! source, and [`linkcheck`] beside them, above [`frontier`].
+//! source, and [`linkcheck`] beside them, above [`frontier`]. [`html`] is below all that has pages.
 //! `docs/architecture.md` has the details.
 
 pub mod cli;
@@ -14,6 +14,7 @@ pub mod exchange;
 pub mod frontier;
 pub mod git;
 pub mod history;
+pub mod html;
 pub mod linkcheck;
 pub mod mapping;
 pub mod registry;

@@ -162,8 +162,10 @@ fn no_property_of_an_entry_becomes_a_part_of_a_page() {
         prop_assert_eq!(loaded.status_line(), "HTTP/1.1 200 OK", "{}", loaded);
         for (index, words) in all.iter().enumerate() {
             let page = ask(&format!("/live{index}+"), HTML);
-            prop_assert_eq!(skeleton(&page), preview.clone());
-            for text in [&words.title, &words.owner, &words.tags.join(", ")] {
+            // The harmless entry has one tag.
+            let further = "<li><bdi></bdi></li>".repeat(words.tags.len() - 1);
+            prop_assert_eq!(skeleton(&page).replacen(&further, "", 1), preview.clone());
+            for text in [&words.title, &words.owner].into_iter().chain(&words.tags) {
                 prop_assert!(shows(&page, text), "{text:?}: {page}");
             }
             let report = ask(&format!("/live{index}+"), JSON).json();

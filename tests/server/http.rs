@@ -92,7 +92,7 @@ async fn an_unknown_code_is_not_found_whatever_the_method() {
                 "Content-Type: text/plain; charset=utf-8",
                 "X-Content-Type-Options: nosniff",
                 "Content-Length: 19",
-                "Vary: Accept",
+                "Vary: Accept, Accept-Language",
                 "Cache-Control: no-cache",
                 "Referrer-Policy: no-referrer",
                 "Connection: close",
@@ -111,7 +111,7 @@ async fn retired_and_expired_links_are_gone_whatever_the_method() {
             let reply = server.ask(method, path, "").await;
             assert_eq!(reply.status_line(), "HTTP/1.1 410 Gone");
             assert_eq!(reply.header("cache-control").unwrap(), "no-cache");
-            assert_eq!(reply.header("vary").unwrap(), "Accept");
+            assert_eq!(reply.header("vary").unwrap(), "Accept, Accept-Language");
         }
     }
     assert!(

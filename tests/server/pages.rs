@@ -31,12 +31,14 @@ async fn a_preview_shows_and_follows_nothing() {
     assert_eq!(reply.header("location"), None);
     let text = reply.text();
     let link =
-        "<a href=\"https://framasoft.org/?a=1&#38;b=%3Cscript%3E\" rel=\"noreferrer nofollow\">";
-    assert!(text.contains(link), "{text}");
+        "href=\"https://framasoft.org/?a=1&#38;b=%3Cscript%3E\" rel=\"noreferrer nofollow\">";
+    assert_eq!(text.matches(link).count(), 2, "{text}");
     for shown in [
+        "https://<strong>framasoft.org</strong>/?a=1&#38;b=%3Cscript%3E",
+        ">Continue to framasoft.org</a>",
         "https://short.code/frama",
         "plain",
-        "3000-01-01T00:00:00Z",
+        "through <time datetime=\"2999-12-31\">31 December 2999</time>",
         "sha256:",
     ] {
         assert!(text.contains(shown), "{shown}: {text}");
@@ -57,7 +59,9 @@ async fn an_unknown_code_brings_the_nearest() {
     let server = Running::start(TABLE).await;
     let text = page(&server, "/exampel-one").await.text();
     assert!(
-        text.contains("<a href=\"/example-one\">example-one</a>"),
+        text.contains(
+            "<a href=\"/example-one\">example-one</a> <span class=\"to\">e.example</span>"
+        ),
         "{text}"
     );
 }
@@ -87,7 +91,8 @@ async fn every_page_is_safe_small_and_whole() {
         };
         assert_eq!(header("content-type"), "text/html; charset=utf-8");
         assert_eq!(header("x-content-type-options"), "nosniff");
-        assert_eq!(header("vary"), "Accept");
+        assert_eq!(header("vary"), "Accept, Accept-Language");
+        assert_eq!(header("content-language"), "en");
         assert_eq!(header("referrer-policy"), "no-referrer");
         assert_eq!(header("cache-control"), "no-cache");
         assert_eq!(reply.header("set-cookie"), None);
@@ -125,6 +130,73 @@ async fn every_page_is_safe_small_and_whole() {
     }
 }
 
+/// A table that says what it is, with links that have ended in each way.
+const ABOUT: &str = r#"---
+base_url: https://short.code/
+name: Free <software> & "us"
+repository: https://forge.example/us/links
+contact: mailto:links@short.code
+mapping:
+- {url: 'https://xn--mnchen-3ya.example/', short-code: m, expires: 2999-12-31T10:30:00Z}
+- {url: 'https://e.example/1', short-code: expired, expires: 2020-12-31}
+- {url: 'https://e.example/2', short-code: retired, retired: 2021-03-01}
+- {url: 'https://e.example/3', short-code: always, retired: true}
+"#;
+
+#[tokio::test]
+async fn every_page_leads_to_those_who_made_the_collection() {
+    let server = Running::start(ABOUT).await;
+    for path in ["/", "/m+", "/none", "/expired", "/-/none"] {
+        let text = page(&server, path).await.text();
+        for shown in [
+            "<bdi>Free &#60;software&#62; &#38; &#34;us&#34;</bdi></a>",
+            " · Free &#60;software&#62; &#38; &#34;us&#34;</title>",
+            "<a class=\"wordmark\" href=\"/\">",
+            "<a href=\"https://forge.example/us/links\">Repository</a>",
+            "<a href=\"mailto:links@short.code\">Contact</a>",
+        ] {
+            assert!(text.contains(shown), "{path} lacks {shown}: {text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_is_in_the_language_that_is_asked_for() {
+    let server = Running::start(ABOUT).await;
+    for (path, shown) in [
+        ("/", "<h1>Kurzlinks</h1>"),
+        (
+            "/m+",
+            "bis <time datetime=\"2999-12-31T10:30:00Z\">31. Dezember 2999, 10:30 UTC</time>",
+        ),
+        ("/m+", "<bdi>münchen.example</bdi>"),
+        ("/m+", ">Weiter zu xn--mnchen-3ya.example</a>"),
+        (
+            "/expired",
+            "war bis <time datetime=\"2020-12-31\">31. Dezember 2020</time> gültig.",
+        ),
+        (
+            "/retired",
+            "seit dem <time datetime=\"2021-03-01\">1. März 2021</time>",
+        ),
+        ("/always", "Dieser Link wird nicht mehr verwendet"),
+        ("/none", "Diesen Kurzlink gibt es nicht"),
+    ] {
+        let headers = format!("{HTML}Accept-Language: de-DE,de;q=0.9,en;q=0.8\r\n");
+        let reply = server.ask("GET", path, &headers).await;
+        assert_eq!(reply.header("content-language").unwrap(), "de");
+        assert_eq!(reply.header("vary").unwrap(), "Accept, Accept-Language");
+        let text = reply.text();
+        assert!(text.contains("<html lang=\"de\">"), "{text}");
+        assert!(text.contains(shown), "{path} lacks {shown}: {text}");
+        // JSON has no language.
+        let json = "Accept: application/json\r\nAccept-Language: de\r\n";
+        let reply = server.ask("GET", path, json).await;
+        assert_eq!(reply.header("content-language"), None);
+        assert_eq!(reply.header("vary").unwrap(), "Accept, Accept-Language");
+    }
+}
+
 #[tokio::test]
 async fn programs_get_json_and_others_text() {
     let server = Running::start(TABLE).await;
@@ -133,7 +205,7 @@ async fn programs_get_json_and_others_text() {
         let reply = server.ask("GET", path, json).await;
         assert!(reply.status_line().contains(&status.to_string()));
         assert_eq!(reply.header("content-type").unwrap(), "application/json");
-        assert_eq!(reply.header("vary").unwrap(), "Accept");
+        assert_eq!(reply.header("vary").unwrap(), "Accept, Accept-Language");
         let revision = reply.json()["revision"].as_str().unwrap().to_owned();
         assert!(revision.starts_with("sha256:"));
     }

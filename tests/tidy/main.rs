@@ -1,7 +1,7 @@
 //! Holds the rules that the compiler does not know: which layer may import which, that files and
 //! folders import downward, how files open and are named, that every system can check them out,
-//! that the links of documents lead somewhere and the commands that they name exist, and that what
-//! is fuzzed has the dependencies of what is shipped.
+//! that the links of documents lead somewhere and the commands that they name exist, that pages have
+//! all their texts, and that what is fuzzed has the dependencies of what is shipped.
 //!
 //! Each rule is a function from text to violations, with a test of its own that shows it catching
 //! one.
@@ -10,6 +10,7 @@ mod circles;
 mod documents;
 mod imports;
 mod layers;
+mod texts;
 
 use std::fmt;
 use std::fs;

@@ -17,7 +17,7 @@ pub(crate) use counts::{Answered, Counts, Requests};
 pub(crate) use digest::{Sha256Digest, digest};
 pub(crate) use entity_tag::is_known;
 pub(crate) use lines::{BareLineFeed, LineEnds, LineStream};
-pub(crate) use negotiate::{Coding, PageFormat, coding, form};
+pub(crate) use negotiate::{Coding, PageFormat, coding, form, language};
 pub(crate) use readable::readable;
 pub use readable::shows_itself;
 pub(crate) use request::Refused;

@@ -1,11 +1,14 @@
-//! Choosing the form of an answer by the client's `Accept` (RFC 9110 section 12.5.1).
+//! Choosing the form of an answer by the client's `Accept` (RFC 9110 section 12.5.1), and its language
+//! and coding by the fields beside that.
 //!
-//! There are two: a page for a person, and JSON for a program that asks for it. A client that names
+//! There are two forms: a page for a person, and JSON for a program that asks for it. A client that names
 //! neither gets the page, or for a 404 a line of text. A named form beats one that a wildcard
 //! allows with the same weight, because `application/json, */*` comes from a program.
 
 use hyper::HeaderMap;
-use hyper::header::{ACCEPT, ACCEPT_ENCODING};
+use hyper::header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, HeaderName};
+
+use crate::html::Language;
 
 /// The forms of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,21 +24,30 @@ pub(crate) enum PageFormat {
 /// Returns the form that a client prefers.
 pub(crate) fn form(headers: &HeaderMap) -> PageFormat {
     let mut best = (0, PageFormat::Any);
-    let ranges = headers
-        .get_all(ACCEPT)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','));
-    for range in ranges {
-        let mut parts = range.split(';').map(str::trim);
-        let form = match parts.next() {
-            Some(name) if name.eq_ignore_ascii_case("text/html") => PageFormat::Html,
-            Some(name) if name.eq_ignore_ascii_case("application/json") => PageFormat::Json,
+    for (name, weight) in weighted(headers, ACCEPT) {
+        let form = match name {
+            _ if name.eq_ignore_ascii_case("text/html") => PageFormat::Html,
+            _ if name.eq_ignore_ascii_case("application/json") => PageFormat::Json,
             _ => continue,
         };
-        let weight = parts.find_map(weight).unwrap_or(1000);
         if weight > best.0 {
             best = (weight, form);
+        }
+    }
+    best.1
+}
+
+/// Returns the language that a client prefers among those there are (RFC 9110 section 12.5.4). The
+/// default one is for those who accept none of them, as no answer at all would help nobody.
+pub(crate) fn language(headers: &HeaderMap) -> Language {
+    let mut best = (0, Language::DEFAULT);
+    for (range, weight) in weighted(headers, ACCEPT_LANGUAGE) {
+        let language = match range {
+            "*" => Some(Language::DEFAULT),
+            _ => Language::of_range(range),
+        };
+        if let Some(language) = language.filter(|_| weight > best.0) {
+            best = (weight, language);
         }
     }
     best.1
@@ -52,21 +64,26 @@ pub(crate) enum Coding {
 
 /// Returns the coding that a client prefers: gzip, if it accepts that (RFC 9110 section 12.5.3).
 pub(crate) fn coding(headers: &HeaderMap) -> Coding {
-    let values = headers.get_all(ACCEPT_ENCODING).iter();
-    let mut codings = values
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','));
-    let accepts_gzip = codings.any(|coding| {
-        let mut parts = coding.split(';').map(str::trim);
-        let is_gzip = parts
-            .next()
-            .is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
-        is_gzip && parts.find_map(weight).unwrap_or(1000) > 0
-    });
+    let mut codings = weighted(headers, ACCEPT_ENCODING);
+    let accepts_gzip =
+        codings.any(|(coding, weight)| coding.eq_ignore_ascii_case("gzip") && weight > 0);
     match accepts_gzip {
         true => Coding::Gzip,
         false => Coding::Identity,
     }
+}
+
+/// Returns the members of a field, each with its weight in thousandths (RFC 9110 section 12.4.2).
+fn weighted(headers: &HeaderMap, field: HeaderName) -> impl Iterator<Item = (&str, u32)> {
+    let values = headers.get_all(field).into_iter();
+    let members = values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    members.map(|member| {
+        let mut parts = member.split(';').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        (name, parts.find_map(weight).unwrap_or(1000))
+    })
 }
 
 /// Reads a weight such as `q=0.5` in thousandths; an invalid weight counts as 0.
@@ -136,6 +153,31 @@ mod tests {
             let value = HeaderValue::from_static(accept);
             let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, value)]);
             assert_eq!(coding(&headers), expected, "{accept}");
+        }
+    }
+
+    #[test]
+    fn a_language_is_chosen_by_weight_then_order() {
+        for (accept, expected) in [
+            ("", "en"),
+            ("*", "en"),
+            ("de", "de"),
+            ("de-AT, de;q=0.9, en;q=0.8", "de"),
+            ("en-US,en;q=0.9,de;q=0.8", "en"),
+            ("en;q=0.5, de;q=0.501", "de"),
+            ("fr-FR, fr;q=0.9, de;q=0.3, *;q=0.1", "de"),
+            ("fr, it", "en"),
+            ("de;q=0, *", "en"),
+            ("de;q=0.5, *", "en"),
+            ("de, *;q=0.5", "de"),
+            ("DE-de ; Q=1.000", "de"),
+            ("de, en", "de"),
+            ("de;q=nonsense", "en"),
+            (",;,-,=;q", "en"),
+        ] {
+            let value = HeaderValue::from_static(accept);
+            let headers = HeaderMap::from_iter([(ACCEPT_LANGUAGE, value)]);
+            assert_eq!(language(&headers).tag(), expected, "{accept}");
         }
     }
 

@@ -1,110 +1,85 @@
 //! What the page of a link says of the last check: a sentence for each verdict, with its days.
 
-use crate::linkcheck::{Day, LinkSummary, Verdict};
+use crate::html::{Frame, Moment, Sentence};
+use crate::linkcheck::{LinkSummary, Verdict};
 
-/// A sentence in parts: a text, a day, another text, and when the link last worked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct CheckSentence {
-    pub(super) begin: &'static str,
-    pub(super) day: Option<Day>,
-    pub(super) end: &'static str,
-    /// Missing if the sentence has it already.
-    pub(super) last_ok: Option<Day>,
-}
-
-impl CheckSentence {
-    /// Returns what is said of a link; nothing if nothing is known.
-    pub(super) fn of(summary: LinkSummary) -> Option<Self> {
-        let LinkSummary {
-            verdict,
-            since,
-            last_ok,
-            checked,
-        } = summary;
-        let said = |begin, day, end| {
-            Some(Self {
-                begin,
-                day,
-                end,
-                last_ok,
-            })
-        };
-        let worked = |end| {
-            Some(Self {
-                begin: "Worked on ",
-                day: Some(last_ok?),
-                end,
-                last_ok: None,
-            })
-        };
-        match verdict {
-            Verdict::Ok => worked(""),
-            Verdict::Moved => worked(", and has moved permanently"),
-            // What was never asked is a short link of the table's own.
-            Verdict::Failing if checked.is_none() => {
-                said("Leads to a short link that is not there", None, "")
-            }
-            Verdict::Gone if checked.is_none() => {
-                said("Leads to a short link that is no longer in use", None, "")
-            }
-            Verdict::Failing => said("Did not work on ", checked, ""),
-            Verdict::Dead => said("Seems dead since ", since, ""),
-            Verdict::Gone => said("Permanently gone since ", since, ""),
-            Verdict::SoftNotFound => said(
-                "Probably missing since ",
-                since,
-                ", although its host reports success",
-            ),
-            Verdict::Blocked => said(
-                "Could not be checked on ",
-                checked,
-                ", because its host blocks automated requests; it may well work in a browser",
-            ),
-            Verdict::RobotsDisallowed => said(
-                "Not checked, because the robots.txt of its host does not allow it",
-                None,
-                "",
-            ),
-            Verdict::Insecure => said(
-                "Not secure since ",
-                since,
-                ": its host has an invalid certificate or obsolete TLS",
-            ),
-            Verdict::Unchecked => None,
-        }
-    }
+/// Returns what is said of a link; nothing if nothing is known.
+pub(super) fn check_sentence(frame: &Frame<'_>, summary: LinkSummary) -> Option<Sentence> {
+    let LinkSummary {
+        verdict,
+        since,
+        last_ok,
+        checked,
+    } = summary;
+    // What is said of a link with this day, and with the day when it last worked, if that is known.
+    let (day, texts) = match verdict {
+        Verdict::Ok => (last_ok, ["check-ok"; 2]),
+        Verdict::Moved => (last_ok, ["check-moved"; 2]),
+        // What was never asked is a short link of the table's own.
+        Verdict::Failing if checked.is_none() => return Some(frame.sentence("check-own-missing")),
+        Verdict::Gone if checked.is_none() => return Some(frame.sentence("check-own-gone")),
+        Verdict::Failing => (checked, ["check-failing", "check-failing-worked"]),
+        Verdict::Dead => (since, ["check-dead", "check-dead-worked"]),
+        Verdict::Gone => (since, ["check-gone", "check-gone-worked"]),
+        Verdict::SoftNotFound => (since, ["check-soft-404", "check-soft-404-worked"]),
+        Verdict::Blocked => (checked, ["check-blocked", "check-blocked-worked"]),
+        Verdict::RobotsDisallowed => return Some(frame.sentence("check-robots-disallowed")),
+        Verdict::Insecure => (since, ["check-insecure", "check-insecure-worked"]),
+        Verdict::Unchecked => return None,
+    };
+    let sentence = frame.sentence(texts[usize::from(last_ok.is_some())]);
+    let sentence = sentence.time("day", Moment::Day(day?.start()));
+    Some(match last_ok {
+        Some(worked) => sentence.time("worked", Moment::Day(worked.start())),
+        None => sentence,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::html::Language;
+    use crate::linkcheck::Day;
     use crate::mapping::Timestamp;
 
-    /// Writes a sentence as the page does, but without markup.
-    fn written(verdict: Verdict) -> Option<String> {
-        let day = |number: i64| Some(Day::of(Timestamp::from_unix(number * 86_400)));
-        let sentence = CheckSentence::of(LinkSummary {
-            verdict,
-            since: day(20_769),
-            last_ok: day(20_700),
-            checked: day(20_779),
-        })?;
-        let words = |day: Option<Day>| day.map(Day::in_words).unwrap_or_default();
-        let mut text = format!("{}{}{}", sentence.begin, words(sentence.day), sentence.end);
-        if sentence.last_ok.is_some() {
-            text += &format!("; it last worked on {}", words(sentence.last_ok));
-        }
-        Some(text)
+    fn day(number: i64) -> Option<Day> {
+        Some(Day::of(Timestamp::from_unix(number * 86_400)))
+    }
+
+    /// Writes a sentence without its markup.
+    fn written(summary: LinkSummary) -> Option<String> {
+        let frame = Frame {
+            language: Language::DEFAULT,
+            name: "",
+            home: None,
+            list: None,
+            propose: None,
+            repository: None,
+            contact: None,
+            revision: None,
+        };
+        let html = check_sentence(&frame, summary)?.to_string();
+        let texts = html.split('<').map(|part| match part.split_once('>') {
+            Some((_, text)) => text,
+            None => part,
+        });
+        Some(texts.collect())
     }
 
     #[test]
     fn each_verdict_has_its_words() {
-        let failed = "; it last worked on 4 September 2026";
+        let summary = |verdict| LinkSummary {
+            verdict,
+            since: day(20_769),
+            last_ok: day(20_700),
+            checked: day(20_779),
+        };
+        let failed = "; it last worked on 4 September 2026.";
         for (verdict, expected) in [
-            (Verdict::Ok, "Worked on 4 September 2026".to_owned()),
+            (Verdict::Ok, "Worked on 4 September 2026.".to_owned()),
             (
                 Verdict::Moved,
-                "Worked on 4 September 2026, and has moved permanently".to_owned(),
+                "Worked on 4 September 2026, and has moved permanently.".to_owned(),
             ),
             (
                 Verdict::Failing,
@@ -115,11 +90,24 @@ mod tests {
                 format!("Seems dead since 12 November 2026{failed}"),
             ),
         ] {
-            assert_eq!(written(verdict), Some(expected));
+            assert_eq!(written(summary(verdict)), Some(expected));
         }
         for verdict in Verdict::ALL {
             let expected = verdict != Verdict::Unchecked;
-            assert_eq!(written(verdict).is_some(), expected, "{verdict}");
+            let with = written(summary(verdict));
+            assert_eq!(with.is_some(), expected, "{verdict}");
+            let without = written(LinkSummary {
+                last_ok: None,
+                ..summary(verdict)
+            });
+            // None has a place that is not filled, or a text that is not there.
+            for text in [with, without].into_iter().flatten() {
+                assert!(text.ends_with('.'), "{text}");
+                assert!(
+                    !text.contains(" day") && !text.contains("worked,"),
+                    "{text}"
+                );
+            }
         }
     }
 
@@ -129,19 +117,18 @@ mod tests {
             (Verdict::Ok, None),
             (
                 Verdict::Failing,
-                Some("Leads to a short link that is not there"),
+                Some("Leads to a short link that is not there."),
             ),
             (
                 Verdict::Gone,
-                Some("Leads to a short link that is no longer in use"),
+                Some("Leads to a short link that is no longer in use."),
             ),
         ] {
-            let sentence = CheckSentence::of(LinkSummary {
+            let summary = LinkSummary {
                 verdict,
                 ..LinkSummary::default()
-            });
-            assert_eq!(sentence.map(|it| it.begin), expected);
-            assert_eq!(sentence.and_then(|it| it.day), None);
+            };
+            assert_eq!(written(summary).as_deref(), expected);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What all pages are made with: the client, the time, and the table that answers; and how they are
-//! sent.
+//! What all pages are made with: the client, the time, and the table that answers; their frame, and
+//! how they are sent.
 //!
 //! They are rendered here from templates, without a script, and load nothing from elsewhere: the
 //! policy sent along forbids it. The one style is part of the page, and allowed by its hash, which
@@ -10,61 +10,103 @@ use std::sync::LazyLock;
 use askama::Template;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, VARY};
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_LANGUAGE, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, VARY,
+};
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::mapping::Timestamp;
+use crate::html::{Frame, Language, STYLE};
+use crate::mapping::{About, BaseUrl, Site, Timestamp};
 
 use crate::server::http::{Content, JSON, PageFormat, response};
 
-/// The style of every page, as `base.html` includes it.
-pub(crate) const STYLE: &str = include_str!("../../../templates/style.css");
-
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
-/// The content security policy of pages. The favicon is the only thing a browser may load.
-static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
+/// What is called a collection that has no name and no host.
+const NAMELESS: &str = "Waypost";
+
+/// The content security policies of pages without and with forms.
+static POLICIES: LazyLock<[HeaderValue; 2]> = LazyLock::new(|| ["'none'", "'self'"].map(policy));
+
+/// Returns a content security policy. Our own images are the only thing a browser may load.
+fn policy(form_action: &str) -> HeaderValue {
     let hash = STANDARD.encode(Sha256::digest(STYLE));
     let policy = format!(
         "default-src 'none'; style-src 'sha256-{hash}'; img-src 'self'; base-uri 'none'; \
-         form-action 'none'; frame-ancestors 'none'"
+         form-action {form_action}; frame-ancestors 'none'"
     );
     HeaderValue::try_from(policy).expect("base64 and literals are fit for a header")
-});
+}
+
+/// Where the forms of a page may send what is entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FormAction {
+    /// The page has no form.
+    None,
+    /// To this server, which learns which page it comes from.
+    #[cfg_attr(not(test), expect(dead_code, reason = "no page has a form yet"))]
+    Own,
+}
 
 /// The context of all pages: the client, the time, and the table that answers.
 pub(crate) struct PageContext<'p> {
     pub(crate) form: PageFormat,
+    pub(crate) language: Language,
     pub(crate) now: Timestamp,
     /// The revision in its short form.
     pub(crate) revision: &'p str,
 }
 
 impl PageContext<'_> {
+    /// Returns the frame of a page, of a site if one was chosen.
+    pub(super) fn frame<'a>(&'a self, site: Option<&'a Site>) -> Frame<'a> {
+        let base_url = site.map(Site::base_url);
+        let about = site.map(Site::about);
+        let host = base_url.map_or(NAMELESS, BaseUrl::host);
+        Frame {
+            language: self.language,
+            name: about.and_then(About::name).unwrap_or(host),
+            home: base_url.map(BaseUrl::path),
+            list: None,
+            propose: None,
+            repository: about.and_then(About::repository),
+            contact: about.and_then(About::contact),
+            revision: Some(self.revision),
+        }
+    }
+
     /// Returns a page in the form that the client prefers.
     pub(super) fn render(
         &self,
         status: StatusCode,
+        forms: FormAction,
         page: &(impl Template + Serialize),
     ) -> Response<Content> {
         if self.form == PageFormat::Json {
             return negotiated(response::json(status, JSON, page));
         }
+        // RFC 9110 section 8.5.
+        let language = HeaderValue::from_static(self.language.tag());
         let html = page
             .render()
             .expect("rendering to memory does not fail, nor do our templates");
         let mut response = response::body(status, HTML, html);
         let headers = response.headers_mut();
-        headers.insert(CONTENT_SECURITY_POLICY, POLICY.clone());
-        negotiated(response)
+        headers.insert(CONTENT_LANGUAGE, language);
+        headers.insert(CONTENT_SECURITY_POLICY, POLICIES[forms as usize].clone());
+        let response = negotiated(response);
+        match forms {
+            FormAction::None => response,
+            FormAction::Own => response::with(response, REFERRER_POLICY, "same-origin"),
+        }
     }
 }
 
 /// Adds the headers of all negotiated answers.
 pub(super) fn negotiated(response: Response<Content>) -> Response<Content> {
-    let response = response::with(response, VARY, "Accept");
+    let response = response::with(response, VARY, "Accept, Accept-Language");
     let response = response::with(response, CACHE_CONTROL, "no-cache");
     response::with(response, REFERRER_POLICY, "no-referrer")
 }

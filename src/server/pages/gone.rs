@@ -6,14 +6,17 @@ use askama::Template;
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
+use crate::html::{Frame, Moment, Sentence};
 use crate::mapping::{Entry, Timestamp};
 
-use super::context::PageContext;
+use super::context::{FormAction, PageContext};
 use crate::server::http::Content;
 
 #[derive(Template, Serialize)]
 #[template(path = "gone.html")]
 struct GonePage<'p> {
+    #[serde(skip)]
+    frame: Frame<'p>,
     error: &'static str,
     code: Cow<'p, str>,
     short_url: String,
@@ -21,12 +24,15 @@ struct GonePage<'p> {
     owner: Option<&'p str>,
     archive: Option<&'p str>,
     since: Option<String>,
+    #[serde(skip)]
+    end: Sentence,
     revision: &'p str,
 }
 
 impl PageContext<'_> {
     /// Returns the page of a retired or expired entry.
     pub(crate) fn gone(&self, entry: Entry<'_>) -> Response<Content> {
+        let frame = self.frame(Some(entry.site()));
         let page = GonePage {
             error: "gone",
             code: entry.code(),
@@ -38,8 +44,29 @@ impl PageContext<'_> {
                 // An entry retired with `true` has no date of retirement.
                 (time > Timestamp::MIN).then(|| time.to_string())
             }),
+            end: end(&frame, entry),
             revision: self.revision,
+            frame,
         };
-        self.render(StatusCode::GONE, &page)
+        self.render(StatusCode::GONE, FormAction::None, &page)
+    }
+}
+
+/// Returns when a link was taken out of use, or until when it was valid.
+fn end(frame: &Frame<'_>, entry: Entry<'_>) -> Sentence {
+    let short_url = entry.short_url();
+    // An entry retired with `true` has no date of retirement.
+    match entry.gone_from().filter(|time| *time > Timestamp::MIN) {
+        None => frame.sentence("gone-link").code("link", short_url),
+        Some(time) if entry.expires() == Some(time) => {
+            let last = Moment::last_before(time);
+            let sentence = frame.sentence("gone-link-expired");
+            sentence.code("link", short_url).time("day", last)
+        }
+        Some(time) => {
+            let first = Moment::first_from(time);
+            let sentence = frame.sentence("gone-link-since");
+            sentence.code("link", short_url).time("day", first)
+        }
     }
 }

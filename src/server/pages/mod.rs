@@ -7,4 +7,4 @@ mod landing;
 mod not_found;
 mod preview;
 
-pub(crate) use context::{PageContext, STYLE};
+pub(crate) use context::PageContext;

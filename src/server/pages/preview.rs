@@ -6,16 +6,19 @@ use askama::Template;
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
+use crate::html::{Frame, Moment, Sentence};
 use crate::linkcheck::LinkSummary;
-use crate::mapping::{Entry, Forward};
+use crate::mapping::{Entry, Forward, Timestamp};
 
-use super::check_sentence::CheckSentence;
-use super::context::PageContext;
+use super::check_sentence::check_sentence;
+use super::context::{FormAction, PageContext};
 use crate::server::http::Content;
 
 #[derive(Template, Serialize)]
 #[template(path = "preview.html")]
 struct Preview<'p> {
+    #[serde(skip)]
+    frame: Frame<'p>,
     code: Cow<'p, str>,
     short_url: String,
     target: Option<Cow<'p, str>>,
@@ -28,10 +31,12 @@ struct Preview<'p> {
     tags: Vec<&'p str>,
     archive: Option<&'p str>,
     valid_until: Option<String>,
+    #[serde(skip)]
+    validity: Sentence,
     #[serde(skip_serializing_if = "Option::is_none")]
     link_check: Option<LinkSummary>,
     #[serde(skip)]
-    check: Option<CheckSentence>,
+    check: Option<Sentence>,
     revision: &'p str,
 }
 
@@ -42,32 +47,45 @@ impl PageContext<'_> {
         entry: Entry<'_>,
         link_check: Option<LinkSummary>,
     ) -> Response<Content> {
+        let frame = self.frame(Some(entry.site()));
         let page = Preview {
             code: entry.code(),
             short_url: entry.short_url(),
             target: entry.target(),
             status: entry.status().code(),
             forward: entry.forward().name(),
-            forwards: forwards(entry.forward()),
+            forwards: forwards(&frame, entry.forward()),
             title: entry.title(),
             owner: entry.owner(),
             tags: entry.tags().collect(),
             archive: entry.archive(),
             link_check,
-            check: link_check.and_then(CheckSentence::of),
+            check: link_check.and_then(|summary| check_sentence(&frame, summary)),
             valid_until: entry.gone_from().map(|time| time.to_string()),
+            validity: validity(&frame, entry.gone_from()),
             revision: self.revision,
+            frame,
         };
-        self.render(StatusCode::OK, &page)
+        self.render(StatusCode::OK, FormAction::None, &page)
     }
 }
 
-fn forwards(forward: Forward) -> Option<&'static str> {
+/// Returns what is said of the parts of a request that are forwarded.
+fn forwards(frame: &Frame<'_>, forward: Forward) -> Option<&'static str> {
     match forward {
         Forward::None => None,
-        Forward::Query => Some("the query"),
-        Forward::Path => Some("the path after the code"),
-        Forward::PathAndQuery => Some("the path after the code, and the query"),
+        Forward::Query => Some(frame.text("forwards-query")),
+        Forward::Path => Some(frame.text("forwards-path")),
+        Forward::PathAndQuery => Some(frame.text("forwards-path-and-query")),
+    }
+}
+
+/// Returns how long a link is valid, in words.
+fn validity(frame: &Frame<'_>, end: Option<Timestamp>) -> Sentence {
+    match end.map(Moment::last_before) {
+        None => frame.sentence("valid-always"),
+        Some(day) if day.is_day() => frame.sentence("valid-through").time("day", day),
+        Some(time) => frame.sentence("valid-until").time("time", time),
     }
 }
 
@@ -75,16 +93,31 @@ fn forwards(forward: Forward) -> Option<&'static str> {
 mod tests {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
-    use hyper::header::CONTENT_SECURITY_POLICY;
+    use hyper::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY};
     use sha2::{Digest as _, Sha256};
 
     use super::*;
-    use crate::mapping::Timestamp;
+    use crate::html::Language;
     use crate::server::http::PageFormat;
 
     const HOSTILE: &str = "\"'><script>alert(1)</script>&";
 
-    fn hostile_preview(form: PageFormat) -> Response<Content> {
+    fn hostile_preview(form: PageFormat, forms: FormAction) -> Response<Content> {
+        let context = PageContext {
+            form,
+            language: Language::DEFAULT,
+            now: Timestamp::from_unix(0),
+            revision: HOSTILE,
+        };
+        let frame = Frame {
+            name: HOSTILE,
+            home: Some(HOSTILE),
+            list: Some(HOSTILE.to_owned()),
+            propose: Some(HOSTILE.to_owned()),
+            repository: Some(HOSTILE),
+            contact: Some(HOSTILE),
+            ..context.frame(None)
+        };
         let preview = Preview {
             code: HOSTILE.into(),
             short_url: HOSTILE.to_owned(),
@@ -99,14 +132,11 @@ mod tests {
             valid_until: None,
             link_check: None,
             check: None,
+            validity: validity(&frame, None),
             revision: HOSTILE,
+            frame,
         };
-        let page = PageContext {
-            form,
-            now: Timestamp::from_unix(0),
-            revision: HOSTILE,
-        };
-        page.render(StatusCode::OK, &preview)
+        context.render(StatusCode::OK, forms, &preview)
     }
 
     fn text(response: Response<Content>) -> String {
@@ -119,7 +149,7 @@ mod tests {
 
     #[test]
     fn every_value_is_escaped() {
-        let page = text(hostile_preview(PageFormat::Html));
+        let page = text(hostile_preview(PageFormat::Html, FormAction::None));
         assert!(!page.contains("<script"));
         assert!(!page.contains(HOSTILE));
         assert!(
@@ -130,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_policy_allows_the_style_that_is_sent() {
-        let response = hostile_preview(PageFormat::Any);
+        let response = hostile_preview(PageFormat::Any, FormAction::None);
         let policy = response.headers()[CONTENT_SECURITY_POLICY]
             .to_str()
             .unwrap();
@@ -146,8 +176,21 @@ mod tests {
     }
 
     #[test]
+    fn forms_lead_nowhere_else() {
+        for (forms, action, referrer) in [
+            (FormAction::None, "form-action 'none';", "no-referrer"),
+            (FormAction::Own, "form-action 'self';", "same-origin"),
+        ] {
+            let response = hostile_preview(PageFormat::Html, forms);
+            let header = |name| response.headers()[name].to_str().unwrap();
+            assert!(header(CONTENT_SECURITY_POLICY).contains(action));
+            assert_eq!(header(REFERRER_POLICY), referrer);
+        }
+    }
+
+    #[test]
     fn programs_get_json() {
-        let response = hostile_preview(PageFormat::Json);
+        let response = hostile_preview(PageFormat::Json, FormAction::None);
         let value: serde_json::Value = serde_json::from_str(&text(response)).unwrap();
         assert_eq!(value["target"], HOSTILE);
         assert_eq!(value["status"], 302);

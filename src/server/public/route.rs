@@ -12,7 +12,7 @@ use crate::mapping::{Outcome, Timestamp};
 use super::own_path::OwnPath;
 use super::{dump, qr_picture, redirect};
 use crate::server::http::{
-    Answered, Content, Counts, Refused, bad_request, form, only_read, request, response,
+    Answered, Content, Counts, Refused, bad_request, form, language, only_read, request, response,
     unavailable,
 };
 use crate::server::ops::health;
@@ -63,6 +63,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
     let now = Timestamp::from(SystemTime::now());
     let page = || PageContext {
         form: form(request.headers()),
+        language: language(request.headers()),
         now,
         revision: &snapshot.short,
     };
@@ -77,7 +78,9 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         return qr_picture::answer(own.site, code, request);
     }
     if asked.path.starts_with("/-/") {
-        return (Some(Answered::NotFound), page().not_found(None, asked.path));
+        let site = snapshot.table.site_of(asked.host, asked.path);
+        let response = page().no_such_page(site, asked.path);
+        return (Some(Answered::NotFound), response);
     }
     let (answered, response) = match snapshot.table.resolve(&asked, now) {
         Outcome::Redirect(hit) if reads || hit.status.keeps_method() => redirect::answer(hit),
@@ -89,7 +92,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         Outcome::Landing(site) if reads => (Answered::Page, page().landing(site)),
         Outcome::Redirect(_) | Outcome::Preview(_) | Outcome::Landing(_) => return only_read(),
         Outcome::Gone(entry) => (Answered::Gone, page().gone(entry)),
-        Outcome::NotFound(site) => (Answered::NotFound, page().not_found(Some(site), asked.path)),
+        Outcome::NotFound(site) => (Answered::NotFound, page().not_found(site, asked.path)),
         Outcome::Misdirected => (
             Answered::Misdirected,
             response::line(StatusCode::MISDIRECTED_REQUEST),
