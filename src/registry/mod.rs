@@ -11,7 +11,7 @@ mod import;
 mod publish;
 
 pub use self::decide::{
-    Decision, Destination, Holder, MayShadow, Proposal, ProvedTable, Registered, Registration,
+    Decision, Destination, Holder, MayShadow, ProposedLink, ProvedTable, Registered, Registration,
     RegistrationRefusal, RegistrationRequest, RequestedCode, propose, register, register_all,
 };
 pub use self::edits::{

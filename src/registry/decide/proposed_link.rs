@@ -15,7 +15,7 @@ use crate::mapping::{NewLink, Site, Table, Target, Timestamp, WrittenDate, would
 
 /// A link as it would be registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proposal {
+pub struct ProposedLink {
     /// Its code.
     pub code: String,
     /// The short link.
@@ -40,7 +40,7 @@ pub fn propose(
     request: &RegistrationRequest,
     highest: impl FnOnce(&Site) -> Option<u64>,
     now: Timestamp,
-) -> Result<Proposal, RegistrationRefusal> {
+) -> Result<ProposedLink, RegistrationRefusal> {
     let target = target_of(request)?;
     let addition = Addition::of(request, target, table, highest, now)?;
     if addition.is_new_file {
@@ -54,7 +54,7 @@ pub fn propose(
     refuse_shadowing(&addition, request, now)?;
     let code = addition.code().to_string();
     let target = addition.entry.url.as_ref().map(Target::as_str);
-    Ok(Proposal {
+    Ok(ProposedLink {
         short_url: addition.site.short_url(&code),
         code,
         target: target.unwrap_or_default().to_owned(),
