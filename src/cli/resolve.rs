@@ -1,13 +1,14 @@
 //! `waypost resolve`: reports where a short link leads, by the engine that serves it.
 
 use std::io::{Write as _, stderr, stdout};
+use std::str::FromStr as _;
 use std::time::SystemTime;
 
 use url::Url;
 
 use super::arguments::{TableArgs, table};
 use super::terminal::{Error, complain};
-use crate::mapping::{Entry, Outcome, Request, Site, Table, Timestamp, Via};
+use crate::mapping::{Entry, Outcome, Request, Site, Table, Timestamp, Via, WrittenDate};
 
 /// How many similar codes are named when there is no such link.
 const SUGGESTIONS: usize = 5;
@@ -190,6 +191,6 @@ fn gone(entry: Entry<'_>) -> String {
 }
 
 fn time(text: &str) -> Result<Timestamp, String> {
-    Timestamp::parse_start(text)
-        .ok_or_else(|| "write it as in 2026-12-31 or 2026-12-31T12:00:00Z".to_owned())
+    let date = WrittenDate::from_str(text).map_err(|error| error.to_string())?;
+    Ok(date.start())
 }

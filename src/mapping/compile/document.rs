@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::admit::{admit, check_defaults};
-use super::item::{Item, bare, index_of};
+use super::item::{Item, bare, index_of, is_entry_key};
 use crate::mapping::packed::Draft;
 use crate::mapping::parse::lookalike::name_lookalikes;
 use crate::mapping::parse::{Located, Node, Reader, Report, SeenKeys, Stop, text};
@@ -177,7 +177,10 @@ impl<'t> Document<'t> {
     }
 
     fn keys(&mut self, reader: &mut Reader<'t, '_>, start: Position) -> Result<(), Stop> {
-        let mut seen = SeenKeys::default();
+        let mut seen = SeenKeys::beside(
+            is_entry_key,
+            "it is a key of an entry: indent it like the first key after \"- \"",
+        );
         while let Some(key) = reader.key(DOCUMENT_KEYS, &mut seen)? {
             match key.value {
                 DocumentKey::BaseUrl => self.base_url = reader.text("base_url")?,
@@ -212,12 +215,15 @@ impl<'t> Document<'t> {
         }
         self.lacks_base_url = !seen.is_intended(index_of(DOCUMENT_KEYS, "base_url"));
         if !seen.is_intended(index_of(DOCUMENT_KEYS, "mapping")) {
-            reader.problem_with_hint(
-                Rule::KeyMissing,
-                start,
-                "the key \"mapping\" is missing",
-                "add \"mapping: []\", or list the entries under it",
-            );
+            let hint = match reader.skipped_since(start, "mapping") {
+                Some(at) => format!(
+                    "the one on line {} is inside another key: begin it in the first column",
+                    at.line
+                ),
+                None => "add \"mapping: []\", or list the entries under it".to_owned(),
+            };
+            let message = "the key \"mapping\" is missing";
+            reader.problem_with_hint(Rule::KeyMissing, start, message, hint);
         }
         Ok(())
     }

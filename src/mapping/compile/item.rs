@@ -132,11 +132,17 @@ impl<'t> Item<'t> {
                     "a retired entry can drop it only if it names its \"short-code\" or \"number\"",
                 );
             } else {
-                reader.problem(
-                    Rule::KeyMissing,
-                    self.position,
-                    "the key \"url\" is missing",
-                );
+                let message = "the key \"url\" is missing";
+                let nested = reader.skipped_since(self.position, "url");
+                let hint = nested.map(|at| {
+                    format!(
+                        "the one on line {} is inside another key: \
+                         begin it in the column of the entry's first key",
+                        at.line
+                    )
+                });
+                let report = reader.report();
+                report.problem(Rule::KeyMissing, self.position, message, hint);
             }
         }
         if let (Some(_), Some(number)) = (has("short-code"), has("number")) {
@@ -148,6 +154,11 @@ impl<'t> Item<'t> {
             );
         }
     }
+}
+
+/// Returns whether a key is one of entries.
+pub(super) fn is_entry_key(key: &str) -> bool {
+    ENTRY_KEYS.iter().any(|(name, _)| *name == key)
 }
 
 /// Warns of descriptive texts that can read as others.

@@ -12,15 +12,28 @@ use super::stop::Stop;
 use super::yaml::Yaml;
 use crate::mapping::value::{Position, Problems, Rule};
 
+/// The keys without which nothing of a table can be read, whose place in another map is remembered.
+const REQUIRED: [&str; 2] = ["url", "mapping"];
+
 /// The keys that a map has had so far, for up to 16 known ones.
 #[derive(Default)]
 pub(crate) struct SeenKeys {
     positions: [Option<Position>; 16],
     /// The known keys of which a misspelling was reported.
     intended: [bool; 16],
+    /// The keys that belong to other maps, and what to do with one that is found here.
+    misplaced: Option<(fn(&str) -> bool, &'static str)>,
 }
 
 impl SeenKeys {
+    /// Returns the keys of a map in which those of others may be found, with a hint for such a key.
+    pub(crate) fn beside(belongs_elsewhere: fn(&str) -> bool, hint: &'static str) -> Self {
+        Self {
+            misplaced: Some((belongs_elsewhere, hint)),
+            ..Self::default()
+        }
+    }
+
     /// Returns the position of the known key with the given index.
     pub(crate) fn position(&self, index: usize) -> Option<Position> {
         self.positions.get(index).copied().flatten()
@@ -36,6 +49,8 @@ impl SeenKeys {
 pub(crate) struct Reader<'t, 'p> {
     nodes: Nodes<'t>,
     report: Report<'p>,
+    /// The last place of each required key in a map that was skipped.
+    skipped: [Option<Position>; REQUIRED.len()],
 }
 
 enum Nodes<'t> {
@@ -48,14 +63,28 @@ impl<'t, 'p> Reader<'t, 'p> {
     pub(crate) fn yaml(file: &'p Arc<str>, text: &'t str, problems: &'p mut Problems) -> Self {
         let nodes = Nodes::Yaml(Box::new(Yaml::new(text)));
         let report = Report { file, problems };
-        Self { nodes, report }
+        Self::of(nodes, report)
     }
 
     /// Reads block form, or declines.
     pub(crate) fn block(file: &'p Arc<str>, text: &'t str, problems: &'p mut Problems) -> Self {
         let nodes = Nodes::Block(Block::new(text));
         let report = Report { file, problems };
-        Self { nodes, report }
+        Self::of(nodes, report)
+    }
+
+    fn of(nodes: Nodes<'t>, report: Report<'p>) -> Self {
+        Self {
+            nodes,
+            report,
+            skipped: [None; REQUIRED.len()],
+        }
+    }
+
+    /// Returns the place of a required key in a map that was skipped at or after a position.
+    pub(crate) fn skipped_since(&self, start: Position, key: &str) -> Option<Position> {
+        let index = REQUIRED.iter().position(|it| *it == key)?;
+        self.skipped[index].filter(|position| *position >= start)
     }
 
     /// Returns the report for the problems of the file.
@@ -108,10 +137,18 @@ impl<'t, 'p> Reader<'t, 'p> {
     pub(crate) fn skip(&mut self, node: &Node<'_>) -> Result<(), Stop> {
         let mut depth = usize::from(matches!(node, Node::Sequence | Node::Mapping));
         while depth > 0 {
-            match self.node()?.map(|node| node.value) {
-                Some(Node::Sequence | Node::Mapping) => depth += 1,
-                None => depth -= 1,
-                Some(Node::Scalar { .. } | Node::Alias) => {}
+            let Some(Located { value, position }) = self.node()? else {
+                depth -= 1;
+                continue;
+            };
+            match value {
+                Node::Sequence | Node::Mapping => depth += 1,
+                Node::Scalar { text, .. } => {
+                    if let Some(key) = REQUIRED.iter().position(|key| *key == text) {
+                        self.skipped[key] = Some(position);
+                    }
+                }
+                Node::Alias => {}
             }
         }
         Ok(())
@@ -142,7 +179,13 @@ impl<'t, 'p> Reader<'t, 'p> {
                 continue;
             };
             let Some(index) = known.iter().position(|(name, _)| name == text) else {
-                if let Some(intended) = self.unknown_key(position, text, *plain, known) {
+                let misplaced = seen
+                    .misplaced
+                    .filter(|(is_elsewhere, _)| is_elsewhere(text));
+                if let Some((_, hint)) = misplaced {
+                    let message = format!("the key {text:?} does not belong here");
+                    self.problem_with_hint(Rule::KeyUnknown, position, message, hint);
+                } else if let Some(intended) = self.unknown_key(position, text, *plain, known) {
                     seen.intended[intended] = true;
                 }
                 self.skip_value()?;

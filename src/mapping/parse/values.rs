@@ -9,10 +9,14 @@ use std::fmt;
 use super::node::{Located, Node};
 use super::reader::Reader;
 use super::stop::Stop;
-use crate::mapping::value::{Forward, NewCode, Position, Retired, Rule, Scheme, Status, Timestamp};
+use crate::mapping::value::{
+    Forward, NewCode, Position, Retired, Rule, Scheme, Status, Timestamp, date_error,
+};
 
 /// The longest time a redirect may be cached, in seconds (RFC 9111 section 1.2.2).
 const MAX_CACHE_AGE: u64 = 1 << 31;
+
+const WITHOUT_QUOTES: &str = "remove the quotes: they make it a text";
 
 const NEW_CODES: [(&str, NewCode); 2] = [("auto", NewCode::Auto), ("number", NewCode::Number)];
 
@@ -152,13 +156,15 @@ impl<'t> Reader<'t, '_> {
         let Some(scalar) = self.scalar("status", "a number")? else {
             return Ok(None);
         };
-        let code = scalar.text.parse().ok().filter(|_| scalar.plain);
-        let status = code.and_then(Status::from_code);
-        if status.is_none() {
-            let message = "\"status\" is one of 301, 302, 303, 307, 308";
-            self.problem(Rule::ValueUnknown, scalar.position, message);
+        let status = scalar.text.parse().ok().and_then(Status::from_code);
+        if let (Some(status), true) = (status, scalar.plain) {
+            return Ok(Some(scalar.at(status)));
         }
-        Ok(status.map(|status| scalar.at(status)))
+        let message = "\"status\" is one of 301, 302, 303, 307, 308";
+        let hint = status.map(|_| WITHOUT_QUOTES.to_owned());
+        let report = self.report();
+        report.problem(Rule::ValueUnknown, scalar.position, message, hint);
+        Ok(None)
     }
 
     pub(crate) fn number(&mut self) -> Result<Option<Located<u64>>, Stop> {
@@ -177,13 +183,14 @@ impl<'t> Reader<'t, '_> {
         let text = &*scalar.text;
         let digits = text.bytes().all(|b| b.is_ascii_digit());
         // YAML 1.1 reads 010 as eight, 1.2 as ten: a reader should not have to guess.
-        if !scalar.plain || !digits || (text.len() > 1 && text.starts_with('0')) {
-            self.problem_with_hint(
-                Rule::NumberInvalid,
-                scalar.position,
-                format!("{key:?} is a whole number"),
-                "write decimal digits only: no quotes, sign, fraction or leading zero",
-            );
+        let is_decimal = digits && (text.len() == 1 || !text.starts_with('0'));
+        if !scalar.plain || !is_decimal {
+            let hint = match is_decimal {
+                true => WITHOUT_QUOTES,
+                false => "write decimal digits only: no quotes, sign, fraction or leading zero",
+            };
+            let message = format!("{key:?} is a whole number");
+            self.problem_with_hint(Rule::NumberInvalid, scalar.position, message, hint);
             return Ok(None);
         }
         let number = text.parse().ok().filter(|&number| number <= max);
@@ -200,7 +207,7 @@ impl<'t> Reader<'t, '_> {
         };
         let time = Timestamp::parse_end(&scalar.text);
         if time.is_none() {
-            self.bad_date(scalar.position, "\"expires\" is a date or a date-time");
+            self.bad_date(&scalar, "\"expires\" is a date or a date-time");
         }
         Ok(time)
     }
@@ -212,23 +219,33 @@ impl<'t> Reader<'t, '_> {
         if scalar.plain && scalar.text == "true" {
             return Ok(Some(Retired::Always));
         }
-        if scalar.plain && scalar.text == "false" {
-            self.problem_with_hint(
-                Rule::DateInvalid,
-                scalar.position,
-                "\"retired\" is \"true\" or a date",
-                "leave the key out: an entry is not retired unless it says so",
-            );
+        let message = "\"retired\" is \"true\" or a date";
+        let meant = match scalar.text.to_ascii_lowercase().as_str() {
+            "true" if !scalar.plain => Some(WITHOUT_QUOTES),
+            "true" | "yes" | "on" => Some("write it as in \"retired: true\""),
+            "false" | "no" | "off" => {
+                Some("leave the key out: an entry is not retired unless it says so")
+            }
+            _ => None,
+        };
+        if let Some(hint) = meant {
+            self.problem_with_hint(Rule::DateInvalid, scalar.position, message, hint);
             return Ok(None);
         }
         let time = Timestamp::parse_start(&scalar.text);
         if time.is_none() {
-            self.bad_date(scalar.position, "\"retired\" is \"true\" or a date");
+            self.bad_date(&scalar, message);
         }
         Ok(time.map(Retired::From))
     }
 
-    fn bad_date(&mut self, position: Position, message: &str) {
+    fn bad_date(&mut self, scalar: &ScalarNode<'_>, message: &str) {
+        let position = scalar.position;
+        if let Some(error) = date_error(&scalar.text) {
+            let message = format!("{message}, and {:?} is none: {error}", scalar.text);
+            self.problem(Rule::DateInvalid, position, message);
+            return;
+        }
         let hint = "write it as in 2026-12-31 or 2026-12-31T12:00:00Z (RFC 3339)";
         self.problem_with_hint(Rule::DateInvalid, position, message, hint);
     }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use super::date_error::date_error;
 use super::properties::Retired;
 use super::timestamp::Timestamp;
 
@@ -18,10 +19,18 @@ pub struct WrittenDate {
 
 /// Why a text is not a date.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{text:?} is not a date: write it as in 2026-12-31 or 2026-12-31T12:00:00Z (RFC 3339)")]
+#[error("{text:?} is not a date: {}", self.reason())]
 pub struct WrittenDateError {
     /// The text.
     pub text: String,
+}
+
+impl WrittenDateError {
+    fn reason(&self) -> String {
+        date_error(&self.text).unwrap_or_else(|| {
+            "write it as in 2026-12-31 or 2026-12-31T12:00:00Z (RFC 3339)".to_owned()
+        })
+    }
 }
 
 impl WrittenDate {
@@ -100,6 +109,13 @@ mod tests {
             assert_eq!(Some(date.end()), Timestamp::parse_end(text));
         }
         let error = "tomorrow".parse::<WrittenDate>().unwrap_err();
-        assert!(error.to_string().starts_with("\"tomorrow\" is not a date"));
+        assert!(
+            error
+                .to_string()
+                .starts_with("\"tomorrow\" is not a date: write it as")
+        );
+        let error = "2026-02-30".parse::<WrittenDate>().unwrap_err();
+        let reason = "\"2026-02-30\" is not a date: February 2026 has 28 days";
+        assert_eq!(error.to_string(), reason);
     }
 }
