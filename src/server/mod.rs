@@ -11,6 +11,7 @@
 mod config;
 mod http;
 mod linkcheck;
+mod links;
 mod net;
 mod ops;
 mod pages;
@@ -39,7 +40,7 @@ use self::ops::ServiceManager;
 use self::public::HookPace;
 use self::reload::Reloader;
 use self::serving::Serving;
-use self::state::{DumpSlots, LinkChecks, Live, Metrics, Shared};
+use self::state::{DumpSlots, LinkChecks, Live, Metrics, SearchSlots, Shared};
 
 pub use self::config::Config;
 pub use self::http::{AdminHost, AdminHostError, shows_itself};
@@ -103,6 +104,7 @@ impl Server {
             lifecycle: Lifecycle::default(),
             source: Arc::new(source),
             dumps: config.public_table.then(|| DumpSlots::at(config.dump_pace)),
+            searches: SearchSlots::default(),
             link_checks,
             tls: config.tls.clone(),
             admin_hosts: config.admin_hosts.clone(),

@@ -138,14 +138,6 @@ async fn a_table_that_is_not_public_is_looked_up_with_a_token() {
     assert_eq!(status(&reply), 404);
 }
 
-#[tokio::test]
-async fn without_the_service_there_is_none() {
-    let server = crate::support::Running::start(EMPTY).await;
-    for path in ["/-/api/links", "/-/api/links/x", "/-/api/openapi.json"] {
-        assert_eq!(status(&server.get(path).await), 404, "{path}");
-    }
-}
-
 /// The statuses that nothing here can bring about: a panic, and 10 seconds of a slow body.
 const UNSEEN: [u16; 2] = [408, 500];
 

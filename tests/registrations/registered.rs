@@ -115,7 +115,9 @@ async fn links_are_looked_up_by_code_and_by_url() {
         ("/old?site=https%3A%2F%2Fother.example%2F", 404),
         ("?url=https%3A%2F%2Fother.example%2F", 404),
         ("?url=none", 422),
-        ("", 400),
+        ("?q=old", 200),
+        ("", 200),
+        ("?page=2", 400),
         ("?url=a&url=b", 400),
     ] {
         assert_eq!(status(&scene.look_up(rest).await), expected, "{rest}");

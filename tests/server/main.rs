@@ -29,6 +29,7 @@ mod http2_rules;
 #[cfg(feature = "tls")]
 mod https_redirect;
 mod linkcheck;
+mod links;
 mod malformed;
 mod pages;
 mod qr;

@@ -65,6 +65,19 @@ impl Notes {
         Some(self.terms[at.ok()?].1)
     }
 
+    /// Returns how many ends of validity have passed at the given time, of all entries.
+    pub(super) fn terms_before(&self, now: Timestamp) -> usize {
+        let passed = |time: Option<Timestamp>| usize::from(time.is_some_and(|time| time <= now));
+        let terms = self.terms.iter().map(|(_, term)| {
+            let retired = match term.retired {
+                Some(Retired::From(time)) => Some(time),
+                Some(Retired::Always) | None => None,
+            };
+            passed(term.expires) + passed(retired)
+        });
+        terms.sum()
+    }
+
     /// Appends the notes of entries that follow all others, and whose targets moved.
     pub(crate) fn append(&mut self, other: Self, moved: u32) {
         let by = self.texts.append(other.texts);

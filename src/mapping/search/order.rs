@@ -55,14 +55,14 @@ impl CodeOrder {
     /// Returns the entries of its site that a filter selects at the given time, in the order of their
     /// codes, beginning with the first that is greater than `after`. The search ends early if
     /// `goes_on`, which is asked every few milliseconds at most, says so.
-    pub fn search<'t>(
+    pub fn search<'t, G: FnMut() -> bool>(
         &'t self,
         site: &'t Site,
         mut filter: Filter,
         after: Option<&str>,
         now: Timestamp,
-        mut goes_on: impl FnMut() -> bool + 't,
-    ) -> impl Iterator<Item = Entry<'t>> + 't {
+        mut goes_on: G,
+    ) -> impl Iterator<Item = Entry<'t>> + use<'t, G> {
         let first = after.map_or(0, |after| self.position_after(site, after));
         let mut chunks = self.slots[first..].chunks(CHUNK);
         let mut chunk = [].iter();

@@ -103,14 +103,18 @@ impl PublicClient {
                 }));
             }
             Answers::Links {
-                registrations: Some(service),
+                registrations: service,
                 ..
-            } if registrations::is_addressed(&request) => {
-                let (client, service) = (self.clone(), Arc::clone(service));
+            } if registrations::is_addressed(&request)
+                // A server with neither does not have these paths.
+                && (service.is_some() || shared.dumps.is_some()) =>
+            {
+                let (client, service) = (self.clone(), service.clone());
                 return Answer::UnderWay(Box::pin(async move {
                     let method = request.method().clone();
                     let (shared, counts) = (&client.public.shared, &client.counts);
-                    let answer = registrations::answer(&service, shared, counts, request);
+                    let service = service.as_deref();
+                    let answer = registrations::answer(service, shared, counts, request);
                     client.finished(&method, answer.await)
                 }));
             }
@@ -137,7 +141,7 @@ impl PublicClient {
     }
 }
 
-/// An answer, which takes time only for hooks and registrations.
+/// An answer, which takes time only for hooks, registrations and lists of links.
 pub(crate) enum Answer {
     /// Holds the unused content: if it were dropped sooner, hyper would stop reading it before it
     /// answers, and end the connection.

@@ -1,6 +1,7 @@
-//! Looking links up in the live table, by code or by target.
+//! Looking links up in the live table, by code or by target, or listing them.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use hyper::StatusCode;
 use percent_encoding::percent_decode_str;
@@ -10,10 +11,11 @@ use url::form_urlencoded;
 use crate::mapping::{Entry, Site, Table, Target, Timestamp};
 
 use super::problem_type::ProblemType;
-use super::response::{ApiResponse, LinkView, ProblemDetails, RequestError};
+use super::response::{ApiResponse, ProblemDetails, RequestError};
+use crate::server::links::{LinkView, ListQuery, Search};
 use crate::server::state::{LinkChecks, Snapshot};
 
-/// The link that is looked up.
+/// What is looked up.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LinkQuery<'r> {
     by: By<'r>,
@@ -26,6 +28,8 @@ enum By<'r> {
     /// The code, still percent-encoded.
     Code(&'r str),
     Url(Cow<'r, str>),
+    /// Not one link but a list of them.
+    List(Box<ListQuery>),
 }
 
 impl<'r> LinkQuery<'r> {
@@ -34,28 +38,53 @@ impl<'r> LinkQuery<'r> {
     ///
     /// # Errors
     ///
-    /// Fails if the query has other keys, or one of them twice.
+    /// Fails if the query has other keys, or one of them twice, or keys of a list and a target.
     pub(super) fn read(code: Option<&'r str>, query: Option<&'r str>) -> Result<Self, ProblemType> {
-        let (mut url, mut site) = (None, None);
+        let (mut url, mut site, mut list) = (None, None, None);
         for (key, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
             let place = match &*key {
                 "url" if code.is_none() => &mut url,
                 "site" => &mut site,
+                _ if code.is_none() => {
+                    let list = list.get_or_insert_with(Box::<ListQuery>::default);
+                    (list.set(&key, &value)).map_err(|_| ProblemType::BadQuery)?;
+                    continue;
+                }
                 _ => return Err(ProblemType::BadQuery),
             };
             if place.replace(value).is_some() {
                 return Err(ProblemType::BadQuery);
             }
         }
-        let by = match code {
-            Some(code) => By::Code(code),
-            None => By::Url(url.ok_or(ProblemType::BadQuery)?),
+        let by = match (code, url, list) {
+            (Some(code), ..) => By::Code(code),
+            (None, Some(url), None) => By::Url(url),
+            (None, None, list) => By::List(list.unwrap_or_default()),
+            (None, Some(_), Some(_)) => return Err(ProblemType::BadQuery),
         };
         Ok(Self { by, site })
     }
 
-    /// Returns the answer, with what is known of the link's target; if no site is given, `host` chooses
-    /// one.
+    /// Returns the search for a list of links, if one is asked for.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such site.
+    pub(super) fn search(
+        &self,
+        live: &Arc<Snapshot>,
+        host: Option<&str>,
+        now: Timestamp,
+    ) -> Option<Result<Search, ProblemType>> {
+        let By::List(query) = &self.by else {
+            return None;
+        };
+        let site = site_of(&live.table, self.site.as_deref(), host);
+        let search = site.map(|site| Search::new(live, site, ListQuery::clone(query), now));
+        Some(search.ok_or(ProblemType::NotFound))
+    }
+
+    /// Returns the link, with what is known of its target; if no site is given, `host` chooses one.
     pub(super) fn answer(
         &self,
         live: &Snapshot,
@@ -79,6 +108,7 @@ impl<'r> LinkQuery<'r> {
                     return ProblemDetails::invalid(None, vec![finding]).into();
                 }
             },
+            By::List(_) => None,
         };
         let commit = live.revision.commit();
         match entry {
@@ -131,10 +161,18 @@ mod tests {
         assert_eq!(by_url.site.as_deref(), Some("s"));
         let by_code = LinkQuery::read(Some("a/b"), None).unwrap();
         assert_eq!(by_code.by, By::Code("a/b"));
+        let list = LinkQuery::read(None, Some("q=gnu&site=s&after=a")).unwrap();
+        assert_eq!(list.site.as_deref(), Some("s"));
+        assert!(matches!(list.by, By::List(query) if query.to_query() == "q=gnu&after=a"));
+        let all = LinkQuery::read(None, None).unwrap();
+        assert!(matches!(all.by, By::List(query) if query.to_query().is_empty()));
         for (code, query) in [
-            (None, ""),
             (None, "url=a&url=b"),
-            (None, "url=a&page=2"),
+            (None, "url=a&q=b"),
+            (None, "page=2"),
+            (None, "q=a&q=b"),
+            (None, "state=dead"),
+            (Some("a"), "q=a"),
             (Some("a"), "url=a"),
         ] {
             assert_eq!(

@@ -1,6 +1,7 @@
-//! The registration service: anyone with a token can register links over HTTP and look them up.
+//! Links over HTTP, for programs: anyone can list them and look them up, and anyone with a token can
+//! register them.
 //!
-//! It is off unless it is configured. Registrations are pushed to the repository that the server
+//! Registration is off unless it is configured. Registrations are pushed to the repository that the server
 //! follows; there they are reviewed, reverted or edited like anything else.
 //!
 //! Invariants: state is kept only in Git, so nothing is lost with a server; a link that was
@@ -30,6 +31,7 @@ use crate::mapping::Timestamp;
 use crate::registry::Registrar;
 
 use super::http::{Answered, Content, Counts, bad_request, request as head};
+use super::links::{self, JSON_VARIANT};
 use super::reload::Reloads;
 use super::state::{RegistrationResult, Shared};
 
@@ -127,16 +129,16 @@ impl Registrations {
     }
 }
 
-/// Returns whether a request is for the service.
+/// Returns whether a request is for links as programs see them.
 pub(super) fn is_addressed<B>(request: &Request<B>) -> bool {
     let path = request.uri().path();
     let is_link = |path: &str| path.is_empty() || path.starts_with('/');
     path == OPENAPI || path.strip_prefix(LINKS).is_some_and(is_link)
 }
 
-/// Answers a request for the service and counts it.
+/// Answers such a request, if links can be registered by a service, and counts it.
 pub(super) async fn answer(
-    service: &Service,
+    service: Option<&Service>,
     shared: &Shared,
     counts: &Counts,
     request: Request<Incoming>,
@@ -146,21 +148,71 @@ pub(super) async fn answer(
         return bad_request();
     }
     let registers = *request.method() == Method::POST && request.uri().path() == LINKS;
-    let answer = match registers {
-        true => service.register(shared, request).await,
-        false => service.read(shared, &request),
+    let response = match service.filter(|_| registers) {
+        Some(service) => {
+            let answer = service.register(shared, request).await;
+            shared.metrics.registered(ended(&answer));
+            answer.into_response()
+        }
+        None => {
+            // Its content is dropped only once it is answered.
+            let (head, _content) = request.into_parts();
+            let request = Request::from_parts(head, ());
+            let read = read(service, shared, &request).await;
+            read.unwrap_or_else(|kind| kind.answer().into_response())
+        }
     };
-    if registers {
-        shared.metrics.registered(ended(&answer));
-    }
-    // Without a duration, which would be the remote's and not a redirect's.
-    counts.count(match answer.status {
+    // Without a duration, which would be the remote's or a search's and not a redirect's.
+    counts.count(match response.status() {
         StatusCode::NOT_FOUND => Answered::NotFound,
         StatusCode::METHOD_NOT_ALLOWED => Answered::MethodNotAllowed,
         status if status.is_client_error() => Answered::BadRequest,
         _ => Answered::Page,
     });
-    answer.into_response()
+    response
+}
+
+/// Answers a request that changes nothing.
+async fn read(
+    service: Option<&Service>,
+    shared: &Shared,
+    request: &Request<()>,
+) -> Result<Response<Content>, ProblemType> {
+    let path = request.uri().path();
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let mut answer = ProblemType::MethodNotAllowed.answer();
+        let allowed = match path {
+            LINKS if service.is_some() => "GET, HEAD, POST",
+            _ => "GET, HEAD",
+        };
+        answer.add(ALLOW, HeaderValue::from_static(allowed));
+        return Ok(answer.into_response());
+    }
+    if path == OPENAPI {
+        return Ok(openapi::answer().into_response());
+    }
+    let bearer = service.and_then(|service| service.bearer(request.headers()));
+    if shared.dumps.is_none() && bearer.is_none() {
+        return Err(ProblemType::Unauthorized);
+    }
+    let live = shared.live.load_full().ok_or(ProblemType::NoTable)?;
+    let code = path.strip_prefix(LINKS).and_then(|it| it.strip_prefix('/'));
+    let sought = LinkQuery::read(code, request.uri().query())?;
+    let host = head::read(request).ok().and_then(|asked| asked.host);
+    let now = Timestamp::from(SystemTime::now());
+    match sought.search(&live, host, now) {
+        None => {
+            let checks = shared.link_checks.as_deref();
+            Ok(sought.answer(&live, host, checks, now).into_response())
+        }
+        Some(search) => {
+            let headers = request.headers().clone();
+            let answer = search?.answer(&shared.searches, headers, JSON_VARIANT, |_, selection| {
+                links::json(selection)
+            });
+            answer.await.ok_or(ProblemType::Busy)
+        }
+    }
 }
 
 impl Service {
@@ -252,38 +304,6 @@ impl Service {
         let (scheme, token) = value.split_at_checked("Bearer ".len())?;
         let is_bearer = scheme.eq_ignore_ascii_case(b"Bearer ");
         is_bearer.then(|| self.tokens.bearer(token.trim_ascii()))?
-    }
-
-    /// Answers a request that changes nothing.
-    fn read<B>(&self, shared: &Shared, request: &Request<B>) -> ApiResponse {
-        let path = request.uri().path();
-        if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            let mut answer = ProblemType::MethodNotAllowed.answer();
-            let allowed = match path {
-                LINKS => "GET, HEAD, POST",
-                _ => "GET, HEAD",
-            };
-            answer.add(ALLOW, HeaderValue::from_static(allowed));
-            return answer;
-        }
-        if path == OPENAPI {
-            return openapi::answer();
-        }
-        if shared.dumps.is_none() && self.bearer(request.headers()).is_none() {
-            return ProblemType::Unauthorized.answer();
-        }
-        let Some(live) = shared.live.load_full() else {
-            return ProblemType::NoTable.answer();
-        };
-        let code = path.strip_prefix(LINKS).and_then(|it| it.strip_prefix('/'));
-        match LinkQuery::read(code, request.uri().query()) {
-            Err(kind) => kind.answer(),
-            Ok(sought) => {
-                let host = head::read(request).ok().and_then(|asked| asked.host);
-                let checks = shared.link_checks.as_deref();
-                sought.answer(&live, host, checks, Timestamp::from(SystemTime::now()))
-            }
-        }
     }
 }
 

@@ -42,9 +42,10 @@ mod tests {
         ProblemType::NoTable,
     ];
 
-    /// The problem types that no registration has: of lookups only, or of other methods.
-    const NOT_OF_REGISTRATIONS: [ProblemType; 3] = [
+    /// The problem types that no registration has: of lookups and lists only, or of other methods.
+    const NOT_OF_REGISTRATIONS: [ProblemType; 4] = [
         ProblemType::BadQuery,
+        ProblemType::Busy,
         ProblemType::NotFound,
         ProblemType::MethodNotAllowed,
     ];
@@ -83,8 +84,9 @@ mod tests {
     fn describes_the_problems_of_each_operation() {
         let paths = &document()["paths"];
         let lookups = problems(OF_LOOKUPS);
-        assert_eq!(described(&paths["/-/api/links"]["get"]), lookups);
         assert_eq!(described(&paths["/-/api/links/{code}"]["get"]), lookups);
+        let lists = problems(OF_LOOKUPS.into_iter().chain([ProblemType::Busy]));
+        assert_eq!(described(&paths["/-/api/links"]["get"]), lists);
         let mut kinds = Vec::from(ProblemType::ALL);
         kinds.retain(|kind| !NOT_OF_REGISTRATIONS.contains(kind));
         assert_eq!(described(&paths["/-/api/links"]["post"]), problems(kinds));

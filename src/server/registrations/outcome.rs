@@ -4,10 +4,11 @@ use hyper::StatusCode;
 use tracing::error;
 
 use super::problem_type::ProblemType;
-use super::response::{ApiResponse, LinkView, ProblemDetails, RequestError};
+use super::response::{ApiResponse, ProblemDetails, RequestError};
 use crate::git::CommitId;
 use crate::mapping::Timestamp;
 use crate::registry::{Registered, RegistrationRefusal};
+use crate::server::links::LinkView;
 use crate::server::state::Snapshot;
 
 /// Returns the answer to a decided registration: the link, which is live by now, or the refusal.

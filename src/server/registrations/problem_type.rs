@@ -25,6 +25,7 @@ pub(super) enum ProblemType {
     Failed,
     RemoteRefused,
     Full,
+    Busy,
     Draining,
     NoTable,
     RemoteDown,
@@ -34,7 +35,7 @@ pub(super) enum ProblemType {
 impl ProblemType {
     /// All problem types, which the description of the service lists.
     #[cfg(test)]
-    pub(super) const ALL: [Self; 24] = [
+    pub(super) const ALL: [Self; 25] = [
         Self::Malformed,
         Self::BadKey,
         Self::BadQuery,
@@ -55,6 +56,7 @@ impl ProblemType {
         Self::Failed,
         Self::RemoteRefused,
         Self::Full,
+        Self::Busy,
         Self::Draining,
         Self::NoTable,
         Self::RemoteDown,
@@ -74,7 +76,7 @@ impl ProblemType {
             Self::BadQuery => (
                 S::BAD_REQUEST,
                 "bad-query",
-                "The query is not one url, and one site if need be",
+                "The query has a parameter that is unknown, invalid, too long or there twice",
             ),
             Self::Unauthorized => (S::UNAUTHORIZED, "unauthorized", "A valid token is needed"),
             Self::FromPage => (
@@ -149,6 +151,11 @@ impl ProblemType {
                 "full",
                 "Too many registrations are under way",
             ),
+            Self::Busy => (
+                S::SERVICE_UNAVAILABLE,
+                "busy",
+                "Too many searches are under way",
+            ),
             Self::Draining => (
                 S::SERVICE_UNAVAILABLE,
                 "draining",
@@ -185,7 +192,7 @@ impl ProblemType {
     /// Returns when to retry, in seconds, if that is likely to help.
     pub(super) fn retry_after(self) -> Option<&'static str> {
         match self {
-            Self::UnderWay | Self::TooMany | Self::Full => Some("1"),
+            Self::UnderWay | Self::TooMany | Self::Full | Self::Busy => Some("1"),
             Self::Draining | Self::NoTable | Self::RemoteDown | Self::NotLive => Some("5"),
             _ => None,
         }

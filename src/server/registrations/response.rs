@@ -10,13 +10,11 @@ use hyper::header::{
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
-use crate::git::CommitId;
-use crate::linkcheck::LinkSummary;
-use crate::mapping::{Entry, Timestamp};
 use crate::registry::Holder;
 
 use super::problem_type::ProblemType;
 use crate::server::http::{Content, JSON, response};
+use crate::server::links::LinkView;
 
 /// The media type of problems (RFC 9457 section 6).
 const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
@@ -36,59 +34,6 @@ pub(super) struct ApiResponse {
     media_type: HeaderValue,
     body: Bytes,
     headers: Vec<(HeaderName, HeaderValue)>,
-}
-
-/// A link as clients see it.
-#[derive(Debug, Serialize)]
-pub(super) struct LinkView {
-    short_url: String,
-    code: String,
-    /// `None` if it is retired and its target was removed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    aliases: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    owner: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tags: Vec<String>,
-    status: u16,
-    forward: &'static str,
-    /// Whether it is retired or expired.
-    gone: bool,
-    /// The commit of the table.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<CommitId>,
-    /// `None` if links are not checked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    link_check: Option<LinkSummary>,
-}
-
-impl LinkView {
-    /// Returns the link of an entry in the table of a commit.
-    pub(super) fn of(entry: Entry<'_>, commit: Option<CommitId>, now: Timestamp) -> Self {
-        Self {
-            short_url: entry.short_url(),
-            code: entry.code().into_owned(),
-            url: entry.target().map(|target| target.into_owned()),
-            aliases: entry.aliases().map(str::to_owned).collect(),
-            title: entry.title().map(str::to_owned),
-            owner: entry.owner().map(str::to_owned),
-            tags: entry.tags().map(str::to_owned).collect(),
-            status: entry.status().code(),
-            forward: entry.forward().name(),
-            gone: entry.is_gone(now),
-            commit,
-            link_check: None,
-        }
-    }
-
-    /// Adds what is known of the link's target.
-    pub(super) fn checked(self, link_check: Option<LinkSummary>) -> Self {
-        Self { link_check, ..self }
-    }
 }
 
 /// A problem.
@@ -218,7 +163,7 @@ impl ApiResponse {
     pub(super) fn link(status: StatusCode, link: &LinkView) -> Self {
         let mut answer = Self::of(status, JSON, link);
         if status == StatusCode::CREATED
-            && let Ok(location) = HeaderValue::try_from(&link.short_url)
+            && let Ok(location) = HeaderValue::try_from(link.short_url())
         {
             answer.add(LOCATION, location);
         }

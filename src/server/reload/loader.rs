@@ -9,9 +9,9 @@ use std::time::Duration;
 use tokio::time::sleep;
 use tracing::{info, warn};
 
-use super::background::in_background;
+use super::background::{begin, in_background};
 use super::outcome::last;
-use crate::mapping::{SoundTable, compile};
+use crate::mapping::compile;
 use crate::server::state::{LoadError, Reloaded, Shared, Snapshot, Source};
 use crate::source::{Fingerprint, Reading, Revision};
 
@@ -95,7 +95,7 @@ impl Loader {
                 return Ok(Reloaded::Unchanged);
             }
             if live.revision.hash() == revision.hash() {
-                self.swap(live.compiled.clone(), revision).await;
+                self.swap(live.at(revision)).await;
                 return Ok(Reloaded::Success);
             }
         }
@@ -116,7 +116,7 @@ impl Loader {
         };
         let (entries, warnings) = (compiled.table.len(), compiled.warnings.len());
         info!(%revision, entries, warnings, "table loaded");
-        self.swap(compiled, revision).await;
+        self.swap(Snapshot::new(compiled, revision)).await;
         Ok(Reloaded::Success)
     }
 
@@ -136,14 +136,32 @@ impl Loader {
         (error.revision()?.hash() == revision.hash()).then(|| Arc::clone(error))
     }
 
-    async fn swap(&self, compiled: SoundTable, revision: Revision) {
-        self.shared.metrics.live(&compiled.table, &revision);
+    async fn swap(&self, snapshot: Snapshot) {
+        let revision = &snapshot.revision;
+        self.shared.metrics.live(&snapshot.table, revision);
         let (source, accepted) = (Arc::clone(&self.source), revision.clone());
-        if let Some(old) = self.shared.live.swap(Snapshot::new(compiled, revision)) {
+        if let Some(old) = self.shared.live.swap(snapshot) {
             tokio::spawn(retire(old));
         }
+        self.sort_codes();
         // If this cannot be recorded, the source reports that; the table is served anyway.
         let _ = in_background(move || source.accepted(&accepted)).await;
+    }
+
+    /// Begins to sort the codes of the live table, if anyone may search it.
+    fn sort_codes(&self) {
+        if self.shared.dumps.is_none() {
+            return;
+        }
+        if let Some(live) = self.shared.live.load_full() {
+            let (table, code_orders) = (Arc::downgrade(&live.table), Arc::clone(&live.code_orders));
+            begin(move || {
+                // It may have been replaced by now.
+                if let Some(table) = table.upgrade() {
+                    code_orders.of(&table);
+                }
+            });
+        }
     }
 }
 

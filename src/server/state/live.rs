@@ -13,6 +13,7 @@ use crate::mapping::{SoundTable, SourceFile, Table, Timestamp};
 use crate::registry::ProvedTable;
 use crate::source::Revision;
 
+use super::code_orders::CodeOrders;
 use super::load::LoadError;
 use super::reloaded::Reloaded;
 
@@ -24,6 +25,8 @@ pub(crate) struct Snapshot {
     pub(crate) revision: Revision,
     /// The revision in its short form, as shown on every page.
     pub(crate) short: String,
+    /// Shared with the snapshots of other revisions that have the same table.
+    pub(crate) code_orders: Arc<CodeOrders>,
 }
 
 impl Snapshot {
@@ -33,6 +36,15 @@ impl Snapshot {
             compiled,
             short: revision.short(),
             revision,
+            code_orders: Arc::default(),
+        }
+    }
+
+    /// Returns a snapshot of the same table in another revision.
+    pub(crate) fn at(&self, revision: Revision) -> Self {
+        Self {
+            code_orders: Arc::clone(&self.code_orders),
+            ..Self::new(self.compiled.clone(), revision)
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The state shared by the parts of a server: the live table, the metrics, and the source of
 //! tables.
 
+mod code_orders;
 mod dump_slots;
 mod ended;
 mod fetch_metrics;
@@ -11,6 +12,7 @@ mod load;
 mod log_drops;
 mod metrics;
 mod reloaded;
+mod search_slots;
 mod shared;
 
 pub(crate) use dump_slots::DumpSlots;
@@ -23,4 +25,5 @@ pub use load::{Fetching, LoadError, Source};
 pub use log_drops::LogDrops;
 pub(crate) use metrics::{Metrics, OpenConnection};
 pub(crate) use reloaded::Reloaded;
+pub(crate) use search_slots::SearchSlots;
 pub(crate) use shared::Shared;

@@ -8,6 +8,7 @@ use super::link_checks::LinkChecks;
 use super::live::Live;
 use super::load::Source;
 use super::metrics::Metrics;
+use super::search_slots::SearchSlots;
 use crate::mapping::Timestamp;
 use crate::server::http::AdminHost;
 use crate::server::net::Lifecycle;
@@ -21,6 +22,7 @@ pub(crate) struct Shared {
     pub(crate) source: Arc<dyn Source>,
     /// `None` if the whole table may not be downloaded.
     pub(crate) dumps: Option<DumpSlots>,
+    pub(crate) searches: SearchSlots,
     /// `None` if links are not checked.
     pub(crate) link_checks: Option<Arc<LinkChecks>>,
     pub(crate) tls: Option<Tls>,

@@ -1,0 +1,65 @@
+//! Links as programs see them, in JSON.
+
+use serde::Serialize;
+
+use crate::git::CommitId;
+use crate::linkcheck::LinkSummary;
+use crate::mapping::{Entry, Timestamp};
+
+/// A link as programs see it.
+#[derive(Debug, Serialize)]
+pub(crate) struct LinkView {
+    short_url: String,
+    code: String,
+    /// `None` if it is retired and its target was removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    aliases: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    status: u16,
+    forward: &'static str,
+    /// Whether it is retired or expired.
+    gone: bool,
+    /// The commit of the table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<CommitId>,
+    /// `None` if links are not checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link_check: Option<LinkSummary>,
+}
+
+impl LinkView {
+    /// Returns the link of an entry in the table of a commit.
+    pub(crate) fn of(entry: Entry<'_>, commit: Option<CommitId>, now: Timestamp) -> Self {
+        Self {
+            short_url: entry.short_url(),
+            code: entry.code().into_owned(),
+            url: entry.target().map(|target| target.into_owned()),
+            aliases: entry.aliases().map(str::to_owned).collect(),
+            title: entry.title().map(str::to_owned),
+            owner: entry.owner().map(str::to_owned),
+            tags: entry.tags().map(str::to_owned).collect(),
+            status: entry.status().code(),
+            forward: entry.forward().name(),
+            gone: entry.is_gone(now),
+            commit,
+            link_check: None,
+        }
+    }
+
+    /// Returns the short link.
+    pub(crate) fn short_url(&self) -> &str {
+        &self.short_url
+    }
+
+    /// Adds what is known of the link's target.
+    pub(crate) fn checked(self, link_check: Option<LinkSummary>) -> Self {
+        Self { link_check, ..self }
+    }
+}

@@ -1,0 +1,11 @@
+//! Links as programs see them, and lists of links: what is asked for, the search, and the answer.
+
+mod link_view;
+mod list_query;
+mod listing;
+mod search;
+
+pub(crate) use link_view::LinkView;
+pub(crate) use list_query::ListQuery;
+pub(crate) use listing::{JSON_VARIANT, json};
+pub(crate) use search::Search;
