@@ -41,6 +41,14 @@ impl<'t> Entry<'t> {
         self.record().key
     }
 
+    /// Returns the first 64 bits of the SHA-256 of its target.
+    pub(crate) fn target_hash(&self) -> u64 {
+        match self.shape().is_hashed {
+            true => self.key(),
+            false => !self.key(),
+        }
+    }
+
     /// Returns whether it has a target, or had one before it was retired.
     pub(crate) fn has_target(&self) -> bool {
         self.shape().url.is_some()

@@ -17,6 +17,11 @@ impl Site {
         numbers.into_iter().map(|number| self.entry(number))
     }
 
+    /// Returns the entries in the order of storage, in which they are numbered.
+    pub(crate) fn stored_entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        (0..index(self.len())).map(|number| self.entry(number))
+    }
+
     /// Returns the entry that has exactly this code.
     pub fn lookup(&self, code: &str) -> Option<Entry<'_>> {
         Some(self.find(code)?.0)
@@ -101,8 +106,8 @@ impl Site {
 
     /// Returns every code.
     pub(crate) fn codes(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        let entries = (0..index(self.len())).map(|number| self.entry(number));
-        let hashed = entries.filter(|entry| entry.shape().is_hashed);
+        let hashed = self.stored_entries();
+        let hashed = hashed.filter(|entry| entry.shape().is_hashed);
         let listed = self.codes.listed().iter();
         hashed
             .map(|entry| entry.code())

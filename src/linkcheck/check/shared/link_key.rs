@@ -10,9 +10,20 @@ pub(crate) struct LinkKey([u8; 12]);
 impl LinkKey {
     /// Returns the key of a URL.
     pub(crate) fn of(url: &str) -> Self {
-        let digest = Sha256::digest(url);
+        Self::of_parts((url, ""))
+    }
+
+    /// Returns the key of a URL in two parts.
+    pub(crate) fn of_parts((start, rest): (&str, &str)) -> Self {
+        let digest = Sha256::new_with_prefix(start).chain_update(rest).finalize();
         let first = digest.first_chunk().copied();
         Self(first.expect("a digest has 32 bytes"))
+    }
+
+    /// Returns its first 64 bits, by which a table finds the URL if it is a target.
+    pub(super) fn hash(self) -> u64 {
+        let first = self.0.first_chunk().copied();
+        u64::from_be_bytes(first.expect("a key has 12 bytes"))
     }
 
     /// Returns its bytes.

@@ -1,14 +1,15 @@
 //! The links of a table: each target once, with the entries that lead to it.
 //!
-//! There may be millions, so the texts stay in the table: a link takes 24 bytes here. The links are
-//! in the order of the keys under which they are kept, so that comparing them with others of their
-//! kind, in a state or of another table, is one pass over both.
+//! There may be millions, so texts and hashes stay in the table: an entry takes 8 bytes here. The
+//! rows are in the order of the hashes by which the table finds targets. The key under which a link
+//! is kept begins with that hash, so comparing rows with others of their kind, in a state or of
+//! another table, is one pass over both.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::host::{authority, host_of_target};
+use super::host_counts::HostCounts;
 use super::link_key::LinkKey;
 use super::table_link::{LinkUse, Resolution, TableLink, is_prefix, may_be_asked};
 use crate::frontier::Host;
@@ -26,25 +27,33 @@ enum Kind {
     OwnPage,
     OwnGone,
     OwnNothing,
+    /// It is that of the row before.
+    Repeated,
 }
 
-/// A target.
+/// An entry that leads to a target.
 #[derive(Debug, Clone, Copy)]
 struct LinkRow {
-    key: LinkKey,
-    /// Where its entries begin.
-    first: u32,
+    /// Its number through all sites, in the order of storage.
+    entry: u32,
     kind: Kind,
+}
+
+/// An entry whose row is not in its place yet.
+struct Found {
+    hash: u64,
+    row: LinkRow,
 }
 
 /// The targets of a table.
 #[derive(Debug, Default)]
 pub struct Links {
-    table: Option<Arc<Table>>,
-    /// In the order of their keys.
+    entries: Entries,
+    /// In the order of the hashes of their targets; the entries of each target follow one another,
+    /// in the order of the table.
     rows: Vec<LinkRow>,
-    /// The entries of each row, in the order of the table; numbered through all sites.
-    entries: Vec<u32>,
+    /// How many targets there are.
+    len: usize,
     /// What is asked instead of a target that leads through the table's own sites.
     elsewhere: BTreeMap<LinkKey, String>,
     /// The URLs of these that are no targets themselves.
@@ -58,102 +67,95 @@ impl Links {
     /// returns true.
     pub fn of(table: &Arc<Table>, now: Timestamp, wants: impl Fn(&str) -> bool) -> Self {
         let mut links = Self {
-            table: Some(Arc::clone(table)),
+            entries: Entries::of(table),
             ..Self::default()
         };
-        let mut names = HostNames::default();
+        let mut hosts = HostCounts::default();
         let mut found = Vec::with_capacity(table.len());
         let mut target = String::new();
-        let mut number = 0;
-        for site in table.sites() {
-            for entry in site.entries() {
-                let Some((scheme, rest)) = entry.target_parts().filter(|_| !entry.is_gone(now))
-                else {
-                    continue;
-                };
-                target.clear();
-                target.push_str(scheme);
-                target.push_str(rest);
-                if wants(&target) {
-                    let key = LinkKey::of(&target);
-                    let end = table
-                        .may_own(rest)
-                        .then(|| follow(table, entry, now))
-                        .flatten();
-                    let kind = match end {
-                        _ if is_prefix(entry, &target) => Kind::Prefix,
-                        None => match names.host(&target) {
-                            Some(_) => Kind::Asked,
-                            None => Kind::NoHost,
-                        },
-                        Some(End::Elsewhere(url)) => match may_be_asked(&url) {
-                            true => {
-                                links.elsewhere.insert(key, url);
-                                Kind::Elsewhere
-                            }
-                            false => Kind::NoHost,
-                        },
-                        Some(End::Page) => Kind::OwnPage,
-                        Some(End::Gone) => Kind::OwnGone,
-                        Some(End::Nothing | End::Loop(_)) => Kind::OwnNothing,
-                    };
-                    found.push((key, number + entry.number(), kind));
-                }
+        let entries = table.sites().iter().flat_map(|site| site.stored_entries());
+        for (number, entry) in (0..).zip(entries) {
+            let Some((scheme, rest)) = entry.target_parts().filter(|_| !entry.is_gone(now)) else {
+                continue;
+            };
+            target.clear();
+            target.push_str(scheme);
+            target.push_str(rest);
+            if !wants(&target) {
+                continue;
             }
-            number += index(site.len());
+            let end = table
+                .may_own(rest)
+                .then(|| follow(table, entry, now))
+                .flatten();
+            let kind = match end {
+                _ if is_prefix(entry, &target) => Kind::Prefix,
+                None => match hosts.add(&target) {
+                    true => Kind::Asked,
+                    false => Kind::NoHost,
+                },
+                Some(End::Elsewhere(url)) => match may_be_asked(&url) {
+                    true => {
+                        links.elsewhere.insert(LinkKey::of(&target), url);
+                        Kind::Elsewhere
+                    }
+                    false => Kind::NoHost,
+                },
+                Some(End::Page) => Kind::OwnPage,
+                Some(End::Gone) => Kind::OwnGone,
+                Some(End::Nothing | End::Loop(_)) => Kind::OwnNothing,
+            };
+            let row = LinkRow {
+                entry: number,
+                kind,
+            };
+            let hash = entry.target_hash();
+            found.push(Found { hash, row });
         }
-        // Stable, so that the entries of a target stay in the order of the table.
-        found.sort_by_key(|(key, ..)| *key);
-        links.collect(&found);
-        links.count(&mut names);
+        found.sort_unstable_by_key(|it| (it.hash, it.row.entry));
+        links.take_in(found, &mut hosts);
+        let urls = links.elsewhere.values();
+        let urls = urls.map(|url| (LinkKey::of(url), url.clone()));
+        links.others = urls.filter(|(key, _)| !links.asks_target(*key)).collect();
+        for url in links.others.values() {
+            hosts.add(url);
+        }
+        links.hosts = hosts.into_counts();
         links
     }
 
-    /// Makes rows of the entries of each target.
-    fn collect(&mut self, found: &[(LinkKey, u32, Kind)]) {
-        self.entries = found.iter().map(|(_, entry, _)| *entry).collect();
-        let targets = found.chunk_by(|one, other| one.0 == other.0);
-        self.rows.reserve_exact(targets.clone().count());
-        let mut first = 0;
-        for entries in targets {
-            // Another entry may lead to the URL itself.
-            let mut kinds = entries.iter().map(|(_, _, kind)| *kind);
-            let kind = kinds.find(|kind| *kind != Kind::Prefix);
-            self.rows.push(LinkRow {
-                key: entries[0].0,
-                first,
-                kind: kind.unwrap_or(Kind::Prefix),
-            });
-            first += index(entries.len());
-        }
-    }
-
-    /// Counts what is asked of each host.
-    fn count(&mut self, names: &mut HostNames) {
-        let mut hosts = HashMap::<Host, u64>::new();
-        let mut add = |url: &str| {
-            if let Some(host) = names.host(url) {
-                match hosts.get_mut(host) {
-                    Some(count) => *count += 1,
-                    None => drop(hosts.insert(host.clone(), 1)),
+    /// Makes rows of entries in the order of their hashes.
+    fn take_in(&mut self, mut found: Vec<Found>, hosts: &mut HostCounts) {
+        let entries = &self.entries;
+        self.rows.reserve_exact(found.len());
+        for same_hash in found.chunk_by_mut(|one, other| one.hash == other.hash) {
+            if same_hash.len() > 1 {
+                same_hash.sort_by_cached_key(|it| entries.place(it.row.entry));
+            }
+            let target = |it: &Found| entries.target_parts(it.row.entry);
+            for entries in same_hash.chunk_by(|one, other| target(one) == target(other)) {
+                // Another entry may lead to the URL itself.
+                let mut kinds = entries.iter().map(|it| it.row.kind);
+                let kind = kinds.find(|it| *it != Kind::Prefix).unwrap_or(Kind::Prefix);
+                let counted = entries.iter().filter(|it| it.row.kind == Kind::Asked);
+                for _ in usize::from(kind == Kind::Asked)..counted.count() {
+                    let (scheme, rest) = target(&entries[0]).unwrap_or_default();
+                    hosts.subtract(&format!("{scheme}{rest}"));
                 }
-            }
-        };
-        for row in self.rows.iter().filter(|row| row.kind == Kind::Asked) {
-            if let Some(target) = self.target(row) {
-                add(&target);
+                self.len += 1;
+                let kinds = std::iter::once(kind).chain(std::iter::repeat(Kind::Repeated));
+                let rows = entries.iter().zip(kinds).map(|(it, kind)| LinkRow {
+                    entry: it.row.entry,
+                    kind,
+                });
+                self.rows.extend(rows);
             }
         }
-        let urls = self.elsewhere.values();
-        let urls = urls.map(|url| (LinkKey::of(url), url.clone()));
-        self.others = urls.filter(|(key, _)| !self.asks_target(*key)).collect();
-        self.others.values().for_each(|url| add(url));
-        self.hosts = hosts;
     }
 
     /// Returns how many targets there are.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.len
     }
 
     /// Returns whether there is no target.
@@ -162,28 +164,27 @@ impl Links {
     }
 
     /// Returns all targets, each with its entries.
-    pub fn all(&self) -> impl ExactSizeIterator<Item = TableLink> {
-        (0..self.rows.len()).map(|at| self.link(at))
+    pub fn all(&self) -> impl Iterator<Item = TableLink> {
+        let targets = (self.rows).chunk_by(|_, next| next.kind == Kind::Repeated);
+        targets.map(|rows| self.link(rows))
     }
 
-    fn link(&self, at: usize) -> TableLink {
-        let row = &self.rows[at];
-        let target = self.target(row).unwrap_or_default();
-        let resolution = match row.kind {
+    fn link(&self, rows: &[LinkRow]) -> TableLink {
+        let target = self.target(&rows[0]).unwrap_or_default();
+        let resolution = match rows[0].kind {
             Kind::Asked => Resolution::Asked(target.to_string()),
             Kind::Elsewhere => {
-                let url = self.elsewhere.get(&row.key).cloned();
+                let url = self.elsewhere.get(&LinkKey::of(&target)).cloned();
                 Resolution::Asked(url.unwrap_or_default())
             }
             Kind::NoHost => Resolution::NoHost,
-            Kind::Prefix => Resolution::Prefix,
+            // The first row of a target repeats none.
+            Kind::Prefix | Kind::Repeated => Resolution::Prefix,
             Kind::OwnPage => Resolution::OwnPage,
             Kind::OwnGone => Resolution::OwnGone,
             Kind::OwnNothing => Resolution::OwnNothing,
         };
-        let end = self.rows.get(at + 1).map(|next| next.first as usize);
-        let entries = &self.entries[row.first as usize..end.unwrap_or(self.entries.len())];
-        let entries = entries.iter().filter_map(|number| self.entry(*number));
+        let entries = rows.iter().filter_map(|row| self.entries.get(row.entry));
         TableLink {
             uses: entries.map(LinkUse::of).collect(),
             target: target.into_owned(),
@@ -193,25 +194,28 @@ impl Links {
 
     /// Returns the URLs that are asked.
     pub fn urls(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.asked().filter_map(|key| self.url(key))
+        let targets = self.asked_rows().filter_map(|row| self.target(row));
+        targets.chain(self.others.values().map(|url| Cow::Borrowed(&**url)))
     }
 
     /// Returns the keys of the URLs that are asked, of targets in order and then of others.
     pub(crate) fn asked(&self) -> impl Iterator<Item = LinkKey> {
-        let asked = self.rows.iter().filter(|row| row.kind == Kind::Asked);
-        asked.map(|row| row.key).chain(self.others.keys().copied())
+        let targets = self.asked_rows().filter_map(|row| self.key(row));
+        targets.chain(self.others.keys().copied())
     }
 
     /// Returns the keys of the URLs that are asked, and were not by the links of another table.
     pub(crate) fn asked_anew(&self, before: &Self) -> Vec<LinkKey> {
-        let mut rows = before.rows.iter().peekable();
-        let mut is_new = |key| {
-            while rows.next_if(|row| row.key < key).is_some() {}
-            rows.next_if(|row| row.key == key)
-                .is_none_or(|row| row.kind != Kind::Asked)
+        let mut rows = before.asked_rows().peekable();
+        let mut is_new = |row: &&LinkRow| {
+            let hash = self.hash(row);
+            while rows.next_if(|row| before.hash(row) < hash).is_some() {}
+            let mut same_hash = rows.clone().take_while(|row| before.hash(row) == hash);
+            let target = self.entries.target_parts(row.entry);
+            same_hash.all(|row| before.entries.target_parts(row.entry) != target)
         };
-        let targets = self.rows.iter().filter(|row| row.kind == Kind::Asked);
-        let targets = targets.map(|row| row.key).filter(|key| is_new(*key));
+        let targets = self.asked_rows().filter(|row| is_new(row));
+        let targets = targets.filter_map(|row| self.key(row));
         let targets = targets.filter(|key| !before.others.contains_key(key));
         let others = self.others.keys().copied();
         let others = others.filter(|key| !before.others.contains_key(key));
@@ -223,10 +227,7 @@ impl Links {
     pub(crate) fn url(&self, key: LinkKey) -> Option<Cow<'_, str>> {
         match self.others.get(&key) {
             Some(url) => Some(Cow::Borrowed(url)),
-            None => {
-                let row = self.row(key).filter(|row| row.kind == Kind::Asked)?;
-                self.target(row)
-            }
+            None => self.target(self.asked_row(key)?),
         }
     }
 
@@ -236,48 +237,78 @@ impl Links {
     }
 
     fn asks_target(&self, key: LinkKey) -> bool {
-        self.row(key).is_some_and(|row| row.kind == Kind::Asked)
+        self.asked_row(key).is_some()
     }
 
-    fn row(&self, key: LinkKey) -> Option<&LinkRow> {
-        let at = self.rows.binary_search_by_key(&key, |row| row.key).ok()?;
-        Some(&self.rows[at])
+    /// Returns the rows of the targets that are asked themselves.
+    fn asked_rows(&self) -> impl Iterator<Item = &LinkRow> + Clone {
+        self.rows.iter().filter(|row| row.kind == Kind::Asked)
+    }
+
+    /// Returns the row of the target with a key, if that is asked itself.
+    fn asked_row(&self, key: LinkKey) -> Option<&LinkRow> {
+        let hash = Some(key.hash());
+        let from = self.rows.partition_point(|row| self.hash(row) < hash);
+        let rows = self.rows[from..].iter();
+        let mut rows = rows.take_while(|row| self.hash(row) == hash);
+        rows.find(|row| row.kind == Kind::Asked && self.key(row) == Some(key))
+    }
+
+    fn hash(&self, row: &LinkRow) -> Option<u64> {
+        Some(self.entries.get(row.entry)?.target_hash())
+    }
+
+    fn key(&self, row: &LinkRow) -> Option<LinkKey> {
+        self.entries.target_parts(row.entry).map(LinkKey::of_parts)
     }
 
     fn target(&self, row: &LinkRow) -> Option<Cow<'_, str>> {
-        self.entry(self.entries[row.first as usize])?.target()
-    }
-
-    /// Returns an entry by its number through all sites.
-    fn entry(&self, mut number: u32) -> Option<Entry<'_>> {
-        for site in self.table.as_ref()?.sites() {
-            match number.checked_sub(index(site.len())) {
-                Some(rest) => number = rest,
-                None => return Some(site.entry(number)),
-            }
-        }
-        None
+        self.entries.get(row.entry)?.target()
     }
 }
 
-/// The hosts of URLs, by their names: most URLs share theirs with others.
-#[derive(Default)]
-struct HostNames(HashMap<Box<str>, Option<Host>>);
-
-impl HostNames {
-    /// Returns the host of a target, unless its name is one that no host can have.
-    fn host(&mut self, target: &str) -> Option<&Host> {
-        let authority = authority(target);
-        if !self.0.contains_key(authority) {
-            self.0.insert(authority.into(), host_of_target(target));
-        }
-        self.0.get(authority)?.as_ref()
-    }
+/// The entries of a table, numbered through all sites.
+#[derive(Debug, Default)]
+struct Entries {
+    table: Option<Arc<Table>>,
+    /// The number of the first entry of each site.
+    starts: Vec<u32>,
 }
 
-/// Returns a count that fits, because the text of a table has 32-bit offsets.
-fn index(count: usize) -> u32 {
-    u32::try_from(count).expect("compile bounds the text of a table to 32-bit offsets")
+impl Entries {
+    fn of(table: &Arc<Table>) -> Self {
+        let starts = table.sites().iter().scan(0, |next, site| {
+            let start = *next;
+            *next += u32::try_from(site.len()).ok()?;
+            Some(start)
+        });
+        Self {
+            starts: starts.collect(),
+            table: Some(Arc::clone(table)),
+        }
+    }
+
+    fn site(&self, number: u32) -> Option<usize> {
+        let after = self.starts.partition_point(|start| *start <= number);
+        after.checked_sub(1)
+    }
+
+    fn get(&self, number: u32) -> Option<Entry<'_>> {
+        let site = self.site(number)?;
+        let entry = self.table.as_ref()?.sites()[site].entry(number - self.starts[site]);
+        Some(entry)
+    }
+
+    /// Returns the target of an entry, in two parts.
+    fn target_parts(&self, number: u32) -> Option<(&'static str, &str)> {
+        self.get(number)?.target_parts()
+    }
+
+    /// Returns what orders entries by their targets, and those of one target as the table has them.
+    fn place(&self, number: u32) -> Option<impl Ord> {
+        let entry = self.get(number)?;
+        Some((entry.target_parts(), self.site(number), entry.written()))
+    }
 }
 
 #[cfg(test)]
@@ -308,6 +339,7 @@ mapping:
 - {url: https://short.code/nothing, short-code: d}
 - {url: https://short.code/gone, short-code: e}
 - {url: https://short.code/, short-code: f}
+- {url: https://short.code/robots.txt, short-code: g}
 - {url: https://w.example/wiki/, short-code: w, forward: path}
 - {url: https://x.example/wiki/, short-code: x, forward: path-and-query}
 - {url: https://x.example/wiki/, short-code: y}
@@ -327,6 +359,7 @@ mapping:
             ("c", asked),
             ("e", Resolution::OwnGone),
             ("d", Resolution::OwnNothing),
+            ("g", Resolution::OwnPage),
             ("w", Resolution::Prefix),
             (
                 "x y",
@@ -337,7 +370,7 @@ mapping:
         let expected = expected.map(|(codes, it)| (codes.to_owned(), it));
         assert_eq!(Vec::from_iter(found), expected);
         assert_eq!(links.asked().count(), 3);
-        let table = links.table.as_ref().unwrap();
+        let table = links.entries.table.as_ref().unwrap();
         for link in links.all() {
             let found = TableLink::of_site(table, &table.sites()[0], &link.target, NOW);
             assert_eq!(found, Some(link));
@@ -361,7 +394,7 @@ mapping:
 - {url: https://short.code/e, short-code: i}
 ";
         let links = links(text);
-        let table = links.table.as_ref().unwrap();
+        let table = links.entries.table.as_ref().unwrap();
         let mut found = Vec::new();
         for link in links.all() {
             let alone = TableLink::of_site(table, &table.sites()[0], &link.target, NOW);

@@ -4,6 +4,7 @@ mod asker;
 mod checker;
 mod counts;
 mod host;
+mod host_counts;
 mod link_key;
 mod links;
 mod millis;
