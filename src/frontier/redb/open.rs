@@ -14,8 +14,9 @@ use super::rows::{self, RowsError};
 use super::writer::Writer;
 use crate::frontier::contract::{Clock, SteadyClock};
 
-/// The most memory for pages of the file; the schedule itself is in memory already.
-const CACHE: usize = 32 << 20;
+/// The most memory for pages of the file; the schedule itself is in memory already, and the system
+/// caches the file, too.
+const CACHE: usize = 8 << 20;
 
 /// Why a file could not be opened as a store; nothing in it was changed.
 #[derive(Debug, Error)]

@@ -1,5 +1,6 @@
 //! The rows of a schedule as tables of a file.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use redb::{ReadableTable, TableDefinition, TableError, WriteTransaction};
@@ -169,12 +170,18 @@ fn decoded(value: HostValue<'_>) -> Result<HostRow, AliasError> {
         rested: StoreTime::from_millis(rested),
         blocked: StoreTime::from_millis(blocked),
         pause: Duration::from_millis(pause),
-        note: note.into(),
+        // Most have none, and share the empty one.
+        note: match note {
+            [] => Arc::default(),
+            _ => note.into(),
+        },
         removed,
-        lease: lease.map(|(token, until)| LeaseRow {
-            token,
-            until: StoreTime::from_millis(until),
-            holds,
+        lease: lease.map(|(token, until)| {
+            Box::new(LeaseRow {
+                token,
+                until: StoreTime::from_millis(until),
+                holds,
+            })
         }),
     })
 }

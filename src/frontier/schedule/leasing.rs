@@ -38,7 +38,7 @@ impl HostSchedule {
         }
         self.edit(&host, |row| {
             row.next = None;
-            row.lease = Some(lease);
+            row.lease = Some(Box::new(lease));
         });
         Reservation::Leased(Lease {
             settings: self.settings(&host).unwrap_or_default(),

@@ -43,13 +43,19 @@ impl HostSchedule {
         schedule.last_token = last_token;
         schedule.members.extend(members);
         schedule.aliases.extend(aliases);
-        for (host, mut row) in hosts {
-            row.alias = schedule.alias_of(&host).cloned();
+        // Collected at once, they are packed more closely than if they were inserted one by one.
+        schedule.hosts = hosts
+            .into_iter()
+            .map(|(host, mut row)| {
+                row.alias = schedule.alias_of(&host).cloned();
+                (host, row)
+            })
+            .collect();
+        for (host, row) in &schedule.hosts {
             for alias in row.lease.iter().flat_map(|lease| &lease.holds) {
                 schedule.aliases.entry(alias.clone()).or_default().held += 1;
             }
-            schedule.index.add(&host, &row);
-            schedule.hosts.insert(host, row);
+            schedule.index.add(host, row);
         }
         let aliases: Vec<_> = schedule
             .hosts

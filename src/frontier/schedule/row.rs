@@ -22,8 +22,8 @@ pub(crate) struct HostRow {
     pub(crate) note: Arc<[u8]>,
     /// Whether it is to be forgotten once its lease has ended and its times have passed.
     pub(crate) removed: bool,
-    /// Its lease, if it has one.
-    pub(crate) lease: Option<LeaseRow>,
+    /// Its lease, if it has one; boxed, because few of the hosts have one at a time.
+    pub(crate) lease: Option<Box<LeaseRow>>,
 }
 
 /// What is kept of a lease.
