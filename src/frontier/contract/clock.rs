@@ -108,11 +108,18 @@ pub(crate) struct SteadyClock {
 impl SteadyClock {
     /// Returns a clock that starts no earlier than `last`.
     pub(crate) fn starting_at(clock: Box<dyn Clock>, last: StoreTime) -> Self {
-        Self {
-            clock,
-            last,
-            ahead: Duration::ZERO,
-        }
+        Self::continuing(clock, last, Duration::ZERO)
+    }
+
+    /// Returns a clock that goes on where an earlier one was, which was that far ahead of the clock
+    /// below it: the time in between counts.
+    pub(crate) fn continuing(clock: Box<dyn Clock>, last: StoreTime, ahead: Duration) -> Self {
+        Self { clock, last, ahead }
+    }
+
+    /// Returns how far it is ahead of the clock below it.
+    pub(crate) fn ahead(&self) -> Duration {
+        self.ahead
     }
 
     /// Returns the present, which is never before an earlier answer.
@@ -166,6 +173,11 @@ mod tests {
             reading.store(millis, Ordering::Relaxed);
             assert_eq!(steady.now().time(), StoreTime(time));
         }
+        // Another process has it next.
+        reading.store(11_000, Ordering::Relaxed);
+        let clock = Box::new(SetClock(Arc::clone(&reading)));
+        let mut next = SteadyClock::continuing(clock, StoreTime(15_100), steady.ahead());
+        assert_eq!(next.now().time(), StoreTime(17_100));
     }
 
     #[test]

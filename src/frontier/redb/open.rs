@@ -83,7 +83,7 @@ impl Redb {
         let database = Arc::new(database);
         let (schedule, last) =
             rows::read(&database, default_pause).map_err(|error| explained(path, error))?;
-        let clock = SteadyClock::starting_at(Box::new(clock), last);
+        let clock = SteadyClock::continuing(Box::new(clock), last.time, last.ahead);
         let writer = Writer::start(Arc::clone(&database), default_pause, schedule, clock);
         let writer = writer.map_err(|error| explained(path, error))?;
         Ok(Self {

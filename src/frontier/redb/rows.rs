@@ -7,7 +7,7 @@ use redb::{ReadableTable, TableDefinition, TableError, WriteTransaction};
 use thiserror::Error;
 
 use super::database::SharedDatabase;
-use crate::frontier::contract::{AliasError, AliasName, Host, HostError, Now, StoreTime, millis};
+use crate::frontier::contract::{AliasError, AliasName, Host, HostError, StoreTime, millis};
 use crate::frontier::schedule::{AliasRow, Changes, HostRow, HostSchedule, LeaseRow};
 
 /// A host's row: next, rested, blocked, pause, removed, its lease as token and end, the aliases that
@@ -32,7 +32,8 @@ const ALIASES: TableDefinition<&str, u64> = TableDefinition::new("frontier-alias
 /// Members and their alias.
 const MEMBERS: TableDefinition<&str, &str> = TableDefinition::new("frontier-members");
 
-/// The format of these tables, the last token and the last time.
+/// The format of these tables, the last token, the last time, and how far that was ahead of the system's
+/// clock.
 const META: TableDefinition<&str, u64> = TableDefinition::new("frontier-meta");
 
 /// The format that is written here.
@@ -53,18 +54,25 @@ pub(super) enum RowsError {
     Alias(#[from] AliasError),
 }
 
+/// The last time that was written, and how far it was ahead of the system's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LastTime {
+    pub(super) time: StoreTime,
+    pub(super) ahead: Duration,
+}
+
 /// Reads a schedule and the last time that was written; a file without any tables has none.
 pub(super) fn read(
     database: &SharedDatabase,
     default_pause: Duration,
-) -> Result<(HostSchedule, StoreTime), RowsError> {
+) -> Result<(HostSchedule, LastTime), RowsError> {
     let transaction = database.begin_read()?;
     let meta = match transaction.open_table(META) {
         Ok(meta) => meta,
         Err(TableError::TableDoesNotExist(_)) => {
             let mut tables = transaction.list_tables().map_err(redb::Error::from)?;
             return match tables.next() {
-                None => Ok((HostSchedule::new(default_pause), StoreTime::default())),
+                None => Ok((HostSchedule::new(default_pause), LastTime::default())),
                 Some(_) => Err(RowsError::Foreign),
             };
         }
@@ -108,7 +116,11 @@ pub(super) fn read(
         hosts.push((Host::parse(host.value())?, decoded(value.value())?));
     }
     let schedule = HostSchedule::restored(default_pause, value("token")?, members, aliases, hosts);
-    Ok((schedule, StoreTime::from_millis(value("time")?)))
+    let last = LastTime {
+        time: StoreTime::from_millis(value("time")?),
+        ahead: Duration::from_millis(value("ahead")?),
+    };
+    Ok((schedule, last))
 }
 
 /// Writes the rows that have changed, and the time.
@@ -116,7 +128,7 @@ pub(super) fn write(
     transaction: &WriteTransaction,
     schedule: &HostSchedule,
     changes: &Changes,
-    now: Now,
+    last: LastTime,
 ) -> Result<(), redb::Error> {
     let mut table = transaction.open_table(HOSTS)?;
     for host in &changes.hosts {
@@ -156,7 +168,8 @@ pub(super) fn write(
     let mut meta = transaction.open_table(META)?;
     meta.insert("format", FORMAT)?;
     meta.insert("token", schedule.last_token())?;
-    meta.insert("time", now.time().millis())?;
+    meta.insert("time", last.time.millis())?;
+    meta.insert("ahead", millis(last.ahead))?;
     Ok(())
 }
 

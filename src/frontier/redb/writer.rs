@@ -13,7 +13,7 @@ use redb::WriteTransaction;
 use tokio::sync::oneshot;
 
 use super::database::SharedDatabase;
-use super::rows::{self, RowsError};
+use super::rows::{self, LastTime, RowsError};
 use crate::frontier::contract::{Host, Lease, LeaseState, Now, Pending, SteadyClock, StoreError};
 use crate::frontier::schedule::HostSchedule;
 
@@ -237,7 +237,11 @@ impl WriterState {
         }
         let (now, transaction) = (batch.now, batch.transaction);
         if let Some(transaction) = transaction {
-            rows::write(&transaction, &schedule, &changes, now)?;
+            let last = LastTime {
+                time: now.time(),
+                ahead: self.clock.ahead(),
+            };
+            rows::write(&transaction, &schedule, &changes, last)?;
             transaction.commit().map_err(redb::Error::from)?;
         }
         self.schedule = Some(schedule);
@@ -310,7 +314,7 @@ mod tests {
         let database = Arc::new(database);
         let pause = Duration::from_secs(1);
         let (schedule, last) = rows::read(&database, pause).unwrap();
-        let clock = SteadyClock::starting_at(Box::new(SystemClock::new()), last);
+        let clock = SteadyClock::starting_at(Box::new(SystemClock::new()), last.time);
         let writer = Writer::start(Arc::clone(&database), pause, schedule, clock).unwrap();
         let add = |name: &str| {
             let host = Host::parse(name).unwrap();
