@@ -308,3 +308,28 @@ async fn a_file_keeps_what_is_known_also_of_links_that_come_back() {
     assert_eq!(asked, expected);
     assert!(FileState::open(&path, forward.clone(), DELAY).is_ok());
 }
+
+#[tokio::test]
+async fn a_clock_that_was_ahead_leaves_no_link_unchecked() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state.redb");
+    let web = Web::new(|url, _| usual(url).unwrap_or_else(|| status(404)));
+    let targets = ["https://a.example/1", "https://b.example/2"];
+    let check = async |ahead: Duration| {
+        let forward = Forward::new();
+        forward.pass(ahead);
+        let clock = forward.shared();
+        let state: Arc<dyn CheckState> = Arc::new(FileState::open(&path, forward, DELAY).unwrap());
+        let checker = checker(&state, &clock, &web, &targets, options());
+        checker.run().await.unwrap();
+        let records = checker.records(&targets).await.unwrap().into_iter();
+        let strikes = records.map(|it| it.map(|it| it.strikes()));
+        (Vec::from_iter(strikes), checker.progress().checked)
+    };
+    let strikes = |count| vec![Some(count); 2];
+    assert_eq!(check(3650 * DAY).await, (strikes(1), 2));
+    // What is known may be wrong in time, but is kept; from then on it goes on as always.
+    assert_eq!(check(Duration::ZERO).await, (strikes(1), 2));
+    assert_eq!(check(Duration::ZERO).await, (strikes(1), 0));
+    assert_eq!(check(4 * DAY).await, (strikes(2), 2));
+}

@@ -84,7 +84,7 @@ impl Checker {
     }
 
     fn is_known(&self, row: &Asked<ArchiveAnswer>) -> bool {
-        let is_recent = self.now().saturating_sub(row.at) < millis(KNOWN);
+        let is_recent = self.now().abs_diff(row.at) < millis(KNOWN);
         is_recent && !matches!(row.answer, None | Some(ArchiveAnswer::Failed(_)))
     }
 }

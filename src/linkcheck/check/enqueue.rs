@@ -1,9 +1,9 @@
-//! Queueing the links of a table, and counting what is due of them.
+//! Queueing the links of a table.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::shared::{Checker, LinkKey, Links, host_of_target, millis, queued_link, read_key};
+use super::shared::{Checker, LinkKey, Links, host_of_target, millis, queued_link};
 use super::state::{Space, StateRow, StateWrite, WriteState, decoded};
 use crate::frontier::{Host, StoreError};
 use crate::linkcheck::conclude::LinkRecord;
@@ -84,7 +84,9 @@ impl Checker {
             };
             let record: Option<LinkRecord> = parked.as_deref().map(decoded).transpose()?;
             let due = record.as_ref().and_then(|record| {
+                // No link was checked in the future, whatever a clock said once.
                 let checked = u64::try_from(record.checked()?.unix()).ok()? * 1000;
+                let checked = checked.min(now);
                 let next = record.next_check(self.options().policy, &url, links.of_host(&host));
                 Some(checked + millis(next))
             });
@@ -107,26 +109,5 @@ impl Checker {
         let hosts = hosts.map(|(host, due)| (host, Duration::from_millis(due.saturating_sub(now))));
         write.hosts = hosts.collect();
         Ok(write)
-    }
-
-    /// Counts the links of each host that are due, for the progress.
-    pub(super) async fn count_due(&self) -> Result<(), StoreError> {
-        let now = self.now();
-        let mut left = HashMap::<Host, usize>::new();
-        let mut from = Vec::new();
-        loop {
-            let keys = self.access().queued_keys(&from, BATCH).await?;
-            for (host, due) in keys.iter().filter_map(|key| read_key(key)) {
-                if due <= now {
-                    *left.entry(host).or_default() += 1;
-                }
-            }
-            match keys.into_iter().last() {
-                Some(last) => from = [&*last, &[0]].concat(),
-                None => break,
-            }
-        }
-        self.set_due(left);
-        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Checking all targets of a table: which is asked when, and what is kept of the answers.
 //!
-//! `shared` is what all parts of a check use, `enqueue` queues the links, `run` reserves hosts, and
+//! `shared` is what all parts of a check use, `enqueue` queues the links, `queue_review` goes through those that are queued, `run` reserves hosts, and
 //! `visit` is what happens while one is reserved: at most one request. All that is known is in a
 //! [`CheckState`]: in memory, or in the file or on the server in which the reservations are.
 //!
@@ -10,6 +10,7 @@
 mod aliases;
 mod archive;
 mod enqueue;
+mod queue_review;
 mod run;
 mod shared;
 mod state;

@@ -110,10 +110,9 @@ impl Checker {
         let mut attempts: Tasks<(u64, Reservation)> = JoinSet::new();
         let mut visits: Tasks<()> = JoinSet::new();
         let mut upkeep: Tasks<()> = JoinSet::new();
-        if end == CheckEnd::NothingDue {
-            let checker = Arc::clone(self);
-            upkeep.spawn(async move { checker.count_due().await });
-        }
+        let mut review: Tasks<()> = JoinSet::new();
+        let checker = Arc::clone(self);
+        review.spawn(async move { checker.review_queue().await });
         let mut idle_until = None::<Instant>;
         // At once: a worker may have died just now.
         let mut reaping = Instant::now();
@@ -138,9 +137,10 @@ impl Checker {
                     Ok((changes, reservation))
                 });
             }
+            let is_at_end = end == CheckEnd::NothingDue && review.is_empty();
             if attempts.is_empty()
                 && visits.is_empty()
-                && (is_stopping || (end == CheckEnd::NothingDue && self.is_done().await?))
+                && (is_stopping || (is_at_end && self.is_done().await?))
             {
                 return Ok(());
             }
@@ -175,6 +175,7 @@ impl Checker {
                     idle_until = None;
                 }
                 Some(done) = upkeep.join_next() => finished(done)?,
+                Some(done) = review.join_next() => finished(done)?,
                 () = self.queued.notified() => {
                     changes += 1;
                     idle_until = None;

@@ -78,6 +78,11 @@ impl Policy {
         stretched(self.recheck.mul_f64(0.875 + 0.25 * share), links)
     }
 
+    /// Returns the longest time after which a target is asked again, if its host has a number of links.
+    pub(crate) fn longest(self, links: u64) -> Duration {
+        stretched(self.recheck.mul_f64(1.125).max(3 * DAY), links)
+    }
+
     /// Returns when to ask a target again that was not seen working for a number of times in a row.
     pub(super) fn after_failures(self, failures: u8, links: u64) -> Duration {
         let interval = match failures {
@@ -127,6 +132,7 @@ mod tests {
         assert!(times[250] < 14 * DAY && times[750] > 14 * DAY);
         times.dedup();
         assert!(times.len() > 950);
+        assert!(last <= policy.longest(1000));
         let again = policy.after_success("https://e.example/1", 0, 1);
         assert_eq!(policy.after_success("https://e.example/1", 0, 1), again);
         assert_ne!(policy.after_success("https://e.example/1", 1, 1), again);

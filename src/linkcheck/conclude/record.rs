@@ -129,6 +129,7 @@ impl LinkRecord {
     /// Takes in an observation.
     pub fn observe(&mut self, observation: &Observation, now: Timestamp, policy: Policy) {
         let now = now.unix();
+        self.forget_the_future(now);
         let evidence = observation.seen.evidence();
         if evidence.refutes_failures() {
             self.strikes = 0;
@@ -160,6 +161,15 @@ impl LinkRecord {
             }
             self.history.push((now, observation.seen));
         }
+    }
+
+    /// Counts what seems to be in the future as of now: a clock was ahead once. Otherwise no failure
+    /// would be a further one until then.
+    fn forget_the_future(&mut self, now: i64) {
+        let moved = self.moved.as_mut().map(|moved| &mut moved.since);
+        let times = [&mut self.since, &mut self.struck];
+        let times = times.into_iter().chain(moved).chain(&mut self.last_ok);
+        times.for_each(|time| *time = now.min(*time));
     }
 
     fn works(&mut self, moved_to: Option<&WebUrl>, now: i64) -> Verdict {

@@ -106,7 +106,8 @@ impl RobotsAnswer {
 
 impl<T> Asked<T> {
     fn known(self, now: u64, lasts: impl Fn(&T) -> Duration) -> Known<T> {
-        let age = Duration::from_millis(now.saturating_sub(self.at));
+        // One from the future, where a clock was once, counts for as long as one from the past.
+        let age = Duration::from_millis(now.abs_diff(self.at));
         match self.answer {
             Some(answer) if age < lasts(&answer) => Known::Answer(answer),
             None if age < PENDING => Known::Pending(self.at.saturating_add(millis(PENDING))),
@@ -186,6 +187,12 @@ mod tests {
         let answer = Known::Answer(Ok(Robots::default()));
         assert_eq!(known_robots(rules.clone(), 25 * hour - 1), answer);
         assert_eq!(known_robots(rules, 25 * hour), Known::Unknown);
+        let ahead = row(Some(RobotsAnswer::without_rules()));
+        let ahead = ahead.map(|row| Asked {
+            at: 100 * hour,
+            ..row
+        });
+        assert_eq!(known_robots(ahead, hour), Known::Unknown);
         let pending = Known::Pending(2 * hour);
         assert_eq!(known_robots(row(None), 2 * hour - 1), pending);
         assert_eq!(known_robots(row(None), 2 * hour), Known::Unknown);

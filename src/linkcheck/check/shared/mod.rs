@@ -25,5 +25,7 @@ pub use links::Links;
 pub(super) use millis::{millis, seconds};
 pub use options::CheckOptions;
 pub use progress::CheckProgress;
-pub(super) use queue::{HostQueue, LeasePurpose, QueuedRow, Work, queued_link, read_key};
+pub(super) use queue::{
+    HostQueue, LeasePurpose, QueuedRow, Work, queued_link, read_key, read_link,
+};
 pub use table_link::{LinkUse, Resolution, TableLink};

@@ -13,6 +13,9 @@ use crate::frontier::{Host, StoreError};
 use crate::linkcheck::ask::{Inquiry, WebUrl};
 use crate::linkcheck::check::state::{Space, StateAccess, StateRow, decoded};
 
+/// What a link has in the order of what is due at one time.
+const LINK: u8 = 2;
+
 /// What a question is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum LeasePurpose {
@@ -110,7 +113,7 @@ pub(crate) fn queued_link(link: LinkKey, host: &Host, due: u64) -> StateRow {
 
 fn link_at(host: &Host, due: u64, link: LinkKey) -> Vec<u8> {
     let mut key = at(host, due);
-    key.push(2);
+    key.push(LINK);
     key.extend(link.bytes());
     key
 }
@@ -123,12 +126,21 @@ fn at(host: &Host, due: u64) -> Vec<u8> {
     key
 }
 
-/// Returns the host and the time of a key.
-pub(crate) fn read_key(key: &[u8]) -> Option<(Host, u64)> {
+/// Returns the name of the host and the time of a key.
+pub(crate) fn read_key(key: &[u8]) -> Option<(&str, u64)> {
     let end = key.iter().position(|byte| *byte == 0)?;
-    let host = Host::parse(str::from_utf8(&key[..end]).ok()?).ok()?;
+    let host = str::from_utf8(&key[..end]).ok()?;
     let due = key.get(end + 1..end + 9)?;
     Some((host, u64::from_be_bytes(due.try_into().ok()?)))
+}
+
+/// Returns the link of a key, if it is that of a link.
+pub(crate) fn read_link(key: &[u8]) -> Option<LinkKey> {
+    let end = key.iter().position(|byte| *byte == 0)?;
+    match key.get(end + 9..)? {
+        [LINK, link @ ..] => <[u8; 12]>::try_from(link).ok().map(LinkKey::from),
+        _ => None,
+    }
 }
 
 /// The rows of a host that have not been looked at.
@@ -165,7 +177,7 @@ impl HostQueue {
     /// Returns when the first row is due, in milliseconds.
     pub(crate) async fn due(&self, access: &StateAccess) -> Result<Option<u64>, StoreError> {
         let row = access.first(&self.from, &self.to).await?;
-        Ok(row.and_then(|(key, _)| read_key(&key)).map(|(_, due)| due))
+        Ok(row.and_then(|(key, _)| read_key(&key).map(|(_, due)| due)))
     }
 
     /// Leaves out all up to a key.
@@ -199,7 +211,7 @@ mod tests {
             link.key(&Host::parse("a.exampleb").unwrap(), 0),
         ];
         assert!(keys.is_sorted());
-        assert_eq!(read_key(&keys[3]), Some((host.clone(), 256)));
+        assert_eq!(read_key(&keys[3]), Some(("a.example", 256)));
         let HostQueue { from, to } = HostQueue::of(&host);
         let inside = keys.map(|key| from <= key && key < to);
         assert_eq!(inside, [true, true, true, true, false, false]);
@@ -213,7 +225,8 @@ mod tests {
         assert_eq!(row.key, Work::link("https://a.example/").key(&host, 7));
         let read = QueuedRow::read(&row.key, &row.value.unwrap()).unwrap();
         assert_eq!(read, QueuedRow::Link(link));
-        assert_eq!(read_key(&row.key), Some((host, 7)));
+        assert_eq!(read_key(&row.key), Some(("a.example", 7)));
+        assert_eq!(read_link(&row.key), Some(link));
         assert!(QueuedRow::read(b"short", b"").is_err());
     }
 }
