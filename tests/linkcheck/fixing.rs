@@ -324,7 +324,7 @@ async fn only_what_is_certain_is_fixed() {
         "mapping.yaml:5:3: not fixed: http://a.example/home: it has moved to a home page, https://b.example/",
         "mapping.yaml:7:3: not fixed: https://a.example/plain: it has moved from https to http, http://b.example/plain",
         "mapping.yaml:9:3: not fixed: http://prefix.example/: paths are appended to it",
-        "mapping.yaml:12:3: not fixed: http://a.example/known: it has moved to the target of another entry, at mapping.yaml:14:3",
+        "mapping.yaml:12:3: not fixed: http://a.example/known: other links have moved to the same page, https://b.example/known",
         "mapping.yaml:16:3: not fixed: http://a.example/one: other links have moved to the same page, https://b.example/same",
         "mapping.yaml:18:3: not fixed: http://a.example/two: other links have moved to the same page",
         "mapping.yaml:20:3: not fixed: http://a.example/own: it has moved to a short link of this table",
@@ -335,7 +335,7 @@ async fn only_what_is_certain_is_fixed() {
         "mapping.yaml:35:3: not fixed: http://10.0.0.1/private: it is dead, and the archive was not asked about it",
         "mapping.yaml:37:3: not fixed: http://a.example/left#1: other links have moved to the same page, https://b.example/both#1",
         "mapping.yaml:39:3: not fixed: http://a.example/right#2: other links have moved to the same page, https://b.example/both#2",
-        "mapping.yaml:41:3: not fixed: http://a.example/near: it has moved to the target of another entry, at mapping.yaml:14:3",
+        "mapping.yaml:41:3: not fixed: http://a.example/near: other links have moved to the same page, https://b.example/known#near",
         "mapping.yaml:43:3: not fixed: http://a.example/campaign: it has moved to a home page, https://b.example/?utm=1",
         "Waypost-Allow: retarget part",
     ] {
@@ -408,6 +408,30 @@ async fn what_is_fixed_is_committed_or_pushed() {
         git(&remote, "rev-parse main")
     );
 
+    // Somebody else has added a link to a page to which one has moved, just now.
+    let added = TABLE.replace("mapping:\n", "mapping:\n- url: https://b.example/new#top\n");
+    git(dir.path(), "clone --quiet remote.git racing");
+    let racing = dir.path().join("racing");
+    git(&racing, "reset --quiet --hard HEAD~1");
+    fs::write(racing.join("mapping.yaml"), added).unwrap();
+    git(&racing, "commit --quiet --all -m added");
+    git(&racing, "push --quiet origin HEAD:racing");
+    git(&racing, "checkout --quiet -b racing --track origin/racing");
+    git(&racing, "reset --quiet --hard HEAD~1");
+    let ended = linkcheck(&racing, &state, &archive, &["--fix", "--push"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let refused = "http://a.example/old → https://b.example/new: the entry at mapping.yaml:3:3 leads to the same page";
+    assert!(ended.stderr.contains(refused), "{}", ended.stderr);
+    let pushed = git(&remote, "show racing:mapping.yaml");
+    assert!(
+        pushed.contains("- url: http://a.example/old # printed"),
+        "{pushed}"
+    );
+    assert!(
+        pushed.contains("- {url: \"https://b.example/page#part\""),
+        "{pushed}"
+    );
+
     // From a checkout that is behind, nothing is done twice.
     git(dir.path(), "clone --quiet remote.git late");
     let late = dir.path().join("late");
@@ -418,6 +442,6 @@ async fn what_is_fixed_is_committed_or_pushed() {
     assert_eq!(refused, 3, "{}", ended.stderr);
     assert_eq!(
         git(&remote, "for-each-ref --format=%(refname)"),
-        "refs/heads/main"
+        "refs/heads/main\nrefs/heads/racing"
     );
 }

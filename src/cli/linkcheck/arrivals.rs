@@ -1,91 +1,50 @@
-//! Arrivals: the pages to which links of a table have moved, and what else of the table leads there.
-//! A page is a URL without its fragment.
+//! Arrivals: the pages to which links of a table have moved. A page is a URL without its fragment.
 
 use std::collections::HashMap;
 
-use crate::mapping::{Place, Table, Target};
+use crate::mapping::Target;
 
-/// The pages to which links of a table have moved.
+/// How many links have moved to each page.
 #[derive(Default)]
-pub(super) struct Arrivals(HashMap<String, Arrival>);
-
-/// A page to which links have moved.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Arrival {
-    /// How many links have moved there.
-    pub(super) links: usize,
-    /// The first entry that leads there already.
-    pub(super) entry: Option<Place>,
-}
+pub(super) struct Arrivals(HashMap<String, usize>);
 
 impl Arrivals {
-    /// Finds the pages, given where each link has moved.
-    pub(super) fn of<'c>(moved: impl Iterator<Item = &'c str>, table: &Table) -> Self {
-        let mut arrivals = HashMap::<String, Arrival>::new();
+    /// Counts them, given where each link has moved.
+    pub(super) fn of<'c>(moved: impl Iterator<Item = &'c str>) -> Self {
+        let mut arrivals = HashMap::<String, usize>::new();
         for target in moved.filter_map(|to| Target::parse(to).ok()) {
-            let at = arrivals.entry(page(target.as_str()).to_owned());
-            at.or_default().links += 1;
-        }
-        if arrivals.is_empty() {
-            return Self::default();
-        }
-        for entry in table.sites().iter().flat_map(|site| site.entries()) {
-            let target = entry.target();
-            let arrival = target.and_then(|target| arrivals.get_mut(page(&target)));
-            if let Some(arrival) = arrival {
-                arrival.entry.get_or_insert_with(|| entry.place());
-            }
+            *arrivals.entry(page(&target).to_owned()).or_default() += 1;
         }
         Self(arrivals)
     }
 
-    /// Returns what has arrived at the page of a target.
-    pub(super) fn at(&self, target: &Target<'_>) -> Option<&Arrival> {
-        self.0.get(page(target.as_str()))
+    /// Returns how many links have moved to the page of a target.
+    pub(super) fn at(&self, target: &Target<'_>) -> usize {
+        self.0.get(page(target)).copied().unwrap_or_default()
     }
 }
 
 /// Returns a target without its fragment.
-fn page(target: &str) -> &str {
+fn page<'t>(target: &'t Target<'_>) -> &'t str {
+    let target = target.as_str();
     target.split_once('#').map_or(target, |(page, _)| page)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mapping::{SourceFile, compile};
 
     #[test]
-    fn all_links_and_entries_of_a_page_are_found() {
-        let file = |path: &str, text: &str| SourceFile {
-            path: path.into(),
-            bytes: text.into(),
-        };
-        let compiled = compile(&[
-            file(
-                "a.yaml",
-                "base_url: https://s.code/\nmapping:\n- url: https://a.example/x?q\n",
-            ),
-            file(
-                "b.yaml",
-                "base_url: https://t.code/\nmapping:\n- url: https://a.example/y#there\n",
-            ),
-        ]);
+    fn all_links_of_a_page_are_counted() {
         let moved = [
             "https://a.example/x#1",
             "https://a.example/x#2",
             "https://a.example/y",
         ];
-        let arrivals = Arrivals::of(moved.into_iter(), &compiled.table.unwrap());
-        let at = |target: &str| {
-            let arrival = arrivals.at(&Target::parse(target).unwrap())?;
-            let place = arrival.entry.as_ref().map(ToString::to_string);
-            Some((arrival.links, place))
-        };
-        assert_eq!(at("https://a.example/x"), Some((2, None)));
-        // The entry is one of another site, and has another fragment.
-        let there = Some("b.yaml:3:3".to_owned());
-        assert_eq!(at("https://a.example/y#here"), Some((1, there)));
-        assert_eq!(at("https://a.example/x?q"), None);
+        let arrivals = Arrivals::of(moved.into_iter());
+        let at = |target: &str| arrivals.at(&Target::parse(target).unwrap());
+        assert_eq!(at("https://a.example/x"), 2);
+        assert_eq!(at("https://a.example/y#here"), 1);
+        assert_eq!(at("https://a.example/x?q"), 0);
     }
 }

@@ -38,7 +38,7 @@ impl Proposals {
             conclusion.link.resolution.url() == Some(&conclusion.link.target)
         };
         let to_fix = || conclusions.reported.iter().filter(is_fixed_here);
-        let arrivals = Arrivals::of(to_fix().filter_map(Conclusion::moved_to), table);
+        let arrivals = Arrivals::of(to_fix().filter_map(Conclusion::moved_to));
         for conclusion in to_fix() {
             for (entry, link) in entries(conclusion, table) {
                 let decided = match conclusion.verdict {
@@ -115,17 +115,11 @@ fn moved_url(
     if table.covers(&target) {
         return Err(format!("it has moved to a short link of this table, {to}"));
     }
-    let arrival = arrivals.at(&target);
-    if let Some(other) = arrival.and_then(|arrival| arrival.entry.as_ref()) {
-        return Err(format!(
-            "it has moved to the target of another entry, at {other}"
-        ));
-    }
-    if arrival.is_some_and(|arrival| arrival.links > 1) {
+    if arrivals.at(&target) > 1 {
         return Err(format!("other links have moved to the same page, {to}"));
     }
     let change = format!("{old} → {}", target.as_str());
-    Ok((EntryValue::Url(Some(target)), change))
+    Ok((EntryValue::UrlOfNewPage(target), change))
 }
 
 /// Returns the archived copy of a dead link, or why there is none.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::candidate::{Candidate, candidate};
 use super::content::EntryContent;
 use super::entry_edit::EntryEdit;
+use super::new_page::NewPages;
 use super::proof::{EditProof, prove};
 use super::refusal::EditRefusal;
 use super::search::search;
@@ -63,6 +64,7 @@ pub fn edit_entries(
     let mut outcomes: Vec<_> = edits.iter().map(|_| None).collect();
     let mut edited = HashSet::new();
     let mut candidates = Vec::new();
+    let pages = NewPages::of(edits, base.table());
     for (number, edit) in edits.iter().enumerate() {
         match candidate(base.table(), number, edit, now) {
             Err(refusal) => outcomes[number] = Some(Err(refusal)),
@@ -73,7 +75,10 @@ pub fn edit_entries(
             Ok(it) if it.keys.is_empty() => {
                 outcomes[number] = Some(Ok(EditedEntry::unchanged(&it)));
             }
-            Ok(it) => candidates.push(it),
+            Ok(it) => match pages.other(edit, it.entry) {
+                Some(place) => outcomes[number] = Some(Err(EditRefusal::SamePage { place })),
+                None => candidates.push(it),
+            },
         }
     }
     let edited = text::edited(&base, &candidates.iter().collect::<Vec<_>>());
@@ -207,6 +212,33 @@ mapping:
   short-code: c
   retired: true
 ";
+
+    #[test]
+    fn a_page_that_must_be_new_is_no_other_entrys() {
+        let files = [
+            file("t.yaml", TABLE),
+            file(
+                "u.yaml",
+                "base_url: https://u.code/\nmapping:\n- url: https://x.example/p#there\n",
+            ),
+        ];
+        let edits = [
+            "https://x.example/p",
+            "https://y.example/#here",
+            "https://b.example/#b",
+        ];
+        let edits = edits.map(|url| {
+            let value = EntryValue::UrlOfNewPage(target(url).unwrap());
+            edit("b", vec![value])
+        });
+        let refused = edits.each_ref().map(|edit| {
+            let decision = decide(&files, std::slice::from_ref(edit));
+            refusals(&decision).remove(0)
+        });
+        // A fragment leads to the same page, and what the entry itself leads to is no other entry's.
+        let expected = ["the entry at u.yaml:3:3 leads to the same page", "", ""];
+        assert_eq!(refused, expected);
+    }
 
     #[test]
     fn a_code_stays_when_its_target_changes() {

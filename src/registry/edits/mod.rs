@@ -4,6 +4,7 @@ mod candidate;
 mod content;
 mod decide;
 mod entry_edit;
+mod new_page;
 mod proof;
 mod publish;
 mod refusal;

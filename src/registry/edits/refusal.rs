@@ -51,6 +51,12 @@ pub enum EditRefusal {
     /// The target is under a site of the table.
     #[error("the URL is a short link of this table")]
     OwnLink,
+    /// Another entry leads to the page that must be new.
+    #[error("the entry at {place} leads to the same page")]
+    SamePage {
+        /// Its place.
+        place: Place,
+    },
     /// A retired entry is never given another target.
     #[error("the entry is retired, and its code is never given to another target")]
     Retired,

@@ -9,6 +9,8 @@ use crate::mapping::{Code, Forward, Retired, Status, Target, WrittenDate, Writte
 pub enum EntryValue {
     /// The target; a retired entry may drop it.
     Url(Option<Target<'static>>),
+    /// The target, which is on a page that no other entry of the table leads to.
+    UrlOfNewPage(Target<'static>),
     /// All its aliases.
     Aliases(Vec<Code>),
     /// Aliases besides those that it has.
@@ -57,6 +59,11 @@ impl EntryValue {
             Self::Url(target) => {
                 content.target = url(target);
                 KeyEdit::text("url", url(target))
+            }
+            Self::UrlOfNewPage(target) => {
+                let target = Some(target.as_str().to_owned());
+                content.target.clone_from(&target);
+                KeyEdit::text("url", target)
             }
             Self::Aliases(codes) => {
                 content.aliases = codes.iter().map(Code::to_string).collect();
