@@ -37,6 +37,11 @@ pub enum HistoryNote {
         /// The base.
         base: CommitId,
     },
+    /// The file of owners at the base names nobody.
+    EmptyOwners {
+        /// The base.
+        base: CommitId,
+    },
     /// The file of owners at the base has errors.
     UnsoundOwners {
         /// The base.
@@ -75,6 +80,11 @@ impl fmt::Display for HistoryNote {
             Self::NoOwners { base } => write!(
                 f,
                 "the base {} has no file of owners: anyone may change any entry",
+                base.short()
+            ),
+            Self::EmptyOwners { base } => write!(
+                f,
+                "the file of owners at the base {} names nobody: anyone may change any entry",
                 base.short()
             ),
             Self::UnsoundOwners { base } => write!(

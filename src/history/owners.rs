@@ -57,6 +57,10 @@ impl Lineage {
             return Ok(refused);
         };
         let (owners, problems) = Owners::read(&deciding);
+        if owners.is_empty() && problems.is_empty() {
+            note(&HistoryNote::EmptyOwners { base: rev });
+            return Ok(refused);
+        }
         if !problems.is_empty() {
             note(&HistoryNote::UnsoundOwners { base: rev });
         }

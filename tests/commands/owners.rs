@@ -170,6 +170,34 @@ fn without_owners_in_the_base_nothing_is_restricted() {
 }
 
 #[test]
+fn a_file_that_names_nobody_restricts_nothing() {
+    let scene = Scene::empty();
+    scene.write("mapping.yaml", TABLE);
+    scene.write("owners.yaml", "admins: []\nowners: {}\n");
+    scene.commit_all();
+    scene.write("owners.yaml", OWNERS);
+    scene.write(
+        "mapping.yaml",
+        &TABLE.replace("  owner: it\n", "  title: B\n  owner: it\n"),
+    );
+    let report = scene.waypost(".", "check --base main --author mallory");
+    assert!(report.starts_with("status 0\n"), "{report}");
+    assert!(
+        report.contains("names nobody: anyone may change"),
+        "{report}"
+    );
+    // One that is broken may have named somebody.
+    scene.write("owners.yaml", "admin: [root]\n");
+    scene.commit_all();
+    scene.write("mapping.yaml", TABLE);
+    let changed = [
+        "key-unknown owners.yaml:1",
+        "owner-entry-changed mapping.yaml:6",
+    ];
+    assert_eq!(refused(&scene, "", "root"), changed);
+}
+
+#[test]
 fn of_broken_owners_only_what_can_be_read_counts() {
     let scene = Scene::empty();
     scene.write("mapping.yaml", TABLE);

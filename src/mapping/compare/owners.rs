@@ -44,6 +44,11 @@ impl Owners {
         (owners, problems.into_reported())
     }
 
+    /// Returns whether nobody is an admin and no owner is named, as in a file to be filled in.
+    pub fn is_empty(&self) -> bool {
+        self.admins.is_empty() && self.authors.is_empty()
+    }
+
     /// Returns whether an author may change every entry, and the file itself.
     pub(crate) fn is_admin(&self, author: &str) -> bool {
         names(&self.admins, author)
@@ -201,6 +206,8 @@ mod tests {
         let (owners, problems) = read("admins: []\nowners: {a: []}\n");
         assert!(problems.is_empty(), "{problems:?}");
         assert!(!owners.acts_for("a", Some("a")) && !owners.is_admin("a"));
+        assert!(!owners.is_empty());
+        assert!(read("admins: []\nowners: {}\n").0.is_empty());
     }
 
     #[test]
