@@ -13,6 +13,7 @@ mod export;
 mod fmt;
 mod healthcheck;
 mod import;
+mod init;
 mod linkcheck;
 mod man;
 mod merge_driver;
@@ -54,6 +55,7 @@ A table is a YAML file, or a directory of them:
     short-code: gnu-home               # https://short.code/gnu-home
 
 Start here:
+  waypost init                         create a table, and what its repository needs
   waypost check mapping.yaml           report what is wrong with it, and where
   waypost serve                        serve its short links on 127.0.0.1:8080
   waypost resolve gnu-home             show where a link leads
@@ -69,6 +71,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::Args),
     Serve(Box<serve::Args>),
     Check(check::Args),
     Explain(explain::Args),
@@ -102,6 +105,7 @@ pub fn main() -> ExitCode {
         }
     };
     let result = match cli.command {
+        Command::Init(args) => init::run(&args),
         Command::Serve(args) => serve::run(*args),
         Command::Check(args) => check::run(&args),
         Command::Explain(args) => explain::run(&args),

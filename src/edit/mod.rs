@@ -25,3 +25,4 @@ pub use layout::{Layout, LayoutEntry, Section};
 pub use merge::{Conflict, MergeError, Merged, NotByMeaning, merge};
 pub use new_entry::{NewEntry, OwnCode};
 pub use obstacle::Obstacle;
+pub(crate) use scalar::scalar;

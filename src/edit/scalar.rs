@@ -12,7 +12,7 @@ pub(super) fn list<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
 }
 
 /// Writes a text as a value in a block.
-pub(super) fn scalar(text: &str) -> String {
+pub(crate) fn scalar(text: &str) -> String {
     match is_plain(text) && !is_ambiguous(text) {
         true => text.to_owned(),
         false => quoted(text),

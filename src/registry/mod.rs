@@ -23,5 +23,5 @@ pub use self::publish::{
     Branch, BranchTip, CheckoutBranch, CheckoutError, CloneBranch, CommitIdentity, CommittedTable,
     Edit, IdentityError, LocalError, NewBranch, NewBranchError, OnlineError, PublishError,
     Published, PublishedGroup, Registrar, RegistrarError, Submission, TablePath, UserCheckout,
-    publish, register_in_files, register_on_branch, review_address,
+    publish, register_in_files, register_on_branch, review_address, web_address,
 };

@@ -16,7 +16,8 @@ use insta::assert_snapshot;
 use crate::transcript::transcript;
 
 /// The commands that the help lists.
-const VERBS: [&str; 14] = [
+const VERBS: [&str; 15] = [
+    "init",
     "serve",
     "check",
     "explain",
@@ -567,6 +568,7 @@ fn manual_pages_say_what_the_help_says() {
     let page = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap();
     let program = page("waypost.1");
     let verbs = [
+        ("init", "--forge"),
         ("serve", "--drain-timeout"),
         ("check", "--deny"),
         ("explain", "code-taken"),

@@ -13,6 +13,7 @@ mod export;
 #[path = "../support/git.rs"]
 mod git;
 mod import;
+mod init;
 mod levels;
 mod owners;
 mod permanence;

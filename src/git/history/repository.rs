@@ -15,6 +15,7 @@ use super::tree::{NameFilter, TreeFile, find_id, read_files};
 use super::tree_path::{TreePath, from_top};
 use crate::git::commit_id::CommitId;
 use crate::git::foreign_repository::ForeignRepository;
+use crate::git::transport::RemoteUrl;
 use crate::git::work_tree::{WorkTreePath, git_dir};
 
 /// A local repository.
@@ -83,6 +84,17 @@ impl LocalRepository {
     /// Returns whether there is no work tree.
     pub fn is_bare(&self) -> bool {
         self.work_dir.is_none()
+    }
+
+    /// Returns the top of the work tree, without links; a bare repository has none.
+    pub fn work_dir(&self) -> Option<&Path> {
+        self.work_dir.as_deref()
+    }
+
+    /// Returns the address of the remote `origin`, if there is one.
+    pub fn origin(&self) -> Option<RemoteUrl> {
+        let origin = self.repository.find_remote("origin").ok()?;
+        RemoteUrl::parse(origin.url().ok()?).ok()
     }
 
     /// Finds the commit that a revision names, in any of Git's forms (gitrevisions(7)).

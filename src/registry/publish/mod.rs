@@ -31,5 +31,5 @@ pub(crate) use on_branch::change_on_branch;
 pub use publish_error::PublishError;
 pub use registrar::{CommittedTable, PublishedGroup, Registrar, RegistrarError, Submission};
 pub use registration::{OnlineError, register_in_files, register_on_branch};
-pub use review::{NewBranch, NewBranchError, review_address};
+pub use review::{NewBranch, NewBranchError, review_address, web_address};
 pub(crate) use table_change::TableChange;

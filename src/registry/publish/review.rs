@@ -77,7 +77,7 @@ pub fn review_address(
     if let Some(reported) = (said.split_whitespace()).find(|word| word.starts_with("https://")) {
         return Some(reported.to_owned());
     }
-    let page = page(&remote.to_string())?;
+    let page = web_address(remote)?;
     let host = page.host_str()?.to_owned();
     let encode = |text| utf8_percent_encode(text, ENCODED).to_string();
     let (base, branch) = (encode(short(base)), encode(branch.short()));
@@ -97,10 +97,11 @@ pub fn review_address(
 }
 
 /// Returns the page of a repository on the host in its address.
-fn page(address: &str) -> Option<Url> {
+pub fn web_address(remote: &RemoteUrl) -> Option<Url> {
+    let address = remote.to_string();
     let (host, path) = match address.split_once("://") {
         Some((scheme, _)) => {
-            let url = Url::parse(address).ok()?;
+            let url = Url::parse(&address).ok()?;
             if !matches!(scheme, "https" | "http" | "ssh" | "git+ssh" | "ssh+git") {
                 return None;
             }

@@ -39,8 +39,8 @@ DISGUISED = BASE.replace("gnu-home", '"gnuÖx2dhome"')
 DISGUISE = "mapping.yaml working-tree-encoding=ISO646-DE\n"
 
 
-class Scene:
-    """A repository with a branch for each case, and directories that nothing else uses."""
+class Repository:
+    """A repository without commits, a clone of it, and directories that nothing else uses."""
 
     def __init__(self, work):
         self.work, self.count = work, 0
@@ -49,6 +49,25 @@ class Scene:
         self.tree = self.directory("tree")
         git("clone", "--quiet", self.bare, self.tree)
         git("checkout", "--quiet", "-b", "main", at=self.tree)
+
+    def directory(self, name):
+        self.count += 1
+        path = self.work / f"{self.count:03}-{name}"
+        path.mkdir()
+        return path
+
+    def commit_all(self, branch, message="Change links"):
+        git("add", "--all", at=self.tree)
+        git("commit", "--quiet", "--message", message, at=self.tree)
+        git("push", "--quiet", "origin", f"HEAD:{branch}", at=self.tree)
+        return git("rev-parse", "HEAD", at=self.tree)
+
+
+class Scene(Repository):
+    """A repository with a branch for each case."""
+
+    def __init__(self, work):
+        super().__init__(work)
         (self.tree / "Containerfile").write_text((TOP / "deploy/container/Containerfile").read_text())
         self.commit("main", BASE)
         for branch, table in (("good", GOOD), ("broken", BROKEN), ("removed", REMOVED), ("moved", MOVED)):
@@ -64,18 +83,9 @@ class Scene:
         git("checkout", "--quiet", "main", at=self.tree)
         self.commit("main", MAIN)
 
-    def directory(self, name):
-        self.count += 1
-        path = self.work / f"{self.count:03}-{name}"
-        path.mkdir()
-        return path
-
     def commit(self, branch, table, message="Change links"):
         (self.tree / "mapping.yaml").write_text(table)
-        git("add", "--all", at=self.tree)
-        git("commit", "--quiet", "--message", message, at=self.tree)
-        git("push", "--quiet", "origin", f"HEAD:{branch}", at=self.tree)
-        return git("rev-parse", "HEAD", at=self.tree)
+        return self.commit_all(branch, message)
 
 
 def release(directory):
@@ -201,6 +211,44 @@ def the_owners(work, releases):
             # Without a token, this project tells nobody who opened a request.
             run = job("titled", by="alice", fork=True)
             assert not run.passed and "an unknown author may not" in run.output, run
+
+
+def what_init_makes(scene, releases):
+    """A repository as `waypost init` makes it: its own checks and its own image take its first links."""
+    for name, check, host, table in (
+        ("github", ".github/workflows/links.yaml", Actions, "mapping.yaml"),
+        ("forgejo", ".forgejo/workflows/links.yaml", Forgejo, "links"),
+        ("gitlab", ".gitlab-ci.yml", GitLab, "links"),
+        ("woodpecker", ".woodpecker/links.yaml", Woodpecker, "mapping.yaml"),
+    ):
+        say(f"waypost init: {name}, {table}")
+        made = Repository(scene.directory("made"))
+        run = lambda *arguments: subprocess.run([WAYPOST, *arguments], cwd=made.tree, check=True, capture_output=True)
+        directory = ["--directory"] if table == "links" else []
+        run("init", "--base-url", "https://short.code/", "--name", "Links", "--forge", name, *directory)
+        made.commit_all("main")
+        run("add", "https://www.gnu.org/", "--code", "gnu-home", "--table", table)
+        made.commit_all("proposed")
+        forge = Forge(releases)
+        variables = {"WAYPOST_VERSION": VERSION, "WAYPOST_RELEASES": f"{forge.address}/releases"}
+        change = Change("proposed", by="stranger")
+        job = host(made, forge).run(made.tree / check, change, variables)
+        assert job.passed and not job.ignored, job
+        if host is Actions:
+            summary = made.tree / ".github/workflows/links-summary.yaml"
+            job = AfterTheCheck(made, forge).run(summary, change, variables)
+            assert job.passed, job
+        (comment,) = forge.own()
+        assert "1 added" in comment["body"] and "gnu-home" in comment["body"], comment
+        git("checkout", "--quiet", "-b", "broken", at=made.tree)
+        (made.tree / table / "gnu.yaml" if directory else made.tree / table).write_text("mapping: gnu\n")
+        made.commit_all("broken")
+        job = host(made, forge).run(made.tree / check, Change("broken"), variables)
+        assert not job.passed and '"mapping" is a list' in job.output, job
+        git("checkout", "--quiet", "main", at=made.tree)
+        image = ["buildah", "build", "--quiet", "--build-arg", f"WAYPOST={os.environ['REGISTRY']}/waypost:{VERSION}", "."]
+        built = subprocess.run(image, cwd=made.tree, capture_output=True, text=True)
+        assert built.returncode == 0, built.stderr
 
 
 def the_link_checks(scene, releases):
@@ -387,6 +435,7 @@ def main():
     release(releases)
     the_checks(scene, releases)
     the_owners(scene.directory("owned"), releases)
+    what_init_makes(scene, releases)
     what_is_not_the_release_is_not_run(scene, releases)
     # Others of the table's branches cannot be merged any more then.
     the_link_checks(scene, releases)

@@ -1,0 +1,179 @@
+//! `waypost init`: what it creates is a repository in which every other command works.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+
+use crate::scene::Scene;
+
+const FLAGS: &str = "--base-url https://short.code/";
+
+/// Returns the files below a directory, without those of Git.
+fn files(directory: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for item in fs::read_dir(directory).unwrap() {
+        let path = item.unwrap().path();
+        if path.is_dir() && path.file_name().unwrap() != ".git" {
+            found.extend(files(&path));
+        } else if !path.is_dir() {
+            found.push(path.display().to_string());
+        }
+    }
+    found.sort();
+    found
+}
+
+#[track_caller]
+fn passes(report: &str) {
+    assert!(report.starts_with("status 0\n"), "{report}");
+}
+
+#[test]
+fn creates_a_table_that_every_command_takes() {
+    let scene = Scene::empty();
+    assert_snapshot!(
+        "file",
+        scene.waypost(".", &format!("init {FLAGS} --name Links --forge github"))
+    );
+    passes(&scene.waypost(".", "check --deny warnings"));
+    passes(&scene.waypost(".", "fmt --check mapping.yaml"));
+    scene.commit_all();
+    scene.git("switch --quiet --create topic");
+    passes(&scene.waypost(".", "add https://www.gnu.org/ --code gnu-home"));
+    passes(&scene.waypost(".", "resolve gnu-home"));
+    passes(&scene.waypost(".", "merge-driver --install"));
+    passes(&scene.waypost(".", "check --base main --author mallory"));
+    assert!(scene.git("status --short").ends_with("M mapping.yaml"));
+    let table = fs::read_to_string(scene.root.join("mapping.yaml")).unwrap();
+    assert_snapshot!("table", table);
+}
+
+#[test]
+fn creates_a_directory_of_files() {
+    let scene = Scene::empty();
+    assert_snapshot!(
+        "directory",
+        scene.waypost(
+            ".",
+            &format!("init new/table {FLAGS} --directory --forge none")
+        )
+    );
+    let place = "new/table";
+    passes(&scene.waypost(place, "check links --deny warnings"));
+    passes(&scene.waypost(place, "fmt --check links"));
+    passes(&scene.waypost(
+        place,
+        "add https://www.gnu.org/ --code gnu-home --table links --fragment",
+    ));
+    let readme = fs::read_to_string(scene.root.join(place).join("README.md")).unwrap();
+    assert_snapshot!("readme", readme);
+    // The entry that the README shows.
+    let (_, example) = readme.split_once("```yaml\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let made = fs::read_to_string(scene.root.join(place).join("links/gnu-home.yaml")).unwrap();
+    assert_eq!(made, example);
+}
+
+#[test]
+fn existing_files_are_named_and_nothing_is_created() {
+    let scene = Scene::empty();
+    scene.write("README.md", "mine\n");
+    scene.write("owners.yaml", "mine\n");
+    let before = files(&scene.root);
+    let report = scene.waypost(".", &format!("init {FLAGS}"));
+    assert_snapshot!("existing", report);
+    assert_eq!(files(&scene.root), before);
+    assert_eq!(
+        fs::read_to_string(scene.root.join("README.md")).unwrap(),
+        "mine\n"
+    );
+}
+
+#[test]
+fn the_origin_names_the_repository_and_its_forge() {
+    for (origin, repository, check) in [
+        (
+            "https://me:secret@github.com/o/links.git",
+            "https://github.com/o/links",
+            ".github/workflows/links.yaml",
+        ),
+        (
+            "git@gitlab.example.org:group/links.git",
+            "https://gitlab.example.org/group/links",
+            ".gitlab-ci.yml",
+        ),
+        (
+            "ssh://git@codeberg.org:2222/o/links",
+            "https://codeberg.org/o/links",
+            ".forgejo/workflows/links.yaml",
+        ),
+    ] {
+        let scene = Scene::empty();
+        scene.git(&format!("remote add origin {origin}"));
+        let report = scene.waypost(".", &format!("init {FLAGS}"));
+        passes(&report);
+        assert!(report.contains(&format!("{check}\n")), "{report}");
+        let table = fs::read_to_string(scene.root.join("mapping.yaml")).unwrap();
+        assert!(
+            table.contains(&format!("repository: {repository}\n")),
+            "{table}"
+        );
+        passes(&scene.waypost(".", "check --deny warnings"));
+    }
+    // Another forge than the host's name says, and none that is known.
+    let scene = Scene::empty();
+    scene.git("remote add origin https://git.example.org/o/links");
+    let report = scene.waypost(".", &format!("init {FLAGS} --forge woodpecker"));
+    assert!(report.contains(".woodpecker/links.yaml\n"), "{report}");
+    let table = fs::read_to_string(scene.root.join("mapping.yaml")).unwrap();
+    assert!(!table.contains("repository"), "{table}");
+}
+
+#[test]
+fn checks_belong_at_the_top() {
+    let scene = Scene::empty();
+    scene.git("remote add origin https://github.com/o/links");
+    let report = scene.waypost(".", &format!("init below {FLAGS} --forge github"));
+    assert_snapshot!("below", report);
+    assert!(!scene.root.join("below").exists());
+    let report = scene.waypost(".", &format!("init below {FLAGS}"));
+    passes(&report);
+    assert!(!report.contains(".github"), "{report}");
+}
+
+#[test]
+fn without_a_terminal_nobody_is_asked() {
+    let scene = Scene::empty();
+    assert_snapshot!("unasked", scene.waypost(".", "init"));
+    for flags in [
+        "--base-url short.code",
+        "--base-url https://short.code/?x",
+        "--base-url https://short.code/ --name ",
+        "--base-url https://short.code/ --forge sourcehut",
+    ] {
+        let report = scene.waypost(".", &format!("init {flags}"));
+        assert!(report.starts_with("status 2\n"), "{flags}: {report}");
+    }
+    assert_eq!(files(&scene.root), [""; 0]);
+}
+
+#[test]
+fn the_page_on_checks_shows_what_happens() {
+    let page = fs::read_to_string("docs/ci.md").unwrap();
+    let (_, example) = page.split_once("```console\n$ ").unwrap();
+    let (command, output) = example
+        .split_once("```")
+        .unwrap()
+        .0
+        .split_once('\n')
+        .unwrap();
+    let scene = Scene::empty();
+    let arguments = command.strip_prefix("waypost ").unwrap();
+    let arguments = arguments.replace("'Links of Example'", "Links");
+    let report = scene.waypost(".", &arguments);
+    let (_, printed) = report.split_once("--- stdout\n").unwrap();
+    assert_eq!(printed.replace("--- stderr\n", ""), output);
+}
