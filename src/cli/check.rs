@@ -127,7 +127,7 @@ fn find(args: &Args) -> Result<Findings, Error> {
     Ok(Findings::new(files, compilation, levels))
 }
 
-fn read(paths: &[PathBuf], max: u64) -> anyhow::Result<Vec<SourceFile>> {
+fn read(paths: &[PathBuf], max: u64) -> Result<Vec<SourceFile>, Error> {
     table::read(paths, max).map_err(table::name_limit(FilesError::is_too_large))
 }
 

@@ -161,6 +161,33 @@ fn without_a_terminal_nobody_is_asked() {
 }
 
 #[test]
+fn a_command_without_a_table_suggests_it() {
+    let scene = Scene::empty();
+    scene.write("links.csv", "url,code\nhttps://a.example/,a\n");
+    scene.git("commit --quiet --allow-empty -m empty");
+    for command in [
+        "check",
+        "check --base HEAD",
+        "fmt mapping.yaml",
+        "resolve x",
+        "add https://a.example/",
+        "add https://a.example/ --commit",
+        "import links.csv --format csv",
+        "export --format csv",
+        "linkcheck",
+        "serve",
+    ] {
+        let report = scene.waypost(".", command);
+        assert!(report.starts_with("status 3\n"), "{command}: {report}");
+        let hint = "hint: begin one here with `waypost init`\n";
+        assert!(report.ends_with(hint), "{command}: {report}");
+    }
+    // Not for a table that was named.
+    let report = scene.waypost(".", "check other.yaml");
+    assert!(!report.contains("init"), "{report}");
+}
+
+#[test]
 fn the_page_on_checks_shows_what_happens() {
     let page = fs::read_to_string("docs/ci.md").unwrap();
     let (_, example) = page.split_once("```console\n$ ").unwrap();

@@ -72,12 +72,16 @@ pub(crate) fn read(paths: &[PathBuf], max_bytes: u64) -> Result<Vec<SourceFile>,
 
 /// Returns a conversion of errors that adds the name of the flag that limits a table's size to those
 /// about a table that is too large.
-pub(crate) fn name_limit<E>(is_too_large: fn(&E) -> bool) -> impl Fn(E) -> anyhow::Error
+pub(crate) fn name_limit<E>(is_too_large: fn(&E) -> bool) -> impl Fn(E) -> Error
 where
     anyhow::Error: From<E>,
+    Error: From<E>,
 {
     move |error| match is_too_large(&error) {
-        true => anyhow::Error::from(error).context("the table does not fit into --max-table-bytes"),
+        true => {
+            let error = anyhow::Error::from(error);
+            Error::Failed(error.context("the table does not fit into --max-table-bytes"))
+        }
         false => error.into(),
     }
 }

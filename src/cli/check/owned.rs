@@ -77,7 +77,7 @@ impl Args {
 }
 
 /// Reads a file of owners as it is in the work tree.
-pub(super) fn in_work_tree(path: TreePath, max_bytes: u64) -> anyhow::Result<OwnersFile> {
+pub(super) fn in_work_tree(path: TreePath, max_bytes: u64) -> Result<OwnersFile, Error> {
     let files = vec![path.as_shown().to_owned()];
     let proposed = match FileSource::new(files.clone(), max_bytes).is_absent() {
         true => None,

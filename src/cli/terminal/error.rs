@@ -111,6 +111,20 @@ impl From<LocalError> for Error {
     }
 }
 
+impl From<FilesError> for Error {
+    fn from(error: FilesError) -> Self {
+        let hint = remedy::of_files(&error);
+        Self::Failed(error.into()).with_hint(hint)
+    }
+}
+
+impl From<LoadError> for Error {
+    fn from(error: LoadError) -> Self {
+        let hint = remedy::of_loading(&error);
+        Self::Failed(error.into()).with_hint(hint)
+    }
+}
+
 impl From<PublishError> for Error {
     fn from(error: PublishError) -> Self {
         let hint = remedy::of_publishing(&error);
@@ -140,7 +154,6 @@ macro_rules! failures {
 
 failures!(
     CredentialsError,
-    FilesError,
     HistoryError,
     MergeSetupError,
     RepositoryError,
@@ -159,7 +172,7 @@ macro_rules! failures_of_settings {
     )*};
 }
 
-failures_of_settings!(LoadError, PullError, RemoteBranchError, StateError);
+failures_of_settings!(PullError, RemoteBranchError, StateError);
 
 #[cfg(test)]
 mod tests {

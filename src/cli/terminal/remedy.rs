@@ -4,10 +4,17 @@
 //! one of their errors is named here. `error.rs` adds the remedies of errors, commands those of
 //! refusals.
 
+use std::path::Path;
+
 use crate::git::Setting;
 use crate::registry::{
     CheckoutError, IdentityError, LocalError, PublishError, RegistrationRefusal,
 };
+use crate::server::LoadError;
+use crate::source::{FilesError, SourceError};
+
+/// The table that commands work on if none is named.
+const DEFAULT_TABLE: &str = "mapping.yaml";
 
 /// Returns a hint on a refusal by `waypost add`.
 pub(crate) fn of_adding(refusal: &RegistrationRefusal) -> Option<String> {
@@ -51,9 +58,28 @@ pub(super) fn of_setting(setting: Setting) -> &'static str {
     }
 }
 
+/// Returns a hint on a table that cannot be read from its files.
+pub(super) fn of_files(error: &FilesError) -> Option<&'static str> {
+    match error {
+        FilesError::NotFound { path } if path == Path::new(DEFAULT_TABLE) => {
+            Some("begin one here with `waypost init`")
+        }
+        _ => None,
+    }
+}
+
+/// Returns a hint on a table that cannot be loaded.
+pub(super) fn of_loading(error: &LoadError) -> Option<&'static str> {
+    match error {
+        LoadError::Unreadable(SourceError::Files(error)) => of_files(error),
+        error => error.setting().map(of_setting),
+    }
+}
+
 /// Returns a hint on a change to files that was not made.
 pub(super) fn of_local(error: &LocalError) -> Option<&'static str> {
     match error {
+        LocalError::Source(error) => of_files(error),
         LocalError::Commit(error) => of_publishing(error),
         _ => None,
     }
