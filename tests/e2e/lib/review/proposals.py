@@ -9,6 +9,16 @@ from pathlib import Path
 from typing import Callable
 
 
+# Who may change all, and the entries of which two teams have an owner.
+ADMIN = "maintainer"
+OWNERS = f"""\
+admins: [{ADMIN}]
+owners:
+  chebi: [carla]
+  go: [greta, carla]
+"""
+
+
 @dataclass(frozen=True)
 class Refusal:
     """What the check says of a proposal: the message, and the line of a file that it is at."""
@@ -28,6 +38,8 @@ class Proposal:
     refusal: Refusal | None = None
     # A trailer of the commit.
     states: str | None = None
+    # The account that proposes it.
+    by: str = ADMIN
     # The proposals of one rivalry want the same code: whichever comes second is not merged, ...
     rivalry: str | None = None
     # ... by a conflict of the merge, or else by the check of what was merged.
@@ -85,8 +97,15 @@ def add(number):
     return Proposal(
         f"add-{number}",
         at_end("bfo.yaml", entry(code, target(code))),
+        by=f"newcomer-{number}",
         links={code: target(code)},
     )
+
+
+def others(name, file, code, edit, message, by):
+    """A change to an entry that its author may not make, and that breaks no link."""
+    url = {"chebi.json": f"{CHEBI}chebi.json", "go/go.owl": GO}[code]
+    return Proposal(name, edit, Refusal(message, file, f'- url: "{url}"'), by=by)
 
 
 def same(number):
@@ -111,6 +130,9 @@ def rival(name, file, rivalry, conflicts):
 
 UBERON = "https://github.com/obophenotype/uberon/releases/latest/download/"
 CHEBI = "http://ftp.ebi.ac.uk/pub/databases/chebi/ontology/"
+CL = "cl/dev/cl-obo.owl"
+CL_URL = '- url: "http://obo.cvs.sourceforge.net/viewvc/obo/obo/ontology/anatomy/cell_type/cell.edit2.owl"'
+GO = "https://current.geneontology.org/ontology/go.owl"
 OBSOLETE = "chebi/internal/chebi-disjoints.owl"
 
 
@@ -139,7 +161,42 @@ def proposals(formatted):
         Proposal(
             "retire",
             behind("chebi.yaml", "chebi.json", "  retired: true\n"),
+            by="carla",
             links={"chebi.json": None},
+        ),
+        others(
+            "retire-of-others",
+            "chebi.yaml",
+            "chebi.json",
+            behind("chebi.yaml", "chebi.json", "  retired: true\n"),
+            '"greta" may not change it',
+            by="greta",
+        ),
+        others(
+            "take-over",
+            "chebi.yaml",
+            "chebi.json",
+            replace("chebi.yaml", 'chebi.json"\n  owner: chebi\n', 'chebi.json"\n  owner: go\n'),
+            '"greta" may not give it to "go"',
+            by="greta",
+        ),
+        Proposal(
+            "grant-oneself",
+            replace("../owners.yaml", "[carla]", "[carla, greta]"),
+            Refusal("only an admin may change this file", "../owners.yaml", "admins: [maintainer]"),
+            by="greta",
+        ),
+        Proposal(
+            "in-the-name-of-others",
+            at_end("go.yaml", entry("story/go", target("go"), "  owner: go")),
+            Refusal("may not add it", "go.yaml", f'- url: "{target("go")}"'),
+            by="newcomer-7",
+        ),
+        Proposal(
+            "unowned",
+            behind("cl.yaml", CL, "  title: Cells\n"),
+            Refusal("is an entry without an owner", "cl.yaml", CL_URL),
+            by="carla",
         ),
         Proposal(
             "remove",
@@ -180,8 +237,23 @@ def proposals(formatted):
         rival("clash-2", "uberon.yaml", "clash", conflicts=True),
         rival("apart-1", "ro.yaml", "apart", conflicts=False),
         rival("apart-2", "pato.yaml", "apart", conflicts=False),
-        Proposal("title", behind("go.yaml", "go/go.owl", "  title: The Gene Ontology\n"), links={}),
-        Proposal("tags", behind("go.yaml", "go/go.owl", "  tags: [gene, release]\n"), links={}),
+        Proposal(
+            "title",
+            behind("go.yaml", "go/go.owl", "  title: The Gene Ontology\n"),
+            by="greta",
+            links={},
+        ),
+        Proposal(
+            "tags", behind("go.yaml", "go/go.owl", "  tags: [gene, release]\n"), by="carla", links={}
+        ),
+        others(
+            "title-of-others",
+            "go.yaml",
+            "go/go.owl",
+            behind("go.yaml", "go/go.owl", "  title: Mine\n"),
+            '"newcomer-7" may not change it',
+            by="newcomer-7",
+        ),
         Proposal(
             "move", lambda tree: (tree / "agro.yaml").rename(tree / "agronomy.yaml"), links={}
         ),
@@ -189,5 +261,8 @@ def proposals(formatted):
 
 
 def prepare(tree):
-    """Edits the tables as they are before the story begins: one link is retired."""
+    """Edits the tables as they are before the story begins: one link is retired, and two have owners."""
     behind("chebi.yaml", OBSOLETE, "  retired: true\n")(tree)
+    behind("chebi.yaml", "chebi.json", "  owner: chebi\n")(tree)
+    behind("go.yaml", "go/go.owl", "  owner: go\n")(tree)
+    (tree.parent / "owners.yaml").write_text(OWNERS)

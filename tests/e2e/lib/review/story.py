@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from proposals import prepare, proposals
+from proposals import ADMIN, prepare, proposals
 
 WAYPOST = os.environ["WAYPOST"]
 TABLES = Path(__file__).parents[3] / "data/obo"
@@ -22,7 +22,7 @@ FOLDER = "config"
 HOOK = f"""#!/bin/sh
 while read -r old new name; do
     [ "$name" = refs/heads/main ] || continue
-    '{WAYPOST}' check --rev "$new:{FOLDER}" --base "$old" || exit 1
+    '{WAYPOST}' check --rev "$new:{FOLDER}" --base "$old" --author "$PUSHED_BY" || exit 1
 done
 """
 
@@ -39,9 +39,9 @@ def git(cwd, *arguments, status=0):
     return run(["git", *arguments], cwd, status)
 
 
-def check(cwd, base):
-    """Checks a work tree against a base; returns the errors."""
-    command = [WAYPOST, "check", FOLDER, "--base", base, "--format", "json"]
+def check(cwd, base, author=ADMIN):
+    """Checks the work tree of an author against a base; returns the errors."""
+    command = [WAYPOST, "check", FOLDER, "--base", base, "--author", author, "--format", "json"]
     status, out, err = run(command, cwd, None)
     assert status in (0, 1), err
     errors = [it for it in json.loads(out)["diagnostics"] if it["severity"] == "error"]
@@ -58,7 +58,7 @@ def hold(proposal, errors, tree):
     assert len(errors) == 1, (proposal.name, errors)
     (error,) = errors
     assert refusal.message in error["message"], (proposal.name, error)
-    assert error["file"] == f"{FOLDER}/{refusal.file}", (proposal.name, error)
+    assert error["file"] == os.path.normpath(f"{FOLDER}/{refusal.file}"), (proposal.name, error)
     line = (tree / refusal.file).read_text().splitlines()[error["line"] - 1]
     assert line == refusal.line, (proposal.name, error, line)
 
@@ -109,9 +109,11 @@ def propose(proposal, clone):
     git(clone, "add", "--all")
     trailer = [f"--trailer=Waypost-Allow: {proposal.states}"] if proposal.states else []
     git(clone, "commit", "--quiet", f"--message={proposal.name}", *trailer)
-    hold(proposal, check(clone, "origin/main"), tree)
+    hold(proposal, check(clone, "origin/main", proposal.by), tree)
     if proposal.refusal:
+        os.environ["PUSHED_BY"] = proposal.by
         _, _, err = git(clone, "push", "origin", "HEAD:main", status=1)
+        os.environ["PUSHED_BY"] = ADMIN
         assert proposal.refusal.message in err, (proposal.name, err)
     git(clone, "push", "--quiet", "origin", f"HEAD:{proposal.name}")
 
@@ -185,6 +187,7 @@ def play(seed, branches, bare, work):
 def main():
     # Nobody's own configuration takes part.
     os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    os.environ["PUSHED_BY"] = ADMIN
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         bare = work / "tables.git"
