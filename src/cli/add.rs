@@ -3,18 +3,19 @@
 mod publish;
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _, stderr, stdin, stdout};
-use std::path::Path;
 
 use anyhow::Context as _;
-use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser as _};
+use clap::builder::BoolishValueParser;
 
-use self::publish::{AddError, Added, PublishArgs};
-use super::arguments::{STDIN, TableArgs, table};
+use self::publish::{AddError, Adding};
+use super::arguments::{TableArgs, property, table};
+use super::publishing::{self, PublishArgs};
 use super::refusal;
 use super::terminal::{Error, complain, remedy};
 use crate::mapping::{Forward, Status, WrittenDate};
 use crate::registry::{
-    Destination, Holder, MayShadow, RegistrationRefusal, RegistrationRequest, RequestedCode,
+    Destination, Holder, MayShadow, Registration, RegistrationRefusal, RegistrationRequest,
+    RequestedCode,
 };
 
 /// The maximum size of standard input: more than any URL, so that a longer one is reported as such.
@@ -32,12 +33,14 @@ Examples:
   waypost add https://git-scm.com/ --code git --title 'Git, the database'
   waypost add https://git-scm.com/ --number next       the next number
   waypost add https://git-scm.com/ --table links/ --fragment
+  waypost add https://git-scm.com/ --dry-run           show what would be added
   waypost add https://git-scm.com/ --push              on the latest commit of the remote
   waypost add https://git-scm.com/ --branch git-link   for review
   waypost add https://git-scm.com/ --repo git@git.example.org:links.git
   short=$(waypost add --get-or-create < url.txt)
 
-Only the short link goes to standard output; everything else goes to standard error.
+Only the short link, or what a dry run shows, goes to standard output; everything else goes to
+standard error.
 Exit status: 0 the link is in the table; 1 it is refused, or the table has errors; 2 wrong usage;
 3 the table cannot be read or written, or Git failed.")]
 pub(super) struct Args {
@@ -81,11 +84,11 @@ pub(super) struct Args {
     tag: Vec<String>,
 
     /// The redirect status, instead of the table's default
-    #[arg(long, env = "WAYPOST_STATUS", value_name = "CODE", value_parser = status())]
+    #[arg(long, env = "WAYPOST_STATUS", value_name = "CODE", value_parser = property::status())]
     status: Option<Status>,
 
     /// Which part of a request is carried over to the URL, instead of the table's default
-    #[arg(long, env = "WAYPOST_FORWARD", value_name = "WHAT", value_parser = forward())]
+    #[arg(long, env = "WAYPOST_FORWARD", value_name = "WHAT", value_parser = property::forward())]
     forward: Option<Forward>,
 
     /// The last day on which the link works, or the time until which it works (RFC 3339)
@@ -126,11 +129,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: Args) -> Result<(), Error> {
-    if args.table.paths.iter().any(|path| path == Path::new(STDIN)) {
-        return Err(Error::usage(
-            "a table on standard input cannot be written to: name a file",
-        ));
-    }
+    table::require_files(&args.table.paths)?;
     let destination = match (args.fragment, &args.table.paths[..]) {
         (false, _) => Destination::Document(args.file),
         (true, [path]) if path.is_dir() || args.git.has_repo() => {
@@ -164,8 +163,13 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
         destination,
         may_shadow: MayShadow::of_flag(args.allow_shadowing),
     };
-    match args.git.add(&args.table.paths, request) {
-        Ok(added) => announce(&added),
+    let adding = Adding {
+        request,
+        is_rehearsal: args.git.dry_run,
+    };
+    match args.git.publish(&args.table.paths, &adding) {
+        Ok((registration, _)) if args.git.dry_run => rehearse(&registration),
+        Ok((registration, notes)) => announce(&registration, &notes),
         Err(AddError::Refused(RegistrationRefusal::AlreadyRegistered(holder)))
             if args.get_or_create && !holder.is_gone =>
         {
@@ -191,11 +195,18 @@ fn ask() -> Result<String, Error> {
     Ok(line.strip_suffix('\r').unwrap_or(line).to_owned())
 }
 
-fn announce(added: &Added) -> Result<(), Error> {
-    let registration = &added.registration;
+/// Shows the change of a dry run.
+fn rehearse(registration: &Registration) -> Result<(), Error> {
+    table::report(&registration.warnings)?;
+    let after = &registration.proved.table.table;
+    publishing::show(&mut stdout(), &registration.before, after)?;
+    Ok(())
+}
+
+fn announce(registration: &Registration, notes: &[String]) -> Result<(), Error> {
     table::report(&registration.warnings)?;
     writeln!(stderr(), "added at {}", registration.place)?;
-    for note in &added.notes {
+    for note in notes {
         writeln!(stderr(), "{note}")?;
     }
     writeln!(stdout(), "{}", registration.short_url)?;
@@ -233,20 +244,4 @@ fn number(text: &str) -> Result<RequestedCode, String> {
     }
     let number = text.parse().map(RequestedCode::Number);
     number.map_err(|_| "a number from 0 to 18446744073709551615, or \"next\"".to_owned())
-}
-
-fn status() -> impl clap::builder::TypedValueParser<Value = Status> {
-    PossibleValuesParser::new(["301", "302", "303", "307", "308"]).map(|text| {
-        text.parse()
-            .ok()
-            .and_then(Status::from_code)
-            .unwrap_or_default()
-    })
-}
-
-fn forward() -> impl clap::builder::TypedValueParser<Value = Forward> {
-    PossibleValuesParser::new(Forward::ALL.map(Forward::name)).map(|text| {
-        let mut all = Forward::ALL.into_iter();
-        all.find(|it| it.name() == text).unwrap_or_default()
-    })
 }

@@ -17,6 +17,7 @@ mod init;
 mod linkcheck;
 mod man;
 mod merge_driver;
+mod publishing;
 mod refusal;
 mod report;
 mod resolve;

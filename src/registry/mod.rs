@@ -22,6 +22,6 @@ pub use self::import::{Import, Imported, Intake, import_into_files};
 pub use self::publish::{
     Branch, BranchTip, CheckoutBranch, CheckoutError, CloneBranch, CommitIdentity, CommittedTable,
     Edit, IdentityError, LocalError, NewBranch, NewBranchError, OnlineError, PublishError,
-    Published, PublishedGroup, Registrar, RegistrarError, Submission, TablePath, UserCheckout,
-    publish, register_in_files, register_on_branch, review_address, web_address,
+    Published, PublishedGroup, Registrar, RegistrarError, RegistrationRun, Submission, TablePath,
+    UserCheckout, publish, register_in_files, register_on_branch, review_address, web_address,
 };

@@ -7,6 +7,7 @@ mod link_checks;
 #[cfg(feature = "valkey")]
 pub(super) mod link_store;
 mod memory_limit;
+pub(super) mod property;
 pub(super) mod quantity;
 mod registrations;
 pub(super) mod rule;

@@ -96,6 +96,16 @@ pub(crate) fn require_history(paths: &[PathBuf]) -> Result<(), Error> {
     }
 }
 
+/// Refuses standard input among the paths of a table that is to be changed.
+pub(crate) fn require_files(paths: &[PathBuf]) -> Result<(), Error> {
+    match paths.iter().any(|path| path == Path::new(STDIN)) {
+        true => Err(Error::usage(
+            "a table on standard input cannot be written to: name a file",
+        )),
+        false => Ok(()),
+    }
+}
+
 /// Writes every problem of a table to standard error.
 pub(crate) fn report(diagnostics: &[Diagnostic]) -> io::Result<()> {
     for diagnostic in diagnostics {

@@ -7,18 +7,13 @@ use std::time::Duration;
 use clap::builder::BoolishValueParser;
 
 use super::proposals::{Proposal, Proposals, Unfixed};
-use crate::cli::arguments::{MAX_BYTES, STDIN, quantity, table};
-use crate::cli::diff;
-use crate::cli::terminal::{Error, legible, pushed};
+use crate::cli::arguments::{quantity, table};
+use crate::cli::publishing::{self, Publication};
+use crate::cli::terminal::{Error, legible};
 use crate::linkcheck::{Archive, WAYBACK_MACHINE};
-use crate::mapping::compare;
 use crate::registry::{
-    Branch as _, CheckoutBranch, CommitIdentity, EditDecision, EditError, EditRefusal, EditRun,
-    EditedEntry, NewBranch, PublishError, TablePath, UserCheckout, edit_in_files, edit_on_branch,
+    CommitIdentity, EditDecision, EditRefusal, EditRun, EditedEntry, NewBranch, UserCheckout,
 };
-
-/// How long to retry while the branch keeps moving. Each attempt is a fetch and a push.
-const RETRY_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Fixing links.
 #[derive(Debug, clap::Args)]
@@ -75,10 +70,8 @@ pub(super) struct FixArgs {
 impl FixArgs {
     /// Refuses a table that cannot be fixed there, before its links are checked for hours.
     pub(super) fn check_table(&self, paths: &[PathBuf]) -> Result<(), Error> {
-        if self.fix && paths.iter().any(|path| path == Path::new(STDIN)) {
-            return Err(Error::usage(
-                "a table on standard input cannot be written to: name a file",
-            ));
+        if self.fix {
+            table::require_files(paths)?;
         }
         match self.is_committed() {
             true => self.checkout(paths).map(drop),
@@ -123,15 +116,20 @@ impl FixArgs {
                 subject: &subject,
                 is_rehearsal: self.dry_run,
             };
-            let (decision, more) = self.edit(paths, &run)?;
+            let (decision, more) = self.publication(paths)?.publish(&run)?;
             notes = more;
             table::report(&decision.warnings)?;
             self.report_fixed(&all, &decision, &mut unfixed)?;
-            if self.dry_run {
-                show(&decision, is_for_people)?;
+            if let Some(proved) = decision.proved.as_ref().filter(|_| self.dry_run) {
+                let (before, after) = (&decision.before, &proved.table.table);
+                match is_for_people {
+                    true => publishing::show(&mut stdout(), before, after)?,
+                    false => publishing::show(&mut stderr(), before, after)?,
+                };
             }
             if !self.dry_run && !self.is_committed() {
-                notes.extend(statement(&decision));
+                let entries = decision.changed_entries();
+                notes.extend(publishing::statement(entries.flat_map(|it| &it.trailers)));
             }
         }
         unfixed.sort_by(|a, b| (&a.place, &a.reason).cmp(&(&b.place, &b.reason)));
@@ -149,52 +147,21 @@ impl FixArgs {
         self.commit || self.push || self.branch.is_some()
     }
 
-    /// Makes edits where they belong; returns notes for the user, too.
-    fn edit(
-        &self,
-        paths: &[PathBuf],
-        run: &EditRun<'_>,
-    ) -> Result<(EditDecision, Vec<String>), Error> {
+    /// Returns where edits belong.
+    fn publication<'a>(&'a self, paths: &'a [PathBuf]) -> Result<Publication<'a>, Error> {
         if self.push || self.branch.is_some() {
             let (checkout, path) = self.checkout(paths)?;
-            return self.edit_from(checkout, path, run);
+            return Ok(Publication::Checkout {
+                checkout,
+                path,
+                review: self.branch.as_ref(),
+            });
         }
         let checkout = match self.commit {
             true => Some(self.checkout(paths)?.0),
             false => None,
         };
-        let edited = edit_in_files(paths, MAX_BYTES, run, checkout.as_ref());
-        let decision = edited.map_err(failed)?;
-        let is_committed = !run.is_rehearsal && !decision.changed.is_empty();
-        let notes = match checkout.filter(|_| is_committed) {
-            Some(checkout) => vec![format!("committed as {}", checkout.head()?.short())],
-            None => Vec::new(),
-        };
-        Ok((decision, notes))
-    }
-
-    fn edit_from(
-        &self,
-        checkout: UserCheckout,
-        path: &Path,
-        run: &EditRun<'_>,
-    ) -> Result<(EditDecision, Vec<String>), Error> {
-        let inside = checkout.inside(path).map_err(PublishError::from)?;
-        let mut branch = CheckoutBranch::of(checkout, self.branch.clone())?;
-        let table = TablePath::new(&inside, MAX_BYTES);
-        let edited = edit_on_branch(&mut branch, &table, run, RETRY_TIMEOUT);
-        let (decision, published) = edited.map_err(failed)?;
-        let Some(published) = published else {
-            return Ok((decision, Vec::new()));
-        };
-        let (review, address) = (self.branch.as_ref(), branch.address());
-        let mut notes = pushed(review, address.as_ref(), branch.base(), &published);
-        if self.branch.is_none()
-            && let Err(error) = branch.follow(published.commit)
-        {
-            notes.push(format!("the checkout does not have it yet: {error}"));
-        }
-        Ok((decision, notes))
+        Ok(Publication::Files { paths, checkout })
     }
 
     /// Reports what was fixed, and adds what was refused.
@@ -239,46 +206,5 @@ fn why(refusal: &EditRefusal) -> String {
             None => refusal.to_string(),
         },
         _ => refusal.to_string(),
-    }
-}
-
-/// Shows what would change, as `diff` does.
-fn show(decision: &EditDecision, is_for_people: bool) -> io::Result<()> {
-    let Some(proved) = &decision.proved else {
-        return Ok(());
-    };
-    let changes = compare(&decision.before, &proved.table.table);
-    let has_several_sites = decision.before.sites().len() > 1;
-    match is_for_people {
-        true => diff::show(&mut stdout(), &changes, has_several_sites),
-        false => diff::show(&mut stderr(), &changes, has_several_sites),
-    }
-}
-
-/// Returns what the message of a commit must say, if codes lead elsewhere now.
-fn statement(decision: &EditDecision) -> Vec<String> {
-    let entries = decision.changed_entries();
-    let trailers: Vec<_> = entries.flat_map(|it| it.trailers.iter().cloned()).collect();
-    match trailers.is_empty() {
-        true => Vec::new(),
-        false => {
-            let first = "state in the message of the commit that this is intended:";
-            [first.to_owned()].into_iter().chain(trailers).collect()
-        }
-    }
-}
-
-/// Returns why nothing was edited.
-fn failed(error: EditError) -> Error {
-    match error {
-        EditError::Local(error) => error.into(),
-        EditError::Publish(error) => error.into(),
-        EditError::Refused(EditRefusal::TableHasErrors(diagnostics)) => {
-            match table::report(&diagnostics) {
-                Ok(()) => Error::refused(EditRefusal::TableHasErrors(Vec::new())),
-                Err(error) => error.into(),
-            }
-        }
-        error => Error::refused(error),
     }
 }

@@ -1,17 +1,20 @@
 //! From one request and a table to a registration, or to a refusal: a batch of one.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::addition::target_of;
 use super::batch::{Decision, Registered, register_all};
 use super::proof::ProvedTable;
 use super::refusal::RegistrationRefusal;
 use super::request::RegistrationRequest;
-use crate::mapping::{Diagnostic, Place, SourceFile, Timestamp, compile};
+use crate::mapping::{Diagnostic, Place, SourceFile, Table, Timestamp, compile};
 
 /// A link that is registered once its file is written.
 #[derive(Debug)]
 pub struct Registration {
+    /// The table before.
+    pub before: Arc<Table>,
     /// The code.
     pub code: String,
     /// The short link.
@@ -57,6 +60,7 @@ pub fn register(
     let registered = outcome.expect("at least one outcome is known")?;
     let proved = proved.expect("what is registered is proved");
     Ok(Registration {
+        before: compiled.table,
         place: place(&proved, &registered).expect("what is registered is in the proved table"),
         code: registered.code,
         short_url: registered.short_url,

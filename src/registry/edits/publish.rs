@@ -9,8 +9,8 @@ use super::refusal::EditRefusal;
 use crate::mapping::{SourceFile, Table, compile};
 use crate::registry::decide::ProvedTable;
 use crate::registry::publish::{
-    Branch, Edit, LocalError, PublishError, Published, TableChange, TablePath, UserCheckout,
-    change_in_files, change_on_branch,
+    Branch, Edit, LocalError, PublishError, Published, Rehearsable, TableChange, TablePath,
+    UserCheckout, change_in_files, change_on_branch,
 };
 
 /// Edits to publish together.
@@ -53,7 +53,8 @@ pub fn edit_in_files(
     checkout: Option<&UserCheckout>,
 ) -> Result<EditDecision, EditError> {
     let decide = |files: &[SourceFile]| run.decide(files, max_bytes);
-    Ok(change_in_files(paths, max_bytes, checkout, decide)?.decision)
+    let decided = change_in_files(paths, max_bytes, checkout, decide)?;
+    Ok(decided.change.decision)
 }
 
 /// Edits the table on a remote's branch, retrying on newer tips for as long as `timeout` lasts;
@@ -70,25 +71,30 @@ pub fn edit_on_branch(
 ) -> Result<(EditDecision, Option<Published>), EditError> {
     let decide = |files: &[SourceFile]| run.decide(files, table.max_bytes());
     let (decided, published) = change_on_branch(branch, table, timeout, decide)?;
-    Ok((decided.decision, published))
+    Ok((decided.change.decision, published))
 }
 
 /// Edits that were decided.
 struct DecidedEdits {
     decision: EditDecision,
     message: String,
-    is_rehearsal: bool,
 }
 
 impl EditRun<'_> {
-    fn decide(&self, files: &[SourceFile], max_bytes: u64) -> Result<DecidedEdits, EditError> {
+    fn decide(
+        &self,
+        files: &[SourceFile],
+        max_bytes: u64,
+    ) -> Result<Rehearsable<DecidedEdits>, EditError> {
         let compiled = compile(files).into_sound();
         let compiled = compiled.map_err(EditRefusal::TableHasErrors)?;
         let now = SystemTime::now().into();
         let decision = edit_entries(files, &compiled, self.edits, max_bytes, now);
-        Ok(DecidedEdits {
-            message: self.message(&decision),
-            decision,
+        Ok(Rehearsable {
+            change: DecidedEdits {
+                message: self.message(&decision),
+                decision,
+            },
             is_rehearsal: self.is_rehearsal,
         })
     }
@@ -125,12 +131,8 @@ impl EditDecision {
 
 impl TableChange for DecidedEdits {
     fn edit(&self) -> Edit {
-        let files = match self.is_rehearsal {
-            true => Vec::new(),
-            false => self.decision.changed.clone(),
-        };
         Edit {
-            files,
+            files: self.decision.changed.clone(),
             message: self.message.clone(),
         }
     }

@@ -30,6 +30,6 @@ pub(crate) use local::{change_in_files, lock, undone, write};
 pub(crate) use on_branch::change_on_branch;
 pub use publish_error::PublishError;
 pub use registrar::{CommittedTable, PublishedGroup, Registrar, RegistrarError, Submission};
-pub use registration::{OnlineError, register_in_files, register_on_branch};
+pub use registration::{OnlineError, RegistrationRun, register_in_files, register_on_branch};
 pub use review::{NewBranch, NewBranchError, review_address, web_address};
-pub(crate) use table_change::TableChange;
+pub(crate) use table_change::{Rehearsable, TableChange};

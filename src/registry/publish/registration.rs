@@ -9,8 +9,8 @@ use super::edit::Edit;
 use super::local::{LocalError, change_in_files};
 use super::on_branch::change_on_branch;
 use super::publish_error::PublishError;
-use super::table_change::TableChange;
-use crate::mapping::{Table, Timestamp};
+use super::table_change::{Rehearsable, TableChange};
+use crate::mapping::{SourceFile, Table};
 use crate::registry::decide::{
     ProvedTable, Registration, RegistrationRefusal, RegistrationRequest, register,
 };
@@ -27,6 +27,15 @@ pub enum OnlineError {
     Publish(#[from] PublishError),
 }
 
+/// A request to publish.
+#[derive(Debug)]
+pub struct RegistrationRun<'r> {
+    /// The request.
+    pub request: &'r RegistrationRequest,
+    /// Whether this is a dry run, which writes and publishes nothing.
+    pub is_rehearsal: bool,
+}
+
 /// Registers a request in the table at these paths, files and directories, and writes it.
 ///
 /// Waits for other writers. In a `checkout`, the file is also committed, or restored.
@@ -38,17 +47,15 @@ pub enum OnlineError {
 pub fn register_in_files(
     paths: &[PathBuf],
     max_bytes: u64,
-    request: &RegistrationRequest,
-    now: Timestamp,
+    run: &RegistrationRun<'_>,
     checkout: Option<&UserCheckout>,
 ) -> Result<Registration, LocalError> {
-    change_in_files(paths, max_bytes, checkout, |files| {
-        Ok(register(files, request, max_bytes, now)?)
-    })
+    let decide = |files: &[SourceFile]| Ok::<_, LocalError>(run.decide(files, max_bytes)?);
+    Ok(change_in_files(paths, max_bytes, checkout, decide)?.change)
 }
 
 /// Registers a request in the table on a remote's branch, retrying on newer tips for as long as
-/// `timeout` lasts. Blocks the thread.
+/// `timeout` lasts; a dry run publishes nothing. Blocks the thread.
 ///
 /// # Errors
 ///
@@ -56,17 +63,27 @@ pub fn register_in_files(
 pub fn register_on_branch(
     branch: &mut impl Branch,
     table: &TablePath,
-    request: &RegistrationRequest,
+    run: &RegistrationRun<'_>,
     timeout: Duration,
-) -> Result<(Registration, Published), OnlineError> {
-    let (registration, published) = change_on_branch(branch, table, timeout, |files| {
+) -> Result<(Registration, Option<Published>), OnlineError> {
+    let max_bytes = table.max_bytes();
+    let decide = |files: &[SourceFile]| Ok::<_, OnlineError>(run.decide(files, max_bytes)?);
+    let (decided, published) = change_on_branch(branch, table, timeout, decide)?;
+    Ok((decided.change, published))
+}
+
+impl RegistrationRun<'_> {
+    fn decide(
+        &self,
+        files: &[SourceFile],
+        max_bytes: u64,
+    ) -> Result<Rehearsable<Registration>, RegistrationRefusal> {
         let now = SystemTime::now().into();
-        Ok::<_, OnlineError>(register(files, request, table.max_bytes(), now)?)
-    })?;
-    Ok((
-        registration,
-        published.expect("a registration changes a file"),
-    ))
+        Ok(Rehearsable {
+            change: register(files, self.request, max_bytes, now)?,
+            is_rehearsal: self.is_rehearsal,
+        })
+    }
 }
 
 impl TableChange for Registration {
@@ -113,7 +130,7 @@ fn message(registration: &Registration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mapping::{SourceFile, compile};
+    use crate::mapping::{Timestamp, compile};
 
     #[test]
     fn a_registration_is_found_among_other_changes() {

@@ -15,3 +15,29 @@ pub(crate) trait TableChange {
     /// Returns whether a table, which somebody else may have changed too, has the change.
     fn is_in(&self, table: &Table) -> bool;
 }
+
+/// A change that is published, unless this is a dry run.
+pub(crate) struct Rehearsable<C> {
+    pub(crate) change: C,
+    pub(crate) is_rehearsal: bool,
+}
+
+impl<C: TableChange> TableChange for Rehearsable<C> {
+    fn edit(&self) -> Edit {
+        match self.is_rehearsal {
+            true => Edit {
+                files: Vec::new(),
+                message: String::new(),
+            },
+            false => self.change.edit(),
+        }
+    }
+
+    fn proved(&self) -> &ProvedTable {
+        self.change.proved()
+    }
+
+    fn is_in(&self, table: &Table) -> bool {
+        self.change.is_in(table)
+    }
+}

@@ -169,6 +169,24 @@ fn the_short_link_is_printed_alone() {
 }
 
 #[test]
+fn a_dry_run_shows_the_change_and_makes_none() {
+    let desk = Desk::new();
+    let before = desk.bytes();
+    let args = [
+        "https://git-scm.com",
+        "--code",
+        "git",
+        "--alias",
+        "-g",
+        "--dry-run",
+    ];
+    assert_snapshot!("dry_run", desk.add(&args));
+    assert!(desk.bytes() == before);
+    let taken = ["https://git-scm.com", "--code", "old", "--dry-run"];
+    assert!(desk.refuses(&taken).starts_with("status 1\n"));
+}
+
+#[test]
 fn the_url_may_come_by_standard_input() {
     let desk = Desk::new();
     let report = desk.add_from(b"https://framasoft.org/\r\n", &[]);
