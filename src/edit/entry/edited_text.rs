@@ -1,20 +1,22 @@
 //! The text of a document with some of its entries changed.
 //!
 //! A new key goes where it belongs in the order of keys, on a line of its own or between commas, and
-//! a new value into the place and the quotes of the old one. A key that is removed takes the comment
-//! on its own line along. Whether the result means what was intended is proved by compiling it.
+//! a new value into the place and the quotes of the old one; further items of a list go after the
+//! last one. A key that is removed takes the comment on its own line along. Whether the result means what was intended is proved by compiling it.
 //!
 //! Invariant: every byte of the text is kept, except for the values and keys that are named.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::key_edit::{KeyEdit, rank};
+use super::key_edit::{KeyEdit, NewValue, rank};
 use super::written_entry::{WrittenEntry, end_of_line, start_of_line};
 use crate::edit::layout::line_break;
 use crate::edit::obstacle::Obstacle;
 use crate::edit::refusal::lone_carriage_return;
 use crate::edit::replace::replace;
+use crate::edit::scalar::item;
 use crate::mapping::{Outline, Rule};
 
 /// A document of which some entries are changed.
@@ -102,6 +104,10 @@ impl EntryChange<'_, '_, '_> {
                     if value.is(&texts) {
                         continue;
                     }
+                    if let Some(part) = self.appended(pair, &texts, value) {
+                        parts.push(part);
+                        continue;
+                    }
                     let (range, before) = self.entry.value(pair)?;
                     let form = values.first().map(|value| value.form);
                     let new = value.written(form, self.entry.is_flow());
@@ -126,6 +132,28 @@ impl EntryChange<'_, '_, '_> {
             None => self.before(first, &edits),
         }));
         Ok(parts)
+    }
+
+    /// Adds items to a list, if a new value only does that.
+    fn appended(
+        &self,
+        pair: usize,
+        before: &[Cow<'_, str>],
+        value: &NewValue,
+    ) -> Option<(Range<usize>, String)> {
+        let NewValue::Texts(texts) = value else {
+            return None;
+        };
+        let (kept, added) = texts.split_at_checked(before.len())?;
+        if before != kept {
+            return None;
+        }
+        let (at, separator) = self.entry.after_items(pair)?;
+        // In brackets, more characters are special than in a block.
+        let added = added
+            .iter()
+            .map(|text| format!("{separator}{}", item(text)));
+        Some((at..at, added.collect()))
     }
 
     /// Removes keys; `first` is the first one that is kept.

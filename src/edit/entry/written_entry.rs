@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::edit::layout::{indent, is_blank, is_comment, line};
+use crate::edit::layout::{indent, is_blank, is_comment, line, line_break};
 use crate::edit::obstacle::Obstacle;
 use crate::mapping::{EntryOutline, Pair, Rule, ScalarForm};
 
@@ -125,6 +125,29 @@ impl<'o, 't> WrittenEntry<'o, 't> {
             true => (colon..self.end(pair), " "),
             false => (start..self.end(pair), ""),
         })
+    }
+
+    /// Returns where further items are added to a list, and what precedes each of them; `None` if the
+    /// list must be written anew.
+    pub(super) fn after_items(&self, pair: usize) -> Option<(usize, String)> {
+        let Pair {
+            is_list, values, ..
+        } = &self.entry.pairs[pair];
+        let last = values.last().filter(|_| *is_list)?;
+        if last.form == ScalarForm::Block {
+            return None;
+        }
+        let at = self.entry.line_start;
+        let (start, end) = (at + last.span.start, at + last.span.end);
+        if self.text[self.value_start(pair)..].starts_with('[') {
+            return Some((end, ", ".to_owned()));
+        }
+        let line_start = start_of_line(self.text, start);
+        let before = &self.text[line_start..start];
+        let is_plain = before.trim_start_matches(' ').strip_prefix('-');
+        is_plain.filter(|rest| rest.trim_matches(' ').is_empty())?;
+        let separator = format!("{}{before}", line_break(self.text));
+        Some((end_of_line(self.text, end), separator))
     }
 
     /// Refuses a key whose value cannot be taken out without a comment that belongs to it.

@@ -270,6 +270,32 @@ mapping:
     }
 
     #[test]
+    fn items_are_added_to_a_list_without_writing_it_anew() {
+        let more = |codes: &[&str]| {
+            let codes = codes.iter().flat_map(|code| Code::custom(code));
+            EntryValue::MoreAliases(codes.collect())
+        };
+        for (list, expected) in [
+            ("[ 'a1', a2 ] # c", "[ 'a1', a2, a3, \"no\" ] # c"),
+            (
+                "\n  - \"a1\" # c\n  -   a2 # d",
+                "\n  - \"a1\" # c\n  -   a2 # d\n  -   a3\n  -   \"no\"",
+            ),
+        ] {
+            let written = |list: &str| {
+                format!(
+                    "base_url: https://s.code/\nmapping:\n- url: https://a.example/\n  short-code: a\n  \
+                     aliases: {list}\n  title: t\n"
+                )
+            };
+            let files = [file("t.yaml", &written(list))];
+            let decision = decide(&files, &[edit("a1", vec![more(&["a3", "no"])])]);
+            assert_eq!(refusals(&decision), [""]);
+            assert_eq!(text(&decision), written(expected));
+        }
+    }
+
+    #[test]
     fn an_entry_that_is_not_as_expected_is_not_edited() {
         let files = [file("t.yaml", TABLE)];
         let table = compile(&files).table.unwrap();
