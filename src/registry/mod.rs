@@ -11,8 +11,9 @@ mod import;
 mod publish;
 
 pub use self::decide::{
-    Decision, Destination, Holder, MayShadow, ProposedLink, ProvedTable, Registered, Registration,
-    RegistrationRefusal, RegistrationRequest, RequestedCode, propose, register, register_all,
+    ControlCharacter, Decision, Destination, Holder, MayShadow, ProposedLink, ProvedTable,
+    Registered, Registration, RegistrationRefusal, RegistrationRequest, RequestedCode, propose,
+    register, register_all,
 };
 pub use self::edits::{
     EditDecision, EditError, EditRefusal, EditRun, EditedEntry, EntryContent, EntryEdit,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::refusal::RegistrationRefusal;
+use super::refusal::{ControlCharacter, RegistrationRefusal};
 use super::request::{Destination, RegistrationRequest};
 use super::{choice, placement};
 use crate::edit::NewEntry;
@@ -106,18 +106,18 @@ pub(super) fn target_of(request: &RegistrationRequest) -> Result<Target<'_>, Reg
     Ok(target)
 }
 
-/// Checks the human-readable texts of a new entry.
+/// Checks the human-readable texts of an entry.
 pub(crate) fn check_texts(
     title: Option<&str>,
     owner: Option<&str>,
     tags: &[String],
-) -> Result<(), RegistrationRefusal> {
+) -> Result<(), ControlCharacter> {
     let title = title.map(|it| ("title", it)).into_iter();
     let owner = owner.map(|it| ("owner", it)).into_iter();
     let tags = tags.iter().map(|it| ("tag", &**it));
     for (what, text) in title.chain(owner).chain(tags) {
         if let Some(character) = text.chars().find(|c| c.is_control()) {
-            return Err(RegistrationRefusal::ControlCharacter { what, character });
+            return Err(ControlCharacter { what, character });
         }
     }
     Ok(())

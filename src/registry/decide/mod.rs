@@ -19,6 +19,6 @@ pub use batch::{Decision, Registered, register_all};
 pub(crate) use bisection::{Bisection, Effort};
 pub use proof::ProvedTable;
 pub use proposed_link::{ProposedLink, propose};
-pub use refusal::{Holder, RegistrationRefusal};
+pub use refusal::{ControlCharacter, Holder, RegistrationRefusal};
 pub use register::{Registration, register};
 pub use request::{Destination, MayShadow, RegistrationRequest, RequestedCode};

@@ -80,13 +80,8 @@ pub enum RegistrationRefusal {
     #[error("there is no number left after the highest one")]
     NoNumberLeft,
     /// A human-readable text contains a control character.
-    #[error("the {what} contains the control character {character:?}")]
-    ControlCharacter {
-        /// Which text.
-        what: &'static str,
-        /// The character.
-        character: char,
-    },
+    #[error(transparent)]
+    ControlCharacter(#[from] ControlCharacter),
     /// The table does not have the named site.
     #[error("the table has no site {site:?}, it has {}", some(sites))]
     UnknownSite {
@@ -156,6 +151,16 @@ pub enum RegistrationRefusal {
     /// The result would not be the table plus this entry.
     #[error("adding the entry would change other entries, too")]
     SideEffects,
+}
+
+/// A control character in a human-readable text.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the {what} contains the control character {character:?}")]
+pub struct ControlCharacter {
+    /// Which text.
+    pub what: &'static str,
+    /// The character.
+    pub character: char,
 }
 
 /// An existing entry that prevents a registration.

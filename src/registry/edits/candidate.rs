@@ -6,6 +6,7 @@ use super::refusal::EditRefusal;
 use super::value::EntryValue;
 use crate::edit::KeyEdit;
 use crate::mapping::{BaseUrl, Entry, Retired, Site, Statement, Table, Target, Timestamp};
+use crate::registry::decide::check_texts;
 
 /// An edit that changes an entry.
 pub(super) struct Candidate<'t> {
@@ -38,6 +39,14 @@ pub(super) fn candidate<'t>(
     let mut keys = Vec::new();
     for value in &edit.values {
         keys.extend(value.give(&mut content));
+    }
+    for value in &edit.values {
+        match value {
+            EntryValue::Title(title) => check_texts(title.as_deref(), None, &[])?,
+            EntryValue::Owner(owner) => check_texts(None, owner.as_deref(), &[])?,
+            EntryValue::Tags(tags) => check_texts(None, None, tags)?,
+            _ => {}
+        }
     }
     let place = || entry.place();
     if edit.values.contains(&EntryValue::Live) {
@@ -203,6 +212,15 @@ mapping:
         );
         assert_eq!(only(&[], true).unwrap(), "no aliases");
         assert!(only(&["ab", "aa", "ac"], false).is_ok());
+    }
+
+    #[test]
+    fn texts_have_no_control_characters() {
+        let title = EntryValue::Title(Some("a\u{1b}".to_owned()));
+        let refused = "the title contains the control character '\\u{1b}'";
+        assert_eq!(given("a", vec![title], false).unwrap_err(), refused);
+        let tags = EntryValue::Tags(vec!["t".to_owned(), "\n".to_owned()]);
+        assert!(given("a", vec![tags], false).is_err());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::mapping::{Diagnostic, Place, Timestamp};
-use crate::registry::decide::Holder;
+use crate::registry::decide::{ControlCharacter, Holder};
 
 /// Why an entry is not edited.
 #[derive(Debug, Clone, Error)]
@@ -77,6 +77,9 @@ pub enum EditRefusal {
     /// An entry without a target must be retired.
     #[error("an entry can drop its target only once it is retired")]
     NotRetired,
+    /// A human-readable text contains a control character.
+    #[error(transparent)]
+    ControlCharacter(#[from] ControlCharacter),
     /// Aliases would be gone.
     #[error(
         "{} {} would be gone, and a published link is a promise",

@@ -7,7 +7,7 @@ use super::problem_type::ProblemType;
 use super::response::{ApiResponse, ProblemDetails, RequestError};
 use crate::git::CommitId;
 use crate::mapping::Timestamp;
-use crate::registry::{Registered, RegistrationRefusal};
+use crate::registry::{ControlCharacter, Registered, RegistrationRefusal};
 use crate::server::links::LinkView;
 use crate::server::state::Snapshot;
 
@@ -81,7 +81,7 @@ fn place(refusal: &RegistrationRefusal) -> (&'static str, Option<String>) {
         RegistrationRefusal::NameTooLong { .. } => ("/short_code", None),
         RegistrationRefusal::CodeRepeated { .. } => ("/aliases", None),
         RegistrationRefusal::NoNumberLeft => ("/number", None),
-        RegistrationRefusal::ControlCharacter { what, .. } => (
+        RegistrationRefusal::ControlCharacter(ControlCharacter { what, .. }) => (
             match *what {
                 "title" => "/title",
                 "owner" => "/owner",

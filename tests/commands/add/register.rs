@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use waypost::mapping::{CodeError, Forward, Scheme, SourceFile, Status, Timestamp};
 use waypost::registry::{
-    Destination, MayShadow, Registration, RegistrationRefusal, RegistrationRequest, RequestedCode,
-    register,
+    ControlCharacter, Destination, MayShadow, Registration, RegistrationRefusal,
+    RegistrationRequest, RequestedCode, register,
 };
 
 const HEAD: &str = "base_url: https://short.code/\n";
@@ -385,7 +385,7 @@ fn what_is_not_valid_is_refused() {
     };
     assert!(matches!(
         refused(text, &bell),
-        RegistrationRefusal::ControlCharacter { what: "owner", .. }
+        RegistrationRefusal::ControlCharacter(ControlCharacter { what: "owner", .. })
     ));
 }
 
