@@ -32,6 +32,7 @@ mod linkcheck;
 mod links;
 mod malformed;
 mod pages;
+mod propose;
 mod qr;
 mod reload;
 #[cfg(feature = "tls")]

@@ -160,7 +160,7 @@ fn not_modified() -> Response<Content> {
 mod tests {
     use super::*;
     use crate::mapping::{SourceFile, compile};
-    use crate::source::Revision;
+    use crate::source::{RepositoryPlace, Revision};
 
     fn snapshot(entries: usize) -> Arc<Snapshot> {
         let entry = |number| format!("- url: https://e.example/{number}\n");
@@ -171,7 +171,11 @@ mod tests {
         };
         let compiled = compile(&[file]).into_sound().unwrap();
         let revision = Revision::content(None, "0".repeat(64));
-        Arc::new(Snapshot::new(compiled, revision))
+        Arc::new(Snapshot::new(
+            compiled,
+            revision,
+            RepositoryPlace::default(),
+        ))
     }
 
     fn search(snapshot: &Arc<Snapshot>) -> Search {

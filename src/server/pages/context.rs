@@ -46,7 +46,6 @@ pub(crate) enum FormAction {
     /// The page has no form.
     None,
     /// To this server, which learns which page it comes from.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no page has a form yet"))]
     Own,
 }
 
@@ -70,7 +69,7 @@ impl PageContext<'_> {
             name: about.and_then(About::name).unwrap_or(host),
             home: base_url.map(BaseUrl::path),
             list: None,
-            propose: None,
+            propose: base_url.map(|base| format!("{}-/propose", base.path())),
             repository: about.and_then(About::repository),
             contact: about.and_then(About::contact),
             revision: Some(self.revision),

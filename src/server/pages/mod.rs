@@ -6,5 +6,7 @@ mod gone;
 mod landing;
 mod not_found;
 mod preview;
+mod propose;
 
 pub(crate) use context::PageContext;
+pub(crate) use propose::ProposalSource;

@@ -16,7 +16,7 @@ use crate::server::http::{
     unavailable,
 };
 use crate::server::ops::health;
-use crate::server::pages::PageContext;
+use crate::server::pages::{PageContext, ProposalSource};
 use crate::server::state::Shared;
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /-/\n";
@@ -72,10 +72,24 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
     {
         return answer;
     }
-    if let Some(own) = OwnPath::read(&snapshot.table, &asked)
-        && let Some(code) = qr_picture::code(own.rest)
-    {
-        return qr_picture::answer(own.site, code, request);
+    if let Some(own) = OwnPath::read(&snapshot.table, &asked) {
+        if let Some(code) = qr_picture::code(own.rest) {
+            return qr_picture::answer(own.site, code, request);
+        }
+        if own.rest == "propose" {
+            return match own.site {
+                _ if !reads => only_read(),
+                None => misdirected(),
+                Some(site) => {
+                    let source = ProposalSource {
+                        snapshot,
+                        site,
+                        is_public: shared.dumps.is_some(),
+                    };
+                    (Some(Answered::Page), page().propose(&source, asked.query))
+                }
+            };
+        }
     }
     if asked.path.starts_with("/-/") {
         let site = snapshot.table.site_of(asked.host, asked.path);
@@ -93,12 +107,14 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         Outcome::Redirect(_) | Outcome::Preview(_) | Outcome::Landing(_) => return only_read(),
         Outcome::Gone(entry) => (Answered::Gone, page().gone(entry)),
         Outcome::NotFound(site) => (Answered::NotFound, page().not_found(site, asked.path)),
-        Outcome::Misdirected => (
-            Answered::Misdirected,
-            response::line(StatusCode::MISDIRECTED_REQUEST),
-        ),
+        Outcome::Misdirected => return misdirected(),
     };
     (Some(answered), response)
+}
+
+fn misdirected() -> (Option<Answered>, Response<Content>) {
+    let response = response::line(StatusCode::MISDIRECTED_REQUEST);
+    (Some(Answered::Misdirected), response)
 }
 
 fn constant(media_type: &'static str, text: &'static str) -> Response<Content> {

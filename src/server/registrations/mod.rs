@@ -43,6 +43,7 @@ use self::request::{BodyError, RegistrationBody};
 use self::response::{ApiResponse, ProblemDetails};
 use self::tokens::Bearer;
 
+pub(crate) use self::request::MAX_TEXT;
 pub use self::request::PrivateUrls;
 pub use self::tokens::{TokenFile, TokensError};
 

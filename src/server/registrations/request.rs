@@ -29,7 +29,7 @@ pub(super) const KEYS: [&str; 13] = [
 ];
 
 /// The maximum length of a title, an owner and a tag, in characters.
-pub(super) const MAX_TEXT: usize = 1_000;
+pub(crate) const MAX_TEXT: usize = 1_000;
 
 /// The most unknown keys that are reported.
 const MAX_UNKNOWN: usize = 10;

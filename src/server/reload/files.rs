@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
 use crate::source::{
-    FileSource, Fingerprint, Inspection, Puller, Reading, Rests, SourceError, Watch, Writers,
+    FileSource, Fingerprint, Inspection, Puller, Reading, RepositoryPlace, Rests, SourceError,
+    Watch, Writers,
 };
 
 use crate::server::state::{Fetching, Source};
@@ -94,6 +95,10 @@ impl Source for Files {
             return Ok(None);
         }
         Ok(Some(self.writers.read(&self.files, seen)?))
+    }
+
+    fn place(&self) -> RepositoryPlace {
+        self.files.place()
     }
 
     fn fetching(&self) -> Option<Fetching> {

@@ -13,7 +13,7 @@ use super::background::{begin, in_background};
 use super::outcome::last;
 use crate::mapping::compile;
 use crate::server::state::{LoadError, Reloaded, Shared, Snapshot, Source};
-use crate::source::{Fingerprint, Reading, Revision};
+use crate::source::{Fingerprint, Reading, RepositoryPlace, Revision};
 
 /// How often to check whether the last request has released a replaced table.
 const RETIRING: Duration = Duration::from_millis(10);
@@ -95,7 +95,7 @@ impl Loader {
                 return Ok(Reloaded::Unchanged);
             }
             if live.revision.hash() == revision.hash() {
-                self.swap(live.at(revision)).await;
+                self.swap(live.at(revision, self.place().await?)).await;
                 return Ok(Reloaded::Success);
             }
         }
@@ -116,7 +116,10 @@ impl Loader {
         };
         let (entries, warnings) = (compiled.table.len(), compiled.warnings.len());
         info!(%revision, entries, warnings, "table loaded");
-        self.swap(Snapshot::new(compiled, revision)).await;
+        let place = self.place().await?;
+        // It takes a pass over the codes of some tables.
+        let made = in_background(move || Snapshot::new(compiled, revision, place)).await;
+        self.swap(made.map_err(LoadError::Panicked)?).await;
         Ok(Reloaded::Success)
     }
 
@@ -134,6 +137,13 @@ impl Loader {
         let history = self.shared.live.history();
         let error = &history.last_error.as_ref()?.error;
         (error.revision()?.hash() == revision.hash()).then(|| Arc::clone(error))
+    }
+
+    /// Locates the source's table in its repository.
+    async fn place(&self) -> Result<RepositoryPlace, LoadError> {
+        let source = Arc::clone(&self.source);
+        let place = in_background(move || source.place()).await;
+        place.map_err(LoadError::Panicked)
     }
 
     async fn swap(&self, snapshot: Snapshot) {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 use crate::git::StateError;
-use crate::source::{Fingerprint, Follower, Following, Reading, Revision, SourceError};
+use crate::source::{
+    Fingerprint, Follower, Following, Reading, RepositoryPlace, Revision, SourceError,
+};
 
 use crate::server::state::{Fetching, Source};
 
@@ -67,6 +69,10 @@ impl Source for RemoteSource {
 
     fn retry(&self) -> bool {
         self.0.retry()
+    }
+
+    fn place(&self) -> RepositoryPlace {
+        self.0.place()
     }
 
     fn fetching(&self) -> Option<Fetching> {

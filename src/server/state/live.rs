@@ -9,9 +9,9 @@ use std::time::Duration;
 use arc_swap::{ArcSwapOption, Guard};
 use tokio::sync::Notify;
 
-use crate::mapping::{SoundTable, SourceFile, Table, Timestamp};
+use crate::mapping::{NewCode, Site, SoundTable, SourceFile, Table, Timestamp};
 use crate::registry::ProvedTable;
-use crate::source::Revision;
+use crate::source::{RepositoryPlace, Revision};
 
 use super::code_orders::CodeOrders;
 use super::load::LoadError;
@@ -27,25 +27,47 @@ pub(crate) struct Snapshot {
     pub(crate) short: String,
     /// Shared with the snapshots of other revisions that have the same table.
     pub(crate) code_orders: Arc<CodeOrders>,
+    /// Where its files are in their repository.
+    pub(crate) place: RepositoryPlace,
+    /// The highest number of each site that gives new links numbers: finding it takes a pass over all
+    /// codes.
+    highest: Arc<[Option<u64>]>,
 }
 
 impl Snapshot {
-    pub(crate) fn new(compiled: SoundTable, revision: Revision) -> Self {
+    pub(crate) fn new(compiled: SoundTable, revision: Revision, place: RepositoryPlace) -> Self {
+        let sites = compiled.table.sites().iter();
+        let numbered = sites.map(|site| (site.new_code() == NewCode::Number).then_some(site));
+        let highest = numbered.map(|site| site?.highest_number());
         Self {
+            highest: highest.collect(),
             table: Arc::clone(&compiled.table),
             compiled,
             short: revision.short(),
             revision,
+            place,
             code_orders: Arc::default(),
         }
     }
 
     /// Returns a snapshot of the same table in another revision.
-    pub(crate) fn at(&self, revision: Revision) -> Self {
+    pub(crate) fn at(&self, revision: Revision, place: RepositoryPlace) -> Self {
         Self {
+            table: Arc::clone(&self.table),
+            compiled: self.compiled.clone(),
+            short: revision.short(),
+            revision,
             code_orders: Arc::clone(&self.code_orders),
-            ..Self::new(self.compiled.clone(), revision)
+            place,
+            highest: Arc::clone(&self.highest),
         }
+    }
+
+    /// Returns the highest number of a site of the table, if it gives new links numbers.
+    pub(crate) fn highest_number(&self, site: &Site) -> Option<u64> {
+        let mut sites = self.table.sites().iter();
+        let number = sites.position(|other| std::ptr::eq(other, site))?;
+        self.highest[number]
     }
 }
 

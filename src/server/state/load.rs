@@ -8,7 +8,9 @@ use tokio::task::JoinError;
 
 use crate::git::{Setting, chain};
 use crate::mapping::{Diagnostic, Timestamp};
-use crate::source::{Fetch, Fingerprint, Reading, RemoteStatus, Revision, SourceError};
+use crate::source::{
+    Fetch, Fingerprint, Reading, RemoteStatus, RepositoryPlace, Revision, SourceError,
+};
 
 use super::reloaded::Reloaded;
 
@@ -57,6 +59,11 @@ pub trait Source: Send + Sync + 'static {
     /// whether it should.
     fn retry(&self) -> bool {
         false
+    }
+
+    /// Locates the table in the repository to which people propose changes; may block.
+    fn place(&self) -> RepositoryPlace {
+        RepositoryPlace::default()
     }
 
     /// Returns the state of fetching, for a source that has to be fetched.

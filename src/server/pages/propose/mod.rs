@@ -1,0 +1,11 @@
+//! The page that proposes a link: a form, and what the link would become, with the ways to send it.
+//!
+//! Nothing is changed or written down here: the form is a GET, and a person sends the proposal to the
+//! repository on its forge. So it needs neither a token nor a limit of its own.
+
+mod form;
+mod page;
+mod reason;
+mod ways;
+
+pub(crate) use page::ProposalSource;

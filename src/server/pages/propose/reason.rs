@@ -1,0 +1,73 @@
+//! Why a link cannot be proposed, in words for people.
+
+use crate::html::{Frame, Sentence};
+use crate::registry::{Holder, RegistrationRefusal};
+
+use super::form::FormError;
+
+/// Why a link cannot be proposed.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    Form(FormError),
+    Registry(RegistrationRefusal),
+}
+
+impl Refusal {
+    /// Returns the reason as a sentence.
+    pub(super) fn sentence(&self, frame: &Frame<'_>) -> Sentence {
+        use RegistrationRefusal as R;
+        match self {
+            Self::Form(FormError::Expires(_)) => frame.sentence("refused-expires"),
+            Self::Form(FormError::TooLong) => frame.sentence("refused-text-long"),
+            Self::Form(FormError::Direction) => frame.sentence("refused-text-direction"),
+            Self::Registry(refusal) => match refusal {
+                R::Target(error) => frame.sentence("refused-url").quoted("reason", error),
+                R::OwnLink => frame.sentence("refused-own-link"),
+                R::AlreadyRegistered(holder) if holder.is_gone => {
+                    frame.sentence("refused-registered-gone")
+                }
+                R::AlreadyRegistered(_) => frame.sentence("refused-registered"),
+                R::Code(error) => frame.sentence("refused-code").quoted("reason", error),
+                R::CodeTaken { code, holder } if holder.is_gone => {
+                    frame.sentence("refused-code-gone").code("code", code)
+                }
+                R::CodeTaken { code, .. } => {
+                    frame.sentence("refused-code-taken").code("code", code)
+                }
+                R::Shadows { code, .. } => frame.sentence("refused-shadows").code("code", code),
+                R::NameTooLong { .. } => frame.sentence("refused-name-long"),
+                R::ControlCharacter { .. } => frame.sentence("refused-text-control"),
+                other => frame.sentence("refused-otherwise").quoted("reason", other),
+            },
+        }
+    }
+
+    /// Returns the reason in English, for programs.
+    pub(super) fn in_english(&self) -> String {
+        match self {
+            Self::Form(FormError::Expires(error)) => error.to_string(),
+            Self::Form(FormError::TooLong) => "a title or tag is too long".to_owned(),
+            Self::Form(FormError::Direction) => {
+                "a title or tag changes the direction of writing".to_owned()
+            }
+            Self::Registry(refusal) => refusal.to_string(),
+        }
+    }
+
+    /// Returns the link that is in the way, if there is one.
+    pub(super) fn holder(&self) -> Option<&Holder> {
+        match self {
+            Self::Registry(
+                RegistrationRefusal::AlreadyRegistered(holder)
+                | RegistrationRefusal::CodeTaken { holder, .. }
+                | RegistrationRefusal::Shadows { holder, .. },
+            ) => Some(holder),
+            _ => None,
+        }
+    }
+
+    /// Returns whether naming the link in the way discloses a code that the form does not have.
+    pub(super) fn discloses_code(&self) -> bool {
+        !matches!(self, Self::Registry(RegistrationRefusal::CodeTaken { .. }))
+    }
+}
