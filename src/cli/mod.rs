@@ -8,6 +8,7 @@ mod check;
 mod code;
 mod completions;
 mod diff;
+mod editing;
 mod explain;
 mod export;
 mod fmt;
@@ -21,7 +22,11 @@ mod publishing;
 mod refusal;
 mod report;
 mod resolve;
+mod restore;
+mod retarget;
+mod retire;
 mod serve;
+mod set;
 mod terminal;
 #[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
@@ -82,6 +87,10 @@ enum Command {
     Code(code::Args),
     Resolve(resolve::Args),
     Add(Box<add::Args>),
+    Set(Box<set::Args>),
+    Retarget(Box<retarget::Args>),
+    Retire(Box<retire::Args>),
+    Restore(Box<restore::Args>),
     Import(Box<import::Args>),
     Export(export::Args),
     Linkcheck(Box<linkcheck::Args>),
@@ -116,6 +125,10 @@ pub fn main() -> ExitCode {
         Command::Code(args) => code::run(&args),
         Command::Resolve(args) => resolve::run(&args),
         Command::Add(args) => add::run(*args),
+        Command::Set(args) => set::run(*args),
+        Command::Retarget(args) => retarget::run(*args),
+        Command::Retire(args) => retire::run(*args),
+        Command::Restore(args) => restore::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Linkcheck(args) => linkcheck::run(&args),
@@ -161,11 +174,38 @@ mod tests {
         super::command().debug_assert();
     }
 
+    /// Returns whether a flag says what becomes of the link that is named beside it: a variable that
+    /// is set for one link must not change the next.
+    fn is_of_one_link(verb: &str, flag: &str) -> bool {
+        match verb {
+            "set" => [
+                "title",
+                "owner",
+                "tag",
+                "alias",
+                "status",
+                "forward",
+                "cache_max_age",
+                "expires",
+                "archive",
+                "unset",
+                "allow_alias_loss",
+            ]
+            .contains(&flag),
+            "retire" => ["on", "drop_url", "archive"].contains(&flag),
+            _ => false,
+        }
+    }
+
     #[test]
     fn every_flag_has_a_variable() {
         let command = super::command();
         for verb in command.get_subcommands() {
             for flag in verb.get_arguments().filter(|arg| !arg.is_positional()) {
+                if is_of_one_link(verb.get_name(), flag.get_id().as_str()) {
+                    assert_eq!(flag.get_env(), None, "{} {flag}", verb.get_name());
+                    continue;
+                }
                 let variable = flag.get_env().and_then(|it| it.to_str());
                 assert!(
                     variable.is_some_and(|it| it.starts_with("WAYPOST_") || it == "PORT"),

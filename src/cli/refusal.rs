@@ -1,9 +1,11 @@
-//! Refusals of new links, as the commands that add links report them.
+//! Refusals of changes, as the commands that change tables report them.
 
+use std::fmt::Display;
 use std::io::{Write as _, stderr};
 
 use super::arguments::table;
 use super::terminal::{Error, complain, legible};
+use crate::mapping::Diagnostic;
 use crate::registry::RegistrationRefusal;
 
 /// Reports why nothing was added, with the problems of the table and a hint.
@@ -14,18 +16,29 @@ pub(super) fn report(refusal: &RegistrationRefusal, hint: Option<&str>) -> Resul
     {
         table::report(problems)?;
     }
-    complain(&refusal.to_string());
-    if let RegistrationRefusal::Unsound { problems } = refusal {
-        for problem in problems {
-            // Its place is in a text that was not written.
-            writeln!(stderr(), "  error: {}", legible(&problem.message))?;
-            if let Some(hint) = &problem.hint {
-                writeln!(stderr(), "  hint: {}", legible(hint))?;
-            }
+    let problems = match refusal {
+        RegistrationRefusal::Unsound { problems } => &problems[..],
+        _ => &[],
+    };
+    report_reason(refusal, problems, hint)
+}
+
+/// Reports why a table is not changed, with the problems that it would have, and a hint.
+pub(super) fn report_reason(
+    reason: &impl Display,
+    problems: &[Diagnostic],
+    hint: Option<&str>,
+) -> Result<(), Error> {
+    complain(&reason.to_string());
+    for problem in problems {
+        // Its place is in a text that was not written.
+        writeln!(stderr(), "  error: {}", legible(&problem.message))?;
+        if let Some(hint) = &problem.hint {
+            writeln!(stderr(), "  hint: {}", legible(hint))?;
         }
     }
     if let Some(hint) = hint {
-        writeln!(stderr(), "  hint: {hint}")?;
+        writeln!(stderr(), "  hint: {}", legible(hint))?;
     }
     Err(Error::Reported)
 }

@@ -16,7 +16,7 @@ use insta::assert_snapshot;
 use crate::transcript::transcript;
 
 /// The commands that the help lists.
-const VERBS: [&str; 15] = [
+const VERBS: [&str; 19] = [
     "init",
     "serve",
     "check",
@@ -27,6 +27,10 @@ const VERBS: [&str; 15] = [
     "code",
     "resolve",
     "add",
+    "set",
+    "retarget",
+    "retire",
+    "restore",
     "import",
     "export",
     "linkcheck",
@@ -580,6 +584,10 @@ fn manual_pages_say_what_the_help_says() {
         ("add", "--get-or-create"),
         ("import", "--dry-run"),
         ("export", "--site"),
+        ("set", "--unset"),
+        ("retarget", "--dry-run"),
+        ("retire", "--drop-url"),
+        ("restore", "--push"),
         ("linkcheck", "--strike-interval"),
         ("healthcheck", "--timeout"),
         ("completions", "--help"),

@@ -140,6 +140,13 @@ fn the_page_on_registering_shows_what_happens() {
 }
 
 #[test]
+fn the_page_on_editing_shows_what_happens() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::copy("mapping.yaml", directory.path().join("mapping.yaml")).unwrap();
+    follow("docs/editing.md", directory.path());
+}
+
+#[test]
 fn the_page_on_imports_shows_what_happens() {
     let directory = tempfile::tempdir().unwrap();
     fs::copy("mapping.yaml", directory.path().join("mapping.yaml")).unwrap();

@@ -8,6 +8,7 @@ mod cli;
 mod contributing;
 mod diff;
 mod docs;
+mod editing;
 mod explain;
 mod export;
 #[path = "../support/git.rs"]

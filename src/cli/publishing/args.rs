@@ -63,6 +63,11 @@ impl PublishArgs {
         self.repo.is_some()
     }
 
+    /// Returns whether a commit is made of a change.
+    pub(crate) fn makes_commit(&self) -> bool {
+        self.commit || self.push || self.branch.is_some() || self.has_repo()
+    }
+
     /// Publishes a change of the table at these paths, or of that of the repository; returns notes
     /// for the user, too.
     pub(crate) fn publish<C: Change>(

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::git::Setting;
 use crate::registry::{
-    CheckoutError, IdentityError, LocalError, PublishError, RegistrationRefusal,
+    CheckoutError, EditRefusal, IdentityError, LocalError, PublishError, RegistrationRefusal,
 };
 use crate::server::LoadError;
 use crate::source::{FilesError, SourceError};
@@ -40,6 +40,32 @@ pub(crate) fn of_importing(refusal: &RegistrationRefusal) -> Option<String> {
         RegistrationRefusal::SeveralSites { .. } => "name one with --site",
         RegistrationRefusal::SeveralFiles { .. } => "name one with --file",
         _ => return refusal.hint(),
+    };
+    Some(hint.to_owned())
+}
+
+/// Returns a hint on a refusal by a command that changes an entry.
+pub(crate) fn of_editing(refusal: &EditRefusal) -> Option<String> {
+    let hint = match refusal {
+        EditRefusal::NoSuchLink { similar, .. } if !similar.is_empty() => {
+            return Some(format!("did you mean {}?", similar.join(", ")));
+        }
+        EditRefusal::SeveralSites { .. } => "name the whole short link, or one site with --site",
+        EditRefusal::OwnLink => "give it the URL that the short link leads to",
+        EditRefusal::Retired => "add the new target under another code",
+        EditRefusal::NoTarget { .. } => "give it one first: waypost retarget CODE URL",
+        EditRefusal::Expired { .. } => {
+            "first give it a later date, or none: waypost set CODE --expires DATE, or --unset expires"
+        }
+        EditRefusal::NotRetired => "retire it from today on, or leave out --drop-url",
+        EditRefusal::AliasesLost { codes } if codes.len() == 1 => {
+            "keep it; if it was never published, allow its removal with --allow-alias-loss"
+        }
+        EditRefusal::AliasesLost { .. } => {
+            "keep them; if none was ever published, allow their removal with --allow-alias-loss"
+        }
+        EditRefusal::Shadows { .. } => "choose another code, or allow it with --allow-shadowing",
+        _ => return None,
     };
     Some(hint.to_owned())
 }

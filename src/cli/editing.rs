@@ -1,0 +1,170 @@
+//! What `set`, `retarget`, `retire` and `restore` share: which link is changed, where its table is,
+//! and what is reported of the change.
+
+use std::io::{self, Write as _, stderr, stdout};
+
+use super::arguments::{TableArgs, table};
+use super::publishing::{self, PublishArgs};
+use super::refusal;
+use super::terminal::{Error, remedy};
+use crate::mapping::{Target, Timestamp};
+use crate::registry::{
+    EditDecision, EditRefusal, EditRun, EditedEntry, EntryEdit, EntryValue, MayShadow,
+};
+
+/// The link to change, and its table.
+#[derive(Debug, clap::Args)]
+pub(super) struct EditingArgs {
+    /// The link to change: its code, an alias, or the whole short link
+    #[arg(value_name = "CODE", allow_hyphen_values = true)]
+    link: String,
+
+    #[command(flatten)]
+    table: TableArgs,
+
+    /// The base URL of the site, if several sites of the table have the code
+    #[arg(long, value_name = "URL", env = "WAYPOST_SITE")]
+    site: Option<String>,
+
+    #[command(flatten)]
+    git: PublishArgs,
+}
+
+/// A change of one link.
+pub(super) struct Editing<'v> {
+    /// What the commit does, as the first word of its subject.
+    pub(super) verb: &'static str,
+    pub(super) values: Vec<EntryValue>,
+    pub(super) may_shadow: MayShadow,
+    pub(super) may_lose_aliases: bool,
+    /// Returns what else a person should know about the changed entry.
+    pub(super) note: &'v dyn Fn(&EditedEntry) -> Option<String>,
+}
+
+impl Editing<'_> {
+    /// Gives an entry values, without anything that other links could notice.
+    pub(super) fn new(verb: &'static str, values: Vec<EntryValue>) -> Self {
+        Self {
+            verb,
+            values,
+            may_shadow: MayShadow::None,
+            may_lose_aliases: false,
+            note: &|_| None,
+        }
+    }
+}
+
+impl EditingArgs {
+    /// Changes the link.
+    pub(super) fn run(&self, editing: Editing<'_>) -> Result<(), Error> {
+        table::require_files(&self.table.paths)?;
+        let edit = EntryEdit {
+            site: self.site.clone(),
+            link: self.link.clone(),
+            before: None,
+            values: editing.values,
+            may_shadow: editing.may_shadow,
+            may_lose_aliases: editing.may_lose_aliases,
+        };
+        let verb = editing.verb;
+        let subject = |entries: &[&EditedEntry]| match entries {
+            [only] => format!("{verb} {}", only.content.code),
+            _ => format!("{verb} {} short links", entries.len()),
+        };
+        let run = EditRun {
+            edits: &[edit],
+            subject: &subject,
+            is_rehearsal: self.git.dry_run,
+        };
+        let (decision, notes) = self.git.publish(&self.table.paths, &run)?;
+        match decision.outcomes.first() {
+            Some(Ok(entry)) if self.git.dry_run => self.rehearse(entry, &decision)?,
+            Some(Ok(entry)) => self.announce(entry, &decision, &notes)?,
+            Some(Err(refusal)) => return report(refusal),
+            None => {}
+        }
+        if let Some(Ok(entry)) = decision.outcomes.first()
+            && let Some(note) = (editing.note)(entry)
+        {
+            writeln!(stderr(), "{note}")?;
+        }
+        Ok(())
+    }
+
+    /// Shows what would change.
+    fn rehearse(&self, entry: &EditedEntry, decision: &EditDecision) -> io::Result<()> {
+        let Some(proved) = &decision.proved else {
+            return unchanged(entry);
+        };
+        table::report(&decision.warnings)?;
+        let after = &proved.table.table;
+        if !publishing::show(&mut stdout(), &decision.before, after)? {
+            let place = &entry.place;
+            writeln!(
+                stderr(),
+                "the entry at {place} would be written differently, and mean the same"
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Reports what has changed.
+    fn announce(
+        &self,
+        entry: &EditedEntry,
+        decision: &EditDecision,
+        notes: &[String],
+    ) -> io::Result<()> {
+        match entry.is_changed {
+            true => {
+                table::report(&decision.warnings)?;
+                writeln!(stderr(), "changed at {}", entry.place)?;
+            }
+            false => unchanged(entry)?,
+        }
+        let statement = match self.git.makes_commit() {
+            true => Vec::new(),
+            false => publishing::statement(&entry.trailers),
+        };
+        for note in notes.iter().chain(&statement) {
+            writeln!(stderr(), "{note}")?;
+        }
+        writeln!(stdout(), "{}", entry.short_url)
+    }
+}
+
+fn unchanged(entry: &EditedEntry) -> io::Result<()> {
+    let place = &entry.place;
+    writeln!(
+        stderr(),
+        "nothing to change: the entry at {place} already says so"
+    )
+}
+
+/// Reports why a link is not changed, and a hint.
+fn report(refusal: &EditRefusal) -> Result<(), Error> {
+    if let EditRefusal::CannotEdit(problem) = refusal {
+        table::report(std::slice::from_ref(problem))?;
+    }
+    let problems = match refusal {
+        EditRefusal::Unsound { problems } => &problems[..],
+        _ => &[],
+    };
+    let hint = remedy::of_editing(refusal);
+    refusal::report_reason(refusal, problems, hint.as_deref())
+}
+
+/// Reads a URL as an argument.
+pub(super) fn url(text: &str) -> Result<Target<'static>, String> {
+    let target = Target::parse(text).map(Target::into_owned);
+    target.map_err(|error| match error.hint() {
+        Some(hint) => format!("{error}: {hint}"),
+        None => error.to_string(),
+    })
+}
+
+/// Returns the date of a time, in UTC, as tables write it.
+pub(super) fn date(time: Timestamp) -> String {
+    let text = time.to_string();
+    text.split('T').next().unwrap_or_default().to_owned()
+}

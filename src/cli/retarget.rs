@@ -1,0 +1,51 @@
+//! `waypost retarget`: makes a link lead elsewhere.
+
+use clap::builder::BoolishValueParser;
+
+use super::editing::{self, Editing, EditingArgs};
+use super::terminal::Error;
+use crate::mapping::Target;
+use crate::registry::{EditedEntry, EntryValue, MayShadow};
+
+/// Make a link lead to another URL
+///
+/// The code stays: one that was derived from the old URL is written out. A published link is a promise,
+/// so the change must be stated: a commit of --commit, --push or --branch has the trailer
+/// `Waypost-Allow: retarget CODE`, with which `waypost check --base` accepts it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost retarget gnu-home https://www.gnu.org/software/
+  waypost retarget gnu-home https://www.gnu.org/software/ --dry-run    show what would change
+  waypost retarget gnu-home https://www.gnu.org/software/ --commit     in the checkout
+  waypost retarget gnu-home https://www.gnu.org/software/ --branch new-gnu-home    for review
+
+Only the short link, or what a dry run shows, goes to standard output; everything else goes to
+standard error.
+Exit status: 0 the link leads to the URL; 1 there is no such link, the change is refused, or the
+table has errors; 2 wrong usage; 3 the table cannot be read or written, or Git failed.")]
+pub(super) struct Args {
+    /// Allow the link, if paths are forwarded, to change where published paths of other links lead; a
+    /// commit of --commit, --push or --branch states that this is intended
+    #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
+    allow_shadowing: bool,
+
+    #[command(flatten)]
+    link: EditingArgs,
+
+    /// The new target
+    #[arg(value_name = "URL", value_parser = editing::url)]
+    url: Target<'static>,
+}
+
+pub(super) fn run(args: Args) -> Result<(), Error> {
+    let note = |entry: &EditedEntry| {
+        let is_retired = entry.content.retired.is_some();
+        is_retired.then(|| "it is retired: to have it work again, use waypost restore".to_owned())
+    };
+    args.link.run(Editing {
+        may_shadow: MayShadow::of_flag(args.allow_shadowing),
+        note: &note,
+        ..Editing::new("Retarget", vec![EntryValue::Url(Some(args.url))])
+    })
+}

@@ -1,0 +1,62 @@
+//! `waypost retire`: ends a link, whose code stays taken.
+
+use std::time::SystemTime;
+
+use super::editing::{self, Editing, EditingArgs};
+use super::terminal::Error;
+use crate::mapping::{Target, Timestamp, WrittenDate, WrittenRetirement};
+use crate::registry::EntryValue;
+
+/// Retire a link: it answers 410 Gone, and its code stays taken
+///
+/// Writes today's date (UTC). The page that people see then names the archived copy, if there is one.
+/// `waypost restore` takes it back.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost retire gnu-home                              from today on
+  waypost retire gnu-home --on 2031-12-31              from that day on
+  waypost retire gnu-home --archive https://web.archive.org/web/2026/https://www.gnu.org/
+  waypost retire gnu-home --drop-url --push            a takedown: the table no longer names the URL
+
+Only the short link, or what a dry run shows, goes to standard output; everything else goes to
+standard error.
+Exit status: 0 the link is retired; 1 there is no such link, the change is refused, or the table has
+errors; 2 wrong usage; 3 the table cannot be read or written, or Git failed.")]
+pub(super) struct Args {
+    /// The day from which the link answers 410, or the time (RFC 3339), instead of today
+    #[arg(long, value_name = "DATE")]
+    on: Option<WrittenDate>,
+
+    /// Drop the URL, so that the table no longer names it; a code that was derived from it is written
+    /// out
+    #[arg(long)]
+    drop_url: bool,
+
+    /// An archived copy of the target, shown instead
+    #[arg(long, value_name = "URL", value_parser = editing::url)]
+    archive: Option<Target<'static>>,
+
+    #[command(flatten)]
+    link: EditingArgs,
+}
+
+pub(super) fn run(args: Args) -> Result<(), Error> {
+    let mut values = vec![match args.on {
+        Some(date) => EntryValue::Retired(Some(WrittenRetirement::From(date))),
+        None => EntryValue::RetiredBy(today()?),
+    }];
+    if args.drop_url {
+        values.push(EntryValue::Url(None));
+    }
+    if args.archive.is_some() {
+        values.push(EntryValue::Archive(args.archive));
+    }
+    args.link.run(Editing::new("Retire", values))
+}
+
+/// Returns the date of today, in UTC.
+fn today() -> Result<WrittenDate, Error> {
+    let now = Timestamp::from(SystemTime::now());
+    editing::date(now).parse().map_err(Error::refused)
+}

@@ -1,0 +1,374 @@
+//! The commands that edit links, as their users see them: status, both outputs, and the text.
+//!
+//! Each case is a snapshot; `INSTA_UPDATE=always cargo test --test commands` writes them anew.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use insta::assert_snapshot;
+
+use crate::transcript::transcript;
+
+pub(super) const TABLE: &str = "\
+base_url: https://short.code/
+mapping:
+# Kept.
+- url: https://www.gnu.org/
+  short-code: gnu-home   # the first
+- url: https://framasoft.org/
+- {url: https://b.example/, short-code: b, aliases: [bb, -x]}
+- url: https://example.org/old
+  short-code: old
+  retired: 2020-01-01
+- short-code: taken-down
+  retired: 2025-01-01
+- url: https://e.example/
+  short-code: ended
+  expires: 2025-01-01
+  retired: 2024-01-01";
+
+/// A directory with a table, in which commands run.
+struct Desk(tempfile::TempDir);
+
+impl Desk {
+    fn new() -> Self {
+        let desk = Self(tempfile::tempdir().unwrap());
+        desk.write("mapping.yaml", TABLE);
+        desk
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.at(name), text).unwrap();
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.at("mapping.yaml")).unwrap()
+    }
+
+    fn run(&self, args: &[&str]) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
+        command
+            .args(args)
+            .current_dir(self.0.path())
+            .env_clear()
+            .stdin(Stdio::null());
+        transcript(command.output().unwrap())
+    }
+
+    /// Returns the output of a command that succeeds and changes the table in one place.
+    #[track_caller]
+    fn changes(&self, args: &[&str], from: &str, to: &str) -> String {
+        let before = self.text();
+        assert_eq!(before.matches(from).count(), 1, "{from}");
+        let report = self.run(args);
+        assert!(report.starts_with("status 0\n"), "{args:?} {report}");
+        assert_eq!(self.text(), before.replacen(from, to, 1), "{args:?}");
+        report
+    }
+
+    /// Returns the output of a command that changes nothing.
+    #[track_caller]
+    fn keeps(&self, status: u8, args: &[&str]) -> String {
+        let before = self.text();
+        let report = self.run(args);
+        let expected = format!("status {status}\n");
+        assert!(report.starts_with(&expected), "{args:?} {report}");
+        assert_eq!(self.text(), before, "{args:?}");
+        report
+    }
+}
+
+/// Returns the date of today, or of tomorrow if that is today when it is compared.
+fn today() -> String {
+    let now = waypost::mapping::Timestamp::from(std::time::SystemTime::now());
+    now.to_string()[..10].to_owned()
+}
+
+#[test]
+fn only_what_is_named_is_set() {
+    let desk = Desk::new();
+    let args = [
+        "set",
+        "gnu-home",
+        "--title",
+        "GNU: a system",
+        "--tag",
+        "no",
+        "--tag",
+        "x",
+    ];
+    let new = "# the first\n  title: \"GNU: a system\"\n  tags: [\"no\", x]\n";
+    assert_snapshot!("set", desk.changes(&args, "# the first\n", new));
+    assert_snapshot!("set_again", desk.keeps(0, &args));
+    desk.changes(
+        &["set", "bb", "--alias=-y", "--alias", "bb"],
+        "[bb, -x]",
+        "[bb, -x, \"-y\"]",
+    );
+    desk.changes(&["set", "-x", "--tag", "t"], "-y\"]}", "-y\"], tags: [t]}");
+    desk.changes(&["set", "b", "--unset", "tag"], ", tags: [t]}", "}");
+    let many = [
+        "set",
+        "https://short.code/old",
+        "--owner",
+        "o",
+        "--status",
+        "301",
+        "--forward",
+        "query",
+        "--cache-max-age",
+        "0",
+        "--expires",
+        "2031-12-31",
+        "--archive",
+        "https://a.example",
+    ];
+    let new = "short-code: old\n  owner: o\n  status: 301\n  forward: query\n  cache-max-age: 0\n  \
+               expires: 2031-12-31\n  retired: 2020-01-01\n  archive: https://a.example/\n";
+    desk.changes(&many, "short-code: old\n  retired: 2020-01-01\n", new);
+    let unset = "owner status forward cache-max-age expires archive title";
+    let unset = unset.split(' ').flat_map(|key| ["--unset", key]);
+    let unset: Vec<_> = ["set", "old"].into_iter().chain(unset).collect();
+    desk.changes(&unset, new, "short-code: old\n  retired: 2020-01-01\n");
+}
+
+#[test]
+fn what_is_the_default_is_written_if_it_is_named() {
+    let desk = Desk::new();
+    let args = ["set", "b", "--status", "302", "--dry-run"];
+    assert_snapshot!("text_alone", desk.keeps(0, &args));
+    desk.changes(&args[..4], "-x]}", "-x], status: 302}");
+    desk.keeps(0, &args[..4]);
+}
+
+#[test]
+fn aliases_are_removed_only_if_that_is_allowed() {
+    let desk = Desk::new();
+    let args = [
+        "set",
+        "b",
+        "--unset",
+        "aliases",
+        "--alias",
+        "bb",
+        "--allow-alias-loss",
+    ];
+    assert_snapshot!("alias_loss", desk.keeps(1, &args[..6]));
+    desk.changes(&args, "[bb, -x]", "[bb]");
+    desk.changes(
+        &["set", "b", "--unset", "alias", "--allow-alias-loss"],
+        ", aliases: [bb]",
+        "",
+    );
+}
+
+#[test]
+fn a_link_leads_elsewhere_under_the_same_code() {
+    let desk = Desk::new();
+    let args = ["retarget", "t0P0JMya", "https://framasoft.org/en"];
+    let rehearsed = [&args[..], &["--dry-run"]].concat();
+    assert_snapshot!("retarget_dry", desk.keeps(0, &rehearsed));
+    let (old, new) = (
+        "framasoft.org/\n",
+        "framasoft.org/en\n  short-code: t0P0JMya\n",
+    );
+    assert_snapshot!("retarget", desk.changes(&args, old, new));
+    desk.keeps(0, &args);
+    // It was dropped, and the entry stays retired.
+    let filled = ["retarget", "taken-down", "https://new.example"];
+    let new = "- url: https://new.example/\n  short-code: taken-down\n";
+    assert_snapshot!(
+        "refill",
+        desk.changes(&filled, "- short-code: taken-down\n", new)
+    );
+    desk.changes(
+        &["restore", "taken-down"],
+        "down\n  retired: 2025-01-01\n",
+        "down\n",
+    );
+}
+
+#[test]
+fn a_link_is_retired_today() {
+    let desk = Desk::new();
+    let before = today();
+    let report = desk.run(&["retire", "t0P0JMya"]);
+    assert_snapshot!("retire", report);
+    let dates = [before, today()];
+    let retired = |date: &String| {
+        let new = format!("framasoft.org/\n  retired: {date}\n");
+        desk.text() == TABLE.replace("framasoft.org/\n", &new)
+    };
+    assert!(dates.iter().any(retired), "{}", desk.text());
+    desk.keeps(0, &["retire", "t0P0JMya"]);
+    // The date on which it was retired stays.
+    desk.keeps(0, &["retire", "old"]);
+    desk.changes(
+        &["retire", "old", "--on", "2030-01-01"],
+        "2020-01-01",
+        "2030-01-01",
+    );
+    desk.changes(&["restore", "old"], "old\n  retired: 2030-01-01\n", "old\n");
+}
+
+#[test]
+fn a_takedown_drops_the_url_and_keeps_the_code() {
+    let desk = Desk::new();
+    let args = ["retire", "t0P0JMya", "--drop-url", "--on", "2026-01-01"];
+    let new = "- short-code: t0P0JMya\n  retired: 2026-01-01\n";
+    desk.changes(&args, "- url: https://framasoft.org/\n", new);
+    desk.changes(
+        &["retire", "old", "--drop-url"],
+        "url: https://example.org/old\n  short",
+        "short",
+    );
+    let to_come = ["retire", "b", "--drop-url", "--on", "2999-01-01"];
+    assert_snapshot!("drop_too_early", desk.keeps(1, &to_come));
+}
+
+#[test]
+fn only_a_link_that_works_again_is_restored() {
+    let desk = Desk::new();
+    desk.changes(
+        &["restore", "old"],
+        "short-code: old\n  retired: 2020-01-01\n",
+        "short-code: old\n",
+    );
+    assert_snapshot!("restore_again", desk.keeps(0, &["restore", "old"]));
+    assert_snapshot!("restore_expired", desk.keeps(1, &["restore", "ended"]));
+    assert_snapshot!("restore_dropped", desk.keeps(1, &["restore", "taken-down"]));
+    desk.changes(
+        &["set", "ended", "--unset", "expires"],
+        "  expires: 2025-01-01\n",
+        "",
+    );
+    desk.changes(&["restore", "ended"], "  retired: 2024-01-01", "");
+}
+
+#[test]
+fn what_is_refused_changes_nothing() {
+    let desk = Desk::new();
+    for (name, args) in [
+        ("similar", &["retire", "gnu-hom"][..]),
+        ("unknown", &["retire", "nowhere"]),
+        ("repaired", &["retire", "gnu-home."]),
+        ("target", &["retire", "https://www.gnu.org/"]),
+        (
+            "elsewhere",
+            &["retire", "https://elsewhere.example/gnu-home"],
+        ),
+        (
+            "no_site",
+            &["retire", "b", "--site", "https://other.example/"],
+        ),
+        ("retired", &["retarget", "old", "https://new.example/"]),
+        ("own_link", &["retarget", "b", "https://short.code/old"]),
+        ("taken", &["set", "b", "--alias", "old"]),
+        ("control", &["set", "b", "--title", "a\u{1b}[2J"]),
+    ] {
+        assert_snapshot!(name, desk.keeps(1, args));
+    }
+    desk.changes(
+        &["set", "gnu-home", "--forward", "path"],
+        "# the first\n",
+        "# the first\n  forward: path\n",
+    );
+    assert_snapshot!(
+        "shadows",
+        desk.keeps(1, &["set", "b", "--alias", "gnu-home/x"])
+    );
+    let allowed = ["set", "b", "--alias", "gnu-home/x", "--allow-shadowing"];
+    assert_snapshot!(
+        "shadows_allowed",
+        desk.changes(&allowed, "-x]", "-x, gnu-home/x]")
+    );
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    let desk = Desk::new();
+    for args in [
+        &["set", "b"][..],
+        &["set"],
+        &["set", "b", "--title", "x", "--unset", "title"],
+        &["set", "b", "--title", ""],
+        &["set", "b", "--unset", "url"],
+        &["set", "b", "--status", "200"],
+        &["set", "b", "--expires", "tomorrow"],
+        &["set", "b", "--alias", "a//b"],
+        &["set", "b", "--archive", "b.example"],
+        &["set", "b", "--allow-alias-loss", "--title", "x"],
+        &["retarget", "b"],
+        &["retarget", "b", "new.example"],
+        &["retire"],
+        &["retire", "b", "--on", "true"],
+        &["retire", "b", "--table", "-"],
+        &["retire", "b", "--repo", "x", "--table", "y"],
+        &["restore", "b", "--branch", "x", "--push"],
+    ] {
+        desk.keeps(2, args);
+    }
+    assert_snapshot!("nothing_named", desk.keeps(2, &["set", "b"]));
+    assert_snapshot!(
+        "no_table",
+        desk.keeps(3, &["retire", "b", "--table", "nowhere.yaml"])
+    );
+}
+
+#[test]
+fn variables_for_one_link_are_not_read() {
+    let desk = Desk::new();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
+    command
+        .args(["set", "b", "--owner", "o"])
+        .current_dir(desk.0.path())
+        .env_clear();
+    command.envs([
+        ("WAYPOST_TITLE", "t"),
+        ("WAYPOST_OWNER", "p"),
+        ("WAYPOST_TAG", "u"),
+    ]);
+    assert!(command.output().unwrap().status.success());
+    assert_eq!(desk.text(), TABLE.replace("-x]}", "-x], owner: o}"));
+}
+
+#[test]
+fn a_code_of_several_sites_needs_one_of_them() {
+    let desk = Desk::new();
+    desk.write(
+        "other.yaml",
+        "base_url: https://other.code/\nmapping:\n- url: https://o.example/\n  short-code: b\n",
+    );
+    let table = ["--table", "mapping.yaml", "--table", "other.yaml"];
+    let retarget = |link| [&["retarget", link, "https://new.example/"][..], &table].concat();
+    assert_snapshot!("several_sites", desk.keeps(1, &retarget("b")));
+    let site = [&retarget("b")[..], &["--site", "https://other.code/"]].concat();
+    assert_snapshot!("one_site", desk.keeps(0, &site));
+    let other = fs::read_to_string(desk.at("other.yaml")).unwrap();
+    assert!(
+        other.contains("- url: https://new.example/\n  short-code: b\n"),
+        "{other}"
+    );
+    desk.changes(
+        &retarget("short.code/bb"),
+        "https://b.example/",
+        "\"https://new.example/\"",
+    );
+}
+
+#[test]
+fn a_table_with_errors_or_in_a_form_that_cannot_be_edited_stays() {
+    let desk = Desk::new();
+    desk.write("mapping.yaml", &format!("{TABLE}\n- url: nowhere\n"));
+    assert_snapshot!("errors", desk.keeps(1, &["retire", "b"]));
+    desk.write(
+        "mapping.yaml",
+        "base_url: https://short.code/\nmapping:\n- ? url\n  : https://a.example/\n  short-code: a\n",
+    );
+    assert_snapshot!("form", desk.keeps(1, &["retire", "a"]));
+}
