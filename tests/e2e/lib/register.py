@@ -1,4 +1,4 @@
-"""Many writers that register links in one bare repository at the same time."""
+"""Many writers that register links, and edit them, in one bare repository at the same time."""
 
 import concurrent.futures
 import json
@@ -16,11 +16,19 @@ WRITERS = 8
 TABLE = "base_url: https://short.code/\nmapping: []\n"
 TAKEN = "ERR-000-02-00: URL already registered"
 
+# One entry of each editor, and one that all of them change.
+EDITED = (
+    "# Kept.\nbase_url: https://short.code/\nmapping:\n"
+    "- url: https://shared.example/\n  short-code: shared # by all\n"
+    + "".join(f"- url: https://{n}.example/\n  short-code: own-{n}\n" for n in range(WRITERS))
+)
+
 
 class Scene:
-    """A bare repository with an empty table, and a checkout of it for each writer."""
+    """A bare repository with a table, and a checkout of it for each writer."""
 
-    def __init__(self, path):
+    def __init__(self, path, table):
+        path.mkdir()
         self.path = path
         self.bare = path / "links.git"
         self.env = {
@@ -33,7 +41,7 @@ class Scene:
         (path / ".gitconfig").write_text(identity + "[init]\ndefaultBranch = main\n")
         self.git("init", "--quiet", "--bare", self.bare)
         self.git("clone", "--quiet", self.bare, path / "first")
-        (path / "first/mapping.yaml").write_text(TABLE)
+        (path / "first/mapping.yaml").write_text(table)
         self.git("add", "mapping.yaml", cwd="first")
         self.git("commit", "--quiet", "-m", "Begin", cwd="first")
         self.git("push", "--quiet", "origin", "main", cwd="first")
@@ -93,28 +101,98 @@ def check_history(scene):
     return len(commits) - 1
 
 
-def main():
-    count = int(sys.argv[1])
-    with tempfile.TemporaryDirectory(prefix="waypost-register-") as path:
-        scene = Scene(Path(path).resolve())
-        began = time.monotonic()
-        with concurrent.futures.ThreadPoolExecutor(WRITERS) as pool:
-            results = list(pool.map(lambda writer: write(scene, writer, count), range(WRITERS)))
-        took = time.monotonic() - began
+def at_once(act):
+    """Has all writers act, and returns what each of them returns, and the seconds that it took."""
+    began = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(WRITERS) as pool:
+        results = list(pool.map(act, range(WRITERS)))
+    return results, time.monotonic() - began
 
-        urls = [url for given in results for url in given]
-        links = [link for given in results for link in given.values()]
-        wished = {url for writer in range(WRITERS) for url, _ in wishes(writer, count)}
-        assert sorted(urls) == sorted(wished), "not every URL was registered just once"
-        assert len(set(links)) == len(links), "a link was given twice"
-        assert check_history(scene) == len(links), "not one commit for each link"
-        table = scene.git("show", "main:mapping.yaml", cwd=scene.bare)
-        numbers = [int(line.split()[-1]) for line in table.splitlines() if "number:" in line]
-        assert sorted(numbers) == list(range(1, len(numbers) + 1)) and numbers, numbers
-        print(
-            f"{WRITERS} writers, {WRITERS * count} adds: {len(links)} links in {took:.0f} s, "
-            f"{len(numbers)} of them numbered"
-        )
+
+def race_of_adds(path, count):
+    scene = Scene(path / "adds", TABLE)
+    results, took = at_once(lambda writer: write(scene, writer, count))
+    urls = [url for given in results for url in given]
+    links = [link for given in results for link in given.values()]
+    wished = {url for writer in range(WRITERS) for url, _ in wishes(writer, count)}
+    assert sorted(urls) == sorted(wished), "not every URL was registered just once"
+    assert len(set(links)) == len(links), "a link was given twice"
+    assert check_history(scene) == len(links), "not one commit for each link"
+    table = scene.git("show", "main:mapping.yaml", cwd=scene.bare)
+    numbers = [int(line.split()[-1]) for line in table.splitlines() if "number:" in line]
+    assert sorted(numbers) == list(range(1, len(numbers) + 1)) and numbers, numbers
+    print(
+        f"{WRITERS} writers, {WRITERS * count} adds: {len(links)} links in {took:.0f} s, "
+        f"{len(numbers)} of them numbered"
+    )
+
+
+def edits(writer):
+    """Returns what an editor does, in order: to an entry of its own, and to one of all editors."""
+    own = f"own-{writer}"
+    return [
+        ["set", "shared", "--alias", f"a-{writer}"],
+        ["retarget", own, f"https://{writer}.example/new"],
+        ["set", "https://short.code/shared", "--owner", "team"],
+        ["set", own, "--title", f"No. {writer}", "--tag", "edited"],
+        ["retire", own, "--archive", f"https://archive.example/{writer}"],
+        ["set", f"a-{writer}", "--alias", f"b-{writer}"],
+        ["restore", own],
+    ]
+
+
+def edit(scene, writer):
+    """Makes all of a writer's edits, and returns how many of them changed something."""
+    where = ["--push"] if writer % 2 else ["--repo", scene.bare]
+    changes = 0
+    for arguments in edits(writer):
+        done = scene.run(WAYPOST, *arguments, *where, cwd=str(writer))
+        assert done.returncode == 0, (arguments, done)
+        assert done.stderr.startswith(("changed at ", "nothing to change: ")), (arguments, done)
+        changes += done.stderr.startswith("changed at ")
+    return changes
+
+
+def race_of_edits(path):
+    scene = Scene(path / "edits", EDITED)
+    results, took = at_once(lambda writer: edit(scene, writer))
+    # Only one of them gave the shared entry its owner.
+    expected = WRITERS * (len(edits(0)) - 1) + 1
+    commits = int(scene.git("rev-list", "--count", "main", cwd=scene.bare)) - 1
+    assert sum(results) == commits == expected, (results, commits, expected)
+    assert scene.git("rev-list", "--merges", "main", cwd=scene.bare) == ""
+    scene.git("clone", "--quiet", scene.bare, scene.path / "last")
+    done = scene.run(WAYPOST, "check", "--history", "--deny", "warnings", cwd="last")
+    assert done.returncode == 0, ("a change of a target was not stated", done)
+
+    table = (scene.path / "last/mapping.yaml").read_text()
+    assert table.startswith(EDITED[: EDITED.index("- url")]), table
+    assert "short-code: shared # by all\n" in table, table
+    done = scene.run(WAYPOST, "export", "--format", "jsonl", cwd="last")
+    assert done.returncode == 0, done
+    links = {link["short-code"]: link for link in map(json.loads, done.stdout.splitlines())}
+    shared = links.pop("shared")
+    aliases = {f"{kind}-{writer}" for kind in "ab" for writer in range(WRITERS)}
+    assert set(shared["aliases"]) == aliases and shared["owner"] == "team", shared
+    assert len(links) == WRITERS, links
+    for writer in range(WRITERS):
+        link = links[f"own-{writer}"]
+        found = [link.get(key) for key in ("url", "title", "tags", "archive", "retired")]
+        assert found == [
+            f"https://{writer}.example/new",
+            f"No. {writer}",
+            ["edited"],
+            f"https://archive.example/{writer}",
+            None,
+        ], link
+    print(f"{WRITERS} writers, {WRITERS * len(edits(0))} edits: {commits} commits in {took:.0f} s")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="waypost-register-") as path:
+        path = Path(path).resolve()
+        race_of_adds(path, int(sys.argv[1]))
+        race_of_edits(path)
 
 
 if __name__ == "__main__":
