@@ -16,6 +16,7 @@ mod healthcheck;
 mod import;
 mod init;
 mod linkcheck;
+mod list;
 mod man;
 mod merge_driver;
 mod publishing;
@@ -86,6 +87,7 @@ enum Command {
     MergeDriver(merge_driver::Args),
     Code(code::Args),
     Resolve(resolve::Args),
+    List(list::Args),
     Add(Box<add::Args>),
     Set(Box<set::Args>),
     Retarget(Box<retarget::Args>),
@@ -124,6 +126,7 @@ pub fn main() -> ExitCode {
         Command::MergeDriver(args) => merge_driver::run(&args),
         Command::Code(args) => code::run(&args),
         Command::Resolve(args) => resolve::run(&args),
+        Command::List(args) => list::run(&args),
         Command::Add(args) => add::run(*args),
         Command::Set(args) => set::run(*args),
         Command::Retarget(args) => retarget::run(*args),
@@ -174,8 +177,8 @@ mod tests {
         super::command().debug_assert();
     }
 
-    /// Returns whether a flag says what becomes of the link that is named beside it: a variable that
-    /// is set for one link must not change the next.
+    /// Returns whether a flag says what becomes of the link that is named beside it, or which links are
+    /// looked for: a variable that is set for one link must not change, or hide, the next.
     fn is_of_one_link(verb: &str, flag: &str) -> bool {
         match verb {
             "set" => [
@@ -192,6 +195,7 @@ mod tests {
                 "allow_alias_loss",
             ]
             .contains(&flag),
+            "list" => ["tag", "owner", "site", "state"].contains(&flag),
             "retire" => ["on", "drop_url", "archive"].contains(&flag),
             _ => false,
         }

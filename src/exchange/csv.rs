@@ -30,10 +30,16 @@ const HEADER: [&str; 12] = [
 
 /// Writes a site.
 pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
+    write_entries(SortedEntries::of(site).entries(), out)
+}
+
+/// Writes some entries of a site, in their order.
+pub fn write_entries<'t>(
+    mut entries: impl Iterator<Item = Entry<'t>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     record(&HEADER.map(Cow::Borrowed), out)?;
-    SortedEntries::of(site)
-        .entries()
-        .try_for_each(|entry| record(&fields(entry), out))
+    entries.try_for_each(|entry| record(&fields(entry), out))
 }
 
 fn fields(entry: Entry<'_>) -> [Cow<'_, str>; HEADER.len()] {

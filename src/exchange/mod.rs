@@ -30,6 +30,7 @@ use crate::mapping::{Site, Timestamp};
 use self::order::CodeRow;
 
 pub use case::alike_but_for_case;
+pub use csv::write_entries as write_csv;
 pub use html::{ExportedPage, PageWithoutPlace, page_losses, pages};
 pub use losses::{Feature, Losses};
 pub use qr_code::qr_svg;

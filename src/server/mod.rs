@@ -44,6 +44,7 @@ use self::state::{DumpSlots, LinkChecks, Live, Metrics, SearchSlots, Shared};
 
 pub use self::config::Config;
 pub use self::http::{AdminHost, AdminHostError, shows_itself};
+pub(crate) use self::links::LinkView;
 pub use self::net::{
     Inherited, InheritedError, Listener, Pace, SERVING_THREAD, Timeouts, bind, room_for,
 };

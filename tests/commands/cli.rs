@@ -16,7 +16,7 @@ use insta::assert_snapshot;
 use crate::transcript::transcript;
 
 /// The commands that the help lists.
-const VERBS: [&str; 19] = [
+const VERBS: [&str; 20] = [
     "init",
     "serve",
     "check",
@@ -26,6 +26,7 @@ const VERBS: [&str; 19] = [
     "merge-driver",
     "code",
     "resolve",
+    "list",
     "add",
     "set",
     "retarget",
@@ -584,6 +585,7 @@ fn manual_pages_say_what_the_help_says() {
         ("add", "--get-or-create"),
         ("import", "--dry-run"),
         ("export", "--site"),
+        ("list", "--owner"),
         ("set", "--unset"),
         ("retarget", "--dry-run"),
         ("retire", "--drop-url"),

@@ -1,0 +1,172 @@
+//! `waypost list`: lists and searches the links of a table.
+
+mod human;
+mod json;
+
+use std::io::{BufWriter, Write as _, stderr, stdout};
+use std::time::SystemTime;
+
+use clap::ValueEnum;
+
+use super::arguments::{TableArgs, table};
+use super::terminal::{Error, counted};
+use crate::exchange;
+use crate::mapping::{BaseUrl, CodeOrder, Filter, LinkState, Site, Table, Timestamp};
+
+/// List the links of a table, or those that match a query
+///
+/// Each word of QUERY has to occur in a link's code, aliases, URL, title, owner or tags; case does not
+/// count. Links are listed in the order of their codes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  waypost list                                         all links
+  waypost list gnu                                     those with gnu in their code, URL, title …
+  waypost list 'gnu manual'                            those with both words
+  waypost list --owner docs --tag print --state live
+  waypost list --state retired --format csv > retired.csv
+  waypost list gnu --format json                       as GET /-/api/links answers
+
+Exit status: 0 whether or not there are such links; 1 the table has errors; 2 wrong usage; 3 the
+table cannot be read.")]
+pub(super) struct Args {
+    /// The words to search for
+    #[arg(value_name = "QUERY", allow_hyphen_values = true)]
+    query: Option<String>,
+
+    /// Only links with this tag
+    #[arg(long, value_name = "TEXT")]
+    tag: Option<String>,
+
+    /// Only links of this owner
+    #[arg(long, value_name = "NAME")]
+    owner: Option<String>,
+
+    /// Only links of the site with this base URL
+    #[arg(long, value_name = "URL")]
+    site: Option<String>,
+
+    /// Only links in this state
+    #[arg(long, value_name = "STATE")]
+    state: Option<State>,
+
+    #[command(flatten)]
+    table: TableArgs,
+
+    /// The output format
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        env = "WAYPOST_LIST_FORMAT",
+        default_value = "human"
+    )]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum State {
+    /// They redirect
+    Live,
+    /// They were withdrawn
+    Retired,
+    /// Their validity has ended
+    Expired,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// In columns that fit the terminal
+    Human,
+    /// For programs, with the names of the HTTP API
+    Json,
+    /// With the columns that `waypost import --format csv` reads
+    Csv,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Error> {
+    let compilation = table::compile_paths(&args.table.paths)?;
+    let Some(table) = &compilation.table else {
+        table::report(&compilation.diagnostics)?;
+        return Err(Error::Reported);
+    };
+    let sites = args.sites(table)?;
+    let now = Timestamp::from(SystemTime::now());
+    let orders: Vec<_> = sites.iter().map(|site| CodeOrder::new(site)).collect();
+    let filter = args.filter();
+    let of_sites = sites
+        .iter()
+        .zip(&orders)
+        .flat_map(|(site, order)| order.search(site, filter.clone(), None, now, || true));
+    let entries: Vec<_> = of_sites.collect();
+    let mut out = BufWriter::new(stdout().lock());
+    match args.format {
+        Format::Human => human::write(&mut out, &entries, table.sites().len() > 1, now)?,
+        Format::Json => json::write(&mut out, &entries, now)?,
+        Format::Csv if sites.len() > 1 => {
+            return Err(Error::usage(
+                "the table has several sites, and CSV has codes of one: name it with --site",
+            ));
+        }
+        Format::Csv => exchange::write_csv(entries.iter().copied(), &mut out)?,
+    }
+    out.flush()?;
+    if args.format == Format::Human {
+        let of_all = sites.iter().map(|site| site.len()).sum();
+        writeln!(stderr(), "{}", summary(entries.len(), of_all))?;
+    }
+    Ok(())
+}
+
+/// Returns how many links are listed, of how many.
+fn summary(listed: usize, of_all: usize) -> String {
+    let all = counted(of_all, "link", "links");
+    match listed == of_all {
+        true => all,
+        false => format!("{listed} of {all}"),
+    }
+}
+
+impl Args {
+    /// Returns the sites whose links are listed.
+    fn sites<'t>(&self, table: &'t Table) -> Result<Vec<&'t Site>, Error> {
+        let all = table.sites().iter();
+        let Some(name) = &self.site else {
+            return Ok(all.collect());
+        };
+        let base_url = BaseUrl::parse(name).ok();
+        let found: Vec<_> = all
+            .clone()
+            .filter(|site| Some(site.base_url()) == base_url.as_ref())
+            .collect();
+        match found.is_empty() {
+            false => Ok(found),
+            true => {
+                let all: Vec<_> = all.map(|site| site.base_url().as_str()).collect();
+                let all = all.join(", ");
+                Err(Error::usage(format!(
+                    "the table has no site {name:?}, it has {all}"
+                )))
+            }
+        }
+    }
+
+    /// Returns what links are selected by.
+    fn filter(&self) -> Filter {
+        let mut filter = Filter::default();
+        if let Some(query) = &self.query {
+            filter = filter.text(query);
+        }
+        if let Some(tag) = &self.tag {
+            filter = filter.tag(tag);
+        }
+        if let Some(owner) = &self.owner {
+            filter = filter.owner(owner);
+        }
+        match self.state {
+            Some(State::Live) => filter.state(LinkState::Live),
+            Some(State::Retired) => filter.state(LinkState::Retired),
+            Some(State::Expired) => filter.state(LinkState::Expired),
+            None => filter,
+        }
+    }
+}
