@@ -6,6 +6,8 @@ loopback that holds Waypost's image.
 
 import json
 import os
+import pty
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -213,6 +215,23 @@ def the_owners(work, releases):
             assert not run.passed and "an unknown author may not" in run.output, run
 
 
+def answer(command, directory, answers):
+    """Runs a command on a terminal, with what is typed there."""
+    terminal, its_side = pty.openpty()
+    with subprocess.Popen(command, cwd=directory, stdin=its_side, stderr=its_side, stdout=subprocess.DEVNULL) as running:
+        os.close(its_side)
+        os.write(terminal, answers.encode())
+        shown = b""
+        while running.poll() is None:
+            if select.select([terminal], [], [], 0.1)[0]:
+                try:
+                    shown += os.read(terminal, 4096)
+                except OSError:  # It is closed.
+                    running.wait()
+    os.close(terminal)
+    assert running.returncode == 0 and b"Forge that checks proposals (" in shown, shown
+
+
 def what_init_makes(scene, releases):
     """A repository as `waypost init` makes it: its own checks and its own image take its first links."""
     for name, check, host, table in (
@@ -225,7 +244,10 @@ def what_init_makes(scene, releases):
         made = Repository(scene.directory("made"))
         run = lambda *arguments: subprocess.run([WAYPOST, *arguments], cwd=made.tree, check=True, capture_output=True)
         directory = ["--directory"] if table == "links" else []
-        run("init", "--base-url", "https://short.code/", "--name", "Links", "--forge", name, *directory)
+        if directory:
+            run("init", "--base-url", "https://short.code/", "--name", "Links", "--forge", name, *directory)
+        else:
+            answer([WAYPOST, "init"], made.tree, f"https://short.code/\nLinks\n{name}\n")
         made.commit_all("main")
         run("add", "https://www.gnu.org/", "--code", "gnu-home", "--table", table)
         made.commit_all("proposed")
