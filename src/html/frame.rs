@@ -1,8 +1,17 @@
 //! The frame of a page, which `base.html` writes: the name of the collection, the ways to its other
 //! pages, and the language.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 use super::language::Language;
+use super::messages::filled;
 use super::sentence::Sentence;
+
+const IN_QUERY: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 /// The style of every page, as `base.html` includes it.
 pub const STYLE: &str = include_str!("../../templates/style.css");
@@ -39,11 +48,29 @@ impl Frame<'_> {
         Sentence::new(self.language, key)
     }
 
+    /// Returns the text of a key with one value, where there is no markup.
+    pub fn plain(&self, key: &'static str, name: &str, value: &str) -> String {
+        filled(self.text(key), |it| {
+            if it == name { value } else { "" }.to_owned()
+        })
+    }
+
+    /// Returns the path of the list of links for which a key of the search has a value.
+    pub fn search(&self, key: &str, value: &str) -> Option<String> {
+        let list = self.list.as_ref()?;
+        Some(format!("{list}?{key}={}", in_query(value)))
+    }
+
     /// Returns the first of two texts for one, and the second for other numbers, with the number.
     pub fn counted(&self, one: &'static str, other: &'static str, number: usize) -> Sentence {
         let key = if number == 1 { one } else { other };
         self.sentence(key).text("count", grouped(number))
     }
+}
+
+/// Encodes a value for the query of a URL (RFC 3986, "unreserved" stays).
+pub fn in_query(value: &str) -> String {
+    utf8_percent_encode(value, IN_QUERY).to_string()
 }
 
 /// Returns a number with its digits in groups of three, if they are more than four (ISO 80000-1,
@@ -67,6 +94,30 @@ fn grouped(number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_search_has_its_value_encoded() {
+        let frame = Frame {
+            language: Language::DEFAULT,
+            name: "x",
+            home: None,
+            list: Some("/s/-/links".to_owned()),
+            propose: None,
+            repository: None,
+            contact: None,
+            revision: None,
+        };
+        let search = frame.search("tag", "a&b=ü +");
+        assert_eq!(
+            search.as_deref(),
+            Some("/s/-/links?tag=a%26b%3D%C3%BC%20%2B")
+        );
+        let without = Frame {
+            list: None,
+            ..frame
+        };
+        assert_eq!(without.search("tag", "a"), None);
+    }
 
     #[test]
     fn long_numbers_have_groups() {

@@ -70,6 +70,15 @@ pub(super) fn pieces(text: &'static str) -> impl Iterator<Item = Piece> {
     })
 }
 
+/// Returns a text with its values, as plain text.
+pub(super) fn filled(text: &'static str, value: impl Fn(&str) -> String) -> String {
+    let pieces = pieces(text).map(|piece| match piece {
+        Piece::Text(text) => text.to_owned(),
+        Piece::Value(name) => value(name),
+    });
+    pieces.collect()
+}
+
 /// Reads `{ $name }` at the beginning of a text; returns the name and what follows.
 fn placeable(text: &'static str) -> Option<(&'static str, &'static str)> {
     let (inside, after) = text.strip_prefix('{')?.split_once('}')?;

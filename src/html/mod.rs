@@ -8,7 +8,7 @@ mod moment;
 mod sentence;
 mod shown_url;
 
-pub use frame::{Frame, STYLE};
+pub use frame::{Frame, STYLE, in_query};
 pub use language::Language;
 pub use moment::Moment;
 pub use sentence::Sentence;

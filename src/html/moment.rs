@@ -3,7 +3,7 @@
 use time::UtcDateTime;
 
 use super::language::Language;
-use super::messages::{Piece, pieces};
+use super::messages::filled;
 use crate::mapping::Timestamp;
 
 /// The keys of the months' names.
@@ -88,14 +88,6 @@ impl Moment {
             }),
         }
     }
-}
-
-fn filled(text: &'static str, value: impl Fn(&str) -> String) -> String {
-    let pieces = pieces(text).map(|piece| match piece {
-        Piece::Text(text) => text.to_owned(),
-        Piece::Value(name) => value(name),
-    });
-    pieces.collect()
 }
 
 #[cfg(test)]

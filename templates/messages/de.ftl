@@ -47,7 +47,6 @@ preview-purpose = Dies ist eine Vorschau: Dem Link wurde nicht gefolgt.
 leads-to = Führt zu
 continue-to = Weiter zu { $host }
 host-in-unicode = Der Name dieses Hosts hat Buchstaben, die anderen ähnlich sehen können: { $host }
-short-link = Kurzlink
 forwards = Gibt weiter
 forwards-query = die Abfrage
 forwards-path = den Pfad nach dem Code
@@ -60,6 +59,9 @@ valid-through = bis { $day }
 valid-until = bis { $time }
 archived-copy = Archivierte Kopie
 last-check = Letzte Prüfung
+qr-code = QR-Code von { $link }
+report-link = Link melden
+report-subject = Zum Kurzlink { $link }
 
 check-ok = Hat am { $day } funktioniert.
 check-moved = Hat am { $day } funktioniert und ist dauerhaft umgezogen.

@@ -51,7 +51,6 @@ preview-purpose = This is a preview: the link has not been followed.
 leads-to = Leads to
 continue-to = Continue to { $host }
 host-in-unicode = The name of this host has letters that can resemble others: { $host }
-short-link = Short link
 forwards = Forwards
 forwards-query = the query
 forwards-path = the path after the code
@@ -64,6 +63,9 @@ valid-through = through { $day }
 valid-until = until { $time }
 archived-copy = Archived copy
 last-check = Last check
+qr-code = QR code of { $link }
+report-link = Report this link
+report-subject = About the short link { $link }
 
 check-ok = Worked on { $day }.
 check-moved = Worked on { $day }, and has moved permanently.

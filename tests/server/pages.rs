@@ -123,7 +123,13 @@ async fn every_page_is_safe_small_and_whole() {
             assert!(text.contains(there), "{path} lacks {there}");
         }
         for not_there in [
-            "<script", "<img", "<b>tag", "<i>old", "<link", "@import", "url(",
+            "<script",
+            "<img src=x",
+            "<b>tag",
+            "<i>old",
+            "<link",
+            "@import",
+            "url(",
         ] {
             assert!(!text.contains(not_there), "{path} has {not_there}: {text}");
         }
@@ -158,6 +164,32 @@ async fn every_page_leads_to_those_who_made_the_collection() {
             assert!(text.contains(shown), "{path} lacks {shown}: {text}");
         }
     }
+}
+
+#[tokio::test]
+async fn the_page_of_a_link_has_its_qr_code_and_the_way_to_report_it() {
+    let table = ABOUT.replace("short-code: m,", "short-code: größe/1,");
+    let table = table.replace("https://short.code/", "https://short.code/go/");
+    let server = Running::start(&table).await;
+    let text = page(&server, "/go/gr%C3%B6%C3%9Fe/1+").await.text();
+    let report = "mailto:links@short.code?subject=About%20the%20short%20link%20\
+                  https%3A%2F%2Fshort.code%2Fgo%2F";
+    assert!(text.contains(&format!("<a href=\"{report}")), "{text}");
+    assert!(text.contains(">Report this link</a>"), "{text}");
+    let image = text.split("<img src=\"").nth(1).unwrap();
+    let image = image.split('"').next().unwrap();
+    assert!(image.starts_with("/go/-/qr/gr%C3%B6"), "{image}");
+    let reply = server.get(image).await;
+    assert_eq!(reply.header("content-type").unwrap(), "image/svg+xml");
+
+    let server = Running::start(&ABOUT.replace("mailto:links@", "https://")).await;
+    let text = page(&server, "/m+").await.text();
+    let report = "<a href=\"https://short.code/\" rel=\"noreferrer\">Report this link</a>";
+    assert!(text.contains(report), "{text}");
+
+    let server = Running::start(TABLE).await;
+    let text = page(&server, "/frama+").await.text();
+    assert!(!text.contains("Report this link"), "{text}");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use askama::Template;
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
-use crate::html::{Frame, Moment, Sentence};
+use crate::html::{Frame, Moment, Sentence, in_query};
 use crate::linkcheck::LinkSummary;
 use crate::mapping::{Entry, Forward, Timestamp};
 
@@ -37,6 +37,12 @@ struct Preview<'p> {
     link_check: Option<LinkSummary>,
     #[serde(skip)]
     check: Option<Sentence>,
+    /// The path of its QR code.
+    #[serde(skip)]
+    qr: String,
+    /// The address for reports about it.
+    #[serde(skip)]
+    report: Option<String>,
     revision: &'p str,
 }
 
@@ -63,6 +69,8 @@ impl PageContext<'_> {
             check: link_check.and_then(|summary| check_sentence(&frame, summary)),
             valid_until: entry.gone_from().map(|time| time.to_string()),
             validity: validity(&frame, entry.gone_from()),
+            qr: qr_path(entry),
+            report: frame.contact.map(|contact| report(&frame, contact, entry)),
             revision: self.revision,
             frame,
         };
@@ -87,6 +95,23 @@ fn validity(frame: &Frame<'_>, end: Option<Timestamp>) -> Sentence {
         Some(day) if day.is_day() => frame.sentence("valid-through").time("day", day),
         Some(time) => frame.sentence("valid-until").time("time", time),
     }
+}
+
+/// Returns the path of the QR code of a link.
+fn qr_path(entry: Entry<'_>) -> String {
+    let (short_url, base_url) = (entry.short_url(), entry.site().base_url());
+    let code = short_url.strip_prefix(base_url.as_str());
+    let code = code.unwrap_or_default();
+    format!("{}-/qr/{code}.svg", base_url.path())
+}
+
+/// Returns the address for reports about a link: for a mail, with its subject.
+fn report(frame: &Frame<'_>, contact: &str, entry: Entry<'_>) -> String {
+    if !contact.starts_with("mailto:") {
+        return contact.to_owned();
+    }
+    let subject = frame.plain("report-subject", "link", &entry.short_url());
+    format!("{contact}?subject={}", in_query(&subject))
 }
 
 #[cfg(test)]
@@ -133,6 +158,8 @@ mod tests {
             link_check: None,
             check: None,
             validity: validity(&frame, None),
+            qr: HOSTILE.to_owned(),
+            report: Some(HOSTILE.to_owned()),
             revision: HOSTILE,
             frame,
         };
