@@ -98,7 +98,8 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_WAIT", value_parser = clap::builder::BoolishValueParser::new())]
     wait: bool,
 
-    /// Do not offer the whole table for download at /-/mapping.yaml, .jsonl and .beacon
+    /// Do not offer the whole table: no download at /-/mapping.yaml, .jsonl and .beacon, no list and
+    /// no search at /-/links
     #[arg(long, env = "WAYPOST_NO_PUBLIC_TABLE", value_parser = clap::builder::BoolishValueParser::new())]
     no_public_table: bool,
 

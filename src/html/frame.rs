@@ -27,6 +27,8 @@ pub struct Frame<'p> {
     pub home: Option<&'p str>,
     /// The path of the list of all links.
     pub list: Option<String>,
+    /// The path of the description by which browsers search the links.
+    pub search: Option<String>,
     /// The path of the form that proposes a link.
     pub propose: Option<String>,
     /// The address of the repository.

@@ -39,6 +39,26 @@ propose-heading = Link vorschlagen
 propose-by-pull-request = Die Links stehen in einer Textdatei in einem Git-Repository, der Zuordnungstabelle. Wer möchte, schlägt dort mit einem Pull Request einen Link vor, indem er der Tabelle einen solchen Eintrag hinzufügt:
 propose-code = Ohne { $key } wird der Code aus der URL abgeleitet. Sobald der Pull Request angenommen ist, funktioniert der Link hier.
 
+## Die Liste der Links
+
+search = Suchen
+search-for = Wörter in einem Link
+search-tag = Schlagwort
+search-state = Zustand
+state-any = beliebig
+state-live = gültig
+state-retired = stillgelegt
+state-expired = abgelaufen
+list-all-one = Es gibt { $count } Link.
+list-all-other = Es gibt { $count } Links.
+list-found-one = { $count } Link gefunden.
+list-found-other = { $count } Links gefunden.
+list-empty = Auf keinen Link trifft alles davon zu.
+list-pages = Seiten der Liste
+list-first = Erste Links
+list-next = Weitere Links
+opensearch = Öffnet oder sucht die Kurzlinks von { $name }.
+
 ## Die Seite eines Links
 
 preview-title = Wohin { $link } führt

@@ -43,6 +43,26 @@ propose-heading = Propose a link
 propose-by-pull-request = The links are kept in a text file in a Git repository: the mapping table. Anyone can propose a link with a pull request to that repository, by adding an entry like this to the table:
 propose-code = Without { $key }, the code is derived from the URL. Once the pull request is merged, the link works here.
 
+## The list of links
+
+search = Search
+search-for = Words in a link
+search-tag = Tag
+search-state = State
+state-any = any
+state-live = live
+state-retired = retired
+state-expired = expired
+list-all-one = There is { $count } link.
+list-all-other = There are { $count } links.
+list-found-one = Found { $count } link.
+list-found-other = Found { $count } links.
+list-empty = No link has all of that.
+list-pages = Pages of the list
+list-first = First links
+list-next = Next links
+opensearch = Opens or searches the short links of { $name }.
+
 ## The page of a link
 
 preview-title = Where { $link } leads

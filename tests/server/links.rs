@@ -13,6 +13,8 @@ const TABLE: &str = "base_url: https://short.code/\nmapping:\n\
     - {short-code: taken-down, title: Was here, retired: true}\n\
     - {url: 'https://old.example/', short-code: old, retired: true}\n";
 
+const HTML: &str = "Accept: text/html\r\n";
+
 /// Returns the codes of a list in JSON.
 fn codes(reply: &Reply) -> Vec<String> {
     assert!(reply.status_line().ends_with("200 OK"), "{reply}");
@@ -90,9 +92,18 @@ async fn a_table_that_is_not_public_is_not_listed() {
         ..quiet()
     };
     let server = Running::configured(config, TABLE).await;
-    for path in ["/-/api/links", "/-/api/links/zoo", "/-/api/openapi.json"] {
+    for path in [
+        "/-/api/links",
+        "/-/api/links/zoo",
+        "/-/api/openapi.json",
+        "/-/links",
+        "/-/go?q=zoo",
+        "/-/opensearch.xml",
+    ] {
         assert!(has_status(&server.get(path).await, 404), "{path}");
     }
+    let landing = server.ask("GET", "/", HTML).await.text();
+    assert!(!landing.contains("/-/links") && !landing.contains("opensearch"));
 }
 
 #[tokio::test]
@@ -140,4 +151,232 @@ async fn pages_follow_one_another_until_the_end() {
     }
     assert_eq!(seen.iter().collect::<BTreeSet<_>>().len(), 137);
     assert!(seen.is_sorted());
+}
+
+#[tokio::test]
+async fn people_search_with_a_form() {
+    let server = Running::start(TABLE).await;
+    let landing = server.ask("GET", "/", HTML).await.text();
+    assert!(landing.contains("href=\"/-/links\""), "{landing}");
+    let reply = server.ask("GET", "/-/links?q=gnu+PROJECT", HTML).await;
+    assert_eq!(
+        reply.header("content-type").unwrap(),
+        "text/html; charset=utf-8"
+    );
+    assert_eq!(reply.header("vary").unwrap(), "Accept, Accept-Language");
+    assert_eq!(reply.header("cache-control").unwrap(), "no-cache");
+    assert_eq!(reply.header("content-language").unwrap(), "en");
+    let policy = reply.header("content-security-policy").unwrap();
+    assert!(policy.contains("form-action 'self'"), "{policy}");
+    assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
+    let page = reply.text();
+    assert!(
+        page.contains("<a href=\"/gnu-home+\">gnu-home</a>"),
+        "{page}"
+    );
+    assert!(page.contains("value=\"gnu PROJECT\""), "{page}");
+    assert!(page.contains("Found 1 link."), "{page}");
+    assert!(!page.contains("zoo"), "{page}");
+    let all = server.ask("GET", "/-/links", HTML).await.text();
+    assert!(all.contains("There are 4 links."), "{all}");
+    assert!(all.contains("tier/park"), "{all}");
+    let nothing = server.ask("GET", "/-/links?q=nothing", HTML).await.text();
+    assert!(nothing.contains("No link has all of that."), "{nothing}");
+    assert_eq!(
+        server
+            .metric("waypost_requests_total{outcome=\"page\"}")
+            .await,
+        Some(4.0)
+    );
+    let reply = server
+        .ask("POST", "/-/links", "Content-Length: 0\r\n")
+        .await;
+    assert!(has_status(&reply, 405), "{reply}");
+    for query in ["state=dead".to_owned(), format!("q={}", "x".repeat(201))] {
+        let reply = server.ask("GET", &format!("/-/links?{query}"), HTML).await;
+        assert!(has_status(&reply, 400), "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn each_form_and_language_has_a_tag_of_its_own() {
+    let server = Running::start(TABLE).await;
+    let mut tags = BTreeSet::new();
+    for headers in [
+        HTML,
+        "Accept: text/html\r\nAccept-Language: de\r\n",
+        "Accept: application/json\r\n",
+    ] {
+        let reply = server.ask("GET", "/-/links?q=gnu", headers).await;
+        let tag = reply.header("etag").unwrap();
+        let known = format!("{headers}If-None-Match: {tag}\r\n");
+        let reply = server.ask("GET", "/-/links?q=gnu", &known).await;
+        assert!(has_status(&reply, 304), "{reply}");
+        assert_eq!(reply.header("vary").unwrap(), "Accept, Accept-Language");
+        assert!(tags.insert(tag));
+    }
+    let german = "Accept: text/html\r\nAccept-Language: de-AT, en;q=0.5\r\n";
+    let reply = server.ask("GET", "/-/links?q=gnu", german).await;
+    assert_eq!(reply.header("content-language").unwrap(), "de");
+    assert!(reply.text().contains("1 Link gefunden."), "{reply}");
+    let json = server
+        .ask("GET", "/-/links?q=gnu", "Accept: application/json\r\n")
+        .await;
+    assert_eq!(codes(&json), ["gnu-home"]);
+}
+
+#[tokio::test]
+async fn what_is_searched_for_is_shown_and_nothing_more() {
+    let server = Running::start(TABLE).await;
+    let hostile = "%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E%0D%0AX-Injected:%20y";
+    for key in ["q", "tag", "owner", "after"] {
+        let path = format!("/-/links?{key}={hostile}");
+        let reply = server.ask("GET", &path, HTML).await;
+        assert!(has_status(&reply, 200), "{reply}");
+        assert_eq!(reply.header("x-injected"), None);
+        assert!(!reply.text().contains("<script"), "{reply}");
+        let reply = server
+            .ask("GET", &format!("/-/go?{key}={hostile}"), HTML)
+            .await;
+        assert!(has_status(&reply, 303), "{reply}");
+        assert_eq!(reply.header("x-injected"), None);
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_links_is_small_and_leads_on() {
+    let mut yaml = "base_url: https://short.code/\nmapping:\n".to_owned();
+    for number in 100..160 {
+        yaml += &format!(
+            "- {{url: 'https://www.example.org/a/path/of/some/length/{number}', short-code: link-{number}, \
+             title: 'A title of common length, {number}', tags: [handbook]}}\n"
+        );
+    }
+    let server = Running::start(&yaml).await;
+    let page = server
+        .ask("GET", "/-/links?tag=handbook", HTML)
+        .await
+        .text();
+    assert!(page.len() < 20_000, "{} bytes", page.len());
+    assert!(!page.contains("link-150"));
+    let next = page.split("rel=\"next\" href=\"").nth(1).unwrap();
+    let next = next.split('"').next().unwrap().replace("&#38;", "&");
+    assert_eq!(next, "?tag=handbook&after=link-149");
+    let page = server
+        .ask("GET", &format!("/-/links{next}"), HTML)
+        .await
+        .text();
+    assert_eq!(page.matches("/link-1").count(), 10, "{page}");
+    assert!(!page.contains("rel=\"next\""), "{page}");
+    assert!(
+        page.contains("href=\"?tag=handbook\">First links</a>"),
+        "{page}"
+    );
+}
+
+#[tokio::test]
+async fn a_code_leads_to_its_target_and_anything_else_is_searched_for() {
+    let server = Running::start(TABLE).await;
+    for name in [
+        "gnu-home",
+        "+gnu-home+",
+        "https%3A%2F%2Fshort.code%2Fgnu-home",
+        "short.code/gnu-home",
+    ] {
+        let reply = server.get(&format!("/-/go?q={name}")).await;
+        assert!(has_status(&reply, 303), "{reply}");
+        assert_eq!(reply.header("location").unwrap(), "https://www.gnu.org/");
+        assert_eq!(reply.header("cache-control").unwrap(), "no-store");
+        assert_eq!(reply.header("referrer-policy").unwrap(), "no-referrer");
+    }
+    for name in ["old", "taken-down", "tier/park"] {
+        let reply = server.get(&format!("/-/go?q={name}")).await;
+        assert!(has_status(&reply, 410), "{reply}");
+    }
+    for (asked, query) in [
+        ("?q=gnu", "q=gnu"),
+        ("?q=GNU-home", "q=GNU-home"),
+        ("?q=gnu-home%2B", "q=gnu-home%2B"),
+        (
+            "?q=https%3A%2F%2Fwww.gnu.org%2F",
+            "q=https%3A%2F%2Fwww.gnu.org%2F",
+        ),
+        ("?q=%2F%2Fevil.example", "q=%2F%2Fevil.example"),
+        ("?q=caf%C3%A9", "q=caf%C3%A9"),
+        ("?url=https%3A%2F%2Fevil.example%2F", ""),
+        ("", ""),
+    ] {
+        let reply = server.get(&format!("/-/go{asked}")).await;
+        assert!(has_status(&reply, 303), "{reply}");
+        assert_eq!(
+            reply.header("location").unwrap(),
+            format!("/-/links?{query}")
+        );
+    }
+    let reply = server
+        .ask("POST", "/-/go?q=gnu-home", "Content-Length: 0\r\n")
+        .await;
+    assert!(has_status(&reply, 405), "{reply}");
+}
+
+#[tokio::test]
+async fn browsers_learn_how_to_search() {
+    let server = Running::start(&format!("name: Tom & \"Söhne\" <Handbuch>\n{TABLE}")).await;
+    let reply = server
+        .ask(
+            "GET",
+            "/-/opensearch.xml",
+            "X-Forwarded-Host: evil.example\r\n",
+        )
+        .await;
+    assert_eq!(
+        reply.header("content-type").unwrap(),
+        "application/opensearchdescription+xml"
+    );
+    let xml = reply.text();
+    assert!(
+        xml.contains("<ShortName>Tom &#38; &#34;Söhne&#34; &#60;H</ShortName>"),
+        "{xml}"
+    );
+    assert!(
+        xml.contains("template=\"https://short.code/-/go?q={searchTerms}\""),
+        "{xml}"
+    );
+    for path in ["/", "/gnu-home+", "/-/links", "/nowhere"] {
+        let page = server.ask("GET", path, HTML).await.text();
+        assert!(page.contains("<link rel=\"search\""), "{path}: {page}");
+    }
+}
+
+#[tokio::test]
+async fn host_and_base_path_choose_what_is_listed() {
+    let yaml = "base_url: https://short.code/go/\nmapping:\n- {url: 'https://a.example/', short-code: a}\n";
+    let directory = tempfile::tempdir().unwrap();
+    let table = directory.path().join("mapping.yaml");
+    std::fs::create_dir(&table).unwrap();
+    std::fs::write(table.join("a.yaml"), yaml).unwrap();
+    let other =
+        "base_url: https://other.code/\nmapping:\n- {url: 'https://b.example/', short-code: b}\n";
+    std::fs::write(table.join("b.yaml"), other).unwrap();
+    let server = Running::in_directory(quiet(), directory).await;
+    let list = async |host: &str, path: &str| {
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept: application/json\r\nConnection: close\r\n\r\n"
+        );
+        server.say(request).await
+    };
+    for path in ["/-/links", "/go/-/links"] {
+        assert_eq!(codes(&list("short.code", path).await), ["a"], "{path}");
+    }
+    assert_eq!(codes(&list("other.code:8080", "/-/links").await), ["b"]);
+    let go = list("short.code", "/go/-/go?q=nothing").await;
+    assert_eq!(go.header("location").unwrap(), "/go/-/links?q=nothing");
+    // The code of another site is none here.
+    let go = list("short.code", "/-/go?q=b").await;
+    assert_eq!(go.header("location").unwrap(), "/go/-/links?q=b");
+    for path in ["/-/links", "/-/go?q=a", "/-/opensearch.xml"] {
+        let reply = list("elsewhere.example", path).await;
+        assert!(has_status(&reply, 421), "{path}: {reply}");
+    }
+    assert!(has_status(&list("other.code", "/x/-/links").await, 404));
 }

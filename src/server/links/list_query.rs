@@ -29,6 +29,22 @@ pub(crate) enum BadListQuery {
 }
 
 impl ListQuery {
+    /// Reads the query of a page; parameters of others, as links get them on their way, are ignored.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a parameter is invalid.
+    pub(crate) fn of_page(query: Option<&str>) -> Result<Self, BadListQuery> {
+        let mut read = Self::default();
+        for (key, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+            match read.set(&key, &value) {
+                Err(BadListQuery::Invalid) => return Err(BadListQuery::Invalid),
+                Ok(()) | Err(BadListQuery::Unknown) => {}
+            }
+        }
+        Ok(read)
+    }
+
     /// Sets a parameter.
     ///
     /// # Errors
@@ -61,6 +77,22 @@ impl ListQuery {
         Ok(())
     }
 
+    /// Returns what asks for links with a text.
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self {
+            text: text.trim().to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns what asks for links with a tag.
+    pub(crate) fn of_tag(tag: &str) -> Self {
+        Self {
+            tag: tag.to_owned(),
+            ..Self::default()
+        }
+    }
+
     /// Returns the filter that selects what it asks for.
     pub(crate) fn filter(&self) -> Filter {
         let mut filter = Filter::default().text(&self.text);
@@ -76,8 +108,18 @@ impl ListQuery {
         filter
     }
 
+    /// Returns whether it asks for all links.
+    pub(crate) fn is_of_all(&self) -> bool {
+        self.filter().is_empty()
+    }
+
     /// Returns it as the query of a URL: ASCII, and fit for a header.
     pub(crate) fn to_query(&self) -> String {
+        self.to_query_after(&self.after)
+    }
+
+    /// Returns the query of the page after a code; of the first page, if that is empty.
+    pub(crate) fn to_query_after(&self, after: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         let state = self.state.map_or("", LinkState::name);
         for (key, value) in [
@@ -85,12 +127,64 @@ impl ListQuery {
             ("tag", &self.tag),
             ("owner", &self.owner),
             ("state", state),
-            ("after", &self.after),
+            ("after", after),
         ] {
             if !value.is_empty() {
                 query.append_pair(key, value);
             }
         }
         query.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_has_one_meaning() {
+        let text = "q=+gnu+%26+%22caf%C3%A9%22&tag=&owner=Docs&state=expired&after=e%CC%81&utm=1";
+        let query = ListQuery::of_page(Some(text)).unwrap();
+        let expected = ListQuery {
+            text: "gnu & \"café\"".to_owned(),
+            owner: "Docs".to_owned(),
+            state: Some(LinkState::Expired),
+            after: "é".to_owned(),
+            ..ListQuery::default()
+        };
+        assert_eq!(query, expected);
+        assert_eq!(
+            query.to_query(),
+            "q=gnu+%26+%22caf%C3%A9%22&owner=Docs&state=expired&after=%C3%A9"
+        );
+        assert_eq!(ListQuery::of_page(Some(&query.to_query())), Ok(query));
+        assert!(ListQuery::of_page(None).unwrap().is_of_all());
+        assert!(
+            ListQuery::of_page(Some("q=+&state=&after=x"))
+                .unwrap()
+                .is_of_all()
+        );
+    }
+
+    #[test]
+    fn what_is_too_long_or_means_nothing_is_refused() {
+        let long = |key: &str, length: usize| format!("{key}={}", "%C3%A4".repeat(length));
+        for (query, is_valid) in [
+            (long("q", MAX_TEXT), true),
+            (long("q", MAX_TEXT + 1), false),
+            (long("tag", MAX_TEXT + 1), false),
+            (long("owner", MAX_TEXT + 1), false),
+            (long("after", MAX_CODE_BYTES / 2), true),
+            (long("after", MAX_CODE_BYTES / 2 + 1), false),
+            ("state=Live".to_owned(), false),
+            ("state=live&state=live".to_owned(), false),
+            ("q=a&q=b".to_owned(), false),
+        ] {
+            assert_eq!(
+                ListQuery::of_page(Some(&query)).is_ok(),
+                is_valid,
+                "{query}"
+            );
+        }
     }
 }

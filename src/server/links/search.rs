@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use hyper::header::{ETAG, HeaderMap, HeaderValue};
+use hyper::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderValue};
 use hyper::{Response, StatusCode};
 use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
@@ -38,6 +38,8 @@ pub(crate) struct Search {
 
 /// The links of a page.
 pub(crate) struct Selection<'s> {
+    pub(crate) site: &'s Site,
+    pub(crate) query: &'s ListQuery,
     pub(crate) now: Timestamp,
     /// In the order of their codes.
     pub(crate) entries: Vec<Entry<'s>>,
@@ -120,6 +122,8 @@ impl Search {
             next = entries.last().map(|entry| entry.code().into_owned());
         }
         Some(Selection {
+            site,
+            query: &self.query,
             now: self.now,
             entries,
             next,
@@ -151,9 +155,9 @@ impl Search {
 }
 
 fn not_modified() -> Response<Content> {
-    let mut response = response::body(StatusCode::NOT_MODIFIED, response::TEXT, "");
-    response.headers_mut().clear();
-    response
+    let mut response = Response::new(Content::default());
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    response::with(response, CACHE_CONTROL, "no-cache")
 }
 
 #[cfg(test)]

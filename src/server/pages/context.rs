@@ -24,6 +24,9 @@ use crate::server::http::{Content, JSON, PageFormat, response};
 
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
+/// The fields of a request by which the forms and languages of pages are chosen.
+pub(crate) const VARIES: &str = "Accept, Accept-Language";
+
 /// What is called a collection that has no name and no host.
 const NAMELESS: &str = "Waypost";
 
@@ -56,6 +59,8 @@ pub(crate) struct PageContext<'p> {
     pub(crate) now: Timestamp,
     /// The revision in its short form.
     pub(crate) revision: &'p str,
+    /// Whether anyone may list the links.
+    pub(crate) is_public: bool,
 }
 
 impl PageContext<'_> {
@@ -64,11 +69,14 @@ impl PageContext<'_> {
         let base_url = site.map(Site::base_url);
         let about = site.map(Site::about);
         let host = base_url.map_or(NAMELESS, BaseUrl::host);
+        let listed = base_url.filter(|_| self.is_public);
+        let own = |page: &str| Some(format!("{}{page}", listed?.path()));
         Frame {
             language: self.language,
             name: about.and_then(About::name).unwrap_or(host),
             home: base_url.map(BaseUrl::path),
-            list: None,
+            list: own("-/links"),
+            search: own("-/opensearch.xml"),
             propose: base_url.map(|base| format!("{}-/propose", base.path())),
             repository: about.and_then(About::repository),
             contact: about.and_then(About::contact),
@@ -86,6 +94,16 @@ impl PageContext<'_> {
         if self.form == PageFormat::Json {
             return negotiated(response::json(status, JSON, page));
         }
+        self.html(status, forms, page)
+    }
+
+    /// Returns a page in HTML.
+    pub(super) fn html(
+        &self,
+        status: StatusCode,
+        forms: FormAction,
+        page: &impl Template,
+    ) -> Response<Content> {
         // RFC 9110 section 8.5.
         let language = HeaderValue::from_static(self.language.tag());
         let html = page
@@ -105,7 +123,7 @@ impl PageContext<'_> {
 
 /// Adds the headers of all negotiated answers.
 pub(super) fn negotiated(response: Response<Content>) -> Response<Content> {
-    let response = response::with(response, VARY, "Accept, Accept-Language");
+    let response = response::with(response, VARY, VARIES);
     let response = response::with(response, CACHE_CONTROL, "no-cache");
     response::with(response, REFERRER_POLICY, "no-referrer")
 }

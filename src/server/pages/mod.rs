@@ -4,9 +4,13 @@ mod check_sentence;
 mod context;
 mod gone;
 mod landing;
+mod links;
 mod not_found;
+mod opensearch;
+mod path_of;
 mod preview;
 mod propose;
 
-pub(crate) use context::PageContext;
+pub(crate) use context::{PageContext, VARIES};
+pub(crate) use path_of::path_of;
 pub(crate) use propose::ProposalSource;

@@ -10,6 +10,7 @@ use crate::html::{Frame, ShownUrl};
 use crate::mapping::{Site, Timestamp};
 
 use super::context::{FormAction, PageContext, negotiated};
+use super::path_of::path_of;
 use crate::server::http::{Content, PageFormat, TEXT, readable, response};
 
 /// How many codes are suggested for an unknown one.
@@ -94,25 +95,4 @@ fn suggestions<'p>(site: &'p Site, path: &str, now: Timestamp) -> Vec<Suggestion
 fn target_host(site: &Site, code: &str) -> Option<String> {
     let target = site.lookup(code)?.target()?;
     Some(ShownUrl::of(&target).name().to_owned())
-}
-
-/// Returns the part of an absolute URL after the authority.
-fn path_of(url: &str) -> &str {
-    let authority = url.find("://").map_or(0, |at| at + 3);
-    let path = url[authority..]
-        .find('/')
-        .map_or(url.len(), |at| authority + at);
-    &url[path..]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_what_follows_the_authority() {
-        assert_eq!(path_of("https://short.code/a/b"), "/a/b");
-        assert_eq!(path_of("https://short.code:8443/go/a"), "/go/a");
-        assert_eq!(path_of("https://short.code"), "");
-    }
 }

@@ -133,6 +133,7 @@ mod tests {
             language: Language::DEFAULT,
             now: Timestamp::from_unix(0),
             revision: HOSTILE,
+            is_public: true,
         };
         let frame = Frame {
             name: HOSTILE,

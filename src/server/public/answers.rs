@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 
 use super::hook::{self, HookSecret};
 use super::hook_pace::HookPace;
-use super::{https_redirect, route};
+use super::{https_redirect, link_list, route};
 use crate::server::http::{Answered, Content, Counts, response};
 use crate::server::net::Phases;
 use crate::server::registrations;
@@ -116,6 +116,15 @@ impl PublicClient {
                     let service = service.as_deref();
                     let answer = registrations::answer(service, shared, counts, request);
                     client.finished(&method, answer.await)
+                }));
+            }
+            Answers::Links { .. } if link_list::may_be_addressed(&request) => {
+                let client = self.clone();
+                return Answer::UnderWay(Box::pin(async move {
+                    let method = request.method().clone();
+                    let (shared, counts) = (&client.public.shared, &client.counts);
+                    let response = link_list::answer(shared, counts, request).await;
+                    client.finished(&method, response)
                 }));
             }
             Answers::Links { .. } => route::answer(shared, counts, &request),

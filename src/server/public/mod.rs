@@ -3,9 +3,11 @@
 mod answers;
 mod download;
 mod dump;
+mod go;
 mod hook;
 mod hook_pace;
 mod https_redirect;
+mod link_list;
 mod link_report;
 mod own_path;
 mod qr_picture;

@@ -10,7 +10,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use crate::mapping::{Outcome, Timestamp};
 
 use super::own_path::OwnPath;
-use super::{dump, qr_picture, redirect};
+use super::{dump, go, qr_picture, redirect};
 use crate::server::http::{
     Answered, Content, Counts, Refused, bad_request, form, language, only_read, request, response,
     unavailable,
@@ -66,6 +66,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         language: language(request.headers()),
         now,
         revision: &snapshot.short,
+        is_public: shared.dumps.is_some(),
     };
     if let Some(slots) = &shared.dumps
         && let Some(answer) = dump::answer(slots, shared, snapshot, &asked, request)
@@ -88,6 +89,17 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
                     };
                     (Some(Answered::Page), page().propose(&source, asked.query))
                 }
+            };
+        }
+        // `/-/links` is answered before.
+        if shared.dumps.is_some() && matches!(own.rest, "go" | "opensearch.xml") {
+            return match own.site {
+                _ if !reads => only_read(),
+                None => misdirected(),
+                Some(site) if own.rest == "go" => {
+                    go::answer(&snapshot.table, site, &page(), asked.query)
+                }
+                Some(site) => (Some(Answered::Page), page().opensearch(site)),
             };
         }
     }

@@ -1,0 +1,157 @@
+//! The page that lists links, with a form to search them.
+
+use std::borrow::Cow;
+
+use askama::Template;
+use hyper::{Response, StatusCode};
+
+use crate::html::{Frame, Sentence};
+use crate::mapping::{Entry, LinkState, Timestamp};
+
+use super::context::{FormAction, PageContext, negotiated};
+use super::path_of::path_of;
+use crate::server::http::{Content, PageFormat};
+use crate::server::links::{self, JSON_VARIANT, ListQuery, MAX_TEXT, Selection};
+
+/// The most characters of a text that are shown of a link; its own page has all.
+const SHOWN: usize = 60;
+
+/// How many of a link's aliases and tags are shown; its own page has all.
+const SHOWN_TEXTS: usize = 4;
+
+#[derive(Template)]
+#[template(path = "links.html")]
+struct LinksPage<'p> {
+    frame: Frame<'p>,
+    /// The path of this page.
+    path: String,
+    query: &'p ListQuery,
+    max_text: usize,
+    states: Vec<StateChoice>,
+    /// How many links there are, if that is known without looking at all of them.
+    count: Option<Sentence>,
+    rows: Vec<Row<'p>>,
+    /// The query of the page with the first links, unless it is this one.
+    first: Option<String>,
+    /// The query of the next page.
+    next: Option<String>,
+}
+
+/// A state that can be asked for.
+struct StateChoice {
+    name: &'static str,
+    text: &'static str,
+    is_chosen: bool,
+}
+
+/// A link of the list.
+struct Row<'p> {
+    code: Cow<'p, str>,
+    /// The path of its own page.
+    path: String,
+    title: Option<String>,
+    /// Its target, whose end is left out if it is long.
+    target: Option<String>,
+    aliases: Vec<&'p str>,
+    owner: Option<String>,
+    /// Its tags, and the query that lists all links with each.
+    tags: Vec<(String, String)>,
+    /// What has become of it, unless it is live.
+    state: Option<&'static str>,
+}
+
+impl PageContext<'_> {
+    /// Returns what is different in lists of the same links: the form, and the language of pages.
+    pub(crate) fn list_variant(&self) -> &'static str {
+        match self.form {
+            PageFormat::Json => JSON_VARIANT,
+            PageFormat::Html | PageFormat::Any => self.language.tag(),
+        }
+    }
+
+    /// Returns the page that lists the selected links.
+    pub(crate) fn links(&self, selection: &Selection<'_>) -> Response<Content> {
+        if self.form == PageFormat::Json {
+            return negotiated(links::json(selection));
+        }
+        let frame = self.frame(Some(selection.site));
+        let (query, site) = (selection.query, selection.site);
+        let rows = selection.entries.iter();
+        let page = LinksPage {
+            path: format!("{}-/links", site.base_url().path()),
+            query,
+            max_text: MAX_TEXT,
+            states: states(&frame, query.state),
+            count: count(&frame, selection),
+            rows: rows.map(|it| Row::of(*it, &frame, self.now)).collect(),
+            first: (!query.after.is_empty()).then(|| query.to_query_after("")),
+            next: (selection.next.as_deref()).map(|next| query.to_query_after(next)),
+            frame,
+        };
+        self.html(StatusCode::OK, FormAction::Own, &page)
+    }
+}
+
+fn states(frame: &Frame<'_>, chosen: Option<LinkState>) -> Vec<StateChoice> {
+    let choice = |state: LinkState| StateChoice {
+        name: state.name(),
+        text: state_text(frame, state),
+        is_chosen: chosen == Some(state),
+    };
+    LinkState::ALL.map(choice).into()
+}
+
+fn state_text(frame: &Frame<'_>, state: LinkState) -> &'static str {
+    frame.text(match state {
+        LinkState::Live => "state-live",
+        LinkState::Retired => "state-retired",
+        LinkState::Expired => "state-expired",
+    })
+}
+
+/// Returns how many links there are: of the site, or found, if all of them are on this page.
+fn count(frame: &Frame<'_>, selection: &Selection<'_>) -> Option<Sentence> {
+    if selection.query.is_of_all() {
+        let all = selection.site.len();
+        return Some(frame.counted("list-all-one", "list-all-other", all));
+    }
+    let is_whole = selection.query.after.is_empty() && selection.next.is_none();
+    let found = selection.entries.len();
+    (is_whole && found > 0).then(|| frame.counted("list-found-one", "list-found-other", found))
+}
+
+impl<'p> Row<'p> {
+    fn of(entry: Entry<'p>, frame: &Frame<'_>, now: Timestamp) -> Self {
+        let tag = |tag: &str| {
+            let query = ListQuery::of_tag(tag);
+            (cut(tag), query.to_query())
+        };
+        let state = LinkState::of(entry, now);
+        Self {
+            path: format!("{}+", path_of(&entry.short_url())),
+            title: entry.title().map(cut),
+            target: entry.target().map(|target| cut(&target)),
+            aliases: entry.aliases().take(SHOWN_TEXTS).collect(),
+            owner: entry.owner().map(cut),
+            tags: entry.tags().take(SHOWN_TEXTS).map(tag).collect(),
+            state: (state != LinkState::Live).then(|| state_text(frame, state)),
+            code: entry.code(),
+        }
+    }
+}
+
+impl Row<'_> {
+    /// Returns whether there is more of it than code, title and target.
+    fn has_details(&self) -> bool {
+        let texts = self.aliases.len() + self.tags.len();
+        texts > 0 || self.owner.is_some() || self.state.is_some()
+    }
+}
+
+/// Returns a text, cut if it is long.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

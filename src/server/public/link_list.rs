@@ -1,0 +1,98 @@
+//! `/-/links`: the list of links, as a page or in JSON.
+
+use std::time::SystemTime;
+
+use hyper::body::Incoming;
+use hyper::header::VARY;
+use hyper::{Method, Request, Response, StatusCode};
+
+use crate::mapping::Timestamp;
+
+use super::own_path::OwnPath;
+use super::route;
+use crate::server::http::{
+    Answered, Content, Counts, READING, form, language, not_allowed, request as head, response,
+    unavailable,
+};
+use crate::server::links::{ListQuery, Search, Selection};
+use crate::server::pages::{PageContext, VARIES};
+use crate::server::state::{Shared, Snapshot};
+
+/// Returns whether a request may be for a list of links; [`answer`] answers it in any case.
+pub(super) fn may_be_addressed<B>(request: &Request<B>) -> bool {
+    request.uri().path().ends_with("/-/links")
+}
+
+/// Answers a request and counts it.
+pub(super) async fn answer(
+    shared: &Shared,
+    counts: &Counts,
+    request: Request<Incoming>,
+) -> Response<Content> {
+    // Its content is dropped only once it is answered.
+    let (head, _content) = request.into_parts();
+    let request = Request::from_parts(head, ());
+    let (answered, response) = match begin(shared, &request) {
+        None => return route::answer(shared, counts, &request),
+        Some(Err((answered, response))) => (answered, response),
+        Some(Ok(search)) => {
+            let headers = request.headers();
+            let context = PageContext {
+                form: form(headers),
+                language: language(headers),
+                now: search.now,
+                revision: "",
+                is_public: true,
+            };
+            let variant = context.list_variant();
+            let write = move |snapshot: &Snapshot, selection: &Selection<'_>| {
+                let revision = &snapshot.short;
+                PageContext {
+                    revision,
+                    ..context
+                }
+                .links(selection)
+            };
+            let answer = search.answer(&shared.searches, headers.clone(), variant, write);
+            let response = answer.await.unwrap_or_else(unavailable);
+            // Also of one that is not sent again.
+            (Answered::Page, response::with(response, VARY, VARIES))
+        }
+    };
+    // Without a duration, which would be a search's and not a redirect's.
+    counts.count(answered);
+    response
+}
+
+/// Returns the search that a request asks for, or why there is none; `None` if the request is for
+/// something else, or of a kind that is answered the same everywhere.
+fn begin(
+    shared: &Shared,
+    request: &Request<()>,
+) -> Option<Result<Search, (Answered, Response<Content>)>> {
+    let asked = head::read(request).ok()?;
+    // Without dumps, the table is not public.
+    let (_, live) = (shared.dumps.as_ref()?, shared.live.load_full()?);
+    let own = OwnPath::read(&live.table, &asked)?;
+    if own.rest != "links" {
+        return None;
+    }
+    let refused = |answered, response| Some(Err((answered, response)));
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return refused(Answered::MethodNotAllowed, not_allowed(READING));
+    }
+    let Some(site) = own.site else {
+        let response = response::line(StatusCode::MISDIRECTED_REQUEST);
+        return refused(Answered::Misdirected, response);
+    };
+    match ListQuery::of_page(asked.query) {
+        Ok(query) => {
+            let now = Timestamp::from(SystemTime::now());
+            Some(Ok(Search::new(&live, site, query, now)))
+        }
+        Err(_) => refused(
+            Answered::BadRequest,
+            response::line(StatusCode::BAD_REQUEST),
+        ),
+    }
+}
