@@ -43,7 +43,7 @@ for (const element of document.body.querySelectorAll('*')) {
   const background = pixel([base, ...behind]);
   const foreground = pixel([getComputedStyle(element).color]);
   const [light, dark] = [luminance(background), luminance(foreground)].sort((a, b) => b - a);
-  found.push({tag: element.tagName, text, background, foreground, ratio: (light + 0.05) / (dark + 0.05)});
+  found.push({heading: !!element.closest('h1'), text, background, foreground, ratio: (light + 0.05) / (dark + 0.05)});
 }
 return found;
 """
@@ -97,6 +97,20 @@ class Browser:
 
     def click(self, element):
         self.call("POST", f"/element/{element}/click", {})
+
+    def only(self, selector):
+        found = self.find(selector)
+        assert len(found) == 1, f"{len(found)} of {selector} on {self.url()}"
+        return found[0]
+
+    def appears(self, selector):
+        deadline = time.monotonic() + 15
+        while not self.find(selector):
+            assert time.monotonic() < deadline, f"no {selector} on {self.url()}"
+            time.sleep(0.05)
+
+    def type(self, element, text):
+        self.call("POST", f"/element/{element}/value", {"text": text})
 
     def press(self, key):
         strokes = [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
@@ -183,7 +197,7 @@ class Visit:
         assert texts, f"{url} shows no text"
         for text in texts:
             assert text["ratio"] >= 4.5, f"{url}: too little contrast: {text}"
-        first = next(text for text in texts if text["tag"] == "H1")
+        first = next(text for text in texts if text["heading"])
         return first["background"], first["foreground"]
 
     def text(self):
@@ -211,6 +225,9 @@ class Visit:
             assert shown in self.text(), f"the preview does not show {shown!r}: {self.text()!r}"
         self.continues_by_keyboard()
 
+        colours["form"] = self.page("/-/propose", 200, scheme)
+        colours["proposal"] = self.page("/-/propose?url=https://example.org/&code=new", 200, scheme)
+        colours["refusal"] = self.page("/-/propose?url=https://example.org/&code=withdrawn", 422, scheme)
         colours["gone"] = self.page("/withdrawn", 410, scheme)
         archive = f"{self.pages}/archive.html"
         links = browser.run("return Array.from(document.querySelectorAll('main a'), a => a.href)")
@@ -234,6 +251,29 @@ class Visit:
         self.browser.lands_on(self.target)
         assert self.browser.run("return document.referrer") == "", "the preview sends a referrer to the target"
 
+    def proposes(self, kind, port):
+        """Fills in the form, and sends the proposal at the forge."""
+        browser, form = self.browser, f"http://{kind}-links.localhost:{port}/-/propose"
+        browser.open(form)
+        for field, value in {
+            "url": f"https://example.org/?a=1&b={kind}", "code": f"field/{kind}",
+            "title": f'<b>A "field" & guide: #1</b> {kind}', "tags": "a, no, x: y",
+        }.items():
+            browser.type(browser.only(f"#{field}"), value)
+        browser.click(browser.only("form button"))
+        browser.appears("#lines")
+        assert f"http://{kind}-links.localhost/field/{kind}" in self.text(), self.text()
+        lines = browser.call("GET", f"/element/{browser.only('#lines')}/text")
+        browser.click(browser.only("#send"))
+        browser.appears("textarea")
+        assert browser.url().startswith(f"http://{kind}.localhost:"), browser.url()
+        assert browser.call("GET", "/title") == "New file"
+        filled = browser.call("GET", f"/element/{browser.only('textarea')}/property/value")
+        assert filled.strip() == lines.strip(), f"{kind}: {filled!r} instead of {lines!r}"
+        browser.click(browser.only("button"))
+        browser.appears("h1")
+        assert browser.call("GET", "/title") == "Proposed"
+
     def follows(self, path, url):
         self.browser.open(self.short + path)
         self.browser.lands_on(url)
@@ -241,7 +281,7 @@ class Visit:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("driver", "browser", "profile", "short", "pages", "links", "screenshots"):
+    for name in ("driver", "browser", "profile", "short", "pages", "links", "screenshots", "proposals"):
         parser.add_argument(f"--{name}", required=True)
     options = parser.parse_args()
 
@@ -256,13 +296,18 @@ def main():
         print("ok: custom, auto and later added codes lead to their targets")
 
         light = visit.in_scheme("light")
-        print("ok: landing, 404, preview and 410 pages in light colours")
+        print("ok: landing, 404, preview, 410 and proposal pages in light colours")
         dark = visit.in_scheme("dark")
-        print("ok: landing, 404, preview and 410 pages in dark colours")
+        print("ok: landing, 404, preview, 410 and proposal pages in dark colours")
         for page in light:
             assert light[page] != dark[page], f"the {page} page has the same colours in light and dark: {light[page]}"
             assert sum(light[page][0]) > sum(dark[page][0]), f"the {page} page's background is no darker in dark"
         print("ok: the two schemes differ on every page")
+
+        browser.cdp("Emulation.setScriptExecutionDisabled", value=True)
+        for kind in ("gitea", "github", "gitlab"):
+            visit.proposes(kind, options.proposals)
+        print("ok: links are proposed with a form and sent at a forge, without scripts")
     finally:
         browser.quit()
 

@@ -1,0 +1,61 @@
+"""A stand-in for a forge: its editor for a new file, filled in from the address, as Gitea, GitHub and
+GitLab do, and a button that writes the file into a directory.
+
+Prints its port. Standard library only.
+"""
+
+import html
+import http.server
+import os
+import re
+import sys
+import urllib.parse
+
+ROOT = sys.argv[1]
+
+# The pages of new files, and the parameters with the name and the text of the file.
+PAGES = [
+    (r"/o/r/new/main", "filename", "value"),
+    (r"/o/r/_new/main", "filename", "value"),
+    (r"/o/r/-/new/main", "file_name", "content"),
+]
+
+EDITOR = """<!doctype html><html lang="en"><title>New file</title><link rel="icon" href="data:,">
+<script>document.title = "scripts run"</script>
+<form method="post" action="/commit"><input name="path" value="{path}">
+<textarea name="text">
+{text}</textarea><button>Propose</button></form>"""
+
+
+class Forge(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        address = urllib.parse.urlsplit(self.path)
+        values = dict(urllib.parse.parse_qsl(address.query, strict_parsing=True))
+        for page, path, text in PAGES:
+            if re.fullmatch(page, address.path):
+                self.answer(200, EDITOR.format(path=html.escape(values[path]), text=html.escape(values[text])))
+                return
+        self.answer(404, "no such page")
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        values = dict(urllib.parse.parse_qsl(body))
+        path = os.path.normpath(os.path.join(ROOT, values["path"]))
+        assert path.startswith(ROOT + os.sep) and not os.path.exists(path), path
+        # Forms have line breaks of two characters, which forges undo.
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(values["text"].replace("\r", ""))
+        self.answer(200, "<!doctype html><title>Proposed</title><h1>Proposed</h1>")
+
+    def answer(self, status, page):
+        page = page.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Forge)
+print("port", server.server_port, flush=True)
+server.serve_forever()
