@@ -104,6 +104,7 @@ mod tests {
             name: "x",
             home: None,
             list: Some("/s/-/links".to_owned()),
+            search: None,
             propose: None,
             repository: None,
             contact: None,

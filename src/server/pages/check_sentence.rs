@@ -53,6 +53,7 @@ mod tests {
             name: "",
             home: None,
             list: None,
+            search: None,
             propose: None,
             repository: None,
             contact: None,
