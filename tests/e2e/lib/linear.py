@@ -168,6 +168,20 @@ def conflict_of_tests(directory, size):
     return merge(directory, tests("o"), tests("a", "o"), tests("b"))
 
 
+@case(500)
+def entries_of_other_owners(directory, size):
+    # One proposal changes or removes all, and each is of an owner of its own.
+    entries = [f"url: https://e.example/{it}\n  short-code: {it}\n  owner: o{it}" for it in range(size)]
+    owners = "".join(f"  o{it}: [a{it}]\n" for it in range(size))
+    (directory / "owners.yaml").write_text(f"admins: [root]\nowners:\n{owners}")
+    path = write(directory, block(entries))
+    git = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "-C", directory]
+    for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "links"]):
+        subprocess.run([*git, *command], check=True)
+    write(directory, block(f"{it}\n  title: T" for it in entries[::2]))
+    return "check", path, "--base", "HEAD", "--author", "mallory", "--format", "json"
+
+
 def count(name, size):
     function, _ = CASES[name]
     with tempfile.TemporaryDirectory() as directory:
