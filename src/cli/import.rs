@@ -1,19 +1,24 @@
 //! `waypost import`: imports links into a table from other formats.
 
+mod format;
+mod refused_rows;
+
 use std::fs::File;
 use std::io::{self, Read, Write as _, stderr, stdin};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::Context as _;
-use clap::ValueEnum;
 use clap::builder::{BoolishValueParser, TypedValueParser};
+use url::Url;
 
+use self::format::Format;
+use self::refused_rows::RefusedRows;
 use super::arguments::{MAX_BYTES, STDIN, STDIN_NAME, TableArgs, table};
 use super::refusal;
 use super::terminal::{Error, Progress, complain, counted, legible, remedy};
-use crate::exchange::read::{Column, ImportFormat, ImportedRow, Options, ReadError, RowError};
-use crate::mapping::BaseUrl;
+use crate::exchange::read::{Column, ImportedRow, Options, ReadError, RowError, in_utf8};
+use crate::mapping::{BaseUrl, Site, Table};
 use crate::registry::{
     Import, Imported, Intake, LocalError, MayShadow, RegistrationRefusal, import_into_files,
 };
@@ -33,7 +38,7 @@ const SHOWN_WARNINGS: usize = 20;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  waypost import links.csv --format csv --dry-run
+  waypost import links.csv --dry-run
   waypost import links.csv --format csv --column url=Ziel --column short-code=Kurz
   waypost import dump.csv --format shlink --base-url https://short.code/ --table new.yaml
   waypost import nginx.conf --format nginx --from https://old.example/go/
@@ -45,9 +50,9 @@ pub(super) struct Args {
     #[arg(value_name = "FILE")]
     source: PathBuf,
 
-    /// The format of the file
+    /// The format of the file [default: the only one that fits its name and content]
     #[arg(long, env = "WAYPOST_IMPORT_FORMAT", value_name = "FORMAT")]
-    format: Format,
+    format: Option<Format>,
 
     #[command(flatten)]
     table: TableArgs,
@@ -82,47 +87,6 @@ pub(super) struct Args {
     dry_run: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Comma-separated values with a header
-    Csv,
-    /// One JSON object per line, as export writes it
-    Jsonl,
-    /// CSV of YOURLS
-    Yourls,
-    /// CSV of Shlink's web client
-    Shlink,
-    /// JSON of Kutt's API
-    Kutt,
-    /// A configuration of nginx
-    Nginx,
-    /// A configuration of Apache
-    Apache,
-    /// A _redirects file of Netlify or Cloudflare Pages
-    Redirects,
-    /// A BEACON link dump, or the text that URLTeam publishes
-    Beacon,
-    /// CSV of a table short_url(slug, url)
-    Psql,
-}
-
-impl Format {
-    fn form(self) -> ImportFormat {
-        match self {
-            Self::Csv => ImportFormat::Csv,
-            Self::Jsonl => ImportFormat::JsonLines,
-            Self::Yourls => ImportFormat::Yourls,
-            Self::Shlink => ImportFormat::Shlink,
-            Self::Kutt => ImportFormat::Kutt,
-            Self::Nginx => ImportFormat::Nginx,
-            Self::Apache => ImportFormat::Apache,
-            Self::Redirects => ImportFormat::Redirects,
-            Self::Beacon => ImportFormat::Beacon,
-            Self::Psql => ImportFormat::Psql,
-        }
-    }
-}
-
 /// Why nothing was imported.
 enum ImportFailure {
     Local(LocalError),
@@ -154,6 +118,11 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         }
     }
     let (name, bytes) = read(&args.source)?;
+    let (bytes, encoding) = in_utf8(&bytes);
+    if let Some(encoding) = encoding {
+        writeln!(stderr(), "{name}: converted from {encoding}")?;
+    }
+    let format = Format::of(args.format, &name, &bytes)?;
     let import = Import {
         paths: &args.table.paths,
         max_bytes: MAX_BYTES,
@@ -167,9 +136,9 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     };
     let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
     let mut progress = Progress::new(lines as u64);
-    let mut refused = 0;
+    let mut refused = RefusedRows::of(&name);
     let imported = import_into_files(&import, |intake| {
-        refused = fill(args, &name, &bytes, intake, &mut progress)?;
+        fill(args, format, &bytes, intake, &mut refused, &mut progress)?;
         progress.rest("inserting and checking");
         Ok::<_, ImportFailure>(())
     });
@@ -178,9 +147,12 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         Ok(imported) => {
             for (line, refusal) in &imported.refused {
                 let (message, hint) = why(refusal);
-                report_row(&name, *line, &message, hint.as_deref())?;
+                if refused.is_new(*line, &reason(refusal, &message, hint.as_deref())) {
+                    refused.report(*line, &message, hint.as_deref())?;
+                }
             }
-            announce(args, &imported, refused + imported.refused.len())
+            refused.report_further()?;
+            announce(args, &imported, refused.count())
         }
         Err(ImportFailure::Local(LocalError::Refused(refusal))) => {
             refusal::report(&refusal, remedy::of_importing(&refusal).as_deref())
@@ -224,34 +196,46 @@ fn read(path: &Path) -> anyhow::Result<(String, Vec<u8>)> {
     Ok((name, bytes))
 }
 
-/// Takes the acceptable rows, and reports the rest; returns the number of refused rows.
+/// Takes the acceptable rows, and reports the rest.
 fn fill(
     args: &Args,
-    name: &str,
+    format: Format,
     bytes: &[u8],
     intake: &mut Intake<'_>,
+    refused: &mut RefusedRows<'_>,
     progress: &mut Progress,
-) -> Result<usize, ImportFailure> {
+) -> Result<(), ImportFailure> {
     let options = Options {
         from: args.from.as_ref().unwrap_or(intake.site().base_url()),
         columns: &args.column,
     };
-    let (mut refused, mut reported) = (0, Ok(()));
+    let mut reported = Ok(());
     let mut take = |row: ImportedRow| {
         progress.advance(row.line as u64);
-        let (message, hint) = match row.link.map(|link| intake.take(row.line, link)) {
+        let (reason, message, hint) = match row.link.map(|link| intake.take(row.line, link)) {
             Ok(Ok(())) => return,
-            Ok(Err(refusal)) => why(&refusal),
-            Err(error) => (error.to_string(), hint(&error)),
+            Ok(Err(refusal)) => {
+                let (message, hint) = why(&refusal);
+                (reason(&refusal, &message, hint.as_deref()), message, hint)
+            }
+            Err(error) => {
+                let message = error.to_string();
+                // Each has its own short link: what they share is its host.
+                let other = elsewhere(&error).map(|url| format!("from {:?}", url.host()));
+                let hint = hint(&error, intake.table());
+                (other.unwrap_or_else(|| message.clone()), message, hint)
+            }
         };
-        refused += 1;
         let line = row.line;
-        let write = progress.above(|| report_row(name, line, &message, hint.as_deref()));
+        if !refused.is_new(line, &reason) {
+            return;
+        }
+        let write = progress.above(|| refused.report(line, &message, hint.as_deref()));
         if reported.is_ok() {
             reported = write;
         }
     };
-    let unread = args.format.form().read(bytes, &options, &mut take);
+    let unread = format.form().read(bytes, &options, &mut take);
     let unread = unread.map_err(ImportFailure::Read)?;
     reported.map_err(ImportFailure::Output)?;
     if !unread.is_empty() {
@@ -260,11 +244,20 @@ fn fill(
         let write = || writeln!(stderr(), "columns that are not read: {names}");
         progress.above(write).map_err(ImportFailure::Output)?;
     }
-    Ok(refused)
+    Ok(())
 }
 
 /// Returns a hint on a row that cannot be read, with the flag that helps.
-fn hint(error: &RowError) -> Option<String> {
+fn hint(error: &RowError, table: &Table) -> Option<String> {
+    let other = elsewhere(error);
+    let host = other.as_ref().and_then(Url::host_str);
+    let mut sites = table.sites().iter().map(Site::base_url);
+    if let Some(site) = sites.find(|site| Some(site.host()) == host) {
+        return Some(format!(
+            "its site is in this table: import the links of {site} with --site {site}",
+            site = site.as_str()
+        ));
+    }
     let flag = match error {
         RowError::Elsewhere { .. } => " with --from",
         _ => "",
@@ -272,12 +265,20 @@ fn hint(error: &RowError) -> Option<String> {
     Some(format!("{}{flag}", error.hint()?))
 }
 
-/// Reports why a row is refused.
-fn report_row(name: &str, line: usize, message: &str, hint: Option<&str>) -> io::Result<()> {
-    writeln!(stderr(), "{name}:{line}: error: {}", legible(message))?;
-    match hint {
-        Some(hint) => writeln!(stderr(), "  hint: {}", legible(hint)),
-        None => Ok(()),
+/// Returns the short link of a row, if it is refused because it belongs to another site.
+fn elsewhere(error: &RowError) -> Option<Url> {
+    match error {
+        RowError::Elsewhere { short_link, .. } => Url::parse(short_link).ok(),
+        _ => None,
+    }
+}
+
+/// Returns what the rows that are refused for the same reason share.
+fn reason(refusal: &RegistrationRefusal, message: &str, hint: Option<&str>) -> String {
+    match refusal {
+        // Only the hint names the link that is in the way.
+        RegistrationRefusal::AlreadyRegistered(_) => hint.unwrap_or(message).to_owned(),
+        _ => message.to_owned(),
     }
 }
 

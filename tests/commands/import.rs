@@ -146,10 +146,9 @@ fn a_takedown_is_not_undone() {
       hint: its link https://short.code/KiuH6GHM at mapping.yaml:3:3 is retired or expired, and no import brings it back
     <stdin>:4: error: the code "gone" is taken by the entry at mapping.yaml:5:3
       hint: it is retired or expired, and its code stays taken: choose another
-    <stdin>:2: error: ERR-000-02-00: URL already registered
-      hint: its link https://short.code/KiuH6GHM at mapping.yaml:3:3 is retired or expired, and no import brings it back
     <stdin>:5: error: ERR-000-02-00: URL already registered
       hint: its link https://short.code/gone at mapping.yaml:5:3 is retired or expired, and no import brings it back
+    <stdin>:3: the same on 1 further line: 2
     added 0 links to mapping.yaml; 4 not taken
     "#);
     assert_eq!(scene.text(), before);
@@ -175,13 +174,12 @@ fn what_would_break_the_table_is_reported_and_all_else_imported() {
     status 1
     <stdin>:3: error: the URL is a short link of this table already
       hint: register the URL that it leads to instead
-    <stdin>:4: error: the URL is a short link of this table already
-      hint: register the URL that it leads to instead
     <stdin>:7: error: the path cannot be forwarded to a target that ends like this, and the defaults of its file set this forwarding
       hint: give it "forward: none"
     <stdin>:6: error: the table would have errors: the target leads into a loop of short links
       hint: https://short.code/y → https://short.code/x → https://short.code/y: change the target of one of them
     <stdin>:8: error: the table would have errors: the test of "/t" fails: expected not-found, got https://t.org/
+    <stdin>:3: the same on 1 further line: 4
     mapping.yaml:9:8: warning: the target is a short link that this table does not have
       hint: change the target of this entry, or add that link
     added 3 links to mapping.yaml; 5 not taken
@@ -589,4 +587,111 @@ fn published_paths_of_the_table_are_not_taken_over() {
         report.ends_with("added 5 links to mapping.yaml\n"),
         "{report}"
     );
+}
+
+const EMPTY: &str = "base_url: https://short.code/\nmapping: []\n";
+
+#[test]
+fn a_format_that_is_evident_need_not_be_named() {
+    let scene = Scene::with(EMPTY);
+    let report = scene.import(&["tests/data/import/staff.csv"], b"");
+    let taken = "tests/data/import/staff.csv: taken as csv; --format names another\n";
+    assert!(report.contains(taken), "{report}");
+    assert!(scene.text().contains("short-code: staff"), "{report}");
+    let dump = b"gnu|https://www.gnu.org/\n";
+    let report = scene.import(&["-"], dump);
+    assert!(
+        report.starts_with("status 0\n<stdin>: taken as beacon;"),
+        "{report}"
+    );
+    // A format that is named is not questioned.
+    let report = scene.import(&["-", "--format", "beacon"], dump);
+    assert!(!report.contains("taken as"), "{report}");
+
+    let before = scene.text();
+    let both = b"Redirect /a https://e.org/\nlocation /b { return 302 https://e.org/; }\n";
+    assert_snapshot!(scene.import(&["-"], both), @r"
+    status 2
+    waypost: <stdin>: this file may have several formats: name it with --format: nginx, apache
+    ");
+    assert_snapshot!(scene.import(&["-"], b"some words"), @r"
+    status 2
+    waypost: <stdin>: the format of this file is not evident: name it with --format: csv, jsonl, yourls, shlink, kutt, nginx, apache, redirects, beacon, psql
+    ");
+    assert_eq!(scene.text(), before);
+}
+
+#[test]
+fn files_of_spreadsheets_are_converted() {
+    for (encoding, bytes) in [
+        (
+            "Latin-1 (Windows-1252)",
+            b"slug,url,title\nb,https://e.org/,B\xFCro \x96 hier\n".to_vec(),
+        ),
+        (
+            "UTF-16",
+            "\u{feff}slug;url;title\r\nb;https://e.org/;Büro – hier\r\n"
+                .encode_utf16()
+                .flat_map(u16::to_le_bytes)
+                .collect(),
+        ),
+    ] {
+        let scene = Scene::with(EMPTY);
+        let report = scene.import(&["-"], &bytes);
+        let note = format!("status 0\n<stdin>: converted from {encoding}\n");
+        assert!(report.starts_with(&note), "{report}");
+        assert!(
+            scene.text().contains("title: Büro – hier"),
+            "{}",
+            scene.text()
+        );
+    }
+    // Of a file that is partly UTF-8, the other lines are reported.
+    let scene = Scene::with(EMPTY);
+    let report = scene.import(
+        &["-", "--format", "csv"],
+        b"slug,url\n\xC3\xA9,https://e.org/\nb\xFC,https://f.org/\n",
+    );
+    assert!(
+        report.contains("<stdin>:3: error: this is not UTF-8"),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_reason_is_reported_once_with_the_lines_that_share_it() {
+    let scene = Scene::with(EMPTY);
+    let mut rows = "code,url,Gültig bis\n".to_owned();
+    for number in 0..9 {
+        rows += &format!("a{number},example.org/{number},\n");
+    }
+    rows += "b,https://e.org/,morgen\n";
+    let args = ["-", "--format", "csv", "--column", "expires=Gültig bis"];
+    assert_snapshot!(scene.import(&args, rows.as_bytes()), @r#"
+    status 1
+    <stdin>:2: error: the URL is not absolute
+      hint: did you mean "https://example.org/0"?
+    <stdin>:11: error: "expires" cannot be "morgen" (column "Gültig bis")
+    <stdin>:2: the same on 8 further lines: 3, 4, 5, 6, 7, …
+    added 0 links to mapping.yaml; 10 not taken
+    "#);
+}
+
+#[test]
+fn links_of_another_site_of_the_table_name_it() {
+    let scene = Scene::new();
+    fs::create_dir(scene.table()).unwrap();
+    for site in ["one", "two"] {
+        let text = format!("base_url: https://{site}.code/\nmapping: []\n");
+        fs::write(scene.table().join(format!("{site}.yaml")), text).unwrap();
+    }
+    let rows = b"shortUrl,longUrl\nhttps://one.code/a,https://a.org/\nhttps://two.code/b,https://b.org/\nhttps://two.code/c,https://c.org/\n";
+    let args = ["-", "--format", "shlink", "--site", "https://one.code/"];
+    assert_snapshot!(scene.import(&args, rows), @r#"
+    status 1
+    <stdin>:3: error: "https://two.code/b" is not under https://one.code/
+      hint: its site is in this table: import the links of https://two.code/ with --site https://two.code/
+    <stdin>:3: the same on 1 further line: 4
+    added 1 link to mapping.yaml/one.yaml; 2 not taken
+    "#);
 }

@@ -72,7 +72,7 @@ pub(super) fn read(
     // Reading from memory never fails.
     while let Ok(true) = reader.read_byte_record(&mut record) {
         let (start, line) = start(bytes, &record);
-        let is_header = layout.width.is_some() && start == first.0;
+        let is_header = layout.width.is_some() && start == first.start;
         if is_header {
             continue;
         }
@@ -80,15 +80,32 @@ pub(super) fn read(
         let quotes = || bytes[start..].iter().filter(|byte| **byte == b'"').count();
         let link = match is_last && quotes() % 2 == 1 {
             true => Err(RowError::OpenQuote),
-            false => link(&record, &layout, dialect, options.origin()),
+            false => link(&record, &layout, dialect, options.origin())
+                .map_err(|error| error.in_column(|key| first.name(&layout, key))),
         };
         take(ImportedRow { line, link });
     }
-    Ok(first.1)
+    Ok(first.unread)
 }
 
-/// The offset of the first record, and the names of columns that are not read.
-type First = (usize, Vec<String>);
+/// The first record.
+#[derive(Default)]
+struct First {
+    /// Its offset.
+    start: usize,
+    /// Its fields, if it is a header.
+    header: Vec<String>,
+    /// The names of columns that are not read.
+    unread: Vec<String>,
+}
+
+impl First {
+    /// Returns the name of a column in the header.
+    fn name(&self, layout: &ColumnPlaces, key: &str) -> Option<String> {
+        let place = layout.place(Column::from_name(key)?)?;
+        self.header.get(place).cloned()
+    }
+}
 
 /// Detects the field separator and the columns; `None` if there is no record.
 fn layout(
@@ -128,7 +145,12 @@ fn layout(
             .is_none_or(|(_, layout, _)| found.known() > layout.known())
         {
             let unread = found.unread(&header);
-            best = Some((delimiter, found, (start(bytes, &record).0, unread)));
+            let first = First {
+                start: start(bytes, &record).0,
+                header: header.iter().map(|name| (*name).to_owned()).collect(),
+                unread,
+            };
+            best = Some((delimiter, found, first));
         }
     }
     if let Some(best) = best
@@ -144,7 +166,7 @@ fn layout(
         _ => b',',
     };
     let layout = ColumnPlaces::fixed(dialect.without_header);
-    Ok(Some((delimiter, layout, (0, Vec::new()))))
+    Ok(Some((delimiter, layout, First::default())))
 }
 
 /// Returns where a record begins, and its line: blank lines before it do not belong to it.

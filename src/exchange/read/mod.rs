@@ -8,7 +8,9 @@ mod beacon;
 mod columns;
 pub(super) mod csv;
 mod directives;
+mod encoding;
 mod expression;
+mod guess;
 mod import_format;
 mod json_lines;
 mod kutt;
@@ -21,6 +23,7 @@ mod redirects;
 mod row;
 
 pub use columns::Column;
+pub use encoding::{Encoding, in_utf8};
 pub use import_format::ImportFormat;
 pub use options::Options;
 pub use read_error::ReadError;

@@ -71,12 +71,14 @@ pub enum RowError {
     #[error("this is not the JSON of a link: {0}")]
     Json(String),
     /// A value is not valid for its key.
-    #[error("{key:?} cannot be {value:?}")]
+    #[error("{key:?} cannot be {value:?}{}", in_column(.column.as_deref()))]
     Value {
         /// The key of a table.
         key: &'static str,
         /// The beginning of the value.
         value: String,
+        /// The name of the column, if the format has columns and it is another than the key.
+        column: Option<String>,
     },
     /// Its short link is not under the base URL of the exported site.
     #[error("{short_link:?} is not under {base_url}")]
@@ -104,8 +106,20 @@ pub enum RowError {
 
 impl RowError {
     pub(super) fn value(key: &'static str, value: &str) -> Self {
-        let value = excerpt(value);
-        Self::Value { key, value }
+        Self::Value {
+            key,
+            value: excerpt(value),
+            column: None,
+        }
+    }
+
+    /// Adds the name that a column has in the file, if this is about a column.
+    pub(super) fn in_column(mut self, name: impl FnOnce(&str) -> Option<String>) -> Self {
+        if let Self::Value { key, column, .. } = &mut self {
+            let name = name(key).filter(|name| name != key);
+            *column = name.map(|name| excerpt(&name));
+        }
+        self
     }
 
     /// Returns a hint, unless the message already contains it.
@@ -118,6 +132,11 @@ impl RowError {
             _ => return None,
         })
     }
+}
+
+fn in_column(name: Option<&str>) -> String {
+    name.map(|name| format!(" (column {name:?})"))
+        .unwrap_or_default()
 }
 
 /// Returns the beginning of a text.

@@ -66,6 +66,11 @@ impl<'t> Intake<'t> {
         }
     }
 
+    /// Returns the table.
+    pub fn table(&self) -> &Table {
+        self.table
+    }
+
     /// Returns the site that receives the links.
     pub fn site(&self) -> &'t Site {
         self.site

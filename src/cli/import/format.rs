@@ -1,0 +1,82 @@
+//! The format of a file to import: as it was chosen, or as it is evident.
+
+use std::io::{Write as _, stderr};
+
+use clap::ValueEnum;
+
+use crate::cli::terminal::Error;
+use crate::exchange::read::ImportFormat;
+
+/// The formats by their names on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Comma-separated values with a header
+    Csv,
+    /// One JSON object per line, as export writes it
+    Jsonl,
+    /// CSV of YOURLS
+    Yourls,
+    /// CSV of Shlink's web client
+    Shlink,
+    /// JSON of Kutt's API
+    Kutt,
+    /// A configuration of nginx
+    Nginx,
+    /// A configuration of Apache
+    Apache,
+    /// A _redirects file of Netlify or Cloudflare Pages
+    Redirects,
+    /// A BEACON link dump, or the text that URLTeam publishes
+    Beacon,
+    /// CSV of a table short_url(slug, url)
+    Psql,
+}
+
+impl Format {
+    /// Returns the format that was chosen, or else the only one that fits the file, which is reported.
+    pub(super) fn of(chosen: Option<Self>, name: &str, bytes: &[u8]) -> Result<Self, Error> {
+        if let Some(format) = chosen {
+            return Ok(format);
+        }
+        let guessed = ImportFormat::guess(name, bytes).map_err(|fitting| {
+            let named: Vec<_> = Self::value_variants()
+                .iter()
+                .filter(|it| fitting.is_empty() || fitting.contains(&it.form()))
+                .filter_map(|it| Some(it.to_possible_value()?.get_name().to_owned()))
+                .collect();
+            let question = match fitting.is_empty() {
+                true => "the format of this file is not evident",
+                false => "this file may have several formats",
+            };
+            let named = named.join(", ");
+            Error::usage(format!(
+                "{name}: {question}: name it with --format: {named}"
+            ))
+        })?;
+        let variants = Self::value_variants().iter();
+        let format = variants.copied().find(|it| it.form() == guessed);
+        let format = format.expect("each format has a name");
+        let name_of_format = format.to_possible_value();
+        let format_name = name_of_format.as_ref().map_or("", |it| it.get_name());
+        writeln!(
+            stderr(),
+            "{name}: taken as {format_name}; --format names another"
+        )?;
+        Ok(format)
+    }
+
+    pub(super) fn form(self) -> ImportFormat {
+        match self {
+            Self::Csv => ImportFormat::Csv,
+            Self::Jsonl => ImportFormat::JsonLines,
+            Self::Yourls => ImportFormat::Yourls,
+            Self::Shlink => ImportFormat::Shlink,
+            Self::Kutt => ImportFormat::Kutt,
+            Self::Nginx => ImportFormat::Nginx,
+            Self::Apache => ImportFormat::Apache,
+            Self::Redirects => ImportFormat::Redirects,
+            Self::Beacon => ImportFormat::Beacon,
+            Self::Psql => ImportFormat::Psql,
+        }
+    }
+}

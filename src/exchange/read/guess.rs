@@ -1,0 +1,211 @@
+//! Guesses the format of a file from its name and its beginning.
+//!
+//! A guess is made only where one format alone fits: what a wrong one would import is published.
+
+use super::import_format::ImportFormat;
+
+/// How many bytes of a file are looked at.
+const LOOKED_AT: usize = 64 << 10;
+
+impl ImportFormat {
+    /// Returns the format that a file has, by its name and its text.
+    ///
+    /// # Errors
+    ///
+    /// Returns all formats that it may have, in the order of [`ImportFormat::ALL`]; none if it looks
+    /// like no known one.
+    pub fn guess(name: &str, bytes: &[u8]) -> Result<Self, Vec<Self>> {
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        let beginning = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
+        if let Some(format) = of_name(name) {
+            return Ok(format);
+        }
+        let mut fitting = Self::ALL.to_vec();
+        fitting.retain(|format| format.fits(name, &beginning));
+        match fitting[..] {
+            [format] => Ok(format),
+            _ => Err(fitting),
+        }
+    }
+
+    /// Returns whether a text begins like one of this format.
+    fn fits(self, name: &str, text: &str) -> bool {
+        let mut lines = text.lines().map(str::trim);
+        let mut lines = lines.by_ref().filter(|line| !line.is_empty());
+        let is_configuration = !text.starts_with(['{', '[']) && !text.starts_with("#FORMAT");
+        match self {
+            Self::Csv | Self::Yourls | Self::Shlink | Self::Psql => {
+                lines.next().and_then(|first| of_table(name, first)) == Some(self)
+            }
+            Self::JsonLines => lines.next().is_some_and(|first| {
+                first.starts_with('{') && first.ends_with('}') && !first.contains("\"target\"")
+            }),
+            Self::Kutt => text.trim_start().starts_with(['{', '[']) && text.contains("\"target\""),
+            Self::Nginx => {
+                let words = ["return ", "rewrite ", "map ", "location ", "server "];
+                let is_directive = |line: &str| {
+                    line.ends_with(['{', ';', '}'])
+                        && words.iter().any(|word| line.starts_with(word))
+                };
+                is_configuration && lines.any(is_directive)
+            }
+            Self::Apache => {
+                let words = ["redirect", "redirectmatch", "rewriterule", "rewriteengine"];
+                is_configuration
+                    && lines.any(|line| {
+                        let word = line.split_whitespace().next().unwrap_or_default();
+                        words.iter().any(|it| word.eq_ignore_ascii_case(it))
+                    })
+            }
+            Self::Redirects => {
+                let mut rules = lines.filter(|line| !line.starts_with('#'));
+                rules.next().is_some_and(|line| {
+                    let mut fields = line.split_whitespace();
+                    let (from, to) = (fields.next(), fields.next());
+                    from.is_some_and(|it| it.starts_with('/'))
+                        && to.is_some_and(|it| it.starts_with('/') || it.contains("://"))
+                        && !line.ends_with([';', '{'])
+                })
+            }
+            Self::Beacon => {
+                text.starts_with("#FORMAT: BEACON")
+                    || lines
+                        .find(|line| !line.starts_with('#'))
+                        .is_some_and(|line| match line.split_once('|') {
+                            Some((code, target)) => {
+                                !code.contains([',', ';', '\t']) && target.contains("://")
+                            }
+                            None => false,
+                        })
+            }
+        }
+    }
+}
+
+/// Returns the format of which a name is a convention.
+fn of_name(name: &str) -> Option<ImportFormat> {
+    let name = name.rsplit('/').next().unwrap_or_default();
+    let lower = name.to_ascii_lowercase();
+    match lower.as_str() {
+        "_redirects" => Some(ImportFormat::Redirects),
+        ".htaccess" => Some(ImportFormat::Apache),
+        _ if lower.ends_with(".jsonl") || lower.ends_with(".ndjson") => {
+            Some(ImportFormat::JsonLines)
+        }
+        _ if lower.ends_with(".beacon") => Some(ImportFormat::Beacon),
+        _ => None,
+    }
+}
+
+/// Returns the program that writes tables with this first line, a header or a record.
+fn of_table(name: &str, first: &str) -> Option<ImportFormat> {
+    let separator = [',', ';', '\t']
+        .into_iter()
+        .find(|it| first.contains(*it))?;
+    let fields = first
+        .split(separator)
+        .map(|field| field.trim_matches([' ', '"']));
+    let folded: Vec<String> = fields
+        .map(|field| {
+            let letters = field.chars().filter(|c| c.is_alphanumeric());
+            letters.flat_map(char::to_lowercase).collect()
+        })
+        .collect();
+    let has = |wanted: &str| folded.iter().any(|field| field == wanted);
+    let is_record = first.contains("://");
+    match () {
+        () if is_record && folded.len() == 2 => Some(ImportFormat::Psql),
+        // The table of YOURLS without a header has its name.
+        () if is_record => name.contains("yourls").then_some(ImportFormat::Yourls),
+        () if has("keyword") && has("url") => Some(ImportFormat::Yourls),
+        () if has("source") && has("target") && has("hits") => Some(ImportFormat::Yourls),
+        () if has("shortcode") && has("longurl") && has("visits") => Some(ImportFormat::Shlink),
+        () if has("slug") && has("url") && folded.len() == 2 => Some(ImportFormat::Psql),
+        () => Some(ImportFormat::Csv),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knows_what_other_programs_write_whatever_its_name() {
+        for (bytes, format) in [
+            (
+                &include_bytes!("../../../tests/data/import/links.csv")[..],
+                ImportFormat::Csv,
+            ),
+            (
+                include_bytes!("../../../tests/data/import/staff.csv"),
+                ImportFormat::Csv,
+            ),
+            (
+                include_bytes!("../../../tests/data/import/links.jsonl"),
+                ImportFormat::JsonLines,
+            ),
+            (
+                include_bytes!("../../../tests/data/import/yourls.csv"),
+                ImportFormat::Yourls,
+            ),
+            (
+                include_bytes!("../../../tests/data/import/yourls.tsv"),
+                ImportFormat::Yourls,
+            ),
+            (
+                include_bytes!("../../../tests/data/import/shlink.csv"),
+                ImportFormat::Shlink,
+            ),
+            (
+                include_bytes!("../../../tests/data/import/kutt.json"),
+                ImportFormat::Kutt,
+            ),
+            (
+                include_bytes!("../../../tests/data/import/nginx.conf"),
+                ImportFormat::Nginx,
+            ),
+            (
+                include_bytes!("../../../tests/data/import/apache.conf"),
+                ImportFormat::Apache,
+            ),
+            (
+                include_bytes!("../../../tests/data/import/_redirects"),
+                ImportFormat::Redirects,
+            ),
+            (
+                include_bytes!("../../../tests/data/import/dump.beacon"),
+                ImportFormat::Beacon,
+            ),
+            (
+                include_bytes!("../../../tests/data/import/psql.csv"),
+                ImportFormat::Psql,
+            ),
+            (b"abc|https://www.example.org/\n", ImportFormat::Beacon),
+        ] {
+            assert_eq!(ImportFormat::guess("dump", bytes), Ok(format));
+        }
+    }
+
+    #[test]
+    fn a_conventional_name_decides() {
+        for (name, format) in [
+            ("site/_redirects", ImportFormat::Redirects),
+            (".htaccess", ImportFormat::Apache),
+            ("links.NDJSON", ImportFormat::JsonLines),
+        ] {
+            assert_eq!(ImportFormat::guess(name, b""), Ok(format), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_several_formats_or_none_is_not_guessed() {
+        assert_eq!(
+            ImportFormat::guess("x", b"\x7FELF\x02\x01"),
+            Err(Vec::new())
+        );
+        assert_eq!(ImportFormat::guess("x", b""), Err(Vec::new()));
+        let both = b"Redirect /a https://e.org/\nlocation /b { return 302 https://e.org/; }\n";
+        let formats = vec![ImportFormat::Nginx, ImportFormat::Apache];
+        assert_eq!(ImportFormat::guess("x", both), Err(formats));
+    }
+}
