@@ -13,8 +13,8 @@ use clap::ValueEnum;
 
 use self::comparison::Comparison;
 use super::arguments::{MAX_BYTES, TableArgs, table};
-use super::terminal::Error;
-use crate::git::CommitId;
+use super::terminal::{Error, legible};
+use crate::git::{CommitId, RepositoryError};
 use crate::history::Lineage;
 use crate::mapping::{Change, Compilation, SourceFile, compare, compile};
 use crate::source::{FileSource, FilesError};
@@ -73,7 +73,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         .first()
         .map_or(Path::new("."), PathBuf::as_path);
     let tip = args.head.as_deref().unwrap_or("HEAD");
-    let lineage = Lineage::of_work_tree(&args.table.paths, tip, MAX_BYTES)?;
+    let lineage = Lineage::of_work_tree(&args.table.paths, tip, MAX_BYTES).map_err(unknown)?;
     let repository = lineage.repository();
     if args.head.is_none() && repository.is_bare() {
         return Err(Error::usage(
@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         ));
     }
     let head = args.head.as_ref().map(|_| lineage.tip());
-    let base = lineage.branch_point(&args.base)?;
+    let base = lineage.branch_point(&args.base).map_err(unknown)?;
     if args.head.is_none() {
         let refused = table::refuse_links(repository, &args.table.paths)?;
         if !refused.is_empty() {
@@ -119,6 +119,19 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     out.flush()?;
     writeln!(stderr(), "{}", comparison.summary())?;
     Ok(())
+}
+
+/// Returns the error of a revision that cannot be compared; what is not one may be a table.
+fn unknown(error: RepositoryError) -> Error {
+    match &error {
+        RepositoryError::UnknownRevision { revision } if Path::new(revision).exists() => {
+            let revision = legible(revision).into_owned();
+            Error::usage(format!(
+                "{error}\n  hint: to compare the table at that path, name it with --table {revision}"
+            ))
+        }
+        _ => error.into(),
+    }
 }
 
 /// Writes the changes between two tables that are not both committed.

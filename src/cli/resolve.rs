@@ -8,7 +8,7 @@ use url::Url;
 
 use super::arguments::{TableArgs, table};
 use super::terminal::{Error, complain};
-use crate::mapping::{Entry, Outcome, Request, Site, Table, Timestamp, Via, WrittenDate};
+use crate::mapping::{Entry, Outcome, Request, Site, Table, Target, Timestamp, Via, WrittenDate};
 
 /// How many similar codes are named when there is no such link.
 const SUGGESTIONS: usize = 5;
@@ -47,6 +47,11 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         .at
         .unwrap_or_else(|| Timestamp::from(SystemTime::now()));
     let followed = Followed::parse(&args.link, table);
+    if let [only] = &followed[..]
+        && !only.is_of(table)
+    {
+        return Err(refuse_elsewhere(&args.link, table));
+    }
     let mut outcomes: Vec<_> = followed
         .iter()
         .map(|followed| (followed, followed.resolve(table, now)))
@@ -109,6 +114,24 @@ impl Followed {
         table.sites().iter().map(under).collect()
     }
 
+    /// Returns whether it is under the base URL of a site, or asks a server on this machine: a table
+    /// of one site answers under every host.
+    fn is_of(&self, table: &Table) -> bool {
+        let host = self.host.as_deref().unwrap_or_default();
+        if matches!(host, "localhost" | "127.0.0.1" | "[::1]") {
+            return true;
+        }
+        table.sites().iter().any(|site| {
+            let base_url = site.base_url();
+            let own = base_url.path().trim_end_matches('/');
+            host == base_url.host()
+                && self
+                    .path
+                    .strip_prefix(own)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
     fn resolve<'t>(&self, table: &'t Table, now: Timestamp) -> Outcome<'t> {
         let request = Request {
             host: self.host.as_deref(),
@@ -117,6 +140,35 @@ impl Followed {
         };
         table.resolve(&request, now)
     }
+}
+
+/// Reports a URL that is no short link of a table, with the links that lead there.
+fn refuse_elsewhere(url: &str, table: &Table) -> Error {
+    complain(&format!("{url} is no short link of this table"));
+    let target = Target::parse(url).ok();
+    let leads_there = |entry: &Entry<'_>| {
+        let target = target.as_ref().map(Target::as_str);
+        target.is_some() && entry.target().as_deref() == target
+    };
+    let entries = table.sites().iter().flat_map(Site::entries);
+    let links: Vec<_> = entries
+        .filter(leads_there)
+        .map(|entry| entry.short_url())
+        .take(SUGGESTIONS)
+        .collect();
+    if links.is_empty() {
+        let sites = table.sites().iter().map(|site| site.base_url().as_str());
+        let sites = sites.take(SUGGESTIONS).collect::<Vec<_>>().join(", ");
+        // If this cannot be written, the error cannot be reported either.
+        let _ = writeln!(stderr(), "  hint: its short links are under {sites}");
+    } else {
+        let _ = writeln!(
+            stderr(),
+            "  hint: these links lead there: {}",
+            links.join(", ")
+        );
+    }
+    Error::Reported
 }
 
 fn is_hit(outcome: &Outcome<'_>) -> bool {

@@ -381,6 +381,12 @@ fn resolve_reports_what_is_not_there() {
     // One auto code in 64 begins like a flag.
     assert_snapshot!("resolve_hyphen", run(&["resolve", "-55yIza0"]));
     assert_snapshot!("resolve_landing", run(&["resolve", "https://short.code/"]));
+    let target = run(&["resolve", "https://www.gnu.org/"]);
+    assert_snapshot!("resolve_target", target);
+    assert_snapshot!(
+        "resolve_elsewhere",
+        run(&["resolve", "https://e.example/x"])
+    );
 }
 
 #[test]

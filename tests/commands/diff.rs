@@ -148,6 +148,7 @@ fn errors_are_reported_for_either_side() {
 fn says_why_there_is_nothing_to_compare() {
     let scene = Scene::committed(BEFORE);
     assert_snapshot!("unknown_revision", scene.diff("nowhere"));
+    assert_snapshot!("a_path_is_no_revision", scene.diff("mapping.yaml"));
     let outside = tempfile::tempdir().unwrap();
     let path = outside.path().canonicalize().unwrap().join("mapping.yaml");
     let report = scene.diff(&format!("HEAD --table {}", path.display()));

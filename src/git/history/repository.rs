@@ -106,10 +106,15 @@ impl LocalRepository {
         let object = self.repository.revparse_single(revision);
         match object.and_then(|object| object.peel_to_commit()) {
             Ok(commit) => Ok(CommitId(commit.id())),
-            Err(source) => Err(RepositoryError::UnknownRevision {
-                revision: revision.to_owned(),
-                source,
-            }),
+            Err(source) => {
+                let revision = revision.to_owned();
+                Err(match source.code() {
+                    ErrorCode::NotFound | ErrorCode::InvalidSpec | ErrorCode::Peel => {
+                        RepositoryError::UnknownRevision { revision }
+                    }
+                    _ => RepositoryError::UnreadableRevision { revision, source },
+                })
+            }
         }
     }
 

@@ -48,6 +48,12 @@ pub enum RepositoryError {
     UnknownRevision {
         /// The revision as it was given.
         revision: String,
+    },
+    /// A revision is not one that can be looked up.
+    #[error("{revision:?} names no commit")]
+    UnreadableRevision {
+        /// The revision as it was given.
+        revision: String,
         /// The error from Git.
         #[source]
         source: git2::Error,
