@@ -106,7 +106,8 @@ async fn a_problem_is_logged_once_and_clients_are_not() {
         "serving public=\"{}\" admin=\"{}\"",
         server.public, server.admin
     );
-    assert!(addresses[0].ends_with(&own), "{addresses:?}");
+    assert!(addresses[0].contains(&own), "{addresses:?}");
+    assert!(addresses[0].ends_with(" links=1"), "{addresses:?}");
 }
 
 /// A process that is killed if the test fails before it has ended.

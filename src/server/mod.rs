@@ -166,7 +166,9 @@ impl Server {
         ]
         .map(|listener| Some(listener.and_then(address)?.to_string()));
         let tls = config.tls.as_ref().map(|_| "public");
-        info!(public, admin, https_redirect, tls, "serving");
+        let live = shared.live.load_full();
+        let links = live.map(|live| live.table.len() as u64);
+        info!(public, admin, https_redirect, tls, links, "serving");
         let (reloads, asked) = reload::channel();
         let manager = Arc::new(ServiceManager::from_env());
         let _beat = manager.beat(&threads);

@@ -9,6 +9,7 @@ use clap::ValueEnum;
 use tracing_subscriber::prelude::*;
 use tracing_subscriber::{fmt, registry};
 
+use super::event_format::InTerminal;
 use super::log_filter::LogFilter;
 use super::log_output::LogOutput;
 use super::panics;
@@ -49,8 +50,13 @@ pub(crate) fn start(format: LogFormat, filter: LogFilter, drops: LogDrops) -> io
         // They would go to standard error, which may be a pipe that nobody reads.
         .log_internal_errors(false)
         .with_writer(output.clone());
+    let is_terminal = stdout().is_terminal();
     let layer = match format {
-        LogFormat::Text => layer.with_ansi(stdout().is_terminal()).boxed(),
+        LogFormat::Text if is_terminal => {
+            let ordinary = fmt::format().with_target(filter.admits_libraries());
+            layer.event_format(InTerminal(ordinary)).boxed()
+        }
+        LogFormat::Text => layer.with_ansi(false).boxed(),
         LogFormat::Json => layer.json().flatten_event(true).boxed(),
     };
     registry()

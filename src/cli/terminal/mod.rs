@@ -4,6 +4,7 @@
 pub(super) mod complaint;
 mod counted;
 mod error;
+mod event_format;
 mod legible;
 mod log_filter;
 mod log_output;

@@ -47,7 +47,8 @@ pub(super) fn record(
             let same = known.filter(|known| known.error.is_same(&error));
             let since = same.map(|known| known.since);
             if since.is_none() {
-                log(&error);
+                let live = shared.live.load_full();
+                log(&error, live.map(|live| live.table.len()));
             }
             history.last_error = Some(LastError {
                 since: since.unwrap_or(at),
@@ -70,14 +71,16 @@ pub(super) fn last(shared: &Shared) -> Result<Reloaded, Arc<LoadError>> {
     }
 }
 
-fn log(error: &LoadError) {
+/// Logs why a table is not loaded; `links` is the size of the one that stays live, if any.
+fn log(error: &LoadError, links: Option<usize>) {
     let Some(revision) = error.revision() else {
         error!(error = error.chain(), "cannot load the table");
         return;
     };
     let diagnostics = error.diagnostics();
     let errors = diagnostics.iter().filter(|one| one.is_error()).count();
-    error!(%revision, errors, "table rejected");
+    let links = links.map(|links| links as u64);
+    error!(%revision, errors = errors as u64, links, "table rejected");
     for diagnostic in diagnostics.iter().take(LOGGED) {
         let (place, hint) = (&diagnostic.place, diagnostic.hint.as_deref());
         let (severity, rule) = (diagnostic.severity().as_str(), diagnostic.rule.name());
