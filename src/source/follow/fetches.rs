@@ -28,9 +28,11 @@ impl Round for Fetches {
             Ok(result) => (result, None, None),
             Err(error) => (result_of(&error), Some(chain(&error)), error.setting()),
         };
+        let keeps_commit = error.is_none() || self.0.usable_clone().is_some();
         RoundEnd {
             result,
             tip,
+            keeps_commit,
             error,
             setting,
         }

@@ -250,6 +250,8 @@ impl Round for Pulls {
         RoundEnd {
             result,
             tip,
+            // A checkout has one.
+            keeps_commit: true,
             error,
             setting,
         }

@@ -26,6 +26,8 @@ pub(crate) struct RoundEnd {
     pub(crate) result: FetchResult,
     pub(crate) tip: Option<CommitId>,
     pub(crate) error: Option<String>,
+    /// Whether there is a commit to serve, of this round or an earlier one.
+    pub(crate) keeps_commit: bool,
     /// The setting that may have to be changed because of the error.
     pub(crate) setting: Option<Setting>,
 }
@@ -140,7 +142,7 @@ impl RoundsState {
                 true => 0,
                 false => failures.saturating_add(1),
             };
-            report(name, &fetch, &mut reported);
+            report(name, &fetch, ended.keeps_commit, &mut reported);
             observer(&fetch);
             self.keep(fetch);
 
@@ -198,15 +200,21 @@ impl RoundsState {
 }
 
 /// Logs a fetch with news: a problem is logged once, and so is its end.
-fn report(remote: &str, fetch: &Fetch, reported: &mut Option<String>) {
+fn report(remote: &str, fetch: &Fetch, keeps_commit: bool, reported: &mut Option<String>) {
     let tip = fetch.tip.map(|tip| tip.to_string()).unwrap_or_default();
     match &fetch.error {
         Some(error) if reported.as_ref() != Some(error) => {
             let result = fetch.result.as_str();
-            warn!(
-                error,
-                remote, result, tip, "cannot follow the remote, keeping the last commit"
-            );
+            match keeps_commit {
+                true => warn!(
+                    error,
+                    remote, result, tip, "cannot follow the remote, keeping the last commit"
+                ),
+                false => warn!(
+                    error,
+                    remote, result, tip, "cannot follow the remote, and there is no earlier commit"
+                ),
+            }
         }
         Some(_) => {}
         None if fetch.result == FetchResult::Updated => info!(remote, tip, "fetched"),
@@ -231,6 +239,7 @@ mod tests {
         async fn run(&self) -> RoundEnd {
             let count = self.0.fetch_add(1, Ordering::SeqCst);
             RoundEnd {
+                keeps_commit: true,
                 result: [FetchResult::Updated, FetchResult::Failed][count % 2],
                 tip: None,
                 error: (count % 2 == 1).then(|| "odd".to_owned()),
