@@ -14,8 +14,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Url;
 
-use super::arguments::quantity;
-use super::serve::ListenArgs;
+use super::arguments::{ListenArgs, quantity};
 use super::terminal::Error;
 use super::tls::Spoken;
 
@@ -53,8 +52,8 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     let url = match &args.url {
         Some(url) => url.clone(),
         // A certificate names no loopback address, and the admin listener needs none.
-        None if args.spoken.is_tls() => at(args.listen.admin(), "/healthz")?,
-        None => at(args.listen.public(), "/healthz")?,
+        None if args.spoken.is_tls() => at(args.listen.admin().first(), "/healthz")?,
+        None => at(args.listen.public()?.first(), "/healthz")?,
     };
     if url.scheme() != "http" || !url.has_host() {
         return Err(Error::usage(format!(

@@ -152,7 +152,9 @@ pub fn main() -> ExitCode {
 /// Returns the definition of the command line, from which help, completions and manual pages are
 /// generated.
 fn command() -> clap::Command {
-    Cli::command().mut_subcommands(|verb| verb.mut_args(arguments::plain))
+    Cli::command()
+        .mut_subcommands(|verb| verb.mut_args(arguments::plain))
+        .mut_subcommand("serve", serve::brief)
 }
 
 /// Prints an error about the command line, or the help.
@@ -212,7 +214,7 @@ mod tests {
                 }
                 let variable = flag.get_env().and_then(|it| it.to_str());
                 assert!(
-                    variable.is_some_and(|it| it.starts_with("WAYPOST_") || it == "PORT"),
+                    variable.is_some_and(|it| it.starts_with("WAYPOST_")),
                     "{} {flag}: {variable:?}",
                     verb.get_name()
                 );

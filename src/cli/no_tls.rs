@@ -1,8 +1,7 @@
 //! Replaces [`tls`](super) in a program built without it: no flags, and the defaults for their
 //! absence.
 
-use std::net::SocketAddr;
-
+use super::arguments::ListenAddress;
 use super::terminal::Error;
 use crate::server::Tls;
 
@@ -14,7 +13,7 @@ impl TlsArgs {
         Ok(None)
     }
 
-    pub(super) fn https_redirect_listen(&self) -> Option<SocketAddr> {
+    pub(super) fn https_redirect_listen(&self) -> Option<ListenAddress> {
         None
     }
 }

@@ -1,8 +1,8 @@
 //! `waypost serve`: answers the short links of a table.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use clap::ArgGroup;
 use tracing::{info, warn};
 
 use super::arguments::{
-    GitArgs, LinkCheckArgs, MemoryLimit, RegistrationArgs, TableArgs, quantity, require_branch,
-    secret, table,
+    GitArgs, LinkCheckArgs, ListenAddress, ListenArgs, MemoryLimit, RegistrationArgs, TableArgs,
+    quantity, require_branch, secret, table,
 };
 use super::terminal::{Error, LogFilter, LogFormat, complaint, logging};
 use super::tls::TlsArgs;
@@ -28,8 +28,6 @@ const LAST_MOMENT: Duration = Duration::from_secs(1);
 /// The name of a passed socket from which clients are redirected to HTTPS.
 const HTTPS_REDIRECT: &str = "https-redirect";
 
-const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
-
 /// Serve the short links of a table, and reload it when it changes
 ///
 /// A table is checked as a whole before it goes live. When it changes, the new one is compiled in the
@@ -37,13 +35,24 @@ const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOS
 /// good one stays live.
 #[derive(Debug, clap::Args)]
 #[command(group = ArgGroup::new("keeps-state").args(["repo", "linkcheck"]).multiple(true))]
-#[command(after_help = "\
+#[command(
+    before_help = "\
 Examples:
   waypost serve                                    ./mapping.yaml on 127.0.0.1:8080
-  waypost serve --table links/ --listen 0.0.0.0:80
-  waypost serve --table links/ --pull 1m           pull the checkout that contains it
-  waypost serve --repo https://git.example/links   follow a repository
+  waypost serve links/ --listen 8000               on another port of this machine
+  waypost serve links/ --listen 0.0.0.0:80         for other machines
+  waypost serve links/ --pull 1m                   pull the checkout that contains it
+  waypost serve --repo https://git.example/links   follow a repository",
+    help_template = "\
+{about-with-newline}
+{before-help}{usage-heading} {usage}
 
+{all-args}{after-help}",
+    after_help = "\
+Exit status: 0 stopped by a signal; 1 the table has errors; 2 wrong usage; 3 the table
+cannot be read, or it cannot listen on an address.
+`waypost serve --help` explains everything, also secrets, sockets, signals and rarer flags.",
+    after_long_help = "\
 Secrets are given in variables, or in files that variables name, never in flags:
 WAYPOST_GIT_USERNAME, WAYPOST_GIT_PASSWORD and WAYPOST_HOOK_SECRET, or the same with the suffix
 _FILE. With a hook secret, a Git host can announce a push at POST /-/hook.
@@ -54,8 +63,13 @@ notified of the server's state.
 
 Signals: SIGTERM drains and stops, a second one skips the delay; SIGINT stops; SIGHUP reloads.
 Exit status: 0 stopped by a signal; 1 the table has errors; 2 wrong usage; 3 the table
-cannot be read, or it cannot listen on an address.")]
+cannot be read, or it cannot listen on an address."
+)]
 pub(super) struct Args {
+    /// The table, the same as --table: files and directories
+    #[arg(value_name = "PATH", conflicts_with_all = ["table", "repo"])]
+    paths: Vec<PathBuf>,
+
     #[command(flatten)]
     table: TableArgs,
 
@@ -68,6 +82,7 @@ pub(super) struct Args {
     /// Other names are refused, so that no web page can reach the listener by pointing its own name
     /// at it.
     #[arg(
+        help_heading = "Network",
         long,
         value_name = "NAME",
         env = "WAYPOST_ADMIN_HOST",
@@ -76,47 +91,48 @@ pub(super) struct Args {
     admin_host: Vec<AdminHost>,
 
     /// The number of threads that serve clients [default: the number of cores]
-    #[arg(long, value_name = "N", env = "WAYPOST_THREADS")]
+    #[arg(help_heading = "Limits", long, value_name = "N", env = "WAYPOST_THREADS", value_parser = quantity::count)]
     threads: Option<NonZeroUsize>,
 
     /// The maximum number of open public connections; further ones wait to be accepted
-    #[arg(long, value_name = "N", env = "WAYPOST_MAX_CONNECTIONS", default_value = "10000", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = "Limits", long, value_name = "N", env = "WAYPOST_MAX_CONNECTIONS", default_value = "10000", value_parser = clap::value_parser!(u32).range(1..))]
     max_connections: u32,
 
     /// The maximum size of a table's text [default: what memory can hold, at most 256MiB]
     ///
     /// The default is a fifth of the memory beyond the first 64 MiB that the process may use: by the
     /// limit of its control group, RLIMIT_AS, RLIMIT_DATA or the machine.
-    #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", value_parser = quantity::bytes)]
+    #[arg(help_heading = "Limits", long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", value_parser = quantity::bytes)]
     max_table_bytes: Option<u64>,
 
     /// How often to check the table for changes, even if no file event reports one
-    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_POLL_INTERVAL", default_value = "5s", value_parser = quantity::positive_interval)]
+    #[arg(help_heading = "Table", long, value_name = "INTERVAL", env = "WAYPOST_POLL_INTERVAL", default_value = "5s", value_parser = quantity::positive_interval)]
     poll_interval: Duration,
 
     /// Start even if there is no valid table yet, and report not ready until there is one
-    #[arg(long, env = "WAYPOST_WAIT", value_parser = clap::builder::BoolishValueParser::new())]
+    #[arg(help_heading = "Table", long, env = "WAYPOST_WAIT", value_parser = clap::builder::BoolishValueParser::new())]
     wait: bool,
 
     /// Do not offer the whole table: no download at /-/mapping.yaml, .jsonl and .beacon, no list and
     /// no search at /-/links
-    #[arg(long, env = "WAYPOST_NO_PUBLIC_TABLE", value_parser = clap::builder::BoolishValueParser::new())]
+    #[arg(help_heading = "Table", long, env = "WAYPOST_NO_PUBLIC_TABLE", value_parser = clap::builder::BoolishValueParser::new())]
     no_public_table: bool,
 
     /// The maximum age of the last successful fetch; beyond it, report not ready [default: no limit]
-    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_MAX_STALENESS", value_parser = quantity::positive_interval)]
+    #[arg(help_heading = "Table", long, value_name = "INTERVAL", env = "WAYPOST_MAX_STALENESS", value_parser = quantity::positive_interval)]
     max_staleness: Option<Duration>,
 
     /// How long to keep serving after SIGTERM, while reporting not ready
-    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_DRAIN_DELAY", default_value = "0s", value_parser = quantity::interval)]
+    #[arg(help_heading = "Shutdown", long, value_name = "INTERVAL", env = "WAYPOST_DRAIN_DELAY", default_value = "0s", value_parser = quantity::interval)]
     drain_delay: Duration,
 
     /// How long requests in flight may take after the drain delay
-    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_DRAIN_TIMEOUT", default_value = "10s", value_parser = quantity::interval)]
+    #[arg(help_heading = "Shutdown", long, value_name = "INTERVAL", env = "WAYPOST_DRAIN_TIMEOUT", default_value = "10s", value_parser = quantity::interval)]
     drain_timeout: Duration,
 
     /// The format of the log on standard output
     #[arg(
+        help_heading = "Log",
         long,
         value_name = "FORMAT",
         env = "WAYPOST_LOG_FORMAT",
@@ -131,6 +147,7 @@ pub(super) struct Args {
     /// libraries are logged only where a directive enables them, as `h2=debug` does, and may contain
     /// what clients send. The levels are off, error, warn, info, debug and trace.
     #[arg(
+        help_heading = "Log",
         long,
         value_name = "FILTER",
         env = "WAYPOST_LOG",
@@ -152,40 +169,29 @@ pub(super) struct Args {
     git: GitArgs,
 }
 
-/// The addresses of the listeners; `healthcheck` uses them, too.
-#[derive(Debug, clap::Args)]
-pub(super) struct ListenArgs {
-    /// The address on which short links are served [default: 127.0.0.1:8080, or port $PORT on every
-    /// address]
-    #[arg(long, value_name = "ADDRESS", env = "WAYPOST_LISTEN")]
-    listen: Option<SocketAddr>,
+/// The flags that most servers need, which `-h` shows; `--help` shows all.
+const MAIN_FLAGS: [&str; 13] = [
+    "paths",
+    "listen",
+    "admin_listen",
+    "tls_cert",
+    "tls_key",
+    "repo",
+    "path",
+    "pull",
+    "registrations",
+    "linkcheck",
+    "max_connections",
+    "drain_delay",
+    "drain_timeout",
+];
 
-    /// The port that platforms assign.
-    #[arg(long, hide = true, env = "PORT")]
-    port: Option<u16>,
-
-    /// The address for operators: health, metrics, status, reload
-    #[arg(
-        long,
-        value_name = "ADDRESS",
-        env = "WAYPOST_ADMIN_LISTEN",
-        default_value = "127.0.0.1:8081"
-    )]
-    admin_listen: SocketAddr,
-}
-
-impl ListenArgs {
-    /// Returns the public address.
-    pub(super) fn public(&self) -> SocketAddr {
-        let everywhere = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), port);
-        let assigned = self.port.map(everywhere);
-        self.listen.or(assigned).unwrap_or(DEFAULT_LISTEN)
-    }
-
-    /// Returns the operators' address.
-    pub(super) fn admin(&self) -> SocketAddr {
-        self.admin_listen
-    }
+/// Leaves rarer flags out of the short help.
+pub(super) fn brief(serve: clap::Command) -> clap::Command {
+    serve.mut_args(|flag| {
+        let is_main = MAIN_FLAGS.contains(&flag.get_id().as_str());
+        flag.hide_short_help(!is_main)
+    })
 }
 
 pub(super) fn run(args: Args) -> Result<(), Error> {
@@ -220,7 +226,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Res
         ));
     }
     let listeners = Listeners {
-        public: listen(inherited.take("public"), args.listen.public())?,
+        public: listen(inherited.take("public"), args.listen.public()?)?,
         admin: listen(inherited.take("admin"), args.listen.admin())?,
         https_redirect: https_redirect(&mut inherited, args.tls.https_redirect_listen())?,
     };
@@ -288,8 +294,12 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Res
                 server.map(|server| server.registering(registrations))
             }
             None => {
-                let table = args.table.paths.first().cloned().unwrap_or_default();
-                let files = Files::watched(args.table.paths, max_bytes);
+                let paths = match args.paths.is_empty() {
+                    true => args.table.paths,
+                    false => args.paths,
+                };
+                let table = paths.first().cloned().unwrap_or_default();
+                let files = Files::watched(paths, max_bytes);
                 Server::load(config, args.git.pull(files, table, observer)?).await
             }
         })
@@ -340,7 +350,7 @@ impl Drop for OrderlyEnd {
 /// Returns the socket from which clients are redirected to HTTPS, if configured.
 fn https_redirect(
     inherited: &mut Inherited,
-    address: Option<SocketAddr>,
+    address: Option<ListenAddress>,
 ) -> anyhow::Result<Option<Listener>> {
     match address {
         Some(address) => listen(inherited.take(HTTPS_REDIRECT), address).map(Some),
@@ -349,11 +359,18 @@ fn https_redirect(
 }
 
 /// Returns the passed socket, or if there is none, one bound to an address.
-fn listen(passed: io::Result<Option<Listener>>, address: SocketAddr) -> anyhow::Result<Listener> {
+fn listen(
+    passed: io::Result<Option<Listener>>,
+    address: ListenAddress,
+) -> anyhow::Result<Listener> {
     if let Some(passed) = passed.context("cannot listen on a socket that was passed")? {
         return Ok(passed);
     }
-    bind(address).with_context(|| format!("cannot listen on {address}"))
+    let bound = bind(address.first()).and_then(|bound| match address.has_ipv6() {
+        Some(ip) => bound.beside(ip),
+        None => Ok(bound),
+    });
+    bound.with_context(|| format!("cannot listen on {address}"))
 }
 
 /// Returns the error of a first load that failed; reports a table's problems, in the format of

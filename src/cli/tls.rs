@@ -1,8 +1,8 @@
 //! The flags of `serve` about TLS, and those of `healthcheck` about the server.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use super::arguments::ListenAddress;
 use super::terminal::Error;
 use crate::server::Tls;
 
@@ -22,7 +22,7 @@ pub(super) struct TlsArgs {
 
     /// The address on which plain HTTP requests are redirected to HTTPS
     #[arg(long, value_name = "ADDRESS", env = "WAYPOST_HTTPS_REDIRECT_LISTEN")]
-    https_redirect_listen: Option<SocketAddr>,
+    https_redirect_listen: Option<ListenAddress>,
 }
 
 impl TlsArgs {
@@ -49,7 +49,7 @@ impl TlsArgs {
         })
     }
 
-    pub(super) fn https_redirect_listen(&self) -> Option<SocketAddr> {
+    pub(super) fn https_redirect_listen(&self) -> Option<ListenAddress> {
         self.https_redirect_listen
     }
 }

@@ -63,7 +63,8 @@ fn run_with(args: &[&str], stdin: &str, environment: &[(&str, &str)]) -> String 
 #[test]
 fn an_argument_that_is_not_text_is_a_usage_error() {
     let output = Command::new(env!("CARGO_BIN_EXE_waypost"))
-        .args([OsStr::new("serve"), OsStr::from_bytes(b"\xff")])
+        .args(["healthcheck", "http://127.0.0.1/"])
+        .arg(OsStr::from_bytes(b"\xff"))
         .env_clear()
         .output()
         .unwrap();

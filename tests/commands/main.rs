@@ -1,4 +1,4 @@
-//! The commands as people and scripts run them, but for `serve`.
+//! The commands as people and scripts run them; of `serve`, how it starts.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -21,5 +21,6 @@ mod permanence;
 mod replay;
 #[path = "../support/scene.rs"]
 mod scene;
+mod serve;
 #[path = "../support/transcript.rs"]
 mod transcript;

@@ -6,6 +6,8 @@ mod in_repository;
 mod link_checks;
 #[cfg(feature = "valkey")]
 pub(super) mod link_store;
+mod listen;
+mod listen_address;
 mod memory_limit;
 pub(super) mod property;
 pub(super) mod quantity;
@@ -18,6 +20,8 @@ mod variables;
 pub(crate) use git::{AccessArgs, GitArgs};
 pub(crate) use in_repository::InRepository;
 pub(crate) use link_checks::LinkCheckArgs;
+pub(crate) use listen::ListenArgs;
+pub(crate) use listen_address::ListenAddress;
 pub(crate) use memory_limit::MemoryLimit;
 pub(crate) use registrations::{RegistrationArgs, require_branch};
 pub(crate) use table::{MAX_BYTES, PathArgs, STDIN, STDIN_NAME, TableArgs};

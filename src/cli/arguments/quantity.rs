@@ -1,5 +1,6 @@
 //! Quantities in flags: `500ms`, `10s`, `5m`, `1h`, `14d`; `64KiB`, `256MiB`.
 
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// Parses an interval: a whole number and `ms`, `s`, `m`, `h` or `d`.
@@ -26,6 +27,12 @@ pub(crate) fn positive_interval(text: &str) -> Result<Duration, String> {
         return Err("it must be longer than nothing".to_owned());
     }
     Ok(interval)
+}
+
+/// Reads a number that is at least 1.
+pub(crate) fn count(text: &str) -> Result<NonZeroUsize, String> {
+    let error = "write a whole number, at least 1";
+    text.parse().map_err(|_| error.to_owned())
 }
 
 /// Parses a number of bytes: a whole number alone, or with `KiB`, `MiB` or `GiB`.

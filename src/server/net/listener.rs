@@ -7,10 +7,11 @@
 
 use std::future::Future;
 use std::io;
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -33,6 +34,8 @@ pub(crate) const REDIRECT_CONNECTIONS: u32 = 1000;
 #[derive(Debug)]
 pub struct Listener {
     socket: TcpListener,
+    /// The same port of another address, accepted from as well.
+    beside: Option<TcpListener>,
     /// Whether another process holds it too, and passes it to the next process.
     inherited: bool,
 }
@@ -43,8 +46,35 @@ impl Listener {
         socket.set_nonblocking(true)?;
         Ok(Self {
             socket: TcpListener::from_std(socket)?,
+            beside: None,
             inherited: true,
         })
+    }
+
+    /// Also listens on its port of another address, if this machine has that.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the port of that address is taken or not allowed. Must be called within a runtime.
+    pub fn beside(self, ip: IpAddr) -> io::Result<Self> {
+        let address = SocketAddr::new(ip, self.local_addr()?.port());
+        let beside = match bind(address) {
+            Ok(bound) => Some(bound.socket),
+            Err(error) if is_missing(&error) => None,
+            Err(error) => return Err(error),
+        };
+        Ok(Self { beside, ..self })
+    }
+
+    /// Returns the next connection, from any of its addresses.
+    async fn next(&self) -> io::Result<(tokio::net::TcpStream, SocketAddr)> {
+        match &self.beside {
+            None => self.socket.accept().await,
+            Some(beside) => tokio::select! {
+                accepted = self.socket.accept() => accepted,
+                accepted = beside.accept() => accepted,
+            },
+        }
     }
 
     /// Returns the address it listens on.
@@ -79,8 +109,15 @@ pub fn bind(address: SocketAddr) -> io::Result<Listener> {
     socket.listen(BACKLOG)?;
     Ok(Listener {
         socket: TcpListener::from_std(socket.into())?,
+        beside: None,
         inherited: false,
     })
+}
+
+/// Returns whether this machine does not have an address, or none of its kind.
+fn is_missing(error: &io::Error) -> bool {
+    let is_unsupported = error.raw_os_error() == Some(Errno::AFNOSUPPORT.raw_os_error());
+    is_unsupported || error.kind() == io::ErrorKind::AddrNotAvailable
 }
 
 /// Accepts connections, one permit each, until the server closes; then those already established,
@@ -98,7 +135,7 @@ pub(crate) async fn accept_all<T: Future<Output = OwnedSemaphorePermit>>(
         let mut outages = AcceptOutages::of(name);
         loop {
             let permit = next_permit().await;
-            let stream = accept(&listener.socket, &mut outages).await;
+            let stream = accept(&listener, &mut outages).await;
             serve(stream, permit);
         }
     };
@@ -111,13 +148,16 @@ pub(crate) async fn accept_all<T: Future<Output = OwnedSemaphorePermit>>(
     if listener.inherited {
         return;
     }
-    let Ok(listener) = listener.socket.into_std() else {
-        return;
-    };
-    let made = std::iter::from_fn(|| listener.accept().ok());
-    let made: Vec<_> = made.take(BACKLOG as usize).collect();
-    // From here on no client can connect that would get no answer.
-    drop(listener);
+    let sockets = [Some(listener.socket), listener.beside]
+        .into_iter()
+        .flatten();
+    let mut made = Vec::new();
+    for socket in sockets.filter_map(|socket| socket.into_std().ok()) {
+        let waiting = std::iter::from_fn(|| socket.accept().ok());
+        made.extend(waiting.take(BACKLOG as usize));
+        // From here on no client can connect there that would get no answer.
+        drop(socket);
+    }
     for (stream, _) in made {
         // Those beyond the limit are served as others end.
         let permit = next_permit().await;
@@ -132,10 +172,10 @@ pub(crate) async fn next_permit(permits: &Arc<Semaphore>) -> OwnedSemaphorePermi
 }
 
 /// Returns the next connection, however long it takes to arrive.
-async fn accept(listener: &TcpListener, outages: &mut AcceptOutages) -> TcpStream {
+async fn accept(listener: &Listener, outages: &mut AcceptOutages) -> TcpStream {
     loop {
         // The connection is registered with another runtime, which serves it.
-        let accepted = listener.accept().await;
+        let accepted = listener.next().await;
         match accepted.and_then(|(stream, _)| stream.into_std()) {
             Ok(stream) => {
                 outages.accepted(Instant::now());
