@@ -102,6 +102,20 @@ enum Command {
     Transfer(transfer::Args),
 }
 
+impl Command {
+    /// Returns whether people or deployments call it, rather than Git, a probe or the program itself.
+    fn is_for_people(&self) -> bool {
+        !matches!(
+            self,
+            Self::MergeDriver(_)
+                | Self::Healthcheck(_)
+                | Self::Completions(_)
+                | Self::Man(_)
+                | Self::Transfer(_)
+        )
+    }
+}
+
 /// Runs the program on the process's arguments.
 pub fn main() -> ExitCode {
     let (definition, line) = (command(), Vec::from_iter(env::args_os()));
@@ -116,6 +130,11 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(u8::MAX));
         }
     };
+    if cli.command.is_for_people() {
+        let set = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let notes = arguments::misspelt(&definition, set);
+        notes.iter().for_each(|note| complain(note));
+    }
     let result = match cli.command {
         Command::Init(args) => init::run(&args),
         Command::Serve(args) => serve::run(*args),

@@ -149,6 +149,19 @@ fn wrong_numbers_and_addresses_are_explained() {
 }
 
 #[test]
+fn a_variable_that_is_misspelt_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let (status, _, errors) = ends(
+        directory.path(),
+        &["nowhere.yaml"],
+        &[("WAYPOST_LISTN", "0")],
+    );
+    assert_eq!(status, 3);
+    let note = "waypost: the variable WAYPOST_LISTN is not read: did you mean WAYPOST_LISTEN?\n";
+    assert!(errors.starts_with(note), "{errors}");
+}
+
+#[test]
 fn a_first_start_that_fails_keeps_no_commit() {
     let directory = tempfile::tempdir().unwrap();
     let remote = directory.path().join("nowhere.git");
