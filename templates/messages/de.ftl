@@ -80,6 +80,9 @@ valid-until = bis { $time }
 archived-copy = Archivierte Kopie
 last-check = Letzte Prüfung
 qr-code = QR-Code von { $link }
+in-repository = Im Repository
+in-repository-line = { $file }, Zeile { $line }
+propose-change = Änderung vorschlagen
 report-link = Link melden
 report-subject = Zum Kurzlink { $link }
 

@@ -84,6 +84,9 @@ valid-until = until { $time }
 archived-copy = Archived copy
 last-check = Last check
 qr-code = QR code of { $link }
+in-repository = In the repository
+in-repository-line = { $file }, line { $line }
+propose-change = Propose a change
 report-link = Report this link
 report-subject = About the short link { $link }
 

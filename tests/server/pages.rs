@@ -1,6 +1,7 @@
 //! Pages: what people and programs are shown.
 
-use crate::support::{Reply, Running};
+use crate::support::{Reply, Running, quiet};
+use crate::torn::git::git;
 
 const TABLE: &str = r#"---
 base_url: https://short.code/
@@ -190,6 +191,56 @@ async fn the_page_of_a_link_has_its_qr_code_and_the_way_to_report_it() {
     let server = Running::start(TABLE).await;
     let text = page(&server, "/frama+").await.text();
     assert!(!text.contains("Report this link"), "{text}");
+}
+
+#[tokio::test]
+async fn the_page_of_a_link_leads_to_its_line_in_the_repository() {
+    let table = ABOUT.replace("forge.example", "github.com");
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("mapping.yaml");
+    std::fs::write(&file, &table).unwrap();
+    git(directory.path(), "init --quiet");
+    git(directory.path(), "add .");
+    git(directory.path(), "commit --quiet -m links");
+    let commit = git(directory.path(), "rev-parse HEAD");
+    let server = Running::in_directory(quiet(), directory).await;
+    let text = page(&server, "/m+").await.text();
+    let address = format!("https://github.com/us/links/blob/{commit}/mapping.yaml#L7");
+    let line = "<code>mapping.yaml</code>, line 7</a>";
+    let editor = "https://github.com/us/links/edit/main/mapping.yaml";
+    for shown in [
+        &format!("<a href=\"{address}\" rel=\"noreferrer\">{line}"),
+        &format!("<a href=\"{editor}\" rel=\"noreferrer\">Propose a change</a>"),
+    ] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+
+    // The line of what is not committed may be another one there.
+    server.replace_table(&format!("# one more\n{table}"));
+    server.reload().await;
+    let text = page(&server, "/m+").await.text();
+    assert!(
+        text.contains("<dd><code>mapping.yaml</code>, line 8</dd>"),
+        "{text}"
+    );
+
+    // Of a forge that is not known, the pages are not known either.
+    let server = Running::start(ABOUT).await;
+    let text = page(&server, "/m+").await.text();
+    assert!(
+        text.contains("<dd><code>mapping.yaml</code>, line 7</dd>"),
+        "{text}"
+    );
+    let repository = "<a href=\"https://forge.example/us/links\" rel=\"noreferrer\">";
+    assert!(text.contains(repository), "{text}");
+    // A table that does not say where it is kept does not show its files.
+    let server = Running::start(TABLE).await;
+    assert!(
+        !page(&server, "/frama+")
+            .await
+            .text()
+            .contains("mapping.yaml")
+    );
 }
 
 #[tokio::test]

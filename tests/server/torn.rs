@@ -16,7 +16,7 @@ use waypost::source::Rests;
 use crate::support::{Running, quiet, until};
 
 #[path = "../support/git.rs"]
-mod git;
+pub(crate) mod git;
 
 use git::git;
 

@@ -2,6 +2,7 @@
 
 mod check_sentence;
 mod context;
+mod entry_source;
 mod gone;
 mod landing;
 mod links;

@@ -12,7 +12,9 @@ use crate::mapping::{Entry, Forward, Timestamp};
 
 use super::check_sentence::check_sentence;
 use super::context::{FormAction, PageContext};
+use super::entry_source::EntrySource;
 use crate::server::http::Content;
+use crate::server::state::Snapshot;
 
 #[derive(Template, Serialize)]
 #[template(path = "preview.html")]
@@ -37,6 +39,9 @@ struct Preview<'p> {
     link_check: Option<LinkSummary>,
     #[serde(skip)]
     check: Option<Sentence>,
+    /// Where it is in the repository.
+    #[serde(skip)]
+    source: Option<EntrySource>,
     /// The path of its QR code.
     #[serde(skip)]
     qr: String,
@@ -52,6 +57,7 @@ impl PageContext<'_> {
         &self,
         entry: Entry<'_>,
         link_check: Option<LinkSummary>,
+        snapshot: &Snapshot,
     ) -> Response<Content> {
         let frame = self.frame(Some(entry.site()));
         let page = Preview {
@@ -69,6 +75,7 @@ impl PageContext<'_> {
             check: link_check.and_then(|summary| check_sentence(&frame, summary)),
             valid_until: entry.gone_from().map(|time| time.to_string()),
             validity: validity(&frame, entry.gone_from()),
+            source: EntrySource::of(&frame, entry, snapshot),
             qr: qr_path(entry),
             report: frame.contact.map(|contact| report(&frame, contact, entry)),
             revision: self.revision,
@@ -159,6 +166,11 @@ mod tests {
             link_check: None,
             check: None,
             validity: validity(&frame, None),
+            source: Some(EntrySource {
+                words: frame.sentence("in-repository-line").code("file", HOSTILE),
+                address: Some(HOSTILE.to_owned()),
+                editor: HOSTILE.to_owned(),
+            }),
             qr: HOSTILE.to_owned(),
             report: Some(HOSTILE.to_owned()),
             revision: HOSTILE,

@@ -113,7 +113,10 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         Outcome::Preview(entry) if reads => {
             let checks = shared.link_checks.as_deref();
             let link_check = checks.and_then(|checks| checks.summary(entry));
-            (Answered::Preview, page().preview(entry, link_check))
+            (
+                Answered::Preview,
+                page().preview(entry, link_check, snapshot),
+            )
         }
         Outcome::Landing(site) if reads => (Answered::Page, page().landing(site)),
         Outcome::Redirect(_) | Outcome::Preview(_) | Outcome::Landing(_) => return only_read(),
