@@ -6,6 +6,10 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use super::language::Language;
 use super::messages::filled;
 use super::sentence::Sentence;
+use crate::mapping::{About, BaseUrl, Site};
+
+/// What is called a collection that has no name and no host.
+const NAMELESS: &str = "Waypost";
 
 const IN_QUERY: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
@@ -39,7 +43,26 @@ pub struct Frame<'p> {
     pub revision: Option<&'p str>,
 }
 
-impl Frame<'_> {
+impl<'p> Frame<'p> {
+    /// Returns the frame of a page of a site, if one was chosen, with what is the same wherever it is
+    /// shown.
+    pub fn of(language: Language, site: Option<&'p Site>) -> Self {
+        let base_url = site.map(Site::base_url);
+        let about = site.map(Site::about);
+        let host = base_url.map_or(NAMELESS, BaseUrl::host);
+        Self {
+            language,
+            name: about.and_then(About::name).unwrap_or(host),
+            home: base_url.map(BaseUrl::path),
+            list: None,
+            search: None,
+            propose: None,
+            repository: about.and_then(About::repository),
+            contact: about.and_then(About::contact),
+            revision: None,
+        }
+    }
+
     /// Returns the text of a key.
     pub fn text(&self, key: &'static str) -> &'static str {
         self.language.text(key)
@@ -100,15 +123,8 @@ mod tests {
     #[test]
     fn a_search_has_its_value_encoded() {
         let frame = Frame {
-            language: Language::DEFAULT,
-            name: "x",
-            home: None,
             list: Some("/s/-/links".to_owned()),
-            search: None,
-            propose: None,
-            repository: None,
-            contact: None,
-            revision: None,
+            ..Frame::of(Language::DEFAULT, None)
         };
         let search = frame.search("tag", "a&b=ü +");
         assert_eq!(

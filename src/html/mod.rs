@@ -1,5 +1,5 @@
 //! What all pages for people share, served or exported: the frame, the style, and the texts in each
-//! language. It is pure, and knows neither HTTP nor a table.
+//! language. It is pure, and does not know HTTP.
 
 mod frame;
 mod language;

@@ -160,3 +160,12 @@ refused-text-long = Der Titel oder ein Schlagwort ist zu lang.
 refused-text-control = Der Titel oder ein Schlagwort enthält ein Zeichen, das sich nicht zeigen lässt.
 refused-text-direction = Der Titel oder ein Schlagwort enthält ein Zeichen, das die Schreibrichtung ändert.
 refused-otherwise = Dieser Link ist nicht möglich: { $reason }.
+
+## Die Seiten abgelehnter Anfragen
+
+refused-method-title = Hierher lässt sich nichts senden
+refused-method = Einem Kurzlink kann man folgen oder ihn ansehen, aber er nimmt nichts entgegen.
+refused-host-title = Keine Links unter dieser Adresse
+refused-host = Dieser Server hat keine Kurzlinks unter dem Namen, nach dem er gefragt wurde. Vielleicht ist die Adresse vertippt.
+refused-for-now-title = Gerade nicht erreichbar
+refused-for-now = Dieser Server kann im Augenblick nicht antworten. Bitte in ein paar Sekunden noch einmal versuchen.

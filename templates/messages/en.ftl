@@ -164,3 +164,12 @@ refused-text-long = The title or a tag is too long.
 refused-text-control = The title or a tag has a character that cannot be shown.
 refused-text-direction = The title or a tag has a character that changes the direction of writing.
 refused-otherwise = This link is not possible: { $reason }.
+
+## The pages of requests that are refused
+
+refused-method-title = Nothing can be sent here
+refused-method = A short link can be followed or looked at, but takes nothing in.
+refused-host-title = No links under this address
+refused-host = This server has no short links under the name that it was asked by. The address may be mistyped.
+refused-for-now-title = Not available right now
+refused-for-now = This server cannot answer at the moment. Please try again in a few seconds.

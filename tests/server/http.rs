@@ -290,6 +290,14 @@ async fn an_unknown_host_is_misdirected() {
         let misdirected = "HTTP/1.1 421 Misdirected Request";
         assert_eq!(reply.status_line(), misdirected, "{target} {host}");
     }
+    let page =
+        "GET /x HTTP/1.1\r\nHost: c.example\r\nAccept: text/html\r\nConnection: close\r\n\r\n";
+    let page = server.say(page).await;
+    assert!(page.status_line().contains(" 421 "), "{page}");
+    assert!(
+        page.text().contains("<h1>No links under this address</h1>"),
+        "{page}"
+    );
     let outside = at(&server, "/x", "a.example").await;
     assert_eq!(outside.status_line(), NOT_FOUND);
     let forwarded = "GET /x HTTP/1.1\r\nHost: c.example\r\nX-Forwarded-Host: b.example\r\n\

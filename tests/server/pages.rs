@@ -244,6 +244,27 @@ async fn the_page_of_a_link_leads_to_its_line_in_the_repository() {
 }
 
 #[tokio::test]
+async fn who_sees_a_refusal_gets_a_page() {
+    let server = Running::start(ABOUT).await;
+    let german = format!("{HTML}Accept-Language: de\r\n");
+    let reply = server.ask("POST", "/m", &german).await;
+    assert_eq!(reply.status_line(), "HTTP/1.1 405 Method Not Allowed");
+    assert_eq!(reply.header("allow").unwrap(), "GET, HEAD");
+    assert_eq!(reply.header("vary").unwrap(), "Accept, Accept-Language");
+    let text = reply.text();
+    assert!(
+        text.contains("<h1>Hierher lässt sich nichts senden</h1>"),
+        "{text}"
+    );
+    assert!(text.contains("Free &#60;software&#62;"), "{text}");
+    // Programs go by the status.
+    for accept in ["", "Accept: application/json\r\n", "Accept: */*\r\n"] {
+        let reply = server.ask("POST", "/m", accept).await;
+        assert_eq!(reply.text(), "405 Method Not Allowed\n");
+    }
+}
+
+#[tokio::test]
 async fn a_page_is_in_the_language_that_is_asked_for() {
     let server = Running::start(ABOUT).await;
     for (path, shown) in [

@@ -103,6 +103,13 @@ async fn a_server_that_waits_for_its_table_can_be_asked_how_it_is() {
     let unavailable = "HTTP/1.1 503 Service Unavailable";
     assert_eq!(status("/readyz").await, unavailable);
     assert_eq!(server.get("/x").await.status_line(), unavailable);
+    let page = server.ask("GET", "/x", "Accept: text/html\r\n").await;
+    assert_eq!(page.status_line(), unavailable);
+    assert_eq!(page.header("retry-after").unwrap(), "5");
+    assert_eq!(page.header("cache-control").unwrap(), "no-store");
+    let text = page.text();
+    assert!(text.contains("<h1>Not available right now</h1>"), "{text}");
+    assert!(!text.contains("revision"), "{text}");
 
     drop(release);
     until(async || status("/readyz").await == "HTTP/1.1 200 OK").await;

@@ -48,17 +48,7 @@ mod tests {
 
     /// Writes a sentence without its markup.
     fn written(summary: LinkSummary) -> Option<String> {
-        let frame = Frame {
-            language: Language::DEFAULT,
-            name: "",
-            home: None,
-            list: None,
-            search: None,
-            propose: None,
-            repository: None,
-            contact: None,
-            revision: None,
-        };
+        let frame = Frame::of(Language::DEFAULT, None);
         let html = check_sentence(&frame, summary)?.to_string();
         let texts = html.split('<').map(|part| match part.split_once('>') {
             Some((_, text)) => text,

@@ -18,7 +18,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::html::{Frame, Language, STYLE};
-use crate::mapping::{About, BaseUrl, Site, Timestamp};
+use crate::mapping::{Site, Timestamp};
 
 use crate::server::http::{Content, JSON, PageFormat, response};
 
@@ -26,9 +26,6 @@ const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
 /// The fields of a request by which the forms and languages of pages are chosen.
 pub(crate) const VARIES: &str = "Accept, Accept-Language";
-
-/// What is called a collection that has no name and no host.
-const NAMELESS: &str = "Waypost";
 
 /// The content security policies of pages without and with forms.
 static POLICIES: LazyLock<[HeaderValue; 2]> = LazyLock::new(|| ["'none'", "'self'"].map(policy));
@@ -57,7 +54,7 @@ pub(crate) struct PageContext<'p> {
     pub(crate) form: PageFormat,
     pub(crate) language: Language,
     pub(crate) now: Timestamp,
-    /// The revision in its short form.
+    /// The revision in its short form; empty before there is a table.
     pub(crate) revision: &'p str,
     /// Whether anyone may list the links.
     pub(crate) is_public: bool,
@@ -66,21 +63,14 @@ pub(crate) struct PageContext<'p> {
 impl PageContext<'_> {
     /// Returns the frame of a page, of a site if one was chosen.
     pub(super) fn frame<'a>(&'a self, site: Option<&'a Site>) -> Frame<'a> {
-        let base_url = site.map(Site::base_url);
-        let about = site.map(Site::about);
-        let host = base_url.map_or(NAMELESS, BaseUrl::host);
-        let listed = base_url.filter(|_| self.is_public);
-        let own = |page: &str| Some(format!("{}{page}", listed?.path()));
+        let base_path = site.map(|site| site.base_url().path());
+        let own = |page: &str| Some(format!("{}{page}", base_path?));
         Frame {
-            language: self.language,
-            name: about.and_then(About::name).unwrap_or(host),
-            home: base_url.map(BaseUrl::path),
-            list: own("-/links"),
-            search: own("-/opensearch.xml"),
-            propose: base_url.map(|base| format!("{}-/propose", base.path())),
-            repository: about.and_then(About::repository),
-            contact: about.and_then(About::contact),
-            revision: Some(self.revision),
+            list: own("-/links").filter(|_| self.is_public),
+            search: own("-/opensearch.xml").filter(|_| self.is_public),
+            propose: own("-/propose"),
+            revision: (!self.revision.is_empty()).then_some(self.revision),
+            ..Frame::of(self.language, site)
         }
     }
 

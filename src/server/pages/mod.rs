@@ -11,6 +11,7 @@ mod opensearch;
 mod path_of;
 mod preview;
 mod propose;
+mod refusal;
 
 pub(crate) use context::{PageContext, VARIES};
 pub(crate) use path_of::path_of;

@@ -30,6 +30,7 @@ pub(crate) fn answer<B>(
 ) -> Response<Content> {
     let began = Instant::now();
     let (answered, response) = decide(shared, request);
+    let response = explained(shared, request, response);
     if let Some(answered) = answered {
         counts.answered(answered, began.elapsed());
     }
@@ -125,6 +126,37 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         Outcome::Misdirected => return misdirected(),
     };
     (Some(answered), response)
+}
+
+/// Returns a refusal as a page if a person sees it. Probes take `/healthz` as it is.
+fn explained<B>(
+    shared: &Shared,
+    request: &Request<B>,
+    response: Response<Content>,
+) -> Response<Content> {
+    let is_refusal = matches!(
+        response.status(),
+        StatusCode::METHOD_NOT_ALLOWED
+            | StatusCode::MISDIRECTED_REQUEST
+            | StatusCode::SERVICE_UNAVAILABLE
+    );
+    if !is_refusal || request.uri().path() == "/healthz" {
+        return response;
+    }
+    let live = shared.live.load();
+    let snapshot = live.as_deref();
+    let page = PageContext {
+        form: form(request.headers()),
+        language: language(request.headers()),
+        now: Timestamp::from(SystemTime::now()),
+        revision: snapshot.map_or("", |snapshot| &snapshot.short),
+        is_public: shared.dumps.is_some(),
+    };
+    let asked = request::read(request).ok();
+    let site = snapshot
+        .zip(asked)
+        .and_then(|(snapshot, asked)| snapshot.table.site_of(asked.host, asked.path));
+    page.explained(site, response)
 }
 
 fn misdirected() -> (Option<Answered>, Response<Content>) {

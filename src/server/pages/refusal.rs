@@ -1,0 +1,62 @@
+//! The page of a request that is refused, where a person sees it.
+
+use askama::Template;
+use hyper::header::{ALLOW, CACHE_CONTROL, RETRY_AFTER};
+use hyper::{Response, StatusCode};
+use serde::Serialize;
+
+use crate::html::Frame;
+use crate::mapping::Site;
+
+use super::context::{FormAction, PageContext};
+use crate::server::http::{Content, PageFormat};
+
+#[derive(Template, Serialize)]
+#[template(path = "refusal.html")]
+struct Refusal<'p> {
+    #[serde(skip)]
+    frame: Frame<'p>,
+    #[serde(skip)]
+    heading: &'static str,
+    #[serde(skip)]
+    reason: &'static str,
+}
+
+impl PageContext<'_> {
+    /// Returns a refusal as a page if a person sees it, and otherwise as it is: programs go by its
+    /// status.
+    pub(crate) fn explained(
+        &self,
+        site: Option<&Site>,
+        refusal: Response<Content>,
+    ) -> Response<Content> {
+        let frame = self.frame(site);
+        let (heading, reason) = match refusal.status() {
+            _ if self.form != PageFormat::Html => return refusal,
+            StatusCode::METHOD_NOT_ALLOWED => (
+                frame.text("refused-method-title"),
+                frame.text("refused-method"),
+            ),
+            StatusCode::MISDIRECTED_REQUEST => {
+                (frame.text("refused-host-title"), frame.text("refused-host"))
+            }
+            StatusCode::SERVICE_UNAVAILABLE => (
+                frame.text("refused-for-now-title"),
+                frame.text("refused-for-now"),
+            ),
+            _ => return refusal,
+        };
+        let page = Refusal {
+            frame,
+            heading,
+            reason,
+        };
+        let mut response = self.render(refusal.status(), FormAction::None, &page);
+        for name in [ALLOW, RETRY_AFTER, CACHE_CONTROL] {
+            if let Some(value) = refusal.headers().get(&name) {
+                response.headers_mut().insert(name, value.clone());
+            }
+        }
+        response
+    }
+}
