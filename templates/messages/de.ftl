@@ -67,6 +67,7 @@ preview-purpose = Dies ist eine Vorschau: Dem Link wurde nicht gefolgt.
 leads-to = Führt zu
 continue-to = Weiter zu { $host }
 host-in-unicode = Der Name dieses Hosts hat Buchstaben, die anderen ähnlich sehen können: { $host }
+short-link = Kurzlink
 forwards = Gibt weiter
 forwards-query = die Abfrage
 forwards-path = den Pfad nach dem Code

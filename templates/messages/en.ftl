@@ -71,6 +71,7 @@ preview-purpose = This is a preview: the link has not been followed.
 leads-to = Leads to
 continue-to = Continue to { $host }
 host-in-unicode = The name of this host has letters that can resemble others: { $host }
+short-link = Short link
 forwards = Forwards
 forwards-query = the query
 forwards-path = the path after the code
