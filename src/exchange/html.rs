@@ -6,6 +6,7 @@
 
 use askama::Template;
 
+use crate::html::{Frame, Language};
 use crate::mapping::{Site, Timestamp};
 
 use super::order::SortedEntries;
@@ -36,6 +37,7 @@ pub struct PageWithoutPlace(pub String);
 #[derive(Template)]
 #[template(path = "export_link.html")]
 struct LinkPage<'p> {
+    frame: &'p Frame<'p>,
     title: &'p str,
     target: &'p str,
 }
@@ -43,6 +45,7 @@ struct LinkPage<'p> {
 #[derive(Template)]
 #[template(path = "export_gone.html")]
 struct GoneLinkPage<'p> {
+    frame: &'p Frame<'p>,
     title: &'p str,
     archive: Option<&'p str>,
 }
@@ -50,7 +53,8 @@ struct GoneLinkPage<'p> {
 #[derive(Template)]
 #[template(path = "export_about.html")]
 struct About<'p> {
-    title: &'p str,
+    frame: &'p Frame<'p>,
+    heading: String,
     text: &'p str,
 }
 
@@ -59,14 +63,16 @@ pub fn pages(
     site: &Site,
     now: Timestamp,
 ) -> impl Iterator<Item = Result<ExportedPage, PageWithoutPlace>> + use<'_> {
-    let title = format!("Short links of {}", site.base_url().host());
+    let frame = Frame::of(Language::DEFAULT, Some(site));
     let about = About {
-        title: &title,
-        text: "A short link is this address followed by a code.",
+        frame: &frame,
+        heading: frame.plain("exported-links", "host", site.base_url().host()),
+        text: frame.text("exported-purpose"),
     };
     let not_found = About {
-        title: "No such short link",
-        text: "Short links are case-sensitive, and the end of yours may be missing.",
+        frame: &frame,
+        heading: frame.text("not-found-title").to_owned(),
+        text: frame.text("not-found-hint"),
     };
     let own = [(INDEX, about.render()), (NOT_FOUND, not_found.render())];
     let own = own.map(|(path, html)| page(path.to_owned(), html));
@@ -86,11 +92,13 @@ pub fn pages(
         let title = row.entry.title();
         let html = match row.target(now) {
             Some(target) => LinkPage {
+                frame: &frame,
                 title: title.unwrap_or(&row.code),
                 target: &target,
             }
             .render(),
             None => GoneLinkPage {
+                frame: &frame,
                 title: title.unwrap_or(&row.code),
                 archive: row.entry.archive(),
             }

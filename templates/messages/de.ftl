@@ -170,3 +170,8 @@ refused-host-title = Keine Links unter dieser Adresse
 refused-host = Dieser Server hat keine Kurzlinks unter dem Namen, nach dem er gefragt wurde. Vielleicht ist die Adresse vertippt.
 refused-for-now-title = Gerade nicht erreichbar
 refused-for-now = Dieser Server kann im Augenblick nicht antworten. Bitte in ein paar Sekunden noch einmal versuchen.
+
+## Exportierte Seiten
+
+exported-links = Kurzlinks von { $host }
+exported-purpose = Ein Kurzlink ist diese Adresse, gefolgt von einem Code.

@@ -174,3 +174,8 @@ refused-host-title = No links under this address
 refused-host = This server has no short links under the name that it was asked by. The address may be mistyped.
 refused-for-now-title = Not available right now
 refused-for-now = This server cannot answer at the moment. Please try again in a few seconds.
+
+## Exported pages
+
+exported-links = Short links of { $host }
+exported-purpose = A short link is this address followed by a code.
