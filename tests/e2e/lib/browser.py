@@ -164,6 +164,37 @@ class Visit:
                 statuses[response["url"]] = response["status"]
         assert statuses.get(url) == status, f"{url} answered {statuses.get(url)}, not {status}"
 
+    def in_language(self, language):
+        self.browser.cdp("Network.enable")
+        agent = self.browser.run("return navigator.userAgent")
+        self.browser.cdp("Network.setUserAgentOverride", userAgent=agent, acceptLanguage=language)
+
+    def in_german(self):
+        """The same pages in German: texts, dates and the language that is declared."""
+        self.in_language("de")
+        for path, status, shown in [
+            ("/", 200, "Kurzlinks"),
+            ("/field-guide+", 200, "bis 31. Dezember 2031"),
+            ("/field-gudie", 404, "Gemeint war vielleicht"),
+            ("/withdrawn", 410, "Dieser Link wird nicht mehr verwendet"),
+        ]:
+            self.page(path, status, "german")
+            assert self.browser.run("return document.documentElement.lang") == "de", path
+            assert shown in self.text(), f"{path} does not show {shown!r}: {self.text()!r}"
+        self.in_language("en")
+
+    def in_print(self):
+        """On paper there are the short URL and its QR code, and no buttons."""
+        self.browser.cdp("Emulation.setEmulatedMedia", media="print", features=[])
+        self.page("/field-guide+", 200, "print")
+        seen = self.browser.run("""return {
+            short: document.querySelector('.short').checkVisibility(),
+            code: document.querySelector('img').checkVisibility() && document.querySelector('img').naturalWidth > 0,
+            buttons: Array.from(document.querySelectorAll('.button, nav, .ways')).filter(e => e.checkVisibility()).length,
+        }""")
+        assert seen == {"short": True, "code": True, "buttons": 0}, seen
+        self.browser.cdp("Emulation.setEmulatedMedia", media="", features=[])
+
     def is_well_formed(self, url):
         """The page has what a screen reader and a small screen need."""
         shape = self.browser.run("""return {
@@ -173,11 +204,16 @@ class Visit:
             main: document.querySelectorAll('main, [role=main]').length,
             mode: document.compatMode,
             nameless: Array.from(document.querySelectorAll('a, button'))
-                .filter(e => !(e.innerText.trim() || e.ariaLabel)).length,
+                .filter(e => !(e.innerText.trim() || e.ariaLabel)).length
+                + Array.from(document.querySelectorAll('img')).filter(e => !e.alt).length,
+            named: document.querySelector('header').innerText.includes('Field & Links')
+                && document.title.endsWith('Field & Links'),
+            ways: ['https://forge.example/links', 'mailto:links@short.code']
+                .filter(way => document.querySelector(`footer a[href="${way}"]`)).length,
             outside: Array.from(document.body.querySelectorAll('h1')).filter(e => !e.closest('main, header')).length,
         }""")
         assert shape["lang"] and shape["title"] and shape["heading"], f"{url}: {shape}"
-        expected = {"h1": 1, "main": 1, "mode": "CSS1Compat", "nameless": 0, "outside": 0}
+        expected = {"h1": 1, "main": 1, "mode": "CSS1Compat", "nameless": 0, "outside": 0, "named": True, "ways": 2}
         assert expected.items() <= shape.items(), f"{url}: {shape}"
         self.browser.cdp("Emulation.setDeviceMetricsOverride", width=320, height=640, deviceScaleFactor=1, mobile=True)
         width = self.browser.run("return document.documentElement.scrollWidth")
@@ -217,11 +253,13 @@ class Visit:
         suggestions = browser.find("main ul a")
         assert suggestions, f"no suggestion for a mistyped code: {self.text()!r}"
         assert "field-guide" in browser.call("GET", f"/element/{suggestions[0]}/text")
+        assert "127.0.0.1" in self.text(), f"no destination beside the suggestion: {self.text()!r}"
         browser.click(suggestions[0])
         browser.lands_on(self.target)
 
         colours["preview"] = self.page("/field-guide+", 200, scheme)
-        for shown in (self.target, '<b>A "field" & guide</b>', "cartography"):
+        for shown in (self.target, '<b>A "field" & guide</b>', "cartography", "through 31 December 2031",
+                      "Continue to 127.0.0.1", "Report this link"):
             assert shown in self.text(), f"the preview does not show {shown!r}: {self.text()!r}"
         self.continues_by_keyboard()
 
@@ -303,6 +341,10 @@ def main():
             assert light[page] != dark[page], f"the {page} page has the same colours in light and dark: {light[page]}"
             assert sum(light[page][0]) > sum(dark[page][0]), f"the {page} page's background is no darker in dark"
         print("ok: the two schemes differ on every page")
+        visit.in_german()
+        print("ok: the same pages in German")
+        visit.in_print()
+        print("ok: the page of a link as it is printed")
 
         browser.cdp("Emulation.setScriptExecutionDisabled", value=True)
         for kind in ("gitea", "github", "gitlab"):
