@@ -107,7 +107,7 @@ fn grouped(number: usize) -> String {
     }
     let mut grouped = String::new();
     for (index, digit) in digits.char_indices() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             // A narrow no-break space.
             grouped.push('\u{202f}');
         }

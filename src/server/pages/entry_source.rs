@@ -20,7 +20,7 @@ impl EntrySource {
     pub(super) fn of(frame: &Frame<'_>, entry: Entry<'_>, snapshot: &Snapshot) -> Option<Self> {
         let repository = entry.site().about().repository()?;
         let place = entry.place();
-        let line = u32::try_from(place.position.line).unwrap_or(u32::MAX);
+        let line = place.position.line;
         let path = snapshot.place.path_of(&place.file);
         let pages = RepositoryPages::of(repository);
         let revision = &snapshot.revision;
