@@ -9,6 +9,7 @@ mod git;
 mod hostile;
 mod insert;
 mod merge;
+mod names;
 mod obo;
 mod pairs;
 mod reported;

@@ -1,4 +1,4 @@
-//! From a request to its outcome.
+//! From a request to its outcome, and from a name of a link to its entry.
 
 mod chain;
 mod location;
