@@ -1,5 +1,7 @@
 //! Candidates: edits whose entry exists and is what they expect, and what changes in it.
 
+use std::collections::HashSet;
+
 use super::content::EntryContent;
 use super::entry_edit::EntryEdit;
 use super::refusal::EditRefusal;
@@ -67,7 +69,8 @@ pub(super) fn candidate<'t>(
         // Without a target, the date does not matter.
         content.retired = Some(Retired::Always);
     }
-    let lost = before.codes().filter(|code| !content.has_code(code));
+    let kept: HashSet<_> = content.codes().collect();
+    let lost = before.codes().filter(|code| !kept.contains(code));
     let lost: Vec<_> = lost.map(str::to_owned).collect();
     if !lost.is_empty() && !edit.may_lose_aliases {
         return Err(EditRefusal::AliasesLost { codes: lost });

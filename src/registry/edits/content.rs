@@ -59,11 +59,6 @@ impl EntryContent {
             .map(String::as_str)
     }
 
-    /// Returns whether one of its codes is this one.
-    pub(super) fn has_code(&self, code: &str) -> bool {
-        self.codes().any(|it| it == code)
-    }
-
     /// Returns whether it is retired at a time.
     pub(super) fn is_retired(&self, now: Timestamp) -> bool {
         match self.retired {

@@ -134,6 +134,25 @@ def entry_for_one_of_many_sites(directory, size):
     return "add", "https://new.example/", "--table", directory, "--site", "https://s0.example/"
 
 
+@case(1000)
+def edit_for_one_of_many_sites(directory, size):
+    many_sites(directory, size)
+    return "set", "https://s0.example/c", "--title", "t", "--table", directory
+
+
+@case(4000)
+def edit_of_many_aliases(directory, size):
+    aliases = ", ".join(f"a{it}" for it in range(size))
+    path = write(directory, block([f"url: https://e.example/\n  short-code: e\n  aliases: [{aliases}]"]))
+    return "set", "e", "--alias", "new", "--table", path
+
+
+@case(1000)
+def list_of_many_sites(directory, size):
+    many_sites(directory, size)
+    return "list", "c", "--table", directory
+
+
 @case(500)
 def problems_of_many_files(directory, size):
     for it in range(size):
