@@ -77,6 +77,12 @@ impl Column {
         found.map(|(column, _)| *column)
     }
 
+    /// Returns whether a header's name is one of the column of URLs.
+    pub(super) fn is_of_urls(name: &str) -> bool {
+        let mut names = NAMES.iter().filter(|(column, _)| *column == Self::Url);
+        names.any(|(_, names)| Self::rank(names, name).is_some())
+    }
+
     /// Returns the rank of a header's name among the column's names, if it is one.
     fn rank(names: &[&str], name: &str) -> Option<usize> {
         let name = folded(name);

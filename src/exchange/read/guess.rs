@@ -2,6 +2,7 @@
 //!
 //! A guess is made only where one format alone fits: what a wrong one would import is published.
 
+use super::columns::Column;
 use super::import_format::ImportFormat;
 
 /// How many bytes of a file are looked at.
@@ -121,7 +122,12 @@ fn of_table(name: &str, first: &str) -> Option<ImportFormat> {
         () if has("source") && has("target") && has("hits") => Some(ImportFormat::Yourls),
         () if has("shortcode") && has("longurl") && has("visits") => Some(ImportFormat::Shlink),
         () if has("slug") && has("url") && folded.len() == 2 => Some(ImportFormat::Psql),
-        () => Some(ImportFormat::Csv),
+        () if folded.iter().any(|field| Column::is_of_urls(field)) => Some(ImportFormat::Csv),
+        // Its columns may have names that the user knows.
+        () => {
+            let is_table = name.ends_with(".csv") || name.ends_with(".tsv");
+            (is_table && !first.starts_with(['{', '['])).then_some(ImportFormat::Csv)
+        }
     }
 }
 
@@ -204,6 +210,14 @@ mod tests {
             Err(Vec::new())
         );
         assert_eq!(ImportFormat::guess("x", b""), Err(Vec::new()));
+        let unknown_header = b"Kurz;Ziel\na;https://e.org/\n";
+        assert_eq!(ImportFormat::guess("x", unknown_header), Err(Vec::new()));
+        assert_eq!(
+            ImportFormat::guess("x.csv", unknown_header),
+            Ok(ImportFormat::Csv)
+        );
+        let nginx = b"server_name s.code;\nlocation = /b { return 302 https://e.org/; }\n";
+        assert_eq!(ImportFormat::guess("x", nginx), Ok(ImportFormat::Nginx));
         let both = b"Redirect /a https://e.org/\nlocation /b { return 302 https://e.org/; }\n";
         let formats = vec![ImportFormat::Nginx, ImportFormat::Apache];
         assert_eq!(ImportFormat::guess("x", both), Err(formats));
