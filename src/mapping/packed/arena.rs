@@ -20,6 +20,11 @@ pub(crate) struct Arena(String);
 pub(crate) struct Text(u32);
 
 impl Text {
+    /// Returns its offset.
+    pub(super) fn offset(self) -> u32 {
+        self.0
+    }
+
     /// Returns its offset after its arena was appended to another, given the distance by which
     /// texts moved.
     pub(crate) fn moved(self, by: u32) -> Self {

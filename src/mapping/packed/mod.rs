@@ -11,6 +11,7 @@ mod nesting;
 mod notes;
 mod record;
 mod site;
+mod stretches;
 mod table;
 
 pub(crate) use arena::index;

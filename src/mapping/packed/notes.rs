@@ -2,9 +2,10 @@
 //! others small.
 //!
 //! Owners are identified by the places of their targets, which grow in written order; so the notes
-//! of one are found by binary search.
+//! of one are found by a directory, once all are there.
 
 use super::arena::{Arena, Text};
+use super::stretches::Stretches;
 use crate::mapping::value::{Retired, Timestamp};
 
 /// Descriptive texts of entries, and the end of their validity.
@@ -13,6 +14,9 @@ pub(crate) struct Notes {
     texts: Arena,
     notes: Vec<Note>,
     terms: Vec<(Text, Term)>,
+    /// Where the notes and the terms of an owner are.
+    note_places: Stretches,
+    term_places: Stretches,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -53,16 +57,18 @@ impl Notes {
 
     /// Returns the notes of an entry, in the order of adding.
     pub(crate) fn of(&self, owner: Text) -> impl Iterator<Item = (NoteKind, &str)> {
-        let first = self.notes.partition_point(|note| note.owner < owner);
-        let own = self.notes[first..].iter();
+        let near = &self.notes[self.note_places.near(owner)];
+        let first = near.partition_point(|note| note.owner < owner);
+        let own = near[first..].iter();
         own.take_while(move |note| note.owner == owner)
             .map(|note| (note.kind, self.texts.get(note.text)))
     }
 
     /// Returns the term of an entry.
     pub(super) fn term_of(&self, owner: Text) -> Option<Term> {
-        let at = self.terms.binary_search_by_key(&owner, |(owner, _)| *owner);
-        Some(self.terms[at.ok()?].1)
+        let near = &self.terms[self.term_places.near(owner)];
+        let at = near.binary_search_by_key(&owner, |(owner, _)| *owner);
+        Some(near[at.ok()?].1)
     }
 
     /// Returns how many ends of validity have passed at the given time, of all entries.
@@ -91,11 +97,14 @@ impl Notes {
             .extend(terms.map(|(owner, term)| (owner.moved(moved), term)));
     }
 
-    /// Releases the memory that was reserved for more.
-    pub(super) fn shrink(&mut self) {
+    /// Completes the notes, which can be found from now on, and releases the memory that was reserved
+    /// for more.
+    pub(super) fn complete(&mut self) {
         self.texts.shrink();
         self.notes.shrink_to_fit();
         self.terms.shrink_to_fit();
+        self.note_places = Stretches::new(&self.notes, |note| note.owner);
+        self.term_places = Stretches::new(&self.terms, |(owner, _)| *owner);
     }
 
     /// Returns the memory in use, in bytes.
@@ -103,5 +112,7 @@ impl Notes {
         self.texts.heap_bytes()
             + self.notes.capacity() * size_of::<Note>()
             + self.terms.capacity() * size_of::<(Text, Term)>()
+            + self.note_places.heap_bytes()
+            + self.term_places.heap_bytes()
     }
 }

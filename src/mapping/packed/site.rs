@@ -72,7 +72,7 @@ impl Site {
         let mut targets = std::mem::take(&mut draft.targets);
         let mut notes = std::mem::take(&mut draft.notes);
         targets.shrink();
-        notes.shrink();
+        notes.complete();
         let mut site = Self {
             head,
             targets,

@@ -64,6 +64,11 @@ impl Filter {
         self.words.is_empty() && self.tag.is_none() && self.owner.is_none() && self.state.is_none()
     }
 
+    /// Returns whether it looks at the texts of entries.
+    pub(super) fn reads_texts(&self) -> bool {
+        !self.words.is_empty() || self.tag.is_some() || self.owner.is_some()
+    }
+
     /// Returns whether it selects an entry at the given time. It changes nothing but memory that is
     /// used again.
     pub fn matches(&mut self, entry: Entry<'_>, now: Timestamp) -> bool {

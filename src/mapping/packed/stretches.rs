@@ -1,0 +1,89 @@
+//! Stretches: a directory over values that are sorted by the text that they belong to.
+//!
+//! It divides an arena into stretches of equal length, with a few values each, so that the values of a
+//! text are found in one step instead of a binary search through all: that adds up where all entries
+//! are visited.
+
+use std::ops::Range;
+
+use super::arena::{Text, index};
+
+/// The approximate number of values that share a stretch, as a power of two.
+const SHARED_BITS: u32 = 2;
+
+/// Where the values of each stretch begin.
+#[derive(Debug, Default)]
+pub(super) struct Stretches {
+    /// And a final item for the end; empty if there are no values.
+    starts: Vec<u32>,
+    /// The length of a stretch, as a power of two.
+    shift: u32,
+}
+
+impl Stretches {
+    /// Divides the texts that values belong to, by which they are sorted.
+    pub(super) fn new<T>(values: &[T], text_of: impl Fn(&T) -> Text) -> Self {
+        let Some(last) = values.last() else {
+            return Self::default();
+        };
+        let wanted = (values.len() >> SHARED_BITS).max(1);
+        let per_stretch = text_of(last).offset() as usize / wanted;
+        let shift = usize::BITS - per_stretch.leading_zeros();
+        let mut starts = Vec::new();
+        for (at, value) in values.iter().enumerate() {
+            let stretch = (text_of(value).offset() >> shift) as usize;
+            while starts.len() <= stretch {
+                starts.push(index(at));
+            }
+        }
+        starts.push(index(values.len()));
+        starts.shrink_to_fit();
+        Self { starts, shift }
+    }
+
+    /// Returns where the values of a text are, and a few others.
+    pub(super) fn near(&self, text: Text) -> Range<usize> {
+        let stretch = (text.offset() >> self.shift) as usize;
+        match self.starts.get(stretch..stretch + 2) {
+            Some(&[start, end]) => start as usize..end as usize,
+            _ => 0..0,
+        }
+    }
+
+    /// Returns the memory in use, in bytes.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.starts.capacity() * size_of::<u32>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::arena::Arena;
+    use super::*;
+
+    #[test]
+    fn values_are_near_their_text() {
+        for count in [0, 1, 2, 3, 4, 5, 100, 1000] {
+            let mut arena = Arena::default();
+            let texts: Vec<Text> = (0..count)
+                .map(|number: usize| arena.store(&"x".repeat(number * number % 97)))
+                .collect();
+            // Every third text has values, of which it has up to three.
+            let mut values = Vec::new();
+            for (number, text) in texts.iter().enumerate().step_by(3) {
+                values.extend(std::iter::repeat_n(*text, number % 4));
+            }
+            let stretches = Stretches::new(&values, |text| *text);
+            for text in texts {
+                let near = stretches.near(text);
+                let own = values.iter().filter(|it| **it == text).count();
+                let found = values[near.clone()]
+                    .iter()
+                    .filter(|it| **it == text)
+                    .count();
+                assert_eq!(found, own);
+                assert!(near.len() < 40, "{near:?}");
+            }
+        }
+    }
+}
