@@ -4,8 +4,8 @@
 //!
 //! - GitHub: `/new/BRANCH?filename=PATH&value=TEXT&message=SUMMARY`; its editor of a file that exists
 //!   takes no text.
-//! - Gitea and Forgejo: `/_new/BRANCH?filename=PATH&value=TEXT`, and `value` in `/_edit/BRANCH/PATH`,
-//!   which replaces the whole file.
+//! - Gitea and Forgejo: `/_new/BRANCH?filename=PATH&value=TEXT`. In their editor of a file that exists,
+//!   `value` would replace the whole file.
 //! - GitLab: `/-/new/BRANCH?file_name=PATH&content=TEXT`; some of its releases fill in the name alone.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -94,16 +94,6 @@ impl RepositoryPages {
             Forge::Gitea => format!("{home}/_new/{branch}?filename={path}&value={text}"),
         })
     }
-
-    /// Returns the address of the editor for a file that exists, filled in with a whole new text.
-    /// `None` if the forge fills in none, that does not fit, or there can be no such file.
-    pub fn filled_editor(&self, branch: &str, path: &str, text: &str) -> Option<String> {
-        if self.forge != Forge::Gitea {
-            return None;
-        }
-        let editor = self.editor(branch, path)?;
-        within_limit(format!("{editor}?value={}", in_query(text)))
-    }
 }
 
 fn within_limit(address: String) -> Option<String> {
@@ -181,13 +171,6 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_file_is_filled_in_where_the_forge_takes_it() {
-        let fill = |pages: RepositoryPages| pages.filled_editor("main", "m.yaml", "---\n");
-        let expected = "https://codeberg.org/o/r/_edit/main/m.yaml?value=---%0A".to_owned();
-        assert_eq!(pages().map(fill), [None, None, Some(expected)]);
-    }
-
-    #[test]
     fn no_address_is_longer_than_a_forge_takes() {
         for pages in pages() {
             let address = |bytes| pages.new_file("main", "a.yaml", &"a".repeat(bytes), "m");
@@ -200,11 +183,6 @@ mod tests {
                 None
             );
         }
-        let [_, _, gitea] = pages();
-        assert_eq!(
-            gitea.filled_editor("main", "a", &"a".repeat(MAX_BYTES)),
-            None
-        );
     }
 
     #[test]
@@ -235,7 +213,6 @@ mod tests {
                 assert_eq!(pages.file_at("c0ffee", path, 1), None, "{path}");
                 assert_eq!(pages.editor("main", path), None, "{path}");
                 assert_eq!(pages.new_file("main", path, "", ""), None, "{path}");
-                assert_eq!(pages.filled_editor("main", path, ""), None, "{path}");
                 assert_eq!(pages.editor(path, "m.yaml"), None, "{path}");
             }
         }
