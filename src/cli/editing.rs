@@ -9,7 +9,8 @@ use super::refusal;
 use super::terminal::{Error, remedy};
 use crate::mapping::{Target, Timestamp};
 use crate::registry::{
-    EditDecision, EditRefusal, EditRun, EditedEntry, EntryEdit, EntryValue, MayShadow,
+    EditDecision, EditRefusal, EditRight, EditRun, EditedEntry, EntryEdit, EntryValue,
+    ExpectedContent, MayShadow,
 };
 
 /// The link to change, and its table.
@@ -61,7 +62,8 @@ impl EditingArgs {
         let edit = EntryEdit {
             site: self.site.clone(),
             link: self.link.clone(),
-            before: None,
+            right: EditRight::Any,
+            expected: ExpectedContent::Any,
             values: editing.values,
             may_shadow: editing.may_shadow,
             may_lose_aliases: editing.may_lose_aliases,

@@ -7,6 +7,7 @@
 
 mod decide;
 mod edits;
+mod followed;
 mod import;
 mod publish;
 
@@ -16,13 +17,17 @@ pub use self::decide::{
     register, register_all,
 };
 pub use self::edits::{
-    EditDecision, EditError, EditRefusal, EditRun, EditedEntry, EntryContent, EntryEdit,
-    EntryValue, edit_entries, edit_in_files, edit_on_branch,
+    EditDecision, EditError, EditRefusal, EditRight, EditRun, EditedEntry, EntryContent, EntryEdit,
+    EntryTag, EntryValue, ExpectedContent, edit_entries, edit_in_files, edit_on_branch,
+};
+pub use self::followed::{
+    ChangeOutcome, CommittedTable, PublishedGroup, Registrar, RegistrarError, Submission,
+    SubmittedChange,
 };
 pub use self::import::{Import, Imported, Intake, import_into_files};
 pub use self::publish::{
-    Branch, BranchTip, CheckoutBranch, CheckoutError, CloneBranch, CommitIdentity, CommittedTable,
-    Edit, IdentityError, LocalError, NewBranch, NewBranchError, OnlineError, PublishError,
-    Published, PublishedGroup, Registrar, RegistrarError, RegistrationRun, Submission, TablePath,
-    UserCheckout, publish, register_in_files, register_on_branch, review_address, web_address,
+    Branch, BranchTip, CheckoutBranch, CheckoutError, CloneBranch, CommitIdentity, Edit,
+    IdentityError, LocalError, NewBranch, NewBranchError, OnlineError, PublishError, Published,
+    RegistrationRun, TablePath, UserCheckout, publish, register_in_files, register_on_branch,
+    review_address, web_address,
 };

@@ -4,8 +4,8 @@ use std::fs;
 
 use waypost::mapping::{Target, compile};
 use waypost::registry::{
-    CommitIdentity, EditError, EditRun, EditedEntry, EntryContent, EntryEdit, EntryValue,
-    MayShadow, TablePath, UserCheckout, edit_in_files, edit_on_branch,
+    CommitIdentity, EditError, EditRight, EditRun, EditedEntry, EntryContent, EntryEdit,
+    EntryValue, ExpectedContent, MayShadow, TablePath, UserCheckout, edit_in_files, edit_on_branch,
 };
 
 use crate::git::git;
@@ -31,7 +31,10 @@ fn retarget(code: &str, before: Option<EntryContent>, to: &str) -> EntryEdit {
     EntryEdit {
         site: Some("https://short.code/".to_owned()),
         link: code.to_owned(),
-        before,
+        right: EditRight::Any,
+        expected: before.map_or(ExpectedContent::Any, |it| {
+            ExpectedContent::Content(Box::new(it))
+        }),
         values: vec![EntryValue::Url(
             Target::parse(to).map(Target::into_owned).ok(),
         )],

@@ -5,6 +5,7 @@
 #[path = "../support/bare_remote.rs"]
 mod bare_remote;
 mod clone;
+mod edited;
 #[path = "../support/git.rs"]
 mod git;
 mod groups;

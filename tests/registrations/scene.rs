@@ -19,12 +19,14 @@ use crate::support::{Reply, Running, quiet, until};
 /// A table without a link.
 pub(crate) const EMPTY: &str = "base_url: https://short.code/\nmapping: []\n";
 
-/// The tokens of `ada` and `bob`; with `printf %s TOKEN | openssl dgst -sha256`.
+/// The tokens of `ada`, `bob` and an admin; with `printf %s TOKEN | openssl dgst -sha256`.
 pub(crate) const ADA: &str = "ada-secret";
 pub(crate) const BOB: &str = "bob-secret";
+pub(crate) const ADMIN: &str = "admin-secret";
 pub(crate) const TOKENS: &str = "# OWNER SHA256
 ada cb3ac4f9f4ba2da6f063a94debb6009ec2ee2abcf28f90cd97fdb92fdc44d736
 bob 9f03ef1533a68d2f506f81ef463c1183a82a6bd40e45613f36e6fe1889cf1b99
+root 16175223c8ddce5ace0493c948569c211b03c4c6bb3d3e484434999448cffe01 admin
 ";
 
 /// A server that registers, and the repository `remote.git` that it follows.
@@ -158,6 +160,44 @@ impl Scene {
         let path = "/-/api/links";
         let request = format!("POST {path} HTTP/1.1\r\n{head}{headers}");
         self.checked("post", path, self.server.say(request).await)
+    }
+
+    /// Asks for a change of the link with a code, in case it still has an entity tag.
+    pub(crate) async fn edit(
+        &self,
+        token: &str,
+        method: &str,
+        code: &str,
+        tag: &str,
+        body: &str,
+    ) -> Reply {
+        let media_type = match method {
+            "PATCH" => "Content-Type: application/merge-patch+json\r\n",
+            _ => "",
+        };
+        let headers = format!("{media_type}If-Match: {tag}\r\n");
+        self.send(token, method, code, &headers, body).await
+    }
+
+    /// Sends a request about the link with a code, with these header lines.
+    pub(crate) async fn send(
+        &self,
+        token: &str,
+        method: &str,
+        code: &str,
+        headers: &str,
+        body: &str,
+    ) -> Reply {
+        let length = body.len();
+        let mut head = format!(
+            "{method} /-/api/links/{code} HTTP/1.1\r\nHost: short.code\r\nConnection: close\r\n\
+             Authorization: Bearer {token}\r\nContent-Length: {length}\r\n{headers}"
+        );
+        if method == "PATCH" && !headers.contains("Content-Type") {
+            head += "Content-Type: application/json\r\n";
+        }
+        let reply = self.server.say(format!("{head}\r\n{body}")).await;
+        self.checked(&method.to_ascii_lowercase(), "/-/api/links/{code}", reply)
     }
 
     /// Looks a link up, by what follows `/-/api/links`.

@@ -5,7 +5,7 @@ use super::arrivals::Arrivals;
 use super::conclusions::Conclusions;
 use crate::linkcheck::{ArchiveAnswer, Conclusion, LinkUse, Policy, Verdict, WebUrl};
 use crate::mapping::{Entry, Place, Table, Target};
-use crate::registry::{EntryContent, EntryEdit, EntryValue, MayShadow};
+use crate::registry::{EditRight, EntryContent, EntryEdit, EntryValue, ExpectedContent, MayShadow};
 
 /// An entry that can be fixed.
 pub(super) struct Proposal {
@@ -51,7 +51,8 @@ impl Proposals {
                         edit: EntryEdit {
                             site: Some(entry.site().base_url().as_str().to_owned()),
                             link: link.code.clone(),
-                            before: Some(EntryContent::of(entry)),
+                            right: EditRight::Any,
+                            expected: ExpectedContent::Content(Box::new(EntryContent::of(entry))),
                             values: vec![value],
                             may_shadow: MayShadow::None,
                             may_lose_aliases: false,

@@ -34,6 +34,13 @@ impl WrittenDateError {
 }
 
 impl WrittenDate {
+    /// Returns the day of a time, in UTC.
+    pub fn day_of(time: Timestamp) -> Self {
+        let text = time.to_string();
+        let day = text.split('T').next().unwrap_or_default();
+        day.parse().expect("a time begins with its day")
+    }
+
     /// Returns the time from which something holds since this date: the beginning of a day in UTC.
     pub fn start(&self) -> Timestamp {
         self.start

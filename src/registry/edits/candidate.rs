@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::content::EntryContent;
-use super::entry_edit::EntryEdit;
+use super::entry_edit::{EditRight, EntryEdit, ExpectedContent};
+use super::entry_tag::EntryTag;
 use super::refusal::EditRefusal;
 use super::value::EntryValue;
 use crate::edit::KeyEdit;
@@ -33,9 +34,10 @@ pub(super) fn candidate<'t>(
 ) -> Result<Candidate<'t>, EditRefusal> {
     let entry = find(table, edit)?;
     let before = EntryContent::of(entry);
-    if edit.before.as_ref().is_some_and(|it| *it != before) {
-        let place = entry.place();
-        return Err(EditRefusal::Changed { place });
+    if let EditRight::OwnedBy(owner) = &edit.right
+        && entry.owner() != Some(owner)
+    {
+        return Err(EditRefusal::NotOwned);
     }
     let mut content = before.clone();
     let mut keys = Vec::new();
@@ -51,6 +53,16 @@ pub(super) fn candidate<'t>(
         }
     }
     let place = || entry.place();
+    let is_expected = match &edit.expected {
+        ExpectedContent::Any => true,
+        ExpectedContent::Content(expected) => **expected == before,
+        ExpectedContent::Tagged(tags) => {
+            content == before || tags.contains(&EntryTag::of_content(&before))
+        }
+    };
+    if !is_expected {
+        return Err(EditRefusal::Changed { place: place() });
+    }
     if edit.values.contains(&EntryValue::Live) {
         if content.target.is_none() {
             return Err(EditRefusal::NoTarget { place: place() });
@@ -176,7 +188,8 @@ mapping:
         let edit = EntryEdit {
             site: None,
             link: link.to_owned(),
-            before: None,
+            right: EditRight::Any,
+            expected: ExpectedContent::Any,
             values,
             may_shadow: MayShadow::None,
             may_lose_aliases,

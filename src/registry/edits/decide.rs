@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::mapping::{Code, Forward, Status, Target, compile};
     use crate::registry::decide::MayShadow;
-    use crate::registry::edits::EntryValue;
+    use crate::registry::edits::{EditRight, EntryValue, ExpectedContent};
 
     fn target(text: &str) -> Option<Target<'static>> {
         Target::parse(text).map(Target::into_owned).ok()
@@ -178,7 +178,8 @@ mod tests {
         EntryEdit {
             site: Some("https://s.code/".to_owned()),
             link: code.to_owned(),
-            before: None,
+            right: EditRight::Any,
+            expected: ExpectedContent::Any,
             values,
             may_shadow: MayShadow::None,
             may_lose_aliases: true,
@@ -306,7 +307,7 @@ mapping:
             &files,
             &[
                 EntryEdit {
-                    before: Some(retired),
+                    expected: ExpectedContent::Content(Box::new(retired)),
                     ..edit("b", vec![archive()])
                 },
                 edit("d", vec![archive()]),

@@ -4,6 +4,7 @@ mod candidate;
 mod content;
 mod decide;
 mod entry_edit;
+mod entry_tag;
 mod new_page;
 mod proof;
 mod publish;
@@ -14,7 +15,8 @@ mod value;
 
 pub use content::EntryContent;
 pub use decide::{EditDecision, EditedEntry, edit_entries};
-pub use entry_edit::EntryEdit;
+pub use entry_edit::{EditRight, EntryEdit, ExpectedContent};
+pub use entry_tag::EntryTag;
 pub use publish::{EditError, EditRun, edit_in_files, edit_on_branch};
 pub use refusal::EditRefusal;
 pub use value::EntryValue;

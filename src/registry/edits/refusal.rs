@@ -36,6 +36,9 @@ pub enum EditRefusal {
         /// The existing base URLs.
         sites: Vec<String>,
     },
+    /// The entry belongs to another owner, or to none.
+    #[error("the entry belongs to another owner")]
+    NotOwned,
     /// The entry is not what it was when the edit was decided.
     #[error("the entry at {place} has changed meanwhile")]
     Changed {

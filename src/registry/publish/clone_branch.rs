@@ -42,7 +42,7 @@ impl<'b> CloneBranch<'b> {
 
     /// Skips the next fetch: the branch is assumed to be where it was seen, and the clone to have
     /// that commit. If it is elsewhere, the next push is lost.
-    pub(super) fn assume(&mut self, seen: SeenBranch) {
+    pub(crate) fn assume(&mut self, seen: SeenBranch) {
         self.assumed = Some(seen);
     }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::git::CommitId;
 use crate::linkcheck::LinkSummary;
 use crate::mapping::{Entry, Timestamp};
+use crate::registry::EntryTag;
 
 /// A link as programs see it.
 #[derive(Debug, Serialize)]
@@ -32,6 +33,8 @@ pub(crate) struct LinkView {
     /// `None` if links are not checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     link_check: Option<LinkSummary>,
+    #[serde(skip)]
+    tag: EntryTag,
 }
 
 impl LinkView {
@@ -50,12 +53,18 @@ impl LinkView {
             gone: entry.is_gone(now),
             commit,
             link_check: None,
+            tag: EntryTag::of(entry),
         }
     }
 
     /// Returns the short link.
     pub(crate) fn short_url(&self) -> &str {
         &self.short_url
+    }
+
+    /// Returns the tag of its entry.
+    pub(crate) fn tag(&self) -> EntryTag {
+        self.tag
     }
 
     /// Adds what is known of the link's target.

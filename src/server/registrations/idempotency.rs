@@ -182,6 +182,7 @@ mod tests {
 
     fn bearer(token: u8) -> Bearer {
         Bearer {
+            is_admin: false,
             owner: "ada".into(),
             token: [token; 32],
         }

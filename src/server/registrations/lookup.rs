@@ -137,9 +137,24 @@ pub(super) fn site_of<'t>(
     }
 }
 
-fn by_code<'t>(site: &'t Site, code: &str) -> Option<Entry<'t>> {
+/// Returns the base URL that a query names, if it does.
+///
+/// # Errors
+///
+/// Fails if the query has other keys, or this one twice.
+pub(super) fn site_named(query: Option<&str>) -> Result<Option<Cow<'_, str>>, ProblemType> {
+    // A code allows no other key.
+    LinkQuery::read(Some(""), query).map(|query| query.site)
+}
+
+/// Returns a code without percent-encoding.
+pub(super) fn decoded(code: &str) -> Option<String> {
     let code = percent_decode_str(code).decode_utf8().ok()?;
-    site.lookup(&code.nfc().collect::<String>())
+    Some(code.nfc().collect())
+}
+
+fn by_code<'t>(site: &'t Site, code: &str) -> Option<Entry<'t>> {
+    site.lookup(&decoded(code)?)
 }
 
 /// Returns the entry with that target: a live one before one that is gone.

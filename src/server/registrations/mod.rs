@@ -1,31 +1,33 @@
 //! Links over HTTP, for programs: anyone can list them and look them up, and anyone with a token can
-//! register them.
+//! register them and change their own.
 //!
-//! Registration is off unless it is configured. Registrations are pushed to the repository that the server
+//! Changes are off unless they are configured. They are pushed to the repository that the server
 //! follows; there they are reviewed, reverted or edited like anything else.
 //!
 //! Invariants: state is kept only in Git, so nothing is lost with a server; a link that was
 //! answered as created is in the remote's branch and live here; serving threads never wait; nothing
 //! a client sends is logged, and no token is stored.
 
+mod body;
+mod edit_body;
 mod idempotency;
 mod lookup;
 mod openapi;
 mod outcome;
+mod preconditions;
 mod problem_type;
 mod queue;
 mod request;
 mod response;
+mod service;
 mod tokens;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use hyper::body::{Bytes, Incoming};
-use hyper::header::{ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::body::Incoming;
+use hyper::header::{ALLOW, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
-use tokio::time::timeout;
 
 use crate::mapping::Timestamp;
 use crate::registry::Registrar;
@@ -33,35 +35,24 @@ use crate::registry::Registrar;
 use super::http::{Answered, Content, Counts, bad_request, request as head};
 use super::links::{self, JSON_VARIANT};
 use super::reload::Reloads;
-use super::state::{RegistrationResult, Shared};
+use super::state::Shared;
 
-use self::idempotency::{IdempotencyMemory, KeyState};
-use self::lookup::{LinkQuery, site_of};
+use self::idempotency::IdempotencyMemory;
+use self::lookup::LinkQuery;
 use self::problem_type::ProblemType;
 use self::queue::{RegistrationQueue, Worker};
-use self::request::{BodyError, RegistrationBody};
-use self::response::{ApiResponse, ProblemDetails};
-use self::tokens::Bearer;
+use self::service::Operation;
 
-pub(crate) use self::request::MAX_TEXT;
-pub use self::request::PrivateUrls;
+pub(crate) use self::body::MAX_TEXT;
+pub use self::body::PrivateUrls;
+pub(super) use self::service::Service;
 pub use self::tokens::{TokenFile, TokensError};
 
-/// The path where links are registered and, with a slash and a code appended, looked up.
+/// The path where links are registered and, with a slash and a code appended, looked up and changed.
 const LINKS: &str = "/-/api/links";
 
 /// The path of the service's description.
 const OPENAPI: &str = "/-/api/openapi.json";
-
-/// The largest body that is read, in bytes.
-const MAX_BODY: usize = 64 * 1024;
-
-/// How long a body may take.
-const BODY_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// How long a client waits for an answer: shorter than the usual timeouts of clients, proxies and
-/// our own idle connections. A queued registration continues.
-const TIMEOUT: Duration = Duration::from_secs(55);
 
 /// A registration service that has not started yet.
 pub struct Registrations {
@@ -69,27 +60,6 @@ pub struct Registrations {
     queue: RegistrationQueue,
     worker: Worker,
     private: PrivateUrls,
-}
-
-/// The service as requests see it.
-pub(super) struct Service {
-    tokens: Arc<TokenFile>,
-    queue: RegistrationQueue,
-    memory: IdempotencyMemory,
-    private: PrivateUrls,
-}
-
-/// Returns the outcome of the registration that gets this answer.
-fn ended(answer: &ApiResponse) -> RegistrationResult {
-    match answer.status {
-        StatusCode::CREATED => RegistrationResult::Created,
-        StatusCode::OK => RegistrationResult::Existing,
-        _ if answer.kind == Some(ProblemType::AlreadyRegistered) => RegistrationResult::Existing,
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => RegistrationResult::Unauthorized,
-        StatusCode::TOO_MANY_REQUESTS => RegistrationResult::Limited,
-        status if status.is_server_error() => RegistrationResult::Failed,
-        _ => RegistrationResult::Refused,
-    }
 }
 
 impl Registrations {
@@ -137,6 +107,11 @@ pub(super) fn is_addressed<B>(request: &Request<B>) -> bool {
     path == OPENAPI || path.strip_prefix(LINKS).is_some_and(is_link)
 }
 
+/// Returns the code in a path, still percent-encoded.
+fn code_of(path: &str) -> Option<&str> {
+    path.strip_prefix(LINKS)?.strip_prefix('/')
+}
+
 /// Answers such a request, if links can be registered by a service, and counts it.
 pub(super) async fn answer(
     service: Option<&Service>,
@@ -148,17 +123,21 @@ pub(super) async fn answer(
         counts.count(Answered::BadRequest);
         return bad_request();
     }
-    let registers = *request.method() == Method::POST && request.uri().path() == LINKS;
-    let response = match service.filter(|_| registers) {
-        Some(service) => {
-            let answer = service.register(shared, request).await;
-            shared.metrics.registered(ended(&answer));
+    let (head, body) = request.into_parts();
+    let code = code_of(head.uri.path()).map(str::to_owned);
+    let method = head.method.clone();
+    let is_link = head.uri.path() != OPENAPI;
+    let operation = Operation::of(&method, code.as_deref()).filter(|_| is_link);
+    let response = match (service, operation) {
+        (Some(service), Some(operation)) => {
+            let request = Request::from_parts(head, body);
+            let answer = service.change(operation, shared, request).await;
+            shared.metrics.registered(operation.result(&answer));
             answer.into_response()
         }
-        None => {
+        _ => {
             // Its content is dropped only once it is answered.
-            let (head, _content) = request.into_parts();
-            let request = Request::from_parts(head, ());
+            let (_content, request) = (body, Request::from_parts(head, ()));
             let read = read(service, shared, &request).await;
             read.unwrap_or_else(|kind| kind.answer().into_response())
         }
@@ -182,8 +161,13 @@ async fn read(
     let path = request.uri().path();
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         let mut answer = ProblemType::MethodNotAllowed.answer();
-        let allowed = match path {
-            LINKS if service.is_some() => "GET, HEAD, POST",
+        let allowed = match (service, path, code_of(path)) {
+            (Some(_), LINKS, _) => "GET, HEAD, POST",
+            (Some(_), _, Some(_)) => {
+                let patches = HeaderValue::from_static(service::MERGE_PATCH);
+                answer.add(HeaderName::from_static("accept-patch"), patches);
+                "GET, HEAD, PATCH, DELETE"
+            }
             _ => "GET, HEAD",
         };
         answer.add(ALLOW, HeaderValue::from_static(allowed));
@@ -197,8 +181,7 @@ async fn read(
         return Err(ProblemType::Unauthorized);
     }
     let live = shared.live.load_full().ok_or(ProblemType::NoTable)?;
-    let code = path.strip_prefix(LINKS).and_then(|it| it.strip_prefix('/'));
-    let sought = LinkQuery::read(code, request.uri().query())?;
+    let sought = LinkQuery::read(code_of(path), request.uri().query())?;
     let host = head::read(request).ok().and_then(|asked| asked.host);
     let now = Timestamp::from(SystemTime::now());
     match sought.search(&live, host, now) {
@@ -213,114 +196,5 @@ async fn read(
             });
             answer.await.ok_or(ProblemType::Busy)
         }
-    }
-}
-
-impl Service {
-    async fn register(&self, shared: &Shared, request: Request<Incoming>) -> ApiResponse {
-        let (head, body) = request.into_parts();
-        let admitted = match self.admit(shared, &head.headers) {
-            Ok(bearer) => bearer,
-            Err(kind) => {
-                let mut answer = kind.answer();
-                // The unread rest of a body must not be taken for the next request.
-                answer.add(CONNECTION, HeaderValue::from_static("close"));
-                return answer;
-            }
-        };
-        let (bearer, key) = admitted;
-        let body = match read_body(body).await {
-            Ok(body) => body,
-            Err(kind) => return kind.answer(),
-        };
-        let RegistrationBody {
-            mut request,
-            get_or_create,
-        } = match RegistrationBody::read(&body, self.private) {
-            Ok(asked) => asked,
-            Err(BodyError::Malformed) => return ProblemType::Malformed.answer(),
-            Err(BodyError::Invalid(findings)) => {
-                return ProblemDetails::invalid(None, findings).into();
-            }
-        };
-        request
-            .owner
-            .get_or_insert_with(|| bearer.owner.to_string());
-        if request.site.is_none() {
-            let host = head.uri.host();
-            let host = host.or_else(|| head.headers.get(hyper::header::HOST)?.to_str().ok());
-            let live = shared.live.load();
-            let site = live
-                .as_ref()
-                .and_then(|live| site_of(&live.table, None, host));
-            request.site = site.map(|site| site.base_url().as_str().to_owned());
-        }
-        let ticket = match key {
-            None => None,
-            Some(key) => match self.memory.begin(&bearer, key, &body, Instant::now()) {
-                KeyState::New(ticket) => Some(ticket),
-                KeyState::UnderWay => return ProblemType::UnderWay.answer(),
-                KeyState::Answered(answer) => return *answer,
-                KeyState::Differs => return ProblemType::KeyReused.answer(),
-            },
-        };
-        let answer = match self.queue.put(request, bearer.owner, get_or_create, ticket) {
-            Ok(answer) => answer,
-            Err(kind) => return kind.answer(),
-        };
-        match timeout(TIMEOUT, answer).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => ProblemType::Failed.answer(),
-            Err(_) => ProblemType::NotLive.answer(),
-        }
-    }
-
-    /// Checks all of a registration but its body.
-    fn admit<'r>(
-        &self,
-        shared: &Shared,
-        headers: &'r HeaderMap,
-    ) -> Result<(Bearer, Option<&'r [u8]>), ProblemType> {
-        // A page is another party's program in its reader's browser, even with a valid token.
-        if head::is_from_a_page(headers) {
-            return Err(ProblemType::FromPage);
-        }
-        let bearer = self.bearer(headers).ok_or(ProblemType::Unauthorized)?;
-        if !is_json(headers) {
-            return Err(ProblemType::MediaType);
-        }
-        let key = idempotency::key(headers).map_err(|()| ProblemType::BadKey)?;
-        if shared.lifecycle.is_draining() {
-            return Err(ProblemType::Draining);
-        }
-        Ok((bearer, key))
-    }
-
-    /// Returns the sender of a request (RFC 6750 section 2.1).
-    fn bearer(&self, headers: &HeaderMap) -> Option<Bearer> {
-        let mut values = headers.get_all(AUTHORIZATION).iter();
-        let (value, None) = (values.next()?.as_bytes(), values.next()) else {
-            return None;
-        };
-        let (scheme, token) = value.split_at_checked("Bearer ".len())?;
-        let is_bearer = scheme.eq_ignore_ascii_case(b"Bearer ");
-        is_bearer.then(|| self.tokens.bearer(token.trim_ascii()))?
-    }
-}
-
-fn is_json(headers: &HeaderMap) -> bool {
-    let value = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
-    value.is_some_and(|value| {
-        let essence = value.split(';').next().unwrap_or_default();
-        essence.trim().eq_ignore_ascii_case("application/json")
-    })
-}
-
-async fn read_body(body: Incoming) -> Result<Bytes, ProblemType> {
-    match timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY).collect()).await {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(ProblemType::TooLarge),
-        Ok(Err(_)) => Err(ProblemType::Malformed),
-        Err(_) => Err(ProblemType::TooSlow),
     }
 }

@@ -27,8 +27,10 @@ mod tests {
 
     use serde_json::json;
 
+    use super::super::body::MAX_TEXT;
+    use super::super::edit_body;
     use super::super::problem_type::ProblemType;
-    use super::super::request::{KEYS, MAX_TEXT};
+    use super::super::request::KEYS;
     use super::*;
     use crate::linkcheck::Verdict;
     use crate::mapping::{Forward, MAX_TARGET_BYTES};
@@ -43,11 +45,33 @@ mod tests {
     ];
 
     /// The problem types that no registration has: of lookups and lists only, or of other methods.
-    const NOT_OF_REGISTRATIONS: [ProblemType; 4] = [
+    const NOT_OF_REGISTRATIONS: [ProblemType; 7] = [
         ProblemType::BadQuery,
         ProblemType::Busy,
         ProblemType::NotFound,
+        ProblemType::NotOwned,
         ProblemType::MethodNotAllowed,
+        ProblemType::PreconditionFailed,
+        ProblemType::PreconditionRequired,
+    ];
+
+    /// The problem types that no edit has.
+    const NOT_OF_EDITS: [ProblemType; 7] = [
+        ProblemType::BadKey,
+        ProblemType::AlreadyRegistered,
+        ProblemType::CodeTaken,
+        ProblemType::UnderWay,
+        ProblemType::KeyReused,
+        ProblemType::MethodNotAllowed,
+        ProblemType::Busy,
+    ];
+
+    /// The problem types of bodies, which a retirement does not have either.
+    const OF_BODIES: [ProblemType; 4] = [
+        ProblemType::Malformed,
+        ProblemType::TooSlow,
+        ProblemType::TooLarge,
+        ProblemType::MediaType,
     ];
 
     /// Returns the text and whether there is a `Retry-After`, by the status of problems.
@@ -90,17 +114,25 @@ mod tests {
         let mut kinds = Vec::from(ProblemType::ALL);
         kinds.retain(|kind| !NOT_OF_REGISTRATIONS.contains(kind));
         assert_eq!(described(&paths["/-/api/links"]["post"]), problems(kinds));
+        let link = &paths["/-/api/links/{code}"];
+        let mut kinds = Vec::from(ProblemType::ALL);
+        kinds.retain(|kind| !NOT_OF_EDITS.contains(kind));
+        assert_eq!(described(&link["patch"]), problems(kinds.clone()));
+        kinds.retain(|kind| !OF_BODIES.contains(kind));
+        assert_eq!(described(&link["delete"]), problems(kinds));
     }
 
     #[test]
     fn describes_each_key_that_is_read() {
         let document = document();
-        let described = &document["components"]["schemas"]["Registration"]["properties"];
-        let mut described: Vec<_> = described.as_object().unwrap().keys().collect();
-        let mut keys = KEYS;
-        keys.sort();
-        described.sort();
-        assert_eq!(described, keys);
+        for (schema, keys) in [("Registration", KEYS), ("Edit", edit_body::KEYS)] {
+            let described = &document["components"]["schemas"][schema]["properties"];
+            let mut described: Vec<_> = described.as_object().unwrap().keys().collect();
+            let mut keys = Vec::from(keys);
+            keys.sort();
+            described.sort();
+            assert_eq!(described, keys);
+        }
     }
 
     #[test]

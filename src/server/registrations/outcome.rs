@@ -1,4 +1,4 @@
-//! The outcomes of registrations, as answers to clients.
+//! The outcomes of registrations and edits, as answers to clients.
 
 use hyper::StatusCode;
 use tracing::error;
@@ -7,13 +7,15 @@ use super::problem_type::ProblemType;
 use super::response::{ApiResponse, ProblemDetails, RequestError};
 use crate::git::CommitId;
 use crate::mapping::Timestamp;
-use crate::registry::{ControlCharacter, Registered, RegistrationRefusal};
+use crate::registry::{
+    ChangeOutcome, ControlCharacter, EditRefusal, Registered, RegistrationRefusal,
+};
 use crate::server::links::LinkView;
 use crate::server::state::Snapshot;
 
-/// Returns the answer to a decided registration: the link, which is live by now, or the refusal.
+/// Returns the answer to a decided change: the link, which is live by now, or the refusal.
 pub(super) fn answer(
-    outcome: Result<Registered, RegistrationRefusal>,
+    outcome: ChangeOutcome,
     get_or_create: bool,
     live: Option<&Snapshot>,
     commit: CommitId,
@@ -26,14 +28,20 @@ pub(super) fn answer(
         Some(ApiResponse::link(status, &link))
     };
     let answer = match outcome {
-        Ok(Registered { site, code, .. }) => link(&site, &code, StatusCode::CREATED),
-        Err(RegistrationRefusal::AlreadyRegistered(holder)) if get_or_create && !holder.is_gone => {
+        ChangeOutcome::Registration(Ok(Registered { site, code, .. })) => {
+            link(&site, &code, StatusCode::CREATED)
+        }
+        ChangeOutcome::Registration(Err(RegistrationRefusal::AlreadyRegistered(holder)))
+            if get_or_create && !holder.is_gone =>
+        {
             link(&holder.site, &holder.code, StatusCode::OK)
         }
-        Err(refusal) => return refused(refusal),
+        ChangeOutcome::Registration(Err(refusal)) => return refused(refusal),
+        ChangeOutcome::Edit(Ok(entry)) => link(&entry.site, &entry.content.code, StatusCode::OK),
+        ChangeOutcome::Edit(Err(refusal)) => return edit_refused(refusal),
     };
     answer.unwrap_or_else(|| {
-        error!(%commit, "what is registered is not live");
+        error!(%commit, "a change is not live");
         ProblemType::NotLive.answer()
     })
 }
@@ -69,6 +77,43 @@ fn refused(refusal: RegistrationRefusal) -> ApiResponse {
             };
             ProblemDetails::invalid(None, vec![finding]).into()
         }
+    }
+}
+
+/// Returns the answer to a client for a refused edit.
+fn edit_refused(refusal: EditRefusal) -> ApiResponse {
+    let message = refusal.to_string();
+    let finding = |pointer: &str, message, hint| RequestError {
+        pointer: pointer.to_owned(),
+        message,
+        hint,
+    };
+    match refusal {
+        EditRefusal::NoSuchLink { .. }
+        | EditRefusal::SeveralSites { .. }
+        | EditRefusal::UnknownSite { .. } => ProblemType::NotFound.answer(),
+        EditRefusal::NotOwned => ProblemType::NotOwned.answer(),
+        EditRefusal::Changed { .. } => ProblemType::PreconditionFailed.answer(),
+        EditRefusal::Shadows { holder, .. } => {
+            ProblemDetails::with_holder(ProblemType::Shadowing, Some(message), *holder).into()
+        }
+        EditRefusal::OwnLink | EditRefusal::Retired => {
+            ProblemDetails::invalid(None, vec![finding("/url", message, None)]).into()
+        }
+        EditRefusal::AliasesLost { .. } => {
+            let hint = Some("name them, too: a list replaces the one before".to_owned());
+            ProblemDetails::invalid(None, vec![finding("/aliases", message, hint)]).into()
+        }
+        EditRefusal::CannotEdit(problem) => {
+            let findings = vec![finding("", problem.message, problem.hint)];
+            ProblemDetails::invalid(Some(message), findings).into()
+        }
+        EditRefusal::Unsound { problems } => {
+            let findings = problems.into_iter();
+            let findings = findings.map(|it| finding("", it.message, it.hint));
+            ProblemDetails::invalid(Some(message), findings.collect()).into()
+        }
+        _ => ProblemDetails::invalid(None, vec![finding("", message, None)]).into(),
     }
 }
 

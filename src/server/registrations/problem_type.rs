@@ -1,4 +1,4 @@
-//! The problem types of registrations and lookups.
+//! The problem types of changes and lookups.
 
 use hyper::StatusCode;
 
@@ -10,17 +10,20 @@ pub(super) enum ProblemType {
     BadQuery,
     Unauthorized,
     FromPage,
+    NotOwned,
     NotFound,
     MethodNotAllowed,
     TooSlow,
     AlreadyRegistered,
     CodeTaken,
     UnderWay,
+    PreconditionFailed,
     TooLarge,
     MediaType,
     Invalid,
     Shadowing,
     KeyReused,
+    PreconditionRequired,
     TooMany,
     Failed,
     RemoteRefused,
@@ -35,23 +38,26 @@ pub(super) enum ProblemType {
 impl ProblemType {
     /// All problem types, which the description of the service lists.
     #[cfg(test)]
-    pub(super) const ALL: [Self; 25] = [
+    pub(super) const ALL: [Self; 28] = [
         Self::Malformed,
         Self::BadKey,
         Self::BadQuery,
         Self::Unauthorized,
         Self::FromPage,
+        Self::NotOwned,
         Self::NotFound,
         Self::MethodNotAllowed,
         Self::TooSlow,
         Self::AlreadyRegistered,
         Self::CodeTaken,
         Self::UnderWay,
+        Self::PreconditionFailed,
         Self::TooLarge,
         Self::MediaType,
         Self::Invalid,
         Self::Shadowing,
         Self::KeyReused,
+        Self::PreconditionRequired,
         Self::TooMany,
         Self::Failed,
         Self::RemoteRefused,
@@ -82,7 +88,12 @@ impl ProblemType {
             Self::FromPage => (
                 S::FORBIDDEN,
                 "from-a-page",
-                "Pages in a browser may not register",
+                "Pages in a browser may not change links",
+            ),
+            Self::NotOwned => (
+                S::FORBIDDEN,
+                "not-owned",
+                "The link belongs to another owner",
             ),
             Self::NotFound => (S::NOT_FOUND, "not-found", "There is no such link"),
             Self::MethodNotAllowed => (
@@ -106,6 +117,11 @@ impl ProblemType {
                 "under-way",
                 "A request of the same Idempotency-Key is still under way",
             ),
+            Self::PreconditionFailed => (
+                S::PRECONDITION_FAILED,
+                "precondition-failed",
+                "The link has changed since its ETag was read",
+            ),
             Self::TooLarge => (
                 S::PAYLOAD_TOO_LARGE,
                 "too-large",
@@ -114,13 +130,9 @@ impl ProblemType {
             Self::MediaType => (
                 S::UNSUPPORTED_MEDIA_TYPE,
                 "media-type",
-                "The body is to be application/json",
+                "The body is of another media type",
             ),
-            Self::Invalid => (
-                S::UNPROCESSABLE_ENTITY,
-                "invalid",
-                "The request cannot be registered",
-            ),
+            Self::Invalid => (S::UNPROCESSABLE_ENTITY, "invalid", "The request is refused"),
             Self::Shadowing => (
                 S::UNPROCESSABLE_ENTITY,
                 "shadowing",
@@ -131,25 +143,26 @@ impl ProblemType {
                 "idempotency-key-reused",
                 "The Idempotency-Key was used for another body",
             ),
+            Self::PreconditionRequired => (
+                S::PRECONDITION_REQUIRED,
+                "precondition-required",
+                "If-Match with the ETag of the link is needed",
+            ),
             Self::TooMany => (
                 S::TOO_MANY_REQUESTS,
                 "too-many",
-                "Too many registrations of this owner are under way",
+                "Too many changes of this owner are under way",
             ),
-            Self::Failed => (
-                S::INTERNAL_SERVER_ERROR,
-                "failed",
-                "The registration failed",
-            ),
+            Self::Failed => (S::INTERNAL_SERVER_ERROR, "failed", "The change failed"),
             Self::RemoteRefused => (
                 S::BAD_GATEWAY,
                 "remote-refused",
-                "The repository did not take the registration",
+                "The repository did not take the change",
             ),
             Self::Full => (
                 S::SERVICE_UNAVAILABLE,
                 "full",
-                "Too many registrations are under way",
+                "Too many changes are under way",
             ),
             Self::Busy => (
                 S::SERVICE_UNAVAILABLE,
@@ -164,17 +177,17 @@ impl ProblemType {
             Self::NoTable => (
                 S::SERVICE_UNAVAILABLE,
                 "no-table",
-                "There is no table without errors to register in",
+                "There is no table without errors",
             ),
             Self::RemoteDown => (
                 S::SERVICE_UNAVAILABLE,
                 "remote-down",
-                "The repository cannot be reached: nothing was registered, as far as is known",
+                "The repository cannot be reached: nothing was changed, as far as is known",
             ),
             Self::NotLive => (
                 S::SERVICE_UNAVAILABLE,
                 "not-live",
-                "It may be registered, but is not served here yet: ask again",
+                "The change may be made, but is not served here yet: ask again",
             ),
         }
     }

@@ -1,4 +1,4 @@
-//! The queue of registrations, and the one worker that takes all waiting ones at a time.
+//! The queue of registrations and edits, and the one worker that takes all waiting ones at a time.
 //!
 //! While one group is pushed the next one gathers, so the slower the remote, the larger the groups.
 //! Clients are answered once the push has succeeded and the link is live here.
@@ -16,8 +16,8 @@ use tracing::{info, warn};
 
 use crate::mapping::Timestamp;
 use crate::registry::{
-    CommittedTable, PublishError, PublishedGroup, Registrar, RegistrarError, RegistrationRequest,
-    Submission,
+    CommittedTable, PublishError, PublishedGroup, Registrar, RegistrarError, Submission,
+    SubmittedChange,
 };
 
 use super::idempotency::Ticket;
@@ -88,7 +88,7 @@ impl RegistrationQueue {
     /// Fails if there is no room for it.
     pub(super) fn put(
         &self,
-        request: RegistrationRequest,
+        change: SubmittedChange,
         by: Arc<str>,
         get_or_create: bool,
         ticket: Option<Ticket>,
@@ -98,7 +98,7 @@ impl RegistrationQueue {
         let room = Arc::clone(&self.room).try_acquire_owned();
         let (reply, answer) = oneshot::channel();
         let job = QueuedRequest {
-            submission: Submission { request, by },
+            submission: Submission { change, by },
             get_or_create,
             ticket,
             reply,
@@ -148,7 +148,7 @@ impl Worker {
                 let mut registrar = registrar.lock().unwrap_or_else(PoisonError::into_inner);
                 let live = served.live.load_full().as_deref().and_then(committed);
                 let offer = |proved| served.live.offer(proved);
-                registrar.register(&submissions, live.as_ref(), offer)
+                registrar.publish(&submissions, live.as_ref(), offer)
             });
             match registering.await {
                 Ok(Ok(decided)) => {
@@ -224,9 +224,9 @@ async fn conclude(
     reloads: &Reloads,
 ) -> Vec<QueuedRequest> {
     let PublishedGroup { outcomes, commit } = decided;
-    let registered = outcomes.iter().flatten().filter(|it| it.is_ok()).count();
-    if registered > 0 {
-        info!(registered, %commit, "registered");
+    let done = outcomes.iter().flatten().filter(|it| it.is_done()).count();
+    if done > 0 {
+        info!(done, %commit, "registered or edited");
     }
     reloads.look().await;
     shared.live.withdraw();
@@ -249,6 +249,7 @@ async fn conclude(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::registry::RegistrationRequest;
 
     #[test]
     fn owners_have_their_turns() {
@@ -256,10 +257,10 @@ mod tests {
         let place = || Arc::clone(&places).try_acquire_owned().unwrap();
         let job = |(by, url): (&str, &str)| QueuedRequest {
             submission: Submission {
-                request: RegistrationRequest {
+                change: SubmittedChange::Registration(RegistrationRequest {
                     url: url.to_owned(),
                     ..RegistrationRequest::default()
-                },
+                }),
                 by: by.into(),
             },
             get_or_create: false,
@@ -277,7 +278,10 @@ mod tests {
         let mut waiting: Vec<_> = all.into_iter().map(job).collect();
         let mut urls = |size| {
             let group = group(&mut waiting, size);
-            let urls = group.into_iter().map(|it| it.submission.request.url);
+            let urls = group.into_iter().map(|it| match it.submission.change {
+                SubmittedChange::Registration(request) => request.url,
+                SubmittedChange::Edit(edit) => edit.link,
+            });
             urls.collect::<Vec<_>>().concat()
         };
         assert_eq!([urls(3), urls(1), urls(9), urls(9)], ["142", "5", "3", ""]);

@@ -5,13 +5,15 @@
 
 use bytes::Bytes;
 use hyper::header::{
-    CACHE_CONTROL, CONNECTION, HeaderName, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
+    CACHE_CONTROL, CONNECTION, ETAG, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
+    WWW_AUTHENTICATE,
 };
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
 use crate::registry::Holder;
 
+use super::preconditions::entity_tag;
 use super::problem_type::ProblemType;
 use crate::server::http::{Content, JSON, response};
 use crate::server::links::LinkView;
@@ -159,9 +161,10 @@ impl From<ProblemDetails> for ApiResponse {
 }
 
 impl ApiResponse {
-    /// Answers with a link.
+    /// Answers with a link, and the tag by which it can be edited.
     pub(super) fn link(status: StatusCode, link: &LinkView) -> Self {
         let mut answer = Self::of(status, JSON, link);
+        answer.add(ETAG, entity_tag(link.tag()));
         if status == StatusCode::CREATED
             && let Ok(location) = HeaderValue::try_from(link.short_url())
         {

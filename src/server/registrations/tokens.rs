@@ -1,7 +1,8 @@
 //! Tokens: a file that lists who may register.
 //!
-//! Each line has the owner's name and the SHA-256 of the token in hexadecimal. A token is random,
-//! so a fast hash is as good as a slow one: guessing is hopeless. The file is checked every second;
+//! Each line has the owner's name and the SHA-256 of the token in hexadecimal; `admin` after them lets
+//! it change the entries of others. A token is random, so a fast hash is as good as a slow one:
+//! guessing is hopeless. The file is checked every second;
 //! one with an error leaves the last good one in force. A missing file revokes all tokens, but only
 //! after a while, so that it can be replaced.
 //!
@@ -87,6 +88,8 @@ pub struct TokenFile {
 #[derive(Debug, Clone)]
 pub(super) struct Bearer {
     pub(super) owner: Arc<str>,
+    /// Whether it may change entries of any owner, and of none.
+    pub(super) is_admin: bool,
     /// Distinguishes tokens of one owner.
     pub(super) token: Sha256Digest,
 }
@@ -94,6 +97,7 @@ pub(super) struct Bearer {
 #[derive(Debug)]
 struct Token {
     owner: Arc<str>,
+    is_admin: bool,
     fingerprint: Sha256Digest,
 }
 
@@ -134,16 +138,17 @@ impl TokenFile {
     /// Returns the bearer of a token, if it is known. Always compares it with all tokens.
     pub(super) fn bearer(&self, token: &[u8]) -> Option<Bearer> {
         let token: Sha256Digest = Sha256::digest(token).into();
-        let mut owner = None;
+        let mut bearer = None;
         for known in self.tokens.load().iter() {
             if bool::from(known.fingerprint.ct_eq(&token)) {
-                owner = Some(Arc::clone(&known.owner));
+                bearer = Some(Bearer {
+                    owner: Arc::clone(&known.owner),
+                    is_admin: known.is_admin,
+                    token,
+                });
             }
         }
-        Some(Bearer {
-            owner: owner?,
-            token,
-        })
+        bearer
     }
 
     /// Follows the file's changes, forever.
@@ -253,9 +258,11 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Token>, TokensError> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let mut words = line.split_whitespace();
-        let (Some(owner), Some(digits), None) = (words.next(), words.next(), words.next()) else {
-            return Err(problem("is not of the form OWNER SHA256"));
+        let words: Vec<_> = line.split_whitespace().collect();
+        let (owner, digits, is_admin) = match words[..] {
+            [owner, digits] => (owner, digits, false),
+            [owner, digits, "admin"] => (owner, digits, true),
+            _ => return Err(problem("is not of the form OWNER SHA256 [admin]")),
         };
         if owner.chars().count() > MAX_OWNER || owner.contains(char::is_control) {
             return Err(problem(
@@ -266,6 +273,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Token>, TokensError> {
             .ok_or_else(|| problem("what follows the owner is not 64 hexadecimal digits"))?;
         tokens.push(Token {
             owner: owner.into(),
+            is_admin,
             fingerprint,
         });
     }
@@ -310,10 +318,23 @@ mod tests {
     }
 
     #[test]
+    fn knows_which_tokens_are_of_admins() {
+        for (line, expected) in [
+            (format!("ada {HASH}"), false),
+            (format!("ada {HASH} admin"), true),
+        ] {
+            let (_directory, path) = file(&line);
+            let bearer = TokenFile::read(&path).unwrap().bearer(TOKEN.as_bytes());
+            assert_eq!(bearer.unwrap().is_admin, expected, "{line}");
+        }
+    }
+
+    #[test]
     fn what_is_no_line_is_reported_without_showing_it() {
         for (text, reported) in [
             (format!("ada {HASH}\nada"), ":2: is not of the form"),
             (format!("ada {HASH} x"), ":1: is not of the form"),
+            (format!("ada {HASH} admin x"), ":1: is not of the form"),
             (format!("ada {TOKEN}"), ":1: what follows the owner"),
             (format!("ada +{}", &HASH[1..]), ":1: what follows the owner"),
             (format!("a\u{7}da {HASH}"), ":1: the owner's name"),

@@ -1,10 +1,11 @@
-//! The outcomes of registrations, as the metrics count them.
+//! The outcomes of registrations and edits, as the metrics count them.
 
-/// The outcome of a registration, as `waypost_registrations_total` reports it.
+/// The outcome of a registration or an edit, as `waypost_registrations_total` reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RegistrationResult {
     Created,
     Existing,
+    Edited,
     Refused,
     Unauthorized,
     Limited,
@@ -12,9 +13,10 @@ pub(crate) enum RegistrationResult {
 }
 
 impl RegistrationResult {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Created,
         Self::Existing,
+        Self::Edited,
         Self::Refused,
         Self::Unauthorized,
         Self::Limited,
@@ -25,6 +27,7 @@ impl RegistrationResult {
         match self {
             Self::Created => "created",
             Self::Existing => "existing",
+            Self::Edited => "edited",
             Self::Refused => "refused",
             Self::Unauthorized => "unauthorized",
             Self::Limited => "limited",

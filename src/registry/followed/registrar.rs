@@ -1,4 +1,4 @@
-//! The registrar of a followed branch: registers all current requests as one commit.
+//! The registrar of a followed branch: registers and edits all that is requested as one commit.
 //!
 //! The branch is not fetched as long as the last push is believed to be its tip: if it is not, only
 //! the next push is lost. Invariants: a link returned as registered is in the remote's branch; the
@@ -9,30 +9,17 @@ use std::time::{Duration, SystemTime};
 
 use tracing::warn;
 
-use super::branch::{BranchTip, TablePath, publish};
-use super::clone_branch::CloneBranch;
-use super::edit::Edit;
-use super::identity::CommitIdentity;
-use super::publish_error::PublishError;
+use super::group::{ChangeOutcome, Submission, decide_all};
 use crate::git::{CommitId, SeenBranch, chain};
 use crate::mapping::{SoundTable, compile};
-use crate::registry::decide::{
-    Decision, MayShadow, ProvedTable, Registered, RegistrationRefusal, RegistrationRequest,
-    register_all,
+use crate::registry::decide::{ProvedTable, RegistrationRefusal};
+use crate::registry::publish::{
+    BranchTip, CloneBranch, CommitIdentity, PublishError, TablePath, publish,
 };
 use crate::source::{Follower, Following, RemoteError};
 
 /// How long to compete with other writers for the branch.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(20);
-
-/// A request, and its submitter.
-#[derive(Debug, Clone)]
-pub struct Submission {
-    /// The requested link.
-    pub request: RegistrationRequest,
-    /// The name in the commit, and the owner whose links it may shadow; without white space.
-    pub by: Arc<str>,
-}
 
 /// A compiled table, and the commit that has it.
 pub struct CommittedTable {
@@ -47,8 +34,8 @@ pub struct CommittedTable {
 pub struct PublishedGroup {
     /// The outcome of each submission, in order: at least one is known. Those without an outcome
     /// are to be submitted again.
-    pub outcomes: Vec<Option<Result<Registered, RegistrationRefusal>>>,
-    /// The commit that they were decided on, or in which they are registered.
+    pub outcomes: Vec<Option<ChangeOutcome>>,
+    /// The commit that they were decided on, or that has the changes.
     pub commit: CommitId,
 }
 
@@ -77,7 +64,7 @@ impl RegistrarError {
     }
 }
 
-/// Registers in the branch that a follower follows, through the follower's clone.
+/// Changes the branch that a follower follows, through the follower's clone.
 pub struct Registrar {
     follower: Arc<Follower>,
     author: CommitIdentity,
@@ -100,7 +87,7 @@ impl Registrar {
         }
     }
 
-    /// Registers submissions: one commit, or none if all are refused. Blocks the thread.
+    /// Makes the submitted changes: in one commit, or none if nothing changes. Blocks the thread.
     ///
     /// `live` is not compiled again if it is the table at the branch's tip, and `offer` gets the
     /// table of a commit before it is followed, so that it is not compiled again either.
@@ -108,7 +95,7 @@ impl Registrar {
     /// # Errors
     ///
     /// If nothing was decided and, as far as is known, nothing changed.
-    pub fn register(
+    pub fn publish(
         &mut self,
         submissions: &[Submission],
         live: Option<&CommittedTable>,
@@ -146,18 +133,13 @@ impl Registrar {
         {
             branch.assume(seen);
         }
-        let requests = submissions.iter().map(|it| RegistrationRequest {
-            may_shadow: MayShadow::OwnedBy(Arc::clone(&it.by)),
-            ..it.request.clone()
-        });
-        let requests: Vec<_> = requests.collect();
         let max_bytes = self.table.max_bytes();
         let mut last = None;
         let published = publish(&mut branch, &self.table, RETRY_TIMEOUT, |tip| {
             let compiled = compiled(tip, live)?;
             let now = SystemTime::now().into();
-            let decision = register_all(&tip.files, &compiled, &requests, max_bytes, now);
-            let edit = edit(&decision, submissions);
+            let decision = decide_all(&tip.files, &compiled, submissions, max_bytes, now);
+            let edit = decision.edit(submissions);
             last = Some((tip.commit, decision));
             edit.ok_or(NotPublished::Unchanged)
         });
@@ -193,7 +175,7 @@ impl Registrar {
 
 /// Why no commit was made.
 enum NotPublished {
-    /// Nothing is registered.
+    /// Nothing changes.
     Unchanged,
     Failed(RegistrarError),
 }
@@ -213,38 +195,6 @@ fn compiled(tip: &BranchTip, live: Option<&CommittedTable>) -> Result<SoundTable
     compiled.map_err(|diagnostics| {
         let refusal = RegistrationRefusal::TableHasErrors(diagnostics);
         NotPublished::Failed(RegistrarError::Table(refusal))
-    })
-}
-
-/// Returns the change that contains the registered links, if there are any.
-fn edit(decision: &Decision, submissions: &[Submission]) -> Option<Edit> {
-    if decision.changed.is_empty() {
-        return None;
-    }
-    let all = submissions.iter().zip(&decision.outcomes);
-    let registered: Vec<_> = all
-        .filter_map(|(submission, outcome)| Some((submission, outcome.as_ref()?.as_ref().ok()?)))
-        .collect();
-    let mut message = match registered[..] {
-        [(_, only)] => format!("Add {}\n\n", only.code),
-        _ => format!("Add {} short links\n\n", registered.len()),
-    };
-    for (submission, registered) in registered {
-        let Registered {
-            short_url,
-            trailers,
-            ..
-        } = registered;
-        let by = &submission.by;
-        message += &format!("Short-Link: {short_url}\nRegistered-By: {by}\n");
-        for trailer in trailers {
-            message += trailer;
-            message.push('\n');
-        }
-    }
-    Some(Edit {
-        files: decision.changed.clone(),
-        message,
     })
 }
 

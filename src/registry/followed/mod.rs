@@ -1,0 +1,7 @@
+//! Changes of the branch that a server follows: many requests decided and published as one commit.
+
+mod group;
+mod registrar;
+
+pub use group::{ChangeOutcome, Submission, SubmittedChange};
+pub use registrar::{CommittedTable, PublishedGroup, Registrar, RegistrarError};

@@ -1,0 +1,310 @@
+//! Requests that change links: who sends them, what they ask for, and the wait for the queue's answer.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, Request};
+use tokio::time::timeout;
+
+use crate::mapping::{Timestamp, WrittenDate};
+use crate::registry::{
+    EditRight, EntryEdit, EntryValue, MayShadow, RegistrationRequest, SubmittedChange,
+};
+use crate::server::http::request as head;
+use crate::server::state::{RegistrationResult, Shared};
+
+use super::body::{BodyError, PrivateUrls};
+use super::idempotency::{self, IdempotencyMemory, KeyState, Ticket};
+use super::lookup::{decoded, site_named, site_of};
+use super::problem_type::ProblemType;
+use super::queue::RegistrationQueue;
+use super::request::RegistrationBody;
+use super::response::{ApiResponse, ProblemDetails};
+use super::tokens::{Bearer, TokenFile};
+use super::{edit_body, preconditions};
+
+/// The largest body that is read, in bytes.
+const MAX_BODY: usize = 64 * 1024;
+
+/// How long a body may take.
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a client waits for an answer: shorter than the usual timeouts of clients, proxies and
+/// our own idle connections. A queued change continues.
+const TIMEOUT: Duration = Duration::from_secs(55);
+
+/// The media type of a registration, and of an edit, too.
+const JSON: &str = "application/json";
+
+/// The media type of an edit (RFC 7396 section 4).
+pub(super) const MERGE_PATCH: &str = "application/merge-patch+json";
+
+/// The service as requests see it.
+pub(in crate::server) struct Service {
+    pub(super) tokens: Arc<TokenFile>,
+    pub(super) queue: RegistrationQueue,
+    pub(super) memory: IdempotencyMemory,
+    pub(super) private: PrivateUrls,
+}
+
+/// A request that changes links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operation<'r> {
+    /// A new link.
+    Register,
+    /// Other values of the entry with this code, which is still percent-encoded.
+    Edit(&'r str),
+    /// The retirement of the entry with this code.
+    Retire(&'r str),
+}
+
+impl<'r> Operation<'r> {
+    /// Returns what a method does to all links, or to the one with a code.
+    pub(super) fn of(method: &Method, code: Option<&'r str>) -> Option<Self> {
+        match (method, code) {
+            (&Method::POST, None) => Some(Self::Register),
+            (&Method::PATCH, Some(code)) => Some(Self::Edit(code)),
+            (&Method::DELETE, Some(code)) => Some(Self::Retire(code)),
+            _ => None,
+        }
+    }
+
+    /// Returns its outcome, which gets this answer.
+    pub(super) fn result(self, answer: &ApiResponse) -> RegistrationResult {
+        use hyper::StatusCode as S;
+        match answer.status {
+            S::CREATED => RegistrationResult::Created,
+            S::OK if self != Self::Register => RegistrationResult::Edited,
+            S::OK => RegistrationResult::Existing,
+            _ if answer.kind == Some(ProblemType::AlreadyRegistered) => {
+                RegistrationResult::Existing
+            }
+            S::UNAUTHORIZED | S::FORBIDDEN => RegistrationResult::Unauthorized,
+            S::TOO_MANY_REQUESTS => RegistrationResult::Limited,
+            status if status.is_server_error() => RegistrationResult::Failed,
+            _ => RegistrationResult::Refused,
+        }
+    }
+}
+
+impl Service {
+    /// Makes a change, and returns the answer to the request for it.
+    pub(super) async fn change(
+        &self,
+        operation: Operation<'_>,
+        shared: &Shared,
+        request: Request<Incoming>,
+    ) -> ApiResponse {
+        let (head, body) = request.into_parts();
+        let bearer = match self.admit(operation, shared, &head.headers) {
+            Ok(bearer) => bearer,
+            Err(kind) => {
+                let mut answer = kind.answer();
+                // The unread rest of a body must not be taken for the next request.
+                answer.add(CONNECTION, HeaderValue::from_static("close"));
+                return answer;
+            }
+        };
+        let changed = match operation {
+            Operation::Register => self.register(bearer, shared, &head, body).await,
+            Operation::Edit(code) => self.edit(bearer, shared, &head, code, body).await,
+            Operation::Retire(code) => self.retire(bearer, shared, &head, code).await,
+        };
+        changed.unwrap_or_else(|refused| refused)
+    }
+
+    /// Checks all of a request but its body and what depends on the table.
+    fn admit(
+        &self,
+        operation: Operation<'_>,
+        shared: &Shared,
+        headers: &HeaderMap,
+    ) -> Result<Bearer, ProblemType> {
+        // A page is another party's program in its reader's browser, even with a valid token.
+        if head::is_from_a_page(headers) {
+            return Err(ProblemType::FromPage);
+        }
+        let bearer = self.bearer(headers).ok_or(ProblemType::Unauthorized)?;
+        let is_known = match operation {
+            Operation::Register => is_of(headers, &[JSON]),
+            Operation::Edit(_) => is_of(headers, &[MERGE_PATCH, JSON]),
+            Operation::Retire(_) => true,
+        };
+        if !is_known {
+            return Err(ProblemType::MediaType);
+        }
+        match operation {
+            Operation::Register => {
+                let _ = idempotency::key(headers).map_err(|()| ProblemType::BadKey)?;
+            }
+            Operation::Edit(_) | Operation::Retire(_) => {
+                preconditions::expected(headers)?;
+            }
+        }
+        match shared.lifecycle.is_draining() {
+            true => Err(ProblemType::Draining),
+            false => Ok(bearer),
+        }
+    }
+
+    /// Returns the sender of a request (RFC 6750 section 2.1).
+    pub(super) fn bearer(&self, headers: &HeaderMap) -> Option<Bearer> {
+        let mut values = headers.get_all(AUTHORIZATION).iter();
+        let (value, None) = (values.next()?.as_bytes(), values.next()) else {
+            return None;
+        };
+        let (scheme, token) = value.split_at_checked("Bearer ".len())?;
+        let is_bearer = scheme.eq_ignore_ascii_case(b"Bearer ");
+        is_bearer.then(|| self.tokens.bearer(token.trim_ascii()))?
+    }
+
+    async fn register(
+        &self,
+        bearer: Bearer,
+        shared: &Shared,
+        head: &Parts,
+        body: Incoming,
+    ) -> Result<ApiResponse, ApiResponse> {
+        let body = read_body(body).await?;
+        let RegistrationBody {
+            mut request,
+            get_or_create,
+        } = RegistrationBody::read(&body, self.private).map_err(invalid)?;
+        request
+            .owner
+            .get_or_insert_with(|| bearer.owner.to_string());
+        if request.site.is_none() {
+            let live = shared.live.load();
+            let site = live.as_ref();
+            let site = site.and_then(|live| site_of(&live.table, None, host(head)));
+            request.site = site.map(|site| site.base_url().as_str().to_owned());
+        }
+        let key = idempotency::key(&head.headers).unwrap_or_default();
+        let ticket = match key {
+            None => None,
+            Some(key) => match self.memory.begin(&bearer, key, &body, Instant::now()) {
+                KeyState::New(ticket) => Some(ticket),
+                KeyState::UnderWay => return Err(ProblemType::UnderWay.answer()),
+                KeyState::Answered(answer) => return Ok(*answer),
+                KeyState::Differs => return Err(ProblemType::KeyReused.answer()),
+            },
+        };
+        let change = SubmittedChange::Registration(RegistrationRequest { ..request });
+        self.submit(change, &bearer, get_or_create, ticket).await
+    }
+
+    async fn edit(
+        &self,
+        bearer: Bearer,
+        shared: &Shared,
+        head: &Parts,
+        code: &str,
+        body: Incoming,
+    ) -> Result<ApiResponse, ApiResponse> {
+        let body = read_body(body).await?;
+        let values = edit_body::read(&body, self.private).map_err(invalid)?;
+        let edit = requested(&bearer, shared, head, code, values)?;
+        self.submit(SubmittedChange::Edit(edit), &bearer, false, None)
+            .await
+    }
+
+    async fn retire(
+        &self,
+        bearer: Bearer,
+        shared: &Shared,
+        head: &Parts,
+        code: &str,
+    ) -> Result<ApiResponse, ApiResponse> {
+        let today = WrittenDate::day_of(Timestamp::from(SystemTime::now()));
+        let values = vec![EntryValue::RetiredBy(today)];
+        let edit = requested(&bearer, shared, head, code, values)?;
+        self.submit(SubmittedChange::Edit(edit), &bearer, false, None)
+            .await
+    }
+
+    /// Queues a change, and waits for its answer.
+    async fn submit(
+        &self,
+        change: SubmittedChange,
+        bearer: &Bearer,
+        get_or_create: bool,
+        ticket: Option<Ticket>,
+    ) -> Result<ApiResponse, ApiResponse> {
+        let by = Arc::clone(&bearer.owner);
+        let queued = self.queue.put(change, by, get_or_create, ticket);
+        let answer = queued.map_err(ProblemType::answer)?;
+        match timeout(TIMEOUT, answer).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(_)) => Err(ProblemType::Failed.answer()),
+            Err(_) => Err(ProblemType::NotLive.answer()),
+        }
+    }
+}
+
+/// Returns the edit of the entry with a code, which is still percent-encoded.
+fn requested(
+    bearer: &Bearer,
+    shared: &Shared,
+    head: &Parts,
+    code: &str,
+    values: Vec<EntryValue>,
+) -> Result<EntryEdit, ApiResponse> {
+    let live = shared.live.load();
+    let live = live.as_ref().ok_or_else(|| ProblemType::NoTable.answer())?;
+    let named = site_named(head.uri.query()).map_err(ProblemType::answer)?;
+    let site = site_of(&live.table, named.as_deref(), host(head));
+    let (Some(site), Some(code)) = (site, decoded(code)) else {
+        return Err(ProblemType::NotFound.answer());
+    };
+    Ok(EntryEdit {
+        site: Some(site.base_url().as_str().to_owned()),
+        link: code,
+        right: match bearer.is_admin {
+            true => EditRight::Any,
+            false => EditRight::OwnedBy(Arc::clone(&bearer.owner)),
+        },
+        expected: preconditions::expected(&head.headers).map_err(ProblemType::answer)?,
+        values,
+        // The registrar decides this.
+        may_shadow: MayShadow::None,
+        may_lose_aliases: false,
+    })
+}
+
+/// Returns the host that a request is for.
+fn host(head: &Parts) -> Option<&str> {
+    let field = || head.headers.get(HOST)?.to_str().ok();
+    head.uri.host().or_else(field)
+}
+
+fn invalid(error: BodyError) -> ApiResponse {
+    match error {
+        BodyError::Malformed => ProblemType::Malformed.answer(),
+        BodyError::Invalid(findings) => ProblemDetails::invalid(None, findings).into(),
+    }
+}
+
+/// Returns whether a body is of one of these media types.
+fn is_of(headers: &HeaderMap, media_types: &[&str]) -> bool {
+    let value = headers.get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
+    value.is_some_and(|value| {
+        let essence = value.split(';').next().unwrap_or_default().trim();
+        media_types
+            .iter()
+            .any(|it| essence.eq_ignore_ascii_case(it))
+    })
+}
+
+async fn read_body(body: Incoming) -> Result<Bytes, ApiResponse> {
+    let kind = match timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY).collect()).await {
+        Ok(Ok(collected)) => return Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => ProblemType::TooLarge,
+        Ok(Err(_)) => ProblemType::Malformed,
+        Err(_) => ProblemType::TooSlow,
+    };
+    Err(kind.answer())
+}
