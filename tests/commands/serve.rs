@@ -33,7 +33,7 @@ fn serve(directory: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Co
 /// A server, killed when it is dropped.
 struct Served {
     process: Child,
-    _log: BufReader<ChildStdout>,
+    log: BufReader<ChildStdout>,
     public: SocketAddr,
 }
 
@@ -51,28 +51,25 @@ fn started(arguments: &[&str], variables: &[(&str, &str)]) -> Served {
     let mut process = serve(directory.path(), arguments, variables)
         .spawn()
         .unwrap();
-    let mut log = BufReader::new(process.stdout.take().unwrap());
+    let log = BufReader::new(process.stdout.take().unwrap());
+    let mut served = Served {
+        process,
+        log,
+        public: SocketAddr::from(([0, 0, 0, 0], 0)),
+    };
     loop {
         let mut line = String::new();
-        if log.read_line(&mut line).unwrap() == 0 {
+        if served.log.read_line(&mut line).unwrap() == 0 {
             let mut errors = String::new();
-            process
-                .stderr
-                .take()
-                .unwrap()
-                .read_to_string(&mut errors)
-                .unwrap();
+            let stderr = served.process.stderr.as_mut().unwrap();
+            stderr.read_to_string(&mut errors).unwrap();
             panic!("it does not serve: {errors}");
         }
         let event: serde_json::Value = serde_json::from_str(&line).unwrap();
         if event["message"] == "serving" {
             assert_eq!(event["links"], 1);
-            let public = event["public"].as_str().unwrap().parse().unwrap();
-            return Served {
-                process,
-                _log: log,
-                public,
-            };
+            served.public = event["public"].as_str().unwrap().parse().unwrap();
+            return served;
         }
     }
 }

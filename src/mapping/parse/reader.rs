@@ -15,6 +15,9 @@ use crate::mapping::value::{Position, Problems, Rule};
 /// The keys without which nothing of a table can be read, whose place in another map is remembered.
 const REQUIRED: [&str; 2] = ["url", "mapping"];
 
+/// Returns whether a key belongs to another map.
+type BelongsElsewhere = fn(&str) -> bool;
+
 /// The keys that a map has had so far, for up to 16 known ones.
 #[derive(Default)]
 pub(crate) struct SeenKeys {
@@ -22,12 +25,12 @@ pub(crate) struct SeenKeys {
     /// The known keys of which a misspelling was reported.
     intended: [bool; 16],
     /// The keys that belong to other maps, and what to do with one that is found here.
-    misplaced: Option<(fn(&str) -> bool, &'static str)>,
+    misplaced: Option<(BelongsElsewhere, &'static str)>,
 }
 
 impl SeenKeys {
     /// Returns the keys of a map in which those of others may be found, with a hint for such a key.
-    pub(crate) fn beside(belongs_elsewhere: fn(&str) -> bool, hint: &'static str) -> Self {
+    pub(crate) fn beside(belongs_elsewhere: BelongsElsewhere, hint: &'static str) -> Self {
         Self {
             misplaced: Some((belongs_elsewhere, hint)),
             ..Self::default()
