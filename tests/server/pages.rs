@@ -50,7 +50,13 @@ async fn a_preview_shows_and_follows_nothing() {
 async fn the_landing_page_says_what_this_is() {
     let server = Running::start(TABLE).await;
     let text = page(&server, "/").await.text();
-    for shown in ["https://short.code/", "4 links", "pull request", "sha256:"] {
+    for shown in [
+        "https://short.code/",
+        "4 links",
+        "<a class=\"button\" href=\"/-/propose\">Propose a link</a>",
+        "pull request",
+        "sha256:",
+    ] {
         assert!(text.contains(shown), "{shown}: {text}");
     }
 }
