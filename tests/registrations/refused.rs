@@ -97,8 +97,8 @@ async fn what_is_no_registration_is_answered_with_the_reason() {
     assert_eq!(status(&scene.post(&headers, "{}").await), 415);
     for (method, path, allow) in [
         ("PUT", "/-/api/links", "GET, HEAD, POST"),
-        ("DELETE", "/-/api/links/x", "GET, HEAD"),
-        ("POST", "/-/api/links/x", "GET, HEAD"),
+        ("DELETE", "/-/api/links", "GET, HEAD, POST"),
+        ("POST", "/-/api/links/x", "GET, HEAD, PATCH, DELETE"),
         ("POST", "/-/api/openapi.json", "GET, HEAD"),
     ] {
         let reply = scene.server.ask(method, path, "").await;

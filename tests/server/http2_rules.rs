@@ -392,7 +392,7 @@ async fn who_began_many_streams_before_the_limit_was_known_may_ask_again() {
     let secure = Secure::start(quiet()).await;
     // As many as clients begin while they know nothing; none can be answered in full.
     let mut wire = Wire::open(&secure).await;
-    let many = (0..100).flat_map(|number| request(2 * number + 1, &get("/")));
+    let many = (0..100).flat_map(|number| request(2 * number + 1, &get("/robots.txt")));
     let start = [PREFACE, &settings(&[(4, 0)])].concat();
     wire.say(&start.into_iter().chain(many).collect::<Vec<_>>())
         .await;

@@ -8,7 +8,7 @@ use redb::Database;
 /// The least size of a file that is compacted, in bytes.
 const LEAST: u64 = 64 << 20;
 
-/// Compacts a file a quarter of which or more is free. Each write needs new pages before it frees old
+/// Compacts a file a tenth of which or more is free. Each write needs new pages before it frees old
 /// ones, and the file grows by doubling, so many writes leave it larger than its rows.
 ///
 /// A crash meanwhile loses nothing.
@@ -31,7 +31,7 @@ fn compact_above(least: u64, database: &mut Database, path: &Path) -> Result<(),
     let used = stats
         .allocated_pages()
         .saturating_mul(u64::try_from(stats.page_size()).unwrap_or(u64::MAX));
-    if used / 3 < size / 4 {
+    if used / 9 < size / 10 {
         database.compact()?;
     }
     Ok(())

@@ -114,8 +114,8 @@ mod tests {
                 "/title",
                 "/owner",
                 "/status",
-                "/title",
-                "/short_code"
+                "/short_code",
+                "/title"
             ],
             "{reported:?}"
         );

@@ -44,7 +44,7 @@ const JSON: &str = "application/json";
 pub(super) const MERGE_PATCH: &str = "application/merge-patch+json";
 
 /// The service as requests see it.
-pub(in crate::server) struct Service {
+pub(crate) struct Service {
     pub(super) tokens: Arc<TokenFile>,
     pub(super) queue: RegistrationQueue,
     pub(super) memory: IdempotencyMemory,
