@@ -6,15 +6,15 @@ use crate::registry::EntryValue;
 
 /// Make a retired link work again
 ///
-/// Removes its retirement, also one whose date is still to come. An entry without a URL, or one that has
-/// expired, is refused, because its link would still not work.
+/// Removes its retirement, also one whose date is still to come. An entry that has expired is refused,
+/// because its link would still not work, and so is one whose URL was dropped: a code that was taken
+/// down is never given a target again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   waypost restore gnu-home
   waypost restore gnu-home --commit                    in the checkout
   waypost set gnu-home --unset expires                 if it has expired
-  waypost retarget gnu-home https://www.gnu.org/       if it has no URL, before it is restored
 
 Only the short link, or what a dry run shows, goes to standard output; everything else goes to
 standard error.

@@ -28,9 +28,9 @@ pub(super) struct Args {
     #[arg(long, value_name = "DATE")]
     on: Option<WrittenDate>,
 
-    /// Drop the URL, so that the table no longer names it; a code that was derived from it is written
-    /// out
-    #[arg(long)]
+    /// Drop the URL and its archived copy, so that the table no longer names them; a code that was
+    /// derived from the URL is written out
+    #[arg(long, conflicts_with = "archive")]
     drop_url: bool,
 
     /// An archived copy of the target, shown instead
@@ -47,7 +47,7 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
         None => EntryValue::RetiredBy(today()?),
     }];
     if args.drop_url {
-        values.push(EntryValue::Url(None));
+        values.extend([EntryValue::Url(None), EntryValue::Archive(None)]);
     }
     if args.archive.is_some() {
         values.push(EntryValue::Archive(args.archive));

@@ -53,7 +53,10 @@ pub(crate) fn of_editing(refusal: &EditRefusal) -> Option<String> {
         EditRefusal::SeveralSites { .. } => "name the whole short link, or one site with --site",
         EditRefusal::OwnLink => "give it the URL that the short link leads to",
         EditRefusal::Retired => "add the new target under another code",
-        EditRefusal::NoTarget { .. } => "give it one first: waypost retarget CODE URL",
+        EditRefusal::NoTarget { .. } => {
+            "a code that was taken down is never given a target again: add the link under another \
+             one"
+        }
         EditRefusal::Expired { .. } => {
             "first give it a later date, or none: waypost set CODE --expires DATE, or --unset expires"
         }

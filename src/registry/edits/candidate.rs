@@ -90,7 +90,7 @@ pub(super) fn candidate<'t>(
     if content.target != before.target
         && let Some(target) = &content.target
     {
-        if before.retired.is_some() && before.target.is_some() {
+        if before.retired.is_some() {
             return Err(EditRefusal::Retired);
         }
         if Target::parse(target).is_ok_and(|target| table.covers(&target)) {

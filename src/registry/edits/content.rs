@@ -75,11 +75,6 @@ impl EntryContent {
             status: self.status.or(found.status),
             forward: self.forward.or(found.forward),
             cache_max_age: self.cache_max_age.or(found.cache_max_age),
-            // An entry that is given a target has its date again, which did not matter without one.
-            retired: match self.retired {
-                Some(Retired::Always) if found.retired.is_some() => found.retired,
-                retired => retired,
-            },
             ..self.clone()
         };
         expected == found

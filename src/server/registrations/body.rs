@@ -189,8 +189,11 @@ impl BodyReader {
         texts
     }
 
-    /// Records an error if a text is too long, not one line, or may be displayed as another.
+    /// Records an error if a text is blank, too long, not one line, or may be displayed as another.
     fn check_texts(&mut self, key: &str, texts: &[String]) {
+        if texts.iter().any(|text| text.trim().is_empty()) {
+            self.note(key, "is blank");
+        }
         if texts.iter().any(|text| text.chars().count() > MAX_TEXT) {
             self.note(key, format!("has more than {MAX_TEXT} characters"));
         }

@@ -11,9 +11,7 @@ use hyper::{Method, Request};
 use tokio::time::timeout;
 
 use crate::mapping::{Timestamp, WrittenDate};
-use crate::registry::{
-    EditRight, EntryEdit, EntryValue, MayShadow, RegistrationRequest, SubmittedChange,
-};
+use crate::registry::{EditRight, EntryEdit, EntryValue, MayShadow, SubmittedChange};
 use crate::server::http::request as head;
 use crate::server::state::{RegistrationResult, Shared};
 
@@ -193,7 +191,7 @@ impl Service {
                 KeyState::Differs => return Err(ProblemType::KeyReused.answer()),
             },
         };
-        let change = SubmittedChange::Registration(RegistrationRequest { ..request });
+        let change = SubmittedChange::Registration(request);
         self.submit(change, &bearer, get_or_create, ticket).await
     }
 
