@@ -38,6 +38,9 @@ impl<'t> Addition<'t> {
         if table.covers(&target) {
             return Err(RegistrationRefusal::OwnLink);
         }
+        if (request.expires.as_ref()).is_some_and(|date| date.end() <= now) {
+            return Err(RegistrationRefusal::Expired);
+        }
         let site = placement::site(table, request.site.as_deref(), &request.destination)?;
         if let Some(holder) = choice::registered(site, &target, now) {
             return Err(RegistrationRefusal::AlreadyRegistered(holder));
@@ -46,6 +49,9 @@ impl<'t> Addition<'t> {
         let mut entry = NewEntry::new(target.into_owned(), own);
         let code = entry.own_code(site.scheme()).into_owned();
         entry.aliases = choice::aliases(site, request, &code, now)?;
+        for code in entry.aliases.iter().chain([&code]) {
+            check_reach(table, site, code)?;
+        }
         let entry = NewEntry {
             title: request.title.clone(),
             owner: request.owner.clone(),
@@ -91,6 +97,17 @@ impl<'t> Addition<'t> {
     }
 }
 
+/// Refuses a code whose path another site answers, which is below this one.
+fn check_reach(table: &Table, site: &Site, code: &Code) -> Result<(), RegistrationRefusal> {
+    match table.site_over(site, code.as_str()) {
+        None => Ok(()),
+        Some(other) => Err(RegistrationRefusal::CodeUnreachable {
+            code: code.to_string(),
+            site: other.base_url().as_str().to_owned(),
+        }),
+    }
+}
+
 /// Returns the target of a request, checked without regard to the table.
 ///
 /// # Errors
@@ -121,4 +138,60 @@ pub(crate) fn check_texts(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::{SourceFile, compile};
+    use crate::registry::decide::RequestedCode;
+
+    /// Returns why a request is refused.
+    fn refusal(request: &RegistrationRequest) -> String {
+        let file = |path: &str, text: &str| SourceFile {
+            path: path.into(),
+            bytes: text.into(),
+        };
+        let files = [
+            file("a.yaml", "base_url: https://s.code/\nmapping: []\n"),
+            file("b.yaml", "base_url: https://s.code/go/\nmapping: []\n"),
+        ];
+        let table = compile(&files).table.unwrap();
+        let request = RegistrationRequest {
+            url: "https://e.org/".to_owned(),
+            site: Some("https://s.code/".to_owned()),
+            ..request.clone()
+        };
+        let target = target_of(&request).unwrap();
+        let now = Timestamp::parse_start("2026-11-22").unwrap();
+        let addition = Addition::of(&request, target, &table, |_| None, now);
+        addition.err().map_or_else(String::new, |it| it.to_string())
+    }
+
+    #[test]
+    fn a_link_that_would_not_work_is_refused() {
+        let unreachable =
+            "the code \"go/x\" cannot be reached: the site https://s.code/go/ answers its path";
+        let coded = |code: &str| RegistrationRequest {
+            code: RequestedCode::Custom(code.to_owned()),
+            ..RegistrationRequest::default()
+        };
+        assert_eq!(refusal(&coded("go/x")), unreachable);
+        assert_eq!(refusal(&coded("gone/x")), "");
+        let alias = RegistrationRequest {
+            aliases: vec!["go/x".to_owned()],
+            ..coded("x")
+        };
+        assert_eq!(refusal(&alias), unreachable);
+        for (date, expected) in [
+            ("2026-11-21", "the link would have expired already"),
+            ("2026-11-22", ""),
+        ] {
+            let dated = RegistrationRequest {
+                expires: date.parse().ok(),
+                ..coded("x")
+            };
+            assert_eq!(refusal(&dated), expected, "{date}");
+        }
+    }
 }

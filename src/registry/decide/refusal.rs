@@ -82,6 +82,17 @@ pub enum RegistrationRefusal {
     /// A human-readable text contains a control character.
     #[error(transparent)]
     ControlCharacter(#[from] ControlCharacter),
+    /// The link would never work.
+    #[error("the link would have expired already")]
+    Expired,
+    /// Another site of the same host answers the path of a code.
+    #[error("the code {code:?} cannot be reached: the site {site} answers its path")]
+    CodeUnreachable {
+        /// The code.
+        code: String,
+        /// The base URL of that site.
+        site: String,
+    },
     /// The table does not have the named site.
     #[error("the table has no site {site:?}, it has {}", some(sites))]
     UnknownSite {
@@ -220,6 +231,8 @@ impl RegistrationRefusal {
                 None => "choose another code".to_owned(),
             },
             Self::Shadows { .. } => "choose another code".to_owned(),
+            Self::CodeUnreachable { .. } => "choose another code".to_owned(),
+            Self::Expired => "give it a later date, or none".to_owned(),
             Self::NameTooLong { .. } => "choose a shorter code".to_owned(),
             _ => return None,
         })

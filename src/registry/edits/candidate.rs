@@ -10,6 +10,7 @@ use super::value::EntryValue;
 use crate::edit::KeyEdit;
 use crate::mapping::{BaseUrl, Entry, Retired, Site, Statement, Table, Target, Timestamp};
 use crate::registry::decide::check_texts;
+use crate::registry::decide::choice::taken_down;
 
 /// An edit that changes an entry.
 pub(super) struct Candidate<'t> {
@@ -93,8 +94,12 @@ pub(super) fn candidate<'t>(
         if before.retired.is_some() {
             return Err(EditRefusal::Retired);
         }
-        if Target::parse(target).is_ok_and(|target| table.covers(&target)) {
+        let target = Target::parse(target).map_err(|_| EditRefusal::SideEffects)?;
+        if table.covers(&target) {
             return Err(EditRefusal::OwnLink);
+        }
+        if taken_down(entry.site(), &target, now).is_some() {
+            return Err(EditRefusal::TakenDown);
         }
     }
     Ok(Candidate {
@@ -158,7 +163,7 @@ impl Candidate<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mapping::{Code, SourceFile, Status, WrittenRetirement, compile};
+    use crate::mapping::{Code, Scheme, SourceFile, Status, WrittenRetirement, compile};
     use crate::registry::decide::MayShadow;
 
     const TABLE: &str = "\
@@ -178,7 +183,11 @@ mapping:
     ) -> Result<String, String> {
         let other = "base_url: https://t.code/\nmapping:\n\
                      - {url: https://t.example/, short-code: both}\n";
-        let both = format!("{TABLE}- {{url: https://e.example/, short-code: both}}\n");
+        let taken_down = Scheme::Sha256.code("https://gone.example/");
+        let both = format!(
+            "{TABLE}- {{url: https://e.example/, short-code: both}}\n\
+             - {{short-code: {taken_down}, retired: true}}\n"
+        );
         let file = |path: &str, text: &str| SourceFile {
             path: path.into(),
             bytes: text.into(),
@@ -286,6 +295,15 @@ mapping:
         assert_eq!(live("d").unwrap_err(), dropped);
         let values = vec![EntryValue::Expires(None), EntryValue::Live];
         assert_eq!(given("c", values, false).unwrap(), "no expires, no retired");
+    }
+
+    #[test]
+    fn what_was_taken_down_does_not_come_back() {
+        let target = |text| EntryValue::Url(Target::parse(text).map(Target::into_owned).ok());
+        let to = |link, text| given(link, vec![target(text)], false).unwrap_err();
+        let retired = "the entry is retired, and its code is never given to another target";
+        assert_eq!(to("d", "https://new.example/"), retired);
+        assert_eq!(to("a", "https://gone.example/"), "the URL was taken down");
     }
 
     #[test]

@@ -60,6 +60,9 @@ pub enum EditRefusal {
         /// Its place.
         place: Place,
     },
+    /// The target was taken down: a retired entry has dropped it.
+    #[error("the URL was taken down")]
+    TakenDown,
     /// A retired entry is never given another target.
     #[error("the entry is retired, and its code is never given to another target")]
     Retired,

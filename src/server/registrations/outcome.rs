@@ -97,7 +97,7 @@ fn edit_refused(refusal: EditRefusal) -> ApiResponse {
         EditRefusal::Shadows { holder, .. } => {
             ProblemDetails::with_holder(ProblemType::Shadowing, Some(message), *holder).into()
         }
-        EditRefusal::OwnLink | EditRefusal::Retired => {
+        EditRefusal::OwnLink | EditRefusal::Retired | EditRefusal::TakenDown => {
             ProblemDetails::invalid(None, vec![finding("/url", message, None)]).into()
         }
         EditRefusal::AliasesLost { .. } => {
@@ -124,6 +124,8 @@ fn place(refusal: &RegistrationRefusal) -> (&'static str, Option<String>) {
         RegistrationRefusal::Target(_) | RegistrationRefusal::OwnLink => ("/url", refusal.hint()),
         RegistrationRefusal::Code(_) => ("/short_code", refusal.hint()),
         RegistrationRefusal::NameTooLong { .. } => ("/short_code", None),
+        RegistrationRefusal::Expired => ("/expires", refusal.hint()),
+        RegistrationRefusal::CodeUnreachable { .. } => ("/short_code", refusal.hint()),
         RegistrationRefusal::CodeRepeated { .. } => ("/aliases", None),
         RegistrationRefusal::NoNumberLeft => ("/number", None),
         RegistrationRefusal::ControlCharacter(ControlCharacter { what, .. }) => (

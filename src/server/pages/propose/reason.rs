@@ -35,6 +35,10 @@ impl Refusal {
                     frame.sentence("refused-code-taken").code("code", code)
                 }
                 R::Shadows { code, .. } => frame.sentence("refused-shadows").code("code", code),
+                R::CodeUnreachable { code, .. } => frame
+                    .sentence("refused-code-unreachable")
+                    .code("code", code),
+                R::Expired => frame.sentence("refused-expired"),
                 R::NameTooLong { .. } => frame.sentence("refused-name-long"),
                 R::ControlCharacter { .. } => frame.sentence("refused-text-control"),
                 other => frame.sentence("refused-otherwise").quoted("reason", other),
