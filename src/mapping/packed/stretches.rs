@@ -31,7 +31,7 @@ impl Stretches {
         let shift = usize::BITS - per_stretch.leading_zeros();
         let mut starts = Vec::new();
         for (at, value) in values.iter().enumerate() {
-            let stretch = (text_of(value).offset() >> shift) as usize;
+            let stretch = stretch(text_of(value), shift);
             while starts.len() <= stretch {
                 starts.push(index(at));
             }
@@ -43,7 +43,7 @@ impl Stretches {
 
     /// Returns where the values of a text are, and a few others.
     pub(super) fn near(&self, text: Text) -> Range<usize> {
-        let stretch = (text.offset() >> self.shift) as usize;
+        let stretch = stretch(text, self.shift);
         match self.starts.get(stretch..stretch + 2) {
             Some(&[start, end]) => start as usize..end as usize,
             _ => 0..0,
@@ -54,6 +54,11 @@ impl Stretches {
     pub(super) fn heap_bytes(&self) -> usize {
         self.starts.capacity() * size_of::<u32>()
     }
+}
+
+/// Returns the number of the stretch that a text is in. One that covers all offsets has 32 bits.
+fn stretch(text: Text, shift: u32) -> usize {
+    text.offset().checked_shr(shift).unwrap_or(0) as usize
 }
 
 #[cfg(test)]
@@ -85,5 +90,14 @@ mod tests {
                 assert!(near.len() < 40, "{near:?}");
             }
         }
+    }
+
+    #[test]
+    fn few_values_at_the_end_of_a_large_arena_share_a_stretch() {
+        let start = Arena::default().store("");
+        let values = [start, start.moved(1 << 31), start.moved(u32::MAX)];
+        let stretches = Stretches::new(&values, |text| *text);
+        assert_eq!(stretches.near(values[2]), 0..3);
+        assert!(stretches.starts.len() < 10);
     }
 }
