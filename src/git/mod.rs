@@ -43,7 +43,7 @@ pub use signatures::{
     AllowedSigners, Anyone, Refusal, Signer, SignerLineError, SignersError, Verify,
 };
 pub(crate) use symlinks::{Symlink, Trail};
-pub(crate) use transport::{CloneRecord, CloneTarget, StateDir, Tip, Wanted};
+pub(crate) use transport::{CloneRecord, CloneTarget, SECRET_VARIABLES, StateDir, Tip, Wanted};
 pub use transport::{
     Credentials, Pushed, RemoteUrl, RemoteUrlError, StateError, Transfer, TransferError,
     run_transfer,

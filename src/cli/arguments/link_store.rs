@@ -50,3 +50,14 @@ pub(crate) async fn connect(
     let clock = state.clock();
     Ok((Arc::new(state), clock))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::SECRET_VARIABLES;
+
+    #[test]
+    fn no_child_process_receives_the_login() {
+        assert!([USERNAME, PASSWORD].map(|name| SECRET_VARIABLES.contains(&name)) == [true; 2]);
+    }
+}

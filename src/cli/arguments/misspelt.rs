@@ -7,14 +7,7 @@ use std::collections::BTreeSet;
 
 use clap::Command;
 
-/// The variables of secrets, which have no flag; each also names a file with the suffix `_FILE`.
-const SECRETS: [&str; 5] = [
-    "WAYPOST_GIT_USERNAME",
-    "WAYPOST_GIT_PASSWORD",
-    "WAYPOST_HOOK_SECRET",
-    "WAYPOST_LINKCHECK_STORE_USERNAME",
-    "WAYPOST_LINKCHECK_STORE_PASSWORD",
-];
+use crate::git::SECRET_VARIABLES;
 
 const PREFIX: &str = "WAYPOST_";
 
@@ -23,7 +16,8 @@ pub(crate) fn misspelt(definition: &Command, set: impl Iterator<Item = String>) 
     let verbs = definition.get_subcommands();
     let flags = verbs.flat_map(Command::get_arguments);
     let variables = flags.filter_map(|flag| flag.get_env()?.to_str().map(str::to_owned));
-    let secrets = SECRETS
+    // Secrets have no flag, and each variable of one also names a file with the suffix `_FILE`.
+    let secrets = SECRET_VARIABLES
         .into_iter()
         .flat_map(|name| [name.to_owned(), format!("{name}_FILE")]);
     let known: BTreeSet<String> = variables.chain(secrets).collect();

@@ -4,16 +4,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use crate::git::{Secret, SecretText};
-
-/// The variables for secrets; each may have the suffix `_FILE`.
-const NAMES: [&str; 5] = [
-    "WAYPOST_GIT_USERNAME",
-    "WAYPOST_GIT_PASSWORD",
-    "WAYPOST_HOOK_SECRET",
-    "WAYPOST_LINKCHECK_STORE_USERNAME",
-    "WAYPOST_LINKCHECK_STORE_PASSWORD",
-];
+use crate::git::{SECRET_VARIABLES, Secret, SecretText};
 
 /// Returns the source of the secret with this name: the variable, or the file that `…_FILE` names.
 pub(crate) fn of(name: &str) -> Option<Secret> {
@@ -25,7 +16,7 @@ pub(crate) fn of(name: &str) -> Option<Secret> {
 
 /// Returns the files of secrets that everyone on this machine can read.
 pub(crate) fn exposed_files() -> Vec<PathBuf> {
-    let secrets = NAMES.into_iter().filter_map(of);
+    let secrets = SECRET_VARIABLES.into_iter().filter_map(of);
     let exposed = |secret: Secret| secret.exposed_file().map(PathBuf::from);
     secrets.filter_map(exposed).collect()
 }

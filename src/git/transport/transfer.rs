@@ -35,10 +35,12 @@ use crate::git::secrets::Secrets;
 use crate::git::setting::Setting;
 
 /// The variables that may hold secrets, which the process receives through its pipe if at all.
-pub(crate) const SECRET_VARIABLES: [&str; 3] = [
+pub(crate) const SECRET_VARIABLES: [&str; 5] = [
     "WAYPOST_GIT_USERNAME",
     "WAYPOST_GIT_PASSWORD",
     "WAYPOST_HOOK_SECRET",
+    "WAYPOST_LINKCHECK_STORE_USERNAME",
+    "WAYPOST_LINKCHECK_STORE_PASSWORD",
 ];
 
 /// The variables of a service manager for the server alone: its child has none of its sockets, and
