@@ -366,7 +366,7 @@ fn listen(
     if let Some(passed) = passed.context("cannot listen on a socket that was passed")? {
         return Ok(passed);
     }
-    let bound = bind(address.first()).and_then(|bound| match address.has_ipv6() {
+    let bound = bind(address.first()).and_then(|bound| match address.second() {
         Some(ip) => bound.beside(ip),
         None => Ok(bound),
     });

@@ -22,8 +22,8 @@ impl ListenAddress {
         }
     }
 
-    /// Returns whether it is also to be listened on [::1], with the port of the first address.
-    pub(crate) fn has_ipv6(self) -> Option<IpAddr> {
+    /// Returns the IP address to listen on as well, with the port of the first address.
+    pub(crate) fn second(self) -> Option<IpAddr> {
         match self {
             Self::At(_) => None,
             Self::Localhost(_) => Some(IpAddr::V6(Ipv6Addr::LOCALHOST)),
@@ -72,7 +72,7 @@ mod tests {
             let address: ListenAddress = text.parse().unwrap();
             assert_eq!(address, ListenAddress::Localhost(8080), "{text}");
             assert!(address.first().ip().is_loopback());
-            assert!(address.has_ipv6().is_some_and(|ip| ip.is_loopback()));
+            assert!(address.second().is_some_and(|ip| ip.is_loopback()));
         }
         for text in [
             "0.0.0.0:80",
@@ -84,7 +84,7 @@ mod tests {
             let address: ListenAddress = text.parse().unwrap();
             assert_eq!(address, ListenAddress::At(text.parse().unwrap()));
             assert_eq!(
-                (address.first().to_string(), address.has_ipv6()),
+                (address.first().to_string(), address.second()),
                 (text.to_owned(), None)
             );
         }
