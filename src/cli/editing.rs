@@ -7,7 +7,7 @@ use super::arguments::{TableArgs, table};
 use super::publishing::{self, PublishArgs};
 use super::refusal;
 use super::terminal::{Error, remedy};
-use crate::mapping::{Target, Timestamp};
+use crate::mapping::Target;
 use crate::registry::{
     EditDecision, EditRefusal, EditRight, EditRun, EditedEntry, EntryEdit, EntryValue,
     ExpectedContent, MayShadow,
@@ -163,10 +163,4 @@ pub(super) fn url(text: &str) -> Result<Target<'static>, String> {
         Some(hint) => format!("{error}: {hint}"),
         None => error.to_string(),
     })
-}
-
-/// Returns the date of a time, in UTC, as tables write it.
-pub(super) fn date(time: Timestamp) -> String {
-    let text = time.to_string();
-    text.split('T').next().unwrap_or_default().to_owned()
 }

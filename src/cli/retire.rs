@@ -44,7 +44,7 @@ pub(super) struct Args {
 pub(super) fn run(args: Args) -> Result<(), Error> {
     let mut values = vec![match args.on {
         Some(date) => EntryValue::Retired(Some(WrittenRetirement::From(date))),
-        None => EntryValue::RetiredBy(today()?),
+        None => EntryValue::RetiredBy(today()),
     }];
     if args.drop_url {
         values.extend([EntryValue::Url(None), EntryValue::Archive(None)]);
@@ -56,7 +56,6 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
 }
 
 /// Returns the date of today, in UTC.
-fn today() -> Result<WrittenDate, Error> {
-    let now = Timestamp::from(SystemTime::now());
-    editing::date(now).parse().map_err(Error::refused)
+fn today() -> WrittenDate {
+    WrittenDate::day_of(Timestamp::from(SystemTime::now()))
 }
