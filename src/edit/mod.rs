@@ -1,8 +1,8 @@
 //! Changing the text of a table without disturbing the rest.
 //!
 //! Text in, text out: a document is split into a layout, and a changed layout is written out again;
-//! or new entries are inserted between its lines, or keys of an entry changed. Invariant: nothing here does I/O, and an
-//! unchanged layout is written out as the text it was read from, byte for byte.
+//! or new entries are inserted between its lines, or keys of an entry changed. Invariant: nothing here
+//! does I/O, and an unchanged layout is written out as the text it was read from, byte for byte.
 
 mod ambiguity;
 mod entry;

@@ -2,7 +2,8 @@
 //!
 //! A new key goes where it belongs in the order of keys, on a line of its own or between commas, and
 //! a new value into the place and the quotes of the old one; further items of a list go after the
-//! last one. A key that is removed takes the comment on its own line along. Whether the result means what was intended is proved by compiling it.
+//! last one. A key that is removed takes the comment on its own line along. Whether the result means
+//! what was intended is proved by compiling it.
 //!
 //! Invariant: every byte of the text is kept, except for the values and keys that are named.
 
@@ -149,7 +150,8 @@ impl EntryChange<'_, '_, '_> {
             return None;
         }
         let (at, separator) = self.entry.after_items(pair)?;
-        // In brackets, more characters are special than in a block.
+        // Written so that it is fit for brackets, where more characters are special, and so for a
+        // block, too.
         let added = added
             .iter()
             .map(|text| format!("{separator}{}", item(text)));

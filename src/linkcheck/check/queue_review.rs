@@ -34,7 +34,7 @@ impl Checker {
                 let Some(host) = &host else {
                     continue;
                 };
-                if due > now && !self.bring_back(&links, host, key, due, now, &mut write) {
+                if due > now && !self.requeue_if_too_late(&links, host, key, due, now, &mut write) {
                     continue;
                 }
                 match left.get_mut(host) {
@@ -58,7 +58,7 @@ impl Checker {
 
     /// Queues a link for now that is queued for later than the longest interval from now; returns
     /// whether it is one.
-    fn bring_back(
+    fn requeue_if_too_late(
         &self,
         links: &Links,
         host: &Host,

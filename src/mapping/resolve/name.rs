@@ -30,7 +30,8 @@ impl Table {
     }
 
     /// Returns up to `limit` codes that a name which means no entry may be intended for, nearest
-    /// first; with several sites, whole short links. If it is the target of entries, those are meant.
+    /// first; with several sites, whole short links, site by site. If it is the target of entries,
+    /// theirs.
     pub fn similar(&self, name: &str, limit: usize) -> Vec<String> {
         let shown = |site: &Site, code: &str| match self.sites() {
             [_] => code.to_owned(),
