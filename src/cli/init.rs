@@ -94,13 +94,9 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
 
 /// Returns the commands to continue with.
 fn next_steps(dir: &Path, answers: &Answers, surroundings: &Surroundings) -> String {
-    let table = match answers.is_directory {
-        true => " --table links",
-        false => "",
-    };
-    let fragment = match answers.is_directory {
-        true => " --fragment",
-        false => "",
+    let (path, table, fragment) = match answers.is_directory {
+        true => (" links", " --table links", " --fragment"),
+        false => ("", "", ""),
     };
     let mut lines = Vec::new();
     if dir != Path::new(".") {
@@ -112,7 +108,7 @@ fn next_steps(dir: &Path, answers: &Answers, surroundings: &Surroundings) -> Str
     lines.push(format!(
         "waypost add https://www.gnu.org/ --code gnu-home{table}{fragment}"
     ));
-    lines.push(format!("waypost serve{table}"));
+    lines.push(format!("waypost serve{path}"));
     lines.push(format!("waypost merge-driver --install{table}"));
     lines.push("git add . && git commit -m 'Begin a table of short links'".to_owned());
     let lines = lines.iter().map(|line| format!("  {line}\n"));
@@ -143,6 +139,6 @@ mod tests {
             steps.contains("gnu-home --table links --fragment\n"),
             "{steps}"
         );
-        assert!(steps.contains("serve --table links\n"), "{steps}");
+        assert!(steps.contains("serve links\n"), "{steps}");
     }
 }

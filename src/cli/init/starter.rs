@@ -137,9 +137,9 @@ fn readme(answers: &Answers) -> String {
             "",
         ),
     };
-    let fragment = match answers.is_directory {
-        true => " --fragment",
-        false => "",
+    let (path, fragment) = match answers.is_directory {
+        true => (" links", " --fragment"),
+        false => ("", ""),
     };
     format!(
         "\
@@ -165,14 +165,13 @@ A published link stays for ever: to end one, add `retired: true` to its entry in
 ## On your machine
 
 ```console
-$ waypost check{flag_as_path}
-$ waypost serve{flag}
+$ waypost check{path}
+$ waypost serve{path}
 $ waypost merge-driver --install{flag}
 ```
 
 The last one is run once in each clone: links that two people add then never conflict.
-",
-        flag_as_path = flag.replace(" --table", ""),
+"
     )
 }
 
