@@ -8,11 +8,13 @@
 //! branched off, which its author chooses, and the one that the proposal is to change now. A change
 //! must be permitted by both, and what the second already says is no change.
 
+use std::collections::HashSet;
+use std::ptr;
 use std::sync::Arc;
 
 use super::gap::Gap;
 use super::owners::Owners;
-use super::shadowing::shadowed;
+use super::shadowing::{is_news, shadowed};
 use crate::mapping::packed::{Catalogue, Entry, Site, Table};
 use crate::mapping::value::{Diagnostic, Place, Position, Rule};
 
@@ -61,11 +63,7 @@ impl Author<'_> {
 
     /// Returns the errors for the changes of a proposal that this author may not make.
     pub fn refused_changes(&self, proposal: &Proposal<'_>) -> Vec<Diagnostic> {
-        let Proposal {
-            before,
-            current,
-            after,
-        } = *proposal;
+        let Proposal { before, after, .. } = *proposal;
         let mut refused = Vec::new();
         for site in before.map_or(&[][..], Table::sites) {
             self.check_changed(&Versions::of(site, proposal), after, &mut refused);
@@ -73,9 +71,7 @@ impl Author<'_> {
         for site in after.sites() {
             self.check_added(&Versions::of(site, proposal), &mut refused);
         }
-        if let Some(before) = before {
-            self.check_shadowed(before, current, after, &mut refused);
-        }
+        self.check_shadowed(proposal, &mut refused);
         refused
     }
 
@@ -136,19 +132,26 @@ impl Author<'_> {
     }
 
     /// Checks new codes that take over published paths of entries.
-    fn check_shadowed(
-        &self,
-        before: &Table,
-        current: Option<&Table>,
-        after: &Table,
-        refused: &mut Vec<Diagnostic>,
-    ) {
-        for found in shadowed(before, after) {
+    fn check_shadowed(&self, proposal: &Proposal<'_>, refused: &mut Vec<Diagnostic>) {
+        let Proposal {
+            before,
+            current,
+            after,
+        } = *proposal;
+        let is_other = |table: &&Table| before.is_none_or(|before| !ptr::eq(before, *table));
+        let published = before.into_iter().chain(current.filter(is_other));
+        let mut reported = HashSet::new();
+        for found in published.flat_map(|published| shadowed(published, after)) {
             let (owner, site) = (found.old.owner(), found.new.site());
+            // A code that was removed since is not the proposal's.
+            let before = before.and_then(|before| before.counterpart(site));
+            let is_proposed = before.is_none_or(|site| is_news(site, found.new, &found.code));
             let current =
                 current.and_then(|current| current.counterpart(site)?.lookup(&found.code));
-            if self.owners.acts_for(self.name, owner)
+            if !is_proposed
+                || self.owners.acts_for(self.name, owner)
                 || current.is_some_and(|it| it.says_the_same_as(found.new))
+                || !reported.insert((found.code.clone(), found.path.clone()))
             {
                 continue;
             }
@@ -408,6 +411,23 @@ owners:
         assert_eq!(refused_of(Some(TABLE), Some(gone), gone, ""), [""; 0]);
         // Without a table now, nothing is.
         assert_eq!(refused_of(Some(TABLE), None, gone, "").len(), 2);
+    }
+
+    #[test]
+    fn an_old_base_gives_no_paths() {
+        // The entry whose paths are forwarded was added since.
+        let before = "- url: https://n.example/\n  short-code: n\n";
+        let after = format!("{before}- url: https://x.example/\n  short-code: p/x\n");
+        let refused = |name| refused_of(Some(before), Some(TABLE), &after, name).len();
+        assert_eq!(["alice", "root", "mallory"].map(refused), [0, 0, 1]);
+        // What both tables have is reported once.
+        let after = format!("{TABLE}- url: https://x.example/\n  short-code: p/x\n");
+        let moved_on = format!("{TABLE}- url: https://y.example/\n  short-code: y\n");
+        let refused = refused_of(Some(TABLE), Some(&moved_on), &after, "mallory");
+        assert_eq!(refused.len(), 1, "{refused:?}");
+        // A code that was removed since is no new one.
+        let old = format!("{TABLE}- url: https://x.example/\n  short-code: p/x\n");
+        assert_eq!(refused_of(Some(&old), Some(TABLE), &old, ""), [""; 0]);
     }
 
     #[test]
