@@ -1,6 +1,6 @@
 //! The text of the files of a table with entries edited.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::candidate::Candidate;
@@ -15,7 +15,7 @@ pub(super) struct EditedFiles {
     /// The files that change.
     pub(super) changed: Vec<SourceFile>,
     /// Which edits change no text, by their numbers.
-    pub(super) unchanged: Vec<usize>,
+    pub(super) unchanged: HashSet<usize>,
     /// Which edits cannot be made, by their numbers.
     pub(super) refused: Vec<(usize, EditRefusal)>,
 }
@@ -57,7 +57,9 @@ fn file(
         let keys = with_code(&outline, number, candidate);
         match text.edit(number, &keys) {
             Ok(true) => is_changed = true,
-            Ok(false) => edited.unchanged.push(candidate.number),
+            Ok(false) => {
+                edited.unchanged.insert(candidate.number);
+            }
             Err(obstacle) => {
                 let problem = Box::new(obstacle.in_file(path));
                 let refusal = EditRefusal::CannotEdit(problem);
