@@ -34,7 +34,7 @@ pub(super) struct Args {
     link: EditingArgs,
 
     /// The new target
-    #[arg(value_name = "URL", value_parser = editing::url)]
+    #[arg(value_name = "URL", value_parser = editing::url, help_heading = None::<&'static str>)]
     url: Target<'static>,
 }
 

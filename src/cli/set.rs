@@ -32,7 +32,7 @@ pub(super) struct Args {
     #[command(flatten)]
     keys: KeyArgs,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = None::<&'static str>)]
     link: EditingArgs,
 }
 
