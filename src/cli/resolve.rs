@@ -118,6 +118,7 @@ impl Followed {
     /// of one site answers under every host.
     fn is_of(&self, table: &Table) -> bool {
         let host = self.host.as_deref().unwrap_or_default();
+        let host = host.strip_suffix('.').unwrap_or(host);
         if matches!(host, "localhost" | "127.0.0.1" | "[::1]") {
             return true;
         }

@@ -382,6 +382,8 @@ fn resolve_reports_what_is_not_there() {
     // One auto code in 64 begins like a flag.
     assert_snapshot!("resolve_hyphen", run(&["resolve", "-55yIza0"]));
     assert_snapshot!("resolve_landing", run(&["resolve", "https://short.code/"]));
+    let rooted = run(&["resolve", "https://short.code./gnu-home"]);
+    assert!(rooted.starts_with("status 0\n"), "{rooted}");
     let target = run(&["resolve", "https://www.gnu.org/"]);
     assert_snapshot!("resolve_target", target);
     assert_snapshot!(
