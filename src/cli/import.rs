@@ -250,9 +250,13 @@ fn fill(
 /// Returns a hint on a row that cannot be read, with the flag that helps.
 fn hint(error: &RowError, table: &Table) -> Option<String> {
     let other = elsewhere(error);
-    let host = other.as_ref().and_then(Url::host_str);
+    let is_under = |site: &&BaseUrl| {
+        (other.as_ref()).is_some_and(|url| {
+            url.host_str() == Some(site.host()) && url.path().starts_with(site.path())
+        })
+    };
     let mut sites = table.sites().iter().map(Site::base_url);
-    if let Some(site) = sites.find(|site| Some(site.host()) == host) {
+    if let Some(site) = sites.find(is_under) {
         return Some(format!(
             "its site is in this table: import the links of {site} with --site {site}",
             site = site.as_str()

@@ -695,3 +695,15 @@ fn links_of_another_site_of_the_table_name_it() {
     added 1 link to mapping.yaml/one.yaml; 2 not taken
     "#);
 }
+
+#[test]
+fn a_link_outside_the_path_of_its_site_names_no_site() {
+    let scene = Scene::with("base_url: https://short.code/go/\nmapping: []\n");
+    let rows = b"shortUrl,longUrl\nhttps://short.code/b,https://b.org/\n";
+    let report = scene.import(&["-", "--format", "shlink"], rows);
+    assert!(
+        report.contains("is not under https://short.code/go/"),
+        "{report}"
+    );
+    assert!(!report.contains("--site"), "{report}");
+}
