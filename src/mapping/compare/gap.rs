@@ -12,7 +12,7 @@ use crate::mapping::value::{Place, Position};
 /// The entries that replace those of an old site.
 pub(crate) struct Gap<'t> {
     files: &'t [Arc<str>],
-    /// New entries by tsuccessor targets; of several, the first as written.
+    /// New entries by their targets; of several, the first as written.
     successors: HashMap<(&'t str, &'t str), Entry<'t>>,
     /// The new entry that was closest to an old one in its file, by the old one's number.
     neighbours: HashMap<u32, Entry<'t>>,
