@@ -121,7 +121,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the error of a revision that cannot be compared; what is not one may be a table.
+/// Returns the error of a revision that is not known, with a hint if it is the path of a table.
 fn unknown(error: RepositoryError) -> Error {
     match &error {
         RepositoryError::UnknownRevision { revision } if Path::new(revision).exists() => {

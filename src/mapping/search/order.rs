@@ -57,8 +57,8 @@ impl CodeOrder {
     }
 
     /// Returns the entries of its site that a filter selects at the given time, in the order of their
-    /// codes, beginning with the first that is greater than `after`. The search ends early if
-    /// `goes_on`, which is asked every few milliseconds at most, says so.
+    /// codes, beginning with the first that is greater than `after`. The search ends early once
+    /// `goes_on`, which is called at least every few milliseconds, returns false.
     pub fn search<'t, G: FnMut() -> bool>(
         &'t self,
         site: &'t Site,
