@@ -403,7 +403,7 @@ owners:
         let after = before.replace("a.example", "b.example");
         let refused = |name| refused_of(Some(&before), Some(TABLE), &after, name).len();
         assert_eq!(["alice", "bob", "root"].map(refused), [1, 1, 0]);
-        // What is so already is no change, whoever made it.
+        // What the current table already says is no change.
         let refused = |after: &str| refused_of(Some(&before), Some(TABLE), after, "");
         assert_eq!(refused(TABLE), [""; 0]);
         assert_eq!(refused(&before), [""; 0]);

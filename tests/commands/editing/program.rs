@@ -83,7 +83,7 @@ impl Desk {
     }
 }
 
-/// Returns the date of today, or of tomorrow if that is today when it is compared.
+/// Returns the date of today in UTC.
 fn today() -> String {
     let now = waypost::mapping::Timestamp::from(std::time::SystemTime::now());
     now.to_string()[..10].to_owned()
