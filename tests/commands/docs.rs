@@ -4,98 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 
 use waypost::mapping::Rule;
 
-/// A command in a document, and what it prints there.
-struct Example {
-    command: String,
-    output: String,
-}
-
-/// Returns the commands of all `console` blocks of a document.
-fn examples(document: &str) -> Vec<Example> {
-    let text = fs::read_to_string(document).unwrap();
-    let mut examples: Vec<Example> = Vec::new();
-    let mut inside = false;
-    for line in text.lines() {
-        match line.strip_prefix("$ ") {
-            _ if line.starts_with("```") => inside = line == "```console",
-            Some(command) if inside => examples.push(Example {
-                command: command.to_owned(),
-                output: String::new(),
-            }),
-            _ if inside => {
-                let output = &mut examples.last_mut().unwrap().output;
-                output.push_str(line);
-                output.push('\n');
-            }
-            _ => {}
-        }
-    }
-    assert!(!examples.is_empty(), "no example in {document}");
-    examples
-}
-
-fn waypost(args: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
-    command.args(args.split(' ')).env_clear();
-    command
-}
-
-/// The server that the README starts, on ports of its own.
-struct Server {
-    child: Child,
-    public: String,
-}
-
-impl Server {
-    fn start(args: &str) -> Self {
-        let mut child = waypost(args)
-            .env("WAYPOST_LISTEN", "127.0.0.1:0")
-            .env("WAYPOST_ADMIN_LISTEN", "127.0.0.1:0")
-            .env("WAYPOST_LOG_FORMAT", "json")
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let log = BufReader::new(child.stdout.take().unwrap());
-        let serving = log.lines().map(Result::unwrap).find_map(|line| {
-            let line: serde_json::Value = serde_json::from_str(&line).unwrap();
-            Some(line["public"].as_str()?.to_owned())
-        });
-        Self {
-            child,
-            public: serving.unwrap(),
-        }
-    }
-
-    /// Returns the head of an answer, with the date of the documentation.
-    fn head(&self, path: &str) -> String {
-        let mut stream = TcpStream::connect(&self.public).unwrap();
-        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.public);
-        stream.write_all(request.as_bytes()).unwrap();
-        stream.shutdown(std::net::Shutdown::Write).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let head = answer.split("\r\n\r\n").next().unwrap();
-        let undated = head.split("\r\n").map(|line| match line.split_once(": ") {
-            Some(("Date", _)) => "Date: Sat, 21 Nov 2026 12:00:00 GMT\n".to_owned(),
-            _ => format!("{line}\n"),
-        });
-        undated.collect()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use crate::console::{Example, Server, examples, run, waypost};
 
 #[test]
 fn the_readme_shows_what_happens() {
@@ -104,9 +17,9 @@ fn the_readme_shows_what_happens() {
         let run = command.strip_prefix("cargo run --release -- ");
         let args = run.or(command.strip_prefix("waypost "));
         if let Some(args) = args.filter(|args| args.starts_with("serve")) {
-            server = Some(Server::start(args));
-        } else if let Some(url) = command.strip_prefix("curl -i http://127.0.0.1:8080") {
-            assert_eq!(server.as_ref().unwrap().head(url), output, "{command}");
+            server = Some(Server::start(&mut waypost(args)));
+        } else if let Some(args) = command.strip_prefix("curl ") {
+            assert_eq!(server.as_ref().unwrap().curl(args), output, "{command}");
         } else if let Some(args) = command.strip_prefix("waypost ") {
             let got = waypost(args).output().unwrap();
             let printed = [got.stdout, got.stderr].concat();
@@ -159,17 +72,8 @@ fn the_page_on_imports_shows_what_happens() {
 
 /// Runs the commands of a document in a directory: each goes on from what the ones before have left.
 fn follow(document: &str, directory: &Path) {
-    let program = Path::new(env!("CARGO_BIN_EXE_waypost"));
-    let programs = program.parent().unwrap().to_str().unwrap();
     for Example { command, output } in examples(document) {
-        let got = Command::new("sh")
-            .args(["-c", &format!("exec 2>&1; {command}")])
-            .current_dir(directory)
-            .env_clear()
-            .env("PATH", format!("{programs}:/usr/bin:/bin"))
-            .output()
-            .unwrap();
-        assert_eq!(String::from_utf8(got.stdout).unwrap(), output, "{command}");
+        assert_eq!(run(&command, directory, &[]), output, "{command}");
     }
 }
 

@@ -5,6 +5,7 @@
 mod add;
 mod check;
 mod cli;
+mod console;
 mod contributing;
 mod diff;
 mod docs;
