@@ -25,3 +25,4 @@ mod scene;
 mod serve;
 #[path = "../support/transcript.rs"]
 mod transcript;
+mod tutorial;
