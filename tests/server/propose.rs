@@ -173,6 +173,18 @@ async fn a_table_that_is_not_public_does_not_disclose_codes() {
         assert!(text.contains("class=\"problem\""), "{text}");
         assert!(!text.contains(code), "{text}");
     }
+    for (query, error) in [
+        ("code=docs", "the code \"docs\" is taken"),
+        (
+            "code=docs/x",
+            "the code \"docs/x\" would change where an existing link leads",
+        ),
+    ] {
+        let path = format!("{FORM}?url=https://n.example/&{query}");
+        let json = "Accept: application/json\r\n";
+        let reply = server.ask("GET", &path, json).await;
+        assert_eq!(reply.json()["error"], error);
+    }
 }
 
 #[tokio::test]

@@ -46,13 +46,19 @@ impl Refusal {
         }
     }
 
-    /// Returns the reason in English, for programs.
+    /// Returns the reason in English, for programs. It names neither files nor other links, as the
+    /// table may not be public.
     pub(super) fn in_english(&self) -> String {
+        use RegistrationRefusal as R;
         match self {
             Self::Form(FormError::Expires(error)) => error.to_string(),
             Self::Form(FormError::TooLong) => "a title or tag is too long".to_owned(),
             Self::Form(FormError::Direction) => {
                 "a title or tag changes the direction of writing".to_owned()
+            }
+            Self::Registry(R::CodeTaken { code, .. }) => format!("the code {code:?} is taken"),
+            Self::Registry(R::Shadows { code, .. }) => {
+                format!("the code {code:?} would change where an existing link leads")
             }
             Self::Registry(refusal) => refusal.to_string(),
         }
