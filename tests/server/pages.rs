@@ -265,6 +265,9 @@ async fn who_sees_a_refusal_gets_a_page() {
         "{text}"
     );
     assert!(text.contains("Free &#60;software&#62;"), "{text}");
+    let reply = server.ask("POST", "/-/links", HTML).await;
+    assert_eq!(reply.status_line(), "HTTP/1.1 405 Method Not Allowed");
+    assert!(reply.text().contains("<h1>"), "{reply}");
     // Programs go by the status.
     for accept in ["", "Accept: application/json\r\n", "Accept: */*\r\n"] {
         let reply = server.ask("POST", "/m", accept).await;

@@ -59,6 +59,7 @@ pub(super) async fn answer(
             (Answered::Page, response::with(response, VARY, VARIES))
         }
     };
+    let response = route::explained(shared, &request, response);
     // Without a duration, which would be a search's and not a redirect's.
     counts.count(answered);
     response

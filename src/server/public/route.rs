@@ -129,7 +129,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
 }
 
 /// Returns a refusal as a page if a person sees it. Probes take `/healthz` as it is.
-fn explained<B>(
+pub(super) fn explained<B>(
     shared: &Shared,
     request: &Request<B>,
     response: Response<Content>,
