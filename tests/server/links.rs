@@ -313,6 +313,10 @@ async fn a_code_leads_to_its_target_and_anything_else_is_searched_for() {
             format!("/-/links?{query}")
         );
     }
+    // Of what is too long to search for, the beginning.
+    let long = server.get(&format!("/-/go?q={}", "x".repeat(201))).await;
+    let location = long.header("location").unwrap();
+    assert_eq!(location, format!("/-/links?q={}", "x".repeat(200)));
     let reply = server
         .ask("POST", "/-/go?q=gnu-home", "Content-Length: 0\r\n")
         .await;

@@ -77,10 +77,10 @@ impl ListQuery {
         Ok(())
     }
 
-    /// Returns what asks for links with a text.
+    /// Returns what asks for links with a text, or with its beginning if it is too long.
     pub(crate) fn of_text(text: &str) -> Self {
         Self {
-            text: text.trim().to_owned(),
+            text: text.trim().chars().take(MAX_TEXT).collect(),
             ..Self::default()
         }
     }
