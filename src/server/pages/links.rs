@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use askama::Template;
 use hyper::{Response, StatusCode};
 
-use crate::html::{Frame, Sentence};
+use crate::html::{Frame, Sentence, ShownUrl};
 use crate::mapping::{Entry, LinkState, Timestamp};
 
 use super::context::{FormAction, PageContext, negotiated};
@@ -50,7 +50,7 @@ struct Row<'p> {
     /// The path of its own page.
     path: String,
     title: Option<String>,
-    /// Its target, whose end is left out if it is long.
+    /// Its target, whose end is left out if it is long, but nothing of its host.
     target: Option<String>,
     aliases: Vec<&'p str>,
     owner: Option<String>,
@@ -130,7 +130,7 @@ impl<'p> Row<'p> {
         Self {
             path: format!("{}+", path_of(&entry.short_url())),
             title: entry.title().map(cut),
-            target: entry.target().map(|target| cut(&target)),
+            target: entry.target().map(|target| cut_url(&target)),
             aliases: entry.aliases().take(SHOWN_TEXTS).collect(),
             owner: entry.owner().map(cut),
             tags: entry.tags().take(SHOWN_TEXTS).map(tag).collect(),
@@ -153,5 +153,37 @@ fn cut(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+/// Returns a URL, cut if it is long, but only after its host: a part of a host is another host.
+fn cut_url(url: &str) -> String {
+    let host_end = url.len() - ShownUrl::of(url).after.len();
+    match url.char_indices().nth(SHOWN) {
+        // What follows the host begins with an ASCII character.
+        Some((end, _)) if host_end + 1 < url.len() => format!("{}…", &url[..end.max(host_end + 1)]),
+        _ => url.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_keeps_its_host() {
+        let host = format!("bank.example.{}.evil.example", "a".repeat(60));
+        let (path, short) = ("b".repeat(80), "https://e.example/");
+        for (url, expected) in [
+            (format!("{short}{path}"), format!("{short}{}…", &path[..42])),
+            (
+                format!("https://{host}/{path}"),
+                format!("https://{host}/…"),
+            ),
+            (format!("https://{host}/"), format!("https://{host}/")),
+            (short.to_owned(), short.to_owned()),
+        ] {
+            assert_eq!(cut_url(&url), expected);
+        }
     }
 }
