@@ -34,7 +34,7 @@ landing-purpose = Kurzlinks unter { $base } führen von hier zu ihren Zielseiten
 links-one = Es gibt { $count } Link.
 links-other = Es gibt { $count } Links.
 look-first-heading = Erst ansehen, dann folgen
-look-first = Hänge { $plus } an einen Kurzlink an, um vorher zu sehen, wohin er führt.
+look-first = Hängen Sie { $plus } an einen Kurzlink an, um vorher zu sehen, wohin er führt.
 propose-heading = Link vorschlagen
 propose-by-pull-request = Die Links stehen in einer Textdatei in einem Git-Repository, der Zuordnungstabelle. Wer möchte, schlägt dort mit einem Pull Request einen Link vor, indem er der Tabelle einen solchen Eintrag hinzufügt:
 propose-code = Ohne { $key } wird der Code aus der URL abgeleitet. Sobald der Pull Request angenommen ist, funktioniert der Link hier.
@@ -53,11 +53,11 @@ list-all-one = Es gibt { $count } Link.
 list-all-other = Es gibt { $count } Links.
 list-found-one = { $count } Link gefunden.
 list-found-other = { $count } Links gefunden.
-list-empty = Auf keinen Link trifft alles davon zu.
+list-empty = Keine Links gefunden.
 list-pages = Seiten der Liste
 list-first = Erste Links
 list-next = Weitere Links
-opensearch = Öffnet oder sucht die Kurzlinks von { $name }.
+opensearch = Öffnet oder durchsucht die Kurzlinks von { $name }.
 
 ## Die Seite eines Links
 
@@ -92,9 +92,9 @@ check-moved = Hat am { $day } funktioniert und ist dauerhaft umgezogen.
 check-own-missing = Führt zu einem Kurzlink, den es nicht gibt.
 check-own-gone = Führt zu einem Kurzlink, der nicht mehr verwendet wird.
 check-failing = Hat am { $day } nicht funktioniert.
-check-failing-worked = Hat am { $day } nicht funktioniert, zuletzt am { $worked }.
+check-failing-worked = Hat am { $day } nicht funktioniert; hat zuletzt am { $worked } funktioniert.
 check-dead = Scheint seit dem { $day } nicht mehr zu funktionieren.
-check-dead-worked = Scheint seit dem { $day } nicht mehr zu funktionieren; hat es zuletzt am { $worked }.
+check-dead-worked = Scheint seit dem { $day } nicht mehr zu funktionieren; hat zuletzt am { $worked } funktioniert.
 check-gone = Ist seit dem { $day } endgültig entfernt.
 check-gone-worked = Ist seit dem { $day } endgültig entfernt; hat zuletzt am { $worked } funktioniert.
 check-soft-404 = Fehlt vermutlich seit dem { $day }, obwohl der Host Erfolg meldet.
@@ -169,7 +169,7 @@ refused-otherwise = Dieser Link ist nicht möglich: { $reason }.
 refused-method-title = Hierher lässt sich nichts senden
 refused-method = Einem Kurzlink kann man folgen oder ihn ansehen, aber er nimmt nichts entgegen.
 refused-host-title = Keine Links unter dieser Adresse
-refused-host = Dieser Server hat keine Kurzlinks unter dem Namen, nach dem er gefragt wurde. Vielleicht ist die Adresse vertippt.
+refused-host = Dieser Server hat keine Kurzlinks unter diesem Hostnamen. Vielleicht enthält die Adresse einen Tippfehler.
 refused-for-now-title = Gerade nicht erreichbar
 refused-for-now = Dieser Server kann im Augenblick nicht antworten. Bitte in ein paar Sekunden noch einmal versuchen.
 

@@ -1,4 +1,4 @@
-# The texts of pages in English, which those see whose browser asks for no language that there is.
+# The texts of pages in English, the language of all browsers that ask for none of the others.
 #
 # One text a line, in a part of the syntax of Fluent: https://projectfluent.org/fluent/guide/text.html
 # `{ $name }` is replaced by a value. Every language has the same keys, and the same values in each.
@@ -57,7 +57,7 @@ list-all-one = There is { $count } link.
 list-all-other = There are { $count } links.
 list-found-one = Found { $count } link.
 list-found-other = Found { $count } links.
-list-empty = No link has all of that.
+list-empty = No links found.
 list-pages = Pages of the list
 list-first = First links
 list-next = Next links
@@ -132,7 +132,7 @@ suggestions = Did you mean
 propose-purpose = Enter the page that a short link is to lead to. This changes nothing yet: you see what the link would be, and how to send your proposal to the people who decide on it.
 field-url = Address of the page
 field-code = Short code (optional)
-field-code-hint = Without one, it is made for you.
+field-code-hint = If you leave it empty, a code is generated.
 field-title = Title (optional)
 field-tags = Tags (optional)
 field-tags-hint = Separated by commas.
@@ -171,9 +171,9 @@ refused-otherwise = This link is not possible: { $reason }.
 ## The pages of requests that are refused
 
 refused-method-title = Nothing can be sent here
-refused-method = A short link can be followed or looked at, but takes nothing in.
+refused-method = A short link can be followed or previewed, but nothing can be sent to it.
 refused-host-title = No links under this address
-refused-host = This server has no short links under the name that it was asked by. The address may be mistyped.
+refused-host = This server has no short links under this host name. The address may be mistyped.
 refused-for-now-title = Not available right now
 refused-for-now = This server cannot answer at the moment. Please try again in a few seconds.
 

@@ -181,7 +181,7 @@ async fn people_search_with_a_form() {
     assert!(all.contains("There are 4 links."), "{all}");
     assert!(all.contains("tier/park"), "{all}");
     let nothing = server.ask("GET", "/-/links?q=nothing", HTML).await.text();
-    assert!(nothing.contains("No link has all of that."), "{nothing}");
+    assert!(nothing.contains("No links found."), "{nothing}");
     assert_eq!(
         server
             .metric("waypost_requests_total{outcome=\"page\"}")
