@@ -48,7 +48,7 @@ pub(crate) struct Selection<'s> {
 }
 
 impl Search {
-    /// Searches for `snapshot`'s site with the host and path of a request; `None` if it has none.
+    /// Returns the search of a query in a site of a snapshot.
     pub(crate) fn new(
         snapshot: &Arc<Snapshot>,
         site: &Site,

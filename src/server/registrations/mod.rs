@@ -112,7 +112,7 @@ fn code_of(path: &str) -> Option<&str> {
     path.strip_prefix(LINKS)?.strip_prefix('/')
 }
 
-/// Answers such a request, if links can be registered by a service, and counts it.
+/// Answers such a request and counts it; without a service, links can only be read.
 pub(super) async fn answer(
     service: Option<&Service>,
     shared: &Shared,

@@ -13,11 +13,11 @@ pub(super) fn entity_tag(tag: EntryTag) -> HeaderValue {
     HeaderValue::try_from(format!("\"{tag}\"")).expect("hexadecimal digits are visible")
 }
 
-/// Returns what an entry must say for a request to change it.
+/// Returns the content that an entry must have for a request to change it.
 ///
 /// # Errors
 ///
-/// If the request does not say.
+/// Fails if the request has no `If-Match`.
 pub(super) fn expected(headers: &HeaderMap) -> Result<ExpectedContent, ProblemType> {
     let mut fields = headers.get_all(IF_MATCH).iter().peekable();
     if fields.peek().is_none() {

@@ -1,11 +1,11 @@
 //! The queue of registrations and edits, and the one worker that takes all waiting ones at a time.
 //!
 //! While one group is pushed the next one gathers, so the slower the remote, the larger the groups.
-//! Clients are answered once the push has succeeded and the link is live here.
+//! Clients are answered once the push has succeeded and the change is live here.
 //!
-//! Invariants: the number of waiting registrations is bounded, in all and for each owner; a client
-//! that disconnects before the answer changes nothing; owners take turns, so that none delays the
-//! others.
+//! Invariants: the number of waiting changes is bounded, in all and for each owner; a client that
+//! disconnects before the answer does not stop its change; owners take turns, so that none delays
+//! the others.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,13 +28,13 @@ use crate::git::chain;
 use crate::server::reload::{Reloads, in_background};
 use crate::server::state::{Shared, Snapshot};
 
-/// The most registrations that may wait.
+/// The most changes that may wait.
 const MAX_WAITING: usize = 1024;
 
 /// The most of them that may belong to one owner.
 const MAX_OF_OWNER: usize = 256;
 
-/// The most registrations in one group.
+/// The most changes in one group.
 const MAX_GROUP: usize = 256;
 
 /// The sending end of the queue.
@@ -46,7 +46,7 @@ pub(super) struct RegistrationQueue {
     places: Mutex<HashMap<Arc<str>, Arc<Semaphore>>>,
 }
 
-/// A waiting registration.
+/// A waiting registration or edit.
 pub(super) struct QueuedRequest {
     submission: Submission,
     get_or_create: bool,
@@ -80,7 +80,7 @@ pub(super) fn queue(registrar: Registrar) -> (RegistrationQueue, Worker) {
 }
 
 impl RegistrationQueue {
-    /// Adds a registration to the queue; the answer is sent to the returned receiver, unless the
+    /// Adds a change to the queue; the answer is sent to the returned receiver, unless the
     /// server ends before.
     ///
     /// # Errors
@@ -128,7 +128,7 @@ impl QueuedRequest {
 }
 
 impl Worker {
-    /// Registers waiting jobs, group by group, until all senders are dropped.
+    /// Makes the waiting changes, group by group, until all senders are dropped.
     pub(super) async fn run(mut self, shared: Arc<Shared>, reloads: Reloads) {
         let mut waiting = Vec::new();
         let mut size = MAX_GROUP;

@@ -35,7 +35,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 /// our own idle connections. A queued change continues.
 const TIMEOUT: Duration = Duration::from_secs(55);
 
-/// The media type of a registration, and of an edit, too.
+/// The media type of a registration; an edit may have it as well.
 const JSON: &str = "application/json";
 
 /// The media type of an edit (RFC 7396 section 4).
@@ -71,7 +71,7 @@ impl<'r> Operation<'r> {
         }
     }
 
-    /// Returns its outcome, which gets this answer.
+    /// Returns the outcome that the metrics count for an answer to it.
     pub(super) fn result(self, answer: &ApiResponse) -> RegistrationResult {
         use hyper::StatusCode as S;
         match answer.status {

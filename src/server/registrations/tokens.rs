@@ -2,9 +2,9 @@
 //!
 //! Each line has the owner's name and the SHA-256 of the token in hexadecimal; `admin` after them lets
 //! it change the entries of others. A token is random, so a fast hash is as good as a slow one:
-//! guessing is hopeless. The file is checked every second;
-//! one with an error leaves the last good one in force. A missing file revokes all tokens, but only
-//! after a while, so that it can be replaced.
+//! guessing is hopeless. The file is checked every second; one with an error leaves the last good
+//! one in force. A missing file revokes all tokens, but only after a while, so that it can be
+//! replaced.
 //!
 //! Invariants: no token is kept, shown or logged; the time of a comparison reveals nothing about
 //! it.

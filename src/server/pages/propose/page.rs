@@ -42,7 +42,7 @@ struct ProposePage<'p> {
     error: Option<String>,
     #[serde(skip)]
     problem: Option<Sentence>,
-    /// The link in the way, and its address, as it is and with a preview.
+    /// The short link of the entry in the way, if the client may know it.
     #[serde(skip)]
     existing: Option<String>,
     revision: &'p str,
