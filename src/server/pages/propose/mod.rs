@@ -5,7 +5,7 @@
 
 mod form;
 mod page;
-mod reason;
+mod refusal;
 mod ways;
 
 pub(crate) use page::ProposalSource;

@@ -9,7 +9,7 @@ use crate::mapping::Site;
 use crate::registry::{Destination, ProposedLink, propose};
 
 use super::form::ProposalForm;
-use super::reason::Refusal;
+use super::refusal::ProposalRefusal;
 use super::ways::{Way, WayKind, way};
 use crate::server::http::Content;
 use crate::server::pages::context::{FormAction, PageContext};
@@ -84,7 +84,7 @@ impl PageContext<'_> {
             bookmarklet: bookmarklet(site.base_url().as_str()),
             way: (proposal.as_ref()).and_then(|it| way(site.about(), place, it)),
             problem: refusal.as_ref().map(|it| it.sentence(&frame)),
-            error: refusal.as_ref().map(Refusal::in_english),
+            error: refusal.as_ref().map(ProposalRefusal::in_english),
             existing: holder.map(|holder| holder.short_url.clone()),
             link: proposal.map(|proposal| ShownLink {
                 path: place.path_of(&proposal.path),
@@ -108,7 +108,7 @@ impl PageContext<'_> {
         &self,
         source: &ProposalSource<'_>,
         form: &ProposalForm,
-    ) -> Result<ProposedLink, Refusal> {
+    ) -> Result<ProposedLink, ProposalRefusal> {
         let (snapshot, site) = (source.snapshot, source.site);
         let table = &snapshot.table;
         let destination = match snapshot.place.directory(table.files()) {
@@ -116,9 +116,11 @@ impl PageContext<'_> {
             // Of several files, the first: a reviewer can move the entry.
             None => Destination::Document(site.files().next().map(str::to_owned)),
         };
-        let request = form.request(site, destination).map_err(Refusal::Form)?;
+        let request = form
+            .request(site, destination)
+            .map_err(ProposalRefusal::Form)?;
         let highest = |_: &Site| snapshot.highest_number(site);
-        propose(table, &request, highest, self.now).map_err(Refusal::Registry)
+        propose(table, &request, highest, self.now).map_err(ProposalRefusal::Registry)
     }
 }
 

@@ -7,12 +7,12 @@ use super::form::FormError;
 
 /// Why a link cannot be proposed.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum ProposalRefusal {
     Form(FormError),
     Registry(RegistrationRefusal),
 }
 
-impl Refusal {
+impl ProposalRefusal {
     /// Returns the reason as a sentence.
     pub(super) fn sentence(&self, frame: &Frame<'_>) -> Sentence {
         use RegistrationRefusal as R;
