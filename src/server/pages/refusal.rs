@@ -3,7 +3,6 @@
 use askama::Template;
 use hyper::header::{ALLOW, CACHE_CONTROL, RETRY_AFTER};
 use hyper::{Response, StatusCode};
-use serde::Serialize;
 
 use crate::html::Frame;
 use crate::mapping::Site;
@@ -11,14 +10,11 @@ use crate::mapping::Site;
 use super::context::{FormAction, PageContext};
 use crate::server::http::{Content, PageFormat};
 
-#[derive(Template, Serialize)]
+#[derive(Template)]
 #[template(path = "refusal.html")]
-struct Refusal<'p> {
-    #[serde(skip)]
+struct RefusalPage<'p> {
     frame: Frame<'p>,
-    #[serde(skip)]
     heading: &'static str,
-    #[serde(skip)]
     reason: &'static str,
 }
 
@@ -46,12 +42,12 @@ impl PageContext<'_> {
             ),
             _ => return refusal,
         };
-        let page = Refusal {
+        let page = RefusalPage {
             frame,
             heading,
             reason,
         };
-        let mut response = self.render(refusal.status(), FormAction::None, &page);
+        let mut response = self.html(refusal.status(), FormAction::None, &page);
         for name in [ALLOW, RETRY_AFTER, CACHE_CONTROL] {
             if let Some(value) = refusal.headers().get(&name) {
                 response.headers_mut().insert(name, value.clone());
