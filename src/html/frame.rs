@@ -31,8 +31,8 @@ pub struct Frame<'p> {
     pub home: Option<&'p str>,
     /// The path of the list of all links.
     pub list: Option<String>,
-    /// The path of the description by which browsers search the links.
-    pub search: Option<String>,
+    /// The path of the OpenSearch description, by which browsers search the links.
+    pub opensearch: Option<String>,
     /// The path of the form that proposes a link.
     pub propose: Option<String>,
     /// The address of the repository.
@@ -55,7 +55,7 @@ impl<'p> Frame<'p> {
             name: about.and_then(About::name).unwrap_or(host),
             home: base_url.map(BaseUrl::path),
             list: None,
-            search: None,
+            opensearch: None,
             propose: None,
             repository: about.and_then(About::repository),
             contact: about.and_then(About::contact),

@@ -67,7 +67,7 @@ impl PageContext<'_> {
         let own = |page: &str| Some(format!("{}{page}", base_path?));
         Frame {
             list: own("-/links").filter(|_| self.is_public),
-            search: own("-/opensearch.xml").filter(|_| self.is_public),
+            opensearch: own("-/opensearch.xml").filter(|_| self.is_public),
             propose: own("-/propose"),
             revision: (!self.revision.is_empty()).then_some(self.revision),
             ..Frame::of(self.language, site)
