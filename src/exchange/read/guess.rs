@@ -31,8 +31,8 @@ impl ImportFormat {
 
     /// Returns whether a text begins like one of this format.
     fn fits(self, name: &str, text: &str) -> bool {
-        let mut lines = text.lines().map(str::trim);
-        let mut lines = lines.by_ref().filter(|line| !line.is_empty());
+        let lines = text.lines().map(str::trim);
+        let mut lines = lines.filter(|line| !line.is_empty());
         let is_configuration = !text.starts_with(['{', '[']) && !text.starts_with("#FORMAT");
         match self {
             Self::Csv | Self::Yourls | Self::Shlink | Self::Psql => {

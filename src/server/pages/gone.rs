@@ -33,6 +33,8 @@ impl PageContext<'_> {
     /// Returns the page of a retired or expired entry.
     pub(crate) fn gone(&self, entry: Entry<'_>) -> Response<Content> {
         let frame = self.frame(Some(entry.site()));
+        // An entry retired with `true` has no date of retirement.
+        let since = entry.gone_from().filter(|time| *time > Timestamp::MIN);
         let page = GonePage {
             error: "gone",
             code: entry.code(),
@@ -40,11 +42,8 @@ impl PageContext<'_> {
             title: entry.title(),
             owner: entry.owner(),
             archive: entry.archive(),
-            since: entry.gone_from().and_then(|time| {
-                // An entry retired with `true` has no date of retirement.
-                (time > Timestamp::MIN).then(|| time.to_string())
-            }),
-            end: end(&frame, entry),
+            since: since.map(|time| time.to_string()),
+            end: end(&frame, entry, since),
             revision: self.revision,
             frame,
         };
@@ -53,10 +52,9 @@ impl PageContext<'_> {
 }
 
 /// Returns when a link was taken out of use, or until when it was valid.
-fn end(frame: &Frame<'_>, entry: Entry<'_>) -> Sentence {
+fn end(frame: &Frame<'_>, entry: Entry<'_>, since: Option<Timestamp>) -> Sentence {
     let short_url = entry.short_url();
-    // An entry retired with `true` has no date of retirement.
-    match entry.gone_from().filter(|time| *time > Timestamp::MIN) {
+    match since {
         None => frame.sentence("gone-link").code("link", short_url),
         Some(time) if entry.expires() == Some(time) => {
             let last = Moment::last_before(time);
