@@ -21,4 +21,6 @@ pub(crate) use negotiate::{Coding, PageFormat, coding, form, language};
 pub(crate) use readable::readable;
 pub use readable::shows_itself;
 pub(crate) use request::Refused;
-pub(crate) use response::{JSON, READING, TEXT, bad_request, not_allowed, only_read, unavailable};
+pub(crate) use response::{
+    JSON, READING, TEXT, bad_request, misdirected, not_allowed, only_read, unavailable,
+};

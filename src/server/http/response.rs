@@ -85,6 +85,13 @@ pub(crate) fn only_read() -> (Option<Answered>, Response<Content>) {
     (Some(Answered::MethodNotAllowed), not_allowed(READING))
 }
 
+/// Returns the answer of a public listener to a request under a host that has no site, and how it is
+/// counted.
+pub(crate) fn misdirected() -> (Option<Answered>, Response<Content>) {
+    let response = line(StatusCode::MISDIRECTED_REQUEST);
+    (Some(Answered::Misdirected), response)
+}
+
 /// Returns an answer that closes the connection: what follows is not trusted to be the next
 /// request.
 pub(crate) fn bad_request() -> Response<Content> {

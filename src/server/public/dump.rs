@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use hyper::header::HeaderValue;
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{Method, Request, Response};
 
 use crate::exchange::ExportFormat;
 use crate::mapping::{self, Timestamp};
 
 use super::download::Download;
 use super::link_report;
-use crate::server::http::{Answered, Content, only_read, response};
+use crate::server::http::{Answered, Content, misdirected, only_read, response};
 use crate::server::state::{DumpSlots, LinkChecks, Shared, Snapshot};
 
 const JSON_LINES: HeaderValue = HeaderValue::from_static("application/jsonl");
@@ -47,8 +47,7 @@ pub(crate) fn answer<B>(
         return None;
     }
     let Some(site) = site else {
-        let response = response::line(StatusCode::MISDIRECTED_REQUEST);
-        return Some((Some(Answered::Misdirected), response));
+        return Some(misdirected());
     };
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Some(only_read());

@@ -15,7 +15,8 @@ use percent_encoding::{CONTROLS, utf8_percent_encode};
 use crate::mapping::BaseUrl;
 
 use crate::server::http::{
-    Answered, Content, Counts, Refused, bad_request, only_read, request, response, unavailable,
+    Answered, Content, Counts, Refused, bad_request, misdirected, only_read, request, response,
+    unavailable,
 };
 use crate::server::ops::health;
 use crate::server::state::Shared;
@@ -58,8 +59,7 @@ fn decide<B>(
         return (None, unavailable());
     };
     let Some(site) = snapshot.table.site_of(asked.host, asked.path) else {
-        let response = response::line(StatusCode::MISDIRECTED_REQUEST);
-        return (Some(Answered::Misdirected), response);
+        return misdirected();
     };
     let location = location(site.base_url(), port, asked.path, asked.query);
     // 301 for requests that only read, which every client understands, and 308 for the rest, so that

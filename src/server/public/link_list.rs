@@ -11,7 +11,7 @@ use crate::mapping::Timestamp;
 use super::own_path::OwnPath;
 use super::route;
 use crate::server::http::{
-    Answered, Content, Counts, READING, form, language, not_allowed, request as head, response,
+    Answered, Content, Counts, form, language, misdirected, only_read, request as head, response,
     unavailable,
 };
 use crate::server::links::{ListQuery, Search, Selection};
@@ -56,12 +56,15 @@ pub(super) async fn answer(
             let answer = search.answer(&shared.searches, headers.clone(), variant, write);
             let response = answer.await.unwrap_or_else(unavailable);
             // Also of one that is not sent again.
-            (Answered::Page, response::with(response, VARY, VARIES))
+            let response = response::with(response, VARY, VARIES);
+            (Some(Answered::Page), response)
         }
     };
     let response = route::explained(shared, &request, response);
     // Without a duration, which would be a search's and not a redirect's.
-    counts.count(answered);
+    if let Some(answered) = answered {
+        counts.count(answered);
+    }
     response
 }
 
@@ -70,7 +73,7 @@ pub(super) async fn answer(
 fn begin(
     shared: &Shared,
     request: &Request<()>,
-) -> Option<Result<Search, (Answered, Response<Content>)>> {
+) -> Option<Result<Search, (Option<Answered>, Response<Content>)>> {
     let asked = head::read(request).ok()?;
     // Without dumps, the table is not public.
     let (_, live) = (shared.dumps.as_ref()?, shared.live.load_full()?);
@@ -78,22 +81,16 @@ fn begin(
     if own.rest != "links" {
         return None;
     }
-    let refused = |answered, response| Some(Err((answered, response)));
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return refused(Answered::MethodNotAllowed, not_allowed(READING));
+        return Some(Err(only_read()));
     }
     let Some(site) = own.site else {
-        let response = response::line(StatusCode::MISDIRECTED_REQUEST);
-        return refused(Answered::Misdirected, response);
+        return Some(Err(misdirected()));
     };
-    match ListQuery::of_page(asked.query) {
-        Ok(query) => {
-            let now = Timestamp::from(SystemTime::now());
-            Some(Ok(Search::new(&live, site, query, now)))
-        }
-        Err(_) => refused(
-            Answered::BadRequest,
-            response::line(StatusCode::BAD_REQUEST),
-        ),
-    }
+    let Ok(query) = ListQuery::of_page(asked.query) else {
+        let response = response::line(StatusCode::BAD_REQUEST);
+        return Some(Err((Some(Answered::BadRequest), response)));
+    };
+    let now = Timestamp::from(SystemTime::now());
+    Some(Ok(Search::new(&live, site, query, now)))
 }

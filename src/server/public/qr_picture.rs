@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::exchange::qr_svg;
 use crate::mapping::Site;
 
-use crate::server::http::{Answered, Content, is_known, only_read, response};
+use crate::server::http::{Answered, Content, is_known, misdirected, only_read, response};
 
 const SVG: HeaderValue = HeaderValue::from_static("image/svg+xml");
 
@@ -31,8 +31,7 @@ pub(super) fn answer<B>(
         return only_read();
     }
     let Some(site) = site else {
-        let response = response::line(StatusCode::MISDIRECTED_REQUEST);
-        return (Some(Answered::Misdirected), response);
+        return misdirected();
     };
     // A link may be too long for a QR code only under a base URL of thousands of bytes.
     let Some(svg) = site.short_url_at(code).and_then(|url| qr_svg(&url)) else {

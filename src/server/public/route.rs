@@ -12,8 +12,8 @@ use crate::mapping::{Outcome, Timestamp};
 use super::own_path::OwnPath;
 use super::{dump, go, qr_picture, redirect};
 use crate::server::http::{
-    Answered, Content, Counts, Refused, bad_request, form, language, only_read, request, response,
-    unavailable,
+    Answered, Content, Counts, Refused, bad_request, form, language, misdirected, only_read,
+    request, response, unavailable,
 };
 use crate::server::ops::health;
 use crate::server::pages::{PageContext, ProposalSource};
@@ -157,11 +157,6 @@ pub(super) fn explained<B>(
         .zip(asked)
         .and_then(|(snapshot, asked)| snapshot.table.site_of(asked.host, asked.path));
     page.explained(site, response)
-}
-
-fn misdirected() -> (Option<Answered>, Response<Content>) {
-    let response = response::line(StatusCode::MISDIRECTED_REQUEST);
-    (Some(Answered::Misdirected), response)
 }
 
 fn constant(media_type: &'static str, text: &'static str) -> Response<Content> {
