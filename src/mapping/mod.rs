@@ -22,7 +22,7 @@ pub use self::compile::{
     Compilation, EntryOutline, Expectation, Outline, Pair, Scalar, ScalarForm, SoundTable, compile,
     defaults_of,
 };
-pub use self::forge::{Forge, RepositoryPages};
+pub use self::forge::{Forge, MAX_ADDRESS_BYTES, RepositoryPages};
 pub use self::packed::{Entry, Site, Table};
 pub(crate) use self::resolve::{End, follow};
 pub use self::resolve::{Outcome, Redirect, Request, Via};

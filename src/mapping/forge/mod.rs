@@ -6,4 +6,4 @@ mod host;
 mod pages;
 
 pub use host::Forge;
-pub use pages::RepositoryPages;
+pub use pages::{MAX_ADDRESS_BYTES, RepositoryPages};

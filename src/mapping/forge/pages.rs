@@ -15,7 +15,7 @@ use super::host::Forge;
 
 /// The maximum length of an address in bytes: forges, and proxies in front of them, refuse request
 /// lines of 8 KiB.
-const MAX_BYTES: usize = 8191;
+pub const MAX_ADDRESS_BYTES: usize = 8191;
 
 /// The characters that are literal in a query: RFC 3986, "unreserved".
 const IN_QUERY: &AsciiSet = &NON_ALPHANUMERIC
@@ -97,7 +97,7 @@ impl RepositoryPages {
 }
 
 fn within_limit(address: String) -> Option<String> {
-    (address.len() <= MAX_BYTES).then_some(address)
+    (address.len() <= MAX_ADDRESS_BYTES).then_some(address)
 }
 
 /// Encodes a relative path; `None` if a browser would take a part of it for a step elsewhere.
@@ -174,8 +174,8 @@ mod tests {
     fn no_address_is_longer_than_a_forge_takes() {
         for pages in pages() {
             let address = |bytes| pages.new_file("main", "a.yaml", &"a".repeat(bytes), "m");
-            let room = MAX_BYTES - address(0).unwrap().len();
-            assert_eq!(address(room).unwrap().len(), MAX_BYTES);
+            let room = MAX_ADDRESS_BYTES - address(0).unwrap().len();
+            assert_eq!(address(room).unwrap().len(), MAX_ADDRESS_BYTES);
             assert_eq!(address(room + 1), None);
             // What is encoded takes more.
             assert_eq!(

@@ -1,12 +1,9 @@
 //! The ways to send a proposal: an editor of the forge that is filled in beforehand, or one where the
 //! lines are pasted.
 
-use crate::mapping::{About, Forge, RepositoryPages};
+use crate::mapping::{About, Forge, MAX_ADDRESS_BYTES, RepositoryPages};
 use crate::registry::ProposedLink;
 use crate::source::RepositoryPlace;
-
-/// The maximum length of an address that is filled in, in bytes, as forges allow it.
-const MAX_BYTES: usize = 8191;
 
 /// A way to send a proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +33,7 @@ pub(super) fn way(about: &About, place: &RepositoryPlace, proposal: &ProposedLin
     let way = |kind, address| Way { kind, address };
     if let (Some(template), Some(text)) = (about.propose(), &proposal.new_file) {
         let address = template.expand(&path, text, &message);
-        if address.len() <= MAX_BYTES {
+        if address.len() <= MAX_ADDRESS_BYTES {
             return Some(way(WayKind::Filled, address));
         }
     }
