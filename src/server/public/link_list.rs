@@ -11,8 +11,7 @@ use crate::mapping::Timestamp;
 use super::own_path::OwnPath;
 use super::route;
 use crate::server::http::{
-    Answered, Content, Counts, form, language, misdirected, only_read, request as head, response,
-    unavailable,
+    Answered, Content, Counts, misdirected, only_read, request as head, response, unavailable,
 };
 use crate::server::links::{ListQuery, Search, Selection};
 use crate::server::pages::{PageContext, VARIES};
@@ -36,14 +35,8 @@ pub(super) async fn answer(
         None => return route::answer(shared, counts, &request),
         Some(Err((answered, response))) => (answered, response),
         Some(Ok(search)) => {
-            let headers = request.headers();
-            let context = PageContext {
-                form: form(headers),
-                language: language(headers),
-                now: search.now,
-                revision: "",
-                is_public: true,
-            };
+            let headers = request.headers().clone();
+            let context = route::context(shared, &request, None, search.now);
             let variant = context.list_variant();
             let write = move |snapshot: &Snapshot, selection: &Selection<'_>| {
                 let revision = &snapshot.short;
@@ -53,7 +46,7 @@ pub(super) async fn answer(
                 }
                 .links(selection)
             };
-            let answer = search.answer(&shared.searches, headers.clone(), variant, write);
+            let answer = search.answer(&shared.searches, headers, variant, write);
             let response = answer.await.unwrap_or_else(unavailable);
             // Also of one that is not sent again.
             let response = response::with(response, VARY, VARIES);

@@ -17,7 +17,7 @@ use crate::server::http::{
 };
 use crate::server::ops::health;
 use crate::server::pages::{PageContext, ProposalSource};
-use crate::server::state::Shared;
+use crate::server::state::{Shared, Snapshot};
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /-/\n";
 const FAVICON: &str = include_str!("../../../templates/favicon.svg");
@@ -62,13 +62,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         return (None, unavailable());
     };
     let now = Timestamp::from(SystemTime::now());
-    let page = || PageContext {
-        form: form(request.headers()),
-        language: language(request.headers()),
-        now,
-        revision: &snapshot.short,
-        is_public: shared.dumps.is_some(),
-    };
+    let page = || context(shared, request, Some(snapshot), now);
     if let Some(slots) = &shared.dumps
         && let Some(answer) = dump::answer(slots, shared, snapshot, &asked, request)
     {
@@ -128,6 +122,22 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
     (Some(answered), response)
 }
 
+/// Returns the context of a page for a request, with the revision of a snapshot, if there is one.
+pub(super) fn context<'s, B>(
+    shared: &Shared,
+    request: &Request<B>,
+    snapshot: Option<&'s Snapshot>,
+    now: Timestamp,
+) -> PageContext<'s> {
+    PageContext {
+        form: form(request.headers()),
+        language: language(request.headers()),
+        now,
+        revision: snapshot.map_or("", |snapshot| &snapshot.short),
+        is_public: shared.dumps.is_some(),
+    }
+}
+
 /// Returns a refusal as a page if a person sees it. Probes take `/healthz` as it is.
 pub(super) fn explained<B>(
     shared: &Shared,
@@ -145,13 +155,12 @@ pub(super) fn explained<B>(
     }
     let live = shared.live.load();
     let snapshot = live.as_deref();
-    let page = PageContext {
-        form: form(request.headers()),
-        language: language(request.headers()),
-        now: Timestamp::from(SystemTime::now()),
-        revision: snapshot.map_or("", |snapshot| &snapshot.short),
-        is_public: shared.dumps.is_some(),
-    };
+    let page = context(
+        shared,
+        request,
+        snapshot,
+        Timestamp::from(SystemTime::now()),
+    );
     let asked = request::read(request).ok();
     let site = snapshot
         .zip(asked)
