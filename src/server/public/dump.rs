@@ -8,10 +8,11 @@ use hyper::header::HeaderValue;
 use hyper::{Method, Request, Response};
 
 use crate::exchange::ExportFormat;
-use crate::mapping::{self, Timestamp};
+use crate::mapping::Timestamp;
 
 use super::download::Download;
 use super::link_report;
+use super::own_path::OwnPath;
 use crate::server::http::{Answered, Content, misdirected, only_read, response};
 use crate::server::state::{DumpSlots, LinkChecks, Shared, Snapshot};
 
@@ -27,26 +28,18 @@ enum Dump<'s> {
 
 /// Returns the answer to a request for a dump, and how it is counted; `None` if the request is for
 /// something else. Must be called within a runtime.
-pub(crate) fn answer<B>(
+pub(super) fn answer<B>(
     slots: &DumpSlots,
     shared: &Shared,
     snapshot: &Arc<Snapshot>,
-    asked: &mapping::Request<'_>,
+    own: &OwnPath<'_, '_>,
     request: &Request<B>,
 ) -> Option<(Option<Answered>, Response<Content>)> {
-    // Nearly all requests are for something else, and end here.
-    let (folder, name) = asked.path.rsplit_once('/')?;
-    let dump = match name {
+    let dump = match own.rest {
         "linkcheck.jsonl" => Dump::Links(shared.link_checks.as_ref()?),
-        _ => Dump::table(name)?,
+        name => Dump::table(name)?,
     };
-    let site = snapshot.table.site_of(asked.host, asked.path);
-    let base = site.map_or("/", |site| site.base_url().path());
-    let is_ours = folder == "/-" || folder.strip_prefix(base) == Some("-");
-    if !is_ours {
-        return None;
-    }
-    let Some(site) = site else {
+    let Some(site) = own.site else {
         return Some(misdirected());
     };
     if !matches!(*request.method(), Method::GET | Method::HEAD) {

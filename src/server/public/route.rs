@@ -63,12 +63,12 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
     };
     let now = Timestamp::from(SystemTime::now());
     let page = || context(shared, request, Some(snapshot), now);
-    if let Some(slots) = &shared.dumps
-        && let Some(answer) = dump::answer(slots, shared, snapshot, &asked, request)
-    {
-        return answer;
-    }
     if let Some(own) = OwnPath::read(&snapshot.table, &asked) {
+        if let Some(slots) = &shared.dumps
+            && let Some(answer) = dump::answer(slots, shared, snapshot, &own, request)
+        {
+            return answer;
+        }
         if let Some(code) = qr_picture::code(own.rest) {
             return qr_picture::answer(own.site, code, request);
         }
