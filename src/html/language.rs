@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::messages::Messages;
 
-/// The languages: the tag of each (BCP 47), and its texts. The first is for all others.
+/// The languages: the tag of each (BCP 47), and its texts. The first is the default.
 const FILES: [(&str, &str); 2] = [
     ("en", include_str!("../../templates/messages/en.ftl")),
     ("de", include_str!("../../templates/messages/de.ftl")),
@@ -18,7 +18,7 @@ static MESSAGES: LazyLock<[Messages; FILES.len()]> =
 pub struct Language(usize);
 
 impl Language {
-    /// The language of those who ask for none that there is.
+    /// The language for clients that ask for none of the others.
     pub const DEFAULT: Self = Self(0);
 
     /// Returns every language.

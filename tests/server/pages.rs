@@ -252,7 +252,7 @@ async fn the_page_of_a_link_leads_to_its_line_in_the_repository() {
 }
 
 #[tokio::test]
-async fn who_sees_a_refusal_gets_a_page() {
+async fn a_person_gets_a_page_for_a_refusal() {
     let server = Running::start(ABOUT).await;
     let german = format!("{HTML}Accept-Language: de\r\n");
     let reply = server.ask("POST", "/m", &german).await;

@@ -273,7 +273,7 @@ async fn only_so_much_is_read() {
 }
 
 #[tokio::test]
-async fn german_is_spoken() {
+async fn the_form_is_in_german_too() {
     let server = Running::start(TABLE).await;
     let headers = format!("{HTML}Accept-Language: de\r\n");
     let text = server.ask("GET", FORM, &headers).await.text();

@@ -37,8 +37,8 @@ pub(crate) fn form(headers: &HeaderMap) -> PageFormat {
     best.1
 }
 
-/// Returns the language that a client prefers among those there are (RFC 9110 section 12.5.4). The
-/// default one is for those who accept none of them, as no answer at all would help nobody.
+/// Returns the language that a client prefers among those of pages (RFC 9110 section 12.5.4); the
+/// default one if it accepts none of them, since 406 would help nobody.
 pub(crate) fn language(headers: &HeaderMap) -> Language {
     let mut best = (0, Language::DEFAULT);
     for (range, weight) in weighted(headers, ACCEPT_LANGUAGE) {

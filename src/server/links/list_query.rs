@@ -1,4 +1,4 @@
-//! What lists of links are asked for: `q`, `tag`, `owner`, `state` and `after`.
+//! The parameters of lists of links: `q`, `tag`, `owner`, `state` and `after`.
 
 use unicode_normalization::UnicodeNormalization as _;
 use url::form_urlencoded;
@@ -8,7 +8,7 @@ use crate::mapping::{Filter, LinkState, MAX_CODE_BYTES};
 /// The most characters of a text that is searched for.
 pub(crate) const MAX_TEXT: usize = 200;
 
-/// What a list of links is asked for. An empty text selects nothing: forms send those.
+/// The parameters of a list of links. An empty text does not restrict it: forms send those.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ListQuery {
     pub(crate) text: String,
@@ -24,12 +24,12 @@ pub(crate) struct ListQuery {
 pub(crate) enum BadListQuery {
     /// There is no such parameter.
     Unknown,
-    /// Its value is too long or means nothing, or the parameter is there twice.
+    /// Its value is invalid or too long, or the parameter is there twice.
     Invalid,
 }
 
 impl ListQuery {
-    /// Reads the query of a page; parameters of others, as links get them on their way, are ignored.
+    /// Reads the query of a page; other parameters, as trackers add them to addresses, are ignored.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl ListQuery {
         Ok(())
     }
 
-    /// Returns what asks for links with a text, or with its beginning if it is too long.
+    /// Returns the query for links with a text, or with its beginning if it is too long.
     pub(crate) fn of_text(text: &str) -> Self {
         Self {
             text: text.trim().chars().take(MAX_TEXT).collect(),
@@ -85,7 +85,7 @@ impl ListQuery {
         }
     }
 
-    /// Returns what asks for links with a tag.
+    /// Returns the query for links with a tag.
     pub(crate) fn of_tag(tag: &str) -> Self {
         Self {
             tag: tag.to_owned(),
@@ -93,7 +93,7 @@ impl ListQuery {
         }
     }
 
-    /// Returns the filter that selects what it asks for.
+    /// Returns the filter that selects its links.
     pub(crate) fn filter(&self) -> Filter {
         let mut filter = Filter::default().text(&self.text);
         if !self.tag.is_empty() {
@@ -108,7 +108,7 @@ impl ListQuery {
         filter
     }
 
-    /// Returns whether it asks for all links.
+    /// Returns whether it selects all links.
     pub(crate) fn is_of_all(&self) -> bool {
         self.filter().is_empty()
     }

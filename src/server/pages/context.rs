@@ -45,7 +45,7 @@ fn policy(form_action: &str) -> HeaderValue {
 pub(crate) enum FormAction {
     /// The page has no form.
     None,
-    /// To this server, which learns which page it comes from.
+    /// To this server, to which browsers then send the address of the page as the referrer.
     Own,
 }
 

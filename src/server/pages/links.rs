@@ -56,7 +56,7 @@ struct Row<'p> {
     owner: Option<String>,
     /// Its tags, and the query that lists all links with each.
     tags: Vec<(String, String)>,
-    /// What has become of it, unless it is live.
+    /// Its state, unless it is live.
     state: Option<&'static str>,
 }
 
