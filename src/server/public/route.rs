@@ -77,11 +77,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
                 _ if !reads => only_read(),
                 None => misdirected(),
                 Some(site) => {
-                    let source = ProposalSource {
-                        snapshot,
-                        site,
-                        is_public: shared.dumps.is_some(),
-                    };
+                    let source = ProposalSource { snapshot, site };
                     (Some(Answered::Page), page().propose(&source, asked.query))
                 }
             };

@@ -19,8 +19,6 @@ use crate::server::state::Snapshot;
 pub(crate) struct ProposalSource<'s> {
     pub(crate) snapshot: &'s Snapshot,
     pub(crate) site: &'s Site,
-    /// Whether anyone may see the whole table.
-    pub(crate) is_public: bool,
 }
 
 #[derive(Template, Serialize)]
@@ -76,7 +74,7 @@ impl PageContext<'_> {
         let (site, place) = (source.site, &source.snapshot.place);
         let frame = self.frame(Some(site));
         let holder = refusal.as_ref().and_then(|refusal| {
-            let is_known = source.is_public || !refusal.discloses_code();
+            let is_known = self.is_public || !refusal.discloses_code();
             refusal.holder().filter(|_| is_known)
         });
         let page = ProposePage {
