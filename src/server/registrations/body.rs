@@ -132,7 +132,7 @@ impl BodyReader {
     pub(super) fn text(&mut self, key: &str) -> Option<String> {
         match self.take(key)? {
             Value::String(text) => Some(text),
-            _ => self.find(key, "is not a text"),
+            _ => self.refuse(key, "is not a text"),
         }
     }
 
@@ -217,7 +217,7 @@ impl BodyReader {
             texts.collect()
         });
         texts
-            .or_else(|| self.find(key, "is not a list of texts"))
+            .or_else(|| self.refuse(key, "is not a list of texts"))
             .unwrap_or_default()
     }
 
@@ -225,7 +225,7 @@ impl BodyReader {
         let value = self.take("status")?;
         let code = value.as_u64().and_then(|code| u16::try_from(code).ok());
         let status = code.and_then(Status::from_code);
-        status.or_else(|| self.find("status", "is none of 301, 302, 303, 307 and 308"))
+        status.or_else(|| self.refuse("status", "is none of 301, 302, 303, 307 and 308"))
     }
 
     pub(super) fn forward(&mut self) -> Option<Forward> {
@@ -234,13 +234,13 @@ impl BodyReader {
         let forward = all.find(|forward| forward.name() == name);
         forward.or_else(|| {
             let names = Forward::ALL.map(Forward::name).join(", ");
-            self.find("forward", format!("is none of {names}"))
+            self.refuse("forward", format!("is none of {names}"))
         })
     }
 
     pub(super) fn expires(&mut self) -> Option<WrittenDate> {
         let date = self.text("expires")?.parse::<WrittenDate>();
-        date.map_or_else(|error| self.find("expires", error.to_string()), Some)
+        date.map_or_else(|error| self.refuse("expires", error.to_string()), Some)
     }
 
     pub(super) fn flag(&mut self, key: &str) -> bool {
@@ -248,7 +248,7 @@ impl BodyReader {
             None => false,
             Some(Value::Bool(it)) => it,
             Some(_) => self
-                .find(key, "is neither true nor false")
+                .refuse(key, "is neither true nor false")
                 .unwrap_or_default(),
         }
     }
@@ -278,7 +278,7 @@ impl BodyReader {
     }
 
     /// Records an error in the value of a key, and returns `None`.
-    fn find<T>(&mut self, key: &str, message: impl Into<String>) -> Option<T> {
+    fn refuse<T>(&mut self, key: &str, message: impl Into<String>) -> Option<T> {
         self.note(key, message);
         None
     }
