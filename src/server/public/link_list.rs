@@ -61,12 +61,12 @@ pub(super) async fn answer(
     response
 }
 
+/// An answer, and as what it is counted.
+type Counted = (Option<Answered>, Response<Content>);
+
 /// Returns the search that a request asks for, or why there is none; `None` if the request is for
 /// something else, or of a kind that is answered the same everywhere.
-fn begin(
-    shared: &Shared,
-    request: &Request<()>,
-) -> Option<Result<Search, (Option<Answered>, Response<Content>)>> {
+fn begin(shared: &Shared, request: &Request<()>) -> Option<Result<Search, Counted>> {
     let asked = head::read(request).ok()?;
     // Without dumps, the table is not public.
     let (_, live) = (shared.dumps.as_ref()?, shared.live.load_full()?);
