@@ -4,7 +4,7 @@
 //! entries. What only the files of the table can tell is left to the checks of its repository: the
 //! defaults of a document, the tests written in the table, and its size.
 
-use std::path::Path;
+use std::sync::Arc;
 
 use super::addition::{Addition, target_of};
 use super::insertion::fragment_text;
@@ -44,9 +44,12 @@ pub fn propose(
     let target = target_of(request)?;
     let addition = Addition::of(request, target, table, highest, now)?;
     if addition.is_new_file {
-        // Or the directory is a file.
-        let path = Path::new(&*addition.path);
-        if (table.files().iter()).any(|file| path.starts_with(&**file)) {
+        // Or the directory is a file. A table can have a million files, so they are compared as texts.
+        let is_there = |file: &Arc<str>| {
+            let rest = addition.path.strip_prefix(&**file);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        if table.files().iter().any(is_there) {
             let path = addition.path.to_string();
             return Err(RegistrationRefusal::FileExists { path });
         }
@@ -130,6 +133,27 @@ mapping:
                 .map(|it| format!("{} {} {}", it.short_url, it.target, place(it.place)))
                 .map_err(|it| it.to_string()),
         ]
+    }
+
+    #[test]
+    fn a_file_that_exists_is_in_the_way() {
+        let files = [file("links/a.yaml", ENTRIES)];
+        for (directory, code, exists) in [
+            ("links", "a", true),
+            ("links/a.yaml", "new", true),
+            ("links", "new", false),
+            ("links/a.y", "new", false),
+        ] {
+            let request = RegistrationRequest {
+                url: "https://new.example/".to_owned(),
+                code: RequestedCode::Custom(code.to_owned()),
+                destination: Destination::Fragment(directory.to_owned()),
+                ..RegistrationRequest::default()
+            };
+            let [proposed, registered] = both(&files, &request);
+            assert_eq!(proposed, registered, "{directory} {code}");
+            assert_eq!(proposed.is_err(), exists, "{directory} {code}");
+        }
     }
 
     #[test]
