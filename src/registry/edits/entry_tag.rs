@@ -57,11 +57,11 @@ impl EntryTag {
         let mut hash = Sha256::new();
         let mut list = |texts: &mut dyn Iterator<Item = &str>| {
             for text in texts {
-                hash.update(text.len().to_le_bytes());
+                hash.update((text.len() as u64).to_le_bytes());
                 hash.update(text);
             }
             // No text is as long.
-            hash.update(usize::MAX.to_le_bytes());
+            hash.update(u64::MAX.to_le_bytes());
         };
         list(&mut [code.as_str(), &numbers].into_iter());
         for text in [target, title, owner, archive] {
