@@ -6,7 +6,7 @@ use tracing::error;
 use super::problem_type::ProblemType;
 use super::response::{ApiResponse, ProblemDetails, RequestError};
 use crate::git::CommitId;
-use crate::mapping::Timestamp;
+use crate::mapping::{Diagnostic, Timestamp};
 use crate::registry::{
     ChangeOutcome, ControlCharacter, EditRefusal, Registered, RegistrationRefusal,
 };
@@ -60,34 +60,33 @@ fn refused(refusal: RegistrationRefusal) -> ApiResponse {
             ProblemDetails::with_holder(ProblemType::Shadowing, Some(message), *holder).into()
         }
         RegistrationRefusal::Unsound { problems }
-        | RegistrationRefusal::CannotInsert { problems, .. } => {
-            let findings = problems.into_iter().map(|problem| RequestError {
-                pointer: String::new(),
-                message: problem.message,
-                hint: problem.hint,
-            });
-            ProblemDetails::invalid(Some(message), findings.collect()).into()
-        }
+        | RegistrationRefusal::CannotInsert { problems, .. } => unsound(message, problems),
         _ => {
             let (pointer, hint) = place(&refusal);
-            let finding = RequestError {
-                pointer: pointer.to_owned(),
-                message,
-                hint,
-            };
-            ProblemDetails::invalid(None, vec![finding]).into()
+            ProblemDetails::invalid(None, vec![finding(pointer, message, hint)]).into()
         }
+    }
+}
+
+/// Returns the answer for a change with which the table would have problems.
+fn unsound(message: String, problems: Vec<Diagnostic>) -> ApiResponse {
+    let findings = problems.into_iter();
+    let findings = findings.map(|problem| finding("", problem.message, problem.hint));
+    ProblemDetails::invalid(Some(message), findings.collect()).into()
+}
+
+/// Returns an error in the value that a JSON pointer names.
+fn finding(pointer: &str, message: String, hint: Option<String>) -> RequestError {
+    RequestError {
+        pointer: pointer.to_owned(),
+        message,
+        hint,
     }
 }
 
 /// Returns the answer to a client for a refused edit.
 fn edit_refused(refusal: EditRefusal) -> ApiResponse {
     let message = refusal.to_string();
-    let finding = |pointer: &str, message, hint| RequestError {
-        pointer: pointer.to_owned(),
-        message,
-        hint,
-    };
     match refusal {
         EditRefusal::NoSuchLink { .. }
         | EditRefusal::SeveralSites { .. }
@@ -108,11 +107,7 @@ fn edit_refused(refusal: EditRefusal) -> ApiResponse {
             let findings = vec![finding("", problem.message, problem.hint)];
             ProblemDetails::invalid(Some(message), findings).into()
         }
-        EditRefusal::Unsound { problems } => {
-            let findings = problems.into_iter();
-            let findings = findings.map(|it| finding("", it.message, it.hint));
-            ProblemDetails::invalid(Some(message), findings.collect()).into()
-        }
+        EditRefusal::Unsound { problems } => unsound(message, problems),
         _ => ProblemDetails::invalid(None, vec![finding("", message, None)]).into(),
     }
 }
