@@ -167,8 +167,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_start_and_a_rejected_table_are_put_in_words() {
+    /// Returns what is written while events are logged.
+    fn written(log: impl FnOnce()) -> String {
         let lines = Lines::default();
         let writer = lines.clone();
         let subscriber = tracing_subscriber::fmt()
@@ -176,7 +176,14 @@ mod tests {
             .event_format(InTerminal(format()))
             .with_writer(move || writer.clone())
             .finish();
-        tracing::subscriber::with_default(subscriber, || {
+        tracing::subscriber::with_default(subscriber, log);
+        let bytes = lines.0.lock().unwrap().clone();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn the_start_and_a_rejected_table_are_put_in_words() {
+        let text = written(|| {
             let (public, none) = (Some("0.0.0.0:8080"), None::<&str>);
             info!(
                 public,
@@ -203,7 +210,6 @@ mod tests {
                 "in the rejected table"
             );
         });
-        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
         assert_eq!(
             text,
             "serving 7 links at http://127.0.0.1:8080/; Ctrl-C stops\n\
@@ -215,15 +221,7 @@ mod tests {
 
     #[test]
     fn other_events_keep_their_form() {
-        let lines = Lines::default();
-        let writer = lines.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .with_ansi(false)
-            .event_format(InTerminal(format()))
-            .with_writer(move || writer.clone())
-            .finish();
-        tracing::subscriber::with_default(subscriber, || info!(links = 7, "table loaded"));
-        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        let text = written(|| info!(links = 7, "table loaded"));
         assert!(
             text.ends_with("table loaded links=7\n") && text.contains(" INFO "),
             "{text}"
