@@ -122,7 +122,7 @@ impl Store for Interposed {
                 _ if self.is_late => {
                     let mut leases = self.leases.subscribe();
                     leases.wait_for(|leases| *leases == 0).await.unwrap();
-                    // Whoever released goes on before.
+                    // The caller that released it goes on first.
                     sleep(Duration::from_millis(5)).await;
                 }
                 _ => {}

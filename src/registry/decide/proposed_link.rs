@@ -1,7 +1,7 @@
-//! Proposals: what a request would become, as far as the table alone can tell.
+//! Proposals: what a request would become, as far as the table alone shows.
 //!
 //! Nothing is compiled, so that anyone may ask: a few look-ups decide, also in a table of a million
-//! entries. What only the files of the table can tell is left to the checks of its repository: the
+//! entries. What only the files of the table show is left to the checks of its repository: the
 //! defaults of a document, the tests written in the table, and its size.
 
 use std::sync::Arc;

@@ -210,7 +210,7 @@ def the_owners(work, releases):
         for refused in ('"gnu-home" is an entry of "gnu": "mallory" may not', "only an admin may change this file"):
             assert refused in run.output, run.output
         if host is GitLab:
-            # Without a token, this project tells nobody who opened a request.
+            # Without a token, this project does not disclose who opened a request.
             run = job("titled", by="alice", fork=True)
             assert not run.passed and "an unknown author may not" in run.output, run
 
