@@ -165,10 +165,10 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
     };
     let adding = Adding {
         request,
-        is_rehearsal: args.git.dry_run,
+        is_dry_run: args.git.dry_run,
     };
     match args.git.publish(&args.table.paths, &adding) {
-        Ok((registration, _)) if args.git.dry_run => rehearse(&registration),
+        Ok((registration, _)) if args.git.dry_run => show_dry_run(&registration),
         Ok((registration, notes)) => announce(&registration, &notes),
         Err(AddError::Refused(RegistrationRefusal::AlreadyRegistered(holder)))
             if args.get_or_create && !holder.is_gone =>
@@ -196,7 +196,7 @@ fn ask() -> Result<String, Error> {
 }
 
 /// Shows the change of a dry run.
-fn rehearse(registration: &Registration) -> Result<(), Error> {
+fn show_dry_run(registration: &Registration) -> Result<(), Error> {
     table::report(&registration.warnings)?;
     let after = &registration.proved.table.table;
     publishing::show(&mut stdout(), &registration.before, after)?;

@@ -76,11 +76,11 @@ impl EditingArgs {
         let run = EditRun {
             edits: &[edit],
             subject: &subject,
-            is_rehearsal: self.git.dry_run,
+            is_dry_run: self.git.dry_run,
         };
         let (decision, notes) = self.git.publish(&self.table.paths, &run)?;
         match decision.outcomes.first() {
-            Some(Ok(entry)) if self.git.dry_run => self.rehearse(entry, &decision)?,
+            Some(Ok(entry)) if self.git.dry_run => self.show_dry_run(entry, &decision)?,
             Some(Ok(entry)) => self.announce(entry, &decision, &notes)?,
             Some(Err(refusal)) => return report(refusal),
             None => {}
@@ -94,7 +94,7 @@ impl EditingArgs {
     }
 
     /// Shows what would change.
-    fn rehearse(&self, entry: &EditedEntry, decision: &EditDecision) -> io::Result<()> {
+    fn show_dry_run(&self, entry: &EditedEntry, decision: &EditDecision) -> io::Result<()> {
         let Some(proved) = &decision.proved else {
             return unchanged(entry);
         };

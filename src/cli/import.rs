@@ -131,7 +131,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         file: args.file.as_deref(),
         made: args.base_url.as_ref(),
         may_shadow: &MayShadow::of_flag(args.allow_shadowing),
-        is_rehearsal: args.dry_run,
+        is_dry_run: args.dry_run,
         now: SystemTime::now().into(),
     };
     let lines = bytes.iter().filter(|byte| **byte == b'\n').count();

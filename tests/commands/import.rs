@@ -99,10 +99,10 @@ fn what_is_there_stays_and_comes_first() {
     let scene = Scene::with(table);
     let rows =
         b"short-code,url\nc,https://c.org/\nb,https://e.org/\nd,https://e.org/\na,https://f.org/\n";
-    let rehearsed = scene.import(&["-", "--format", "csv", "--dry-run"], rows);
+    let dry = scene.import(&["-", "--format", "csv", "--dry-run"], rows);
     assert_eq!(scene.text(), table);
     let report = scene.import(&["-", "--format", "csv"], rows);
-    assert_eq!(rehearsed.replace("would add", "added"), report);
+    assert_eq!(dry.replace("would add", "added"), report);
     assert_snapshot!(report, @r#"
     status 1
     <stdin>:4: error: the code "d" is taken by the entry at mapping.yaml:6:3
@@ -365,7 +365,7 @@ fn a_table_that_would_be_too_large_is_left_as_it_is() {
         file: None,
         made: None,
         may_shadow: &MayShadow::None,
-        is_rehearsal: false,
+        is_dry_run: false,
         now: Timestamp::from_unix(0),
     };
     for (count, fits) in [(10, false), (1, true)] {
@@ -400,7 +400,7 @@ fn round_trip(table: &Table, format: ExportFormat, form: ImportFormat) -> (Table
         file: None,
         made: Some(site.base_url()),
         may_shadow: &MayShadow::None,
-        is_rehearsal: false,
+        is_dry_run: false,
         now: Timestamp::from_unix(0),
     };
     let mut refused = 0;

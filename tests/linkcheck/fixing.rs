@@ -301,20 +301,15 @@ async fn only_what_is_certain_is_fixed() {
     let warning = "no answer from the archive for 1 dead link: its answer leads to a host that is not its own";
     assert!(ended.stderr.contains(warning), "{}", ended.stderr);
 
-    let rehearsed = run(&["--fix", "--dry-run"]);
+    let dry = run(&["--fix", "--dry-run"]);
     assert_eq!(fs::read_to_string(&table).unwrap(), TABLE);
     assert!(
-        rehearsed
-            .stdout
+        dry.stdout
             .contains("  part: http://a.example/page#part → https://b.example/page#part\n"),
         "{}",
-        rehearsed.stdout
+        dry.stdout
     );
-    assert!(
-        rehearsed
-            .stdout
-            .contains(&format!("  dead: none → {copy}\n"))
-    );
+    assert!(dry.stdout.contains(&format!("  dead: none → {copy}\n")));
 
     let ended = run(&["--fix"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);

@@ -43,14 +43,14 @@ fn retarget(code: &str, before: Option<EntryContent>, to: &str) -> EntryEdit {
     }
 }
 
-fn run<'r>(edits: &'r [EntryEdit], is_rehearsal: bool) -> EditRun<'r> {
+fn run<'r>(edits: &'r [EntryEdit], is_dry_run: bool) -> EditRun<'r> {
     fn subject(entries: &[&EditedEntry]) -> String {
         format!("Change {} entries", entries.len())
     }
     EditRun {
         edits,
         subject: &subject,
-        is_rehearsal,
+        is_dry_run,
     }
 }
 
@@ -84,8 +84,8 @@ fn files_of_a_checkout_are_committed_together() {
         retarget(&derived, None, "https://a.example/new"),
         retarget("c", None, "https://c.example/new"),
     ];
-    let rehearsed = edit_in_files(&paths, 1 << 20, &run(&edits, true), Some(&checkout())).unwrap();
-    assert_eq!(rehearsed.changed.len(), 2);
+    let dry = edit_in_files(&paths, 1 << 20, &run(&edits, true), Some(&checkout())).unwrap();
+    assert_eq!(dry.changed.len(), 2);
     assert_eq!(git(&work, "status --porcelain"), "A  notes.md");
 
     let edited = edit_in_files(&paths, 1 << 20, &run(&edits, false), Some(&checkout())).unwrap();

@@ -14,7 +14,7 @@ use crate::registry::{
 /// A request to add a link.
 pub(super) struct Adding {
     pub(super) request: RegistrationRequest,
-    pub(super) is_rehearsal: bool,
+    pub(super) is_dry_run: bool,
 }
 
 /// Why nothing was added.
@@ -36,7 +36,7 @@ impl Change for Adding {
     ) -> Result<(Registration, bool), AddError> {
         let run = self.run(&self.request);
         let registration = register_in_files(paths, MAX_BYTES, &run, checkout)?;
-        Ok((registration, !self.is_rehearsal))
+        Ok((registration, !self.is_dry_run))
     }
 
     fn on_branch(
@@ -58,7 +58,7 @@ impl Adding {
     fn run<'r>(&self, request: &'r RegistrationRequest) -> RegistrationRun<'r> {
         RegistrationRun {
             request,
-            is_rehearsal: self.is_rehearsal,
+            is_dry_run: self.is_dry_run,
         }
     }
 }

@@ -114,7 +114,7 @@ impl FixArgs {
             let run = EditRun {
                 edits: &edits,
                 subject: &subject,
-                is_rehearsal: self.dry_run,
+                is_dry_run: self.dry_run,
             };
             let (decision, more) = self.publication(paths)?.publish(&run)?;
             notes = more;

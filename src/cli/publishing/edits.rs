@@ -24,7 +24,7 @@ impl Change for EditRun<'_> {
         checkout: Option<&UserCheckout>,
     ) -> Result<(EditDecision, bool), Error> {
         let decision = edit_in_files(paths, MAX_BYTES, self, checkout).map_err(failed)?;
-        let is_written = !self.is_rehearsal && !decision.changed.is_empty();
+        let is_written = !self.is_dry_run && !decision.changed.is_empty();
         Ok((decision, is_written))
     }
 

@@ -9,7 +9,7 @@ use super::refusal::EditRefusal;
 use crate::mapping::{SourceFile, Table, compile};
 use crate::registry::decide::ProvedTable;
 use crate::registry::publish::{
-    Branch, Edit, LocalError, PublishError, Published, Rehearsable, TableChange, TablePath,
+    Branch, ChangeRun, Edit, LocalError, PublishError, Published, TableChange, TablePath,
     UserCheckout, change_in_files, change_on_branch,
 };
 
@@ -21,7 +21,7 @@ pub struct EditRun<'r> {
     /// least.
     pub subject: &'r dyn Fn(&[&EditedEntry]) -> String,
     /// Whether this is a dry run, which writes and publishes nothing.
-    pub is_rehearsal: bool,
+    pub is_dry_run: bool,
 }
 
 /// Why no edit was decided.
@@ -85,17 +85,17 @@ impl EditRun<'_> {
         &self,
         files: &[SourceFile],
         max_bytes: u64,
-    ) -> Result<Rehearsable<DecidedEdits>, EditError> {
+    ) -> Result<ChangeRun<DecidedEdits>, EditError> {
         let compiled = compile(files).into_sound();
         let compiled = compiled.map_err(EditRefusal::TableHasErrors)?;
         let now = SystemTime::now().into();
         let decision = edit_entries(files, &compiled, self.edits, max_bytes, now);
-        Ok(Rehearsable {
+        Ok(ChangeRun {
             change: DecidedEdits {
                 message: self.message(&decision),
                 decision,
             },
-            is_rehearsal: self.is_rehearsal,
+            is_dry_run: self.is_dry_run,
         })
     }
 

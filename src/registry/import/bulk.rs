@@ -32,7 +32,7 @@ pub struct Import<'i> {
     /// The entries of the table, as it was before, that may be shadowed.
     pub may_shadow: &'i MayShadow,
     /// Whether this is a dry run, which writes nothing.
-    pub is_rehearsal: bool,
+    pub is_dry_run: bool,
     /// The current time.
     pub now: Timestamp,
 }
@@ -112,7 +112,7 @@ pub fn import_into_files<E: From<LocalError>>(
     };
     // A new table is written even without entries.
     let file = file.or_else(|| import.made.map(|_| document.clone()));
-    if let Some(file) = file.filter(|_| !import.is_rehearsal) {
+    if let Some(file) = file.filter(|_| !import.is_dry_run) {
         let document = import.made.is_none().then_some(document);
         put(&source, &files, &file, document)?;
     }

@@ -30,4 +30,4 @@ pub(crate) use on_branch::change_on_branch;
 pub use publish_error::PublishError;
 pub use registration::{OnlineError, RegistrationRun, register_in_files, register_on_branch};
 pub use review::{NewBranch, NewBranchError, review_address, web_address};
-pub(crate) use table_change::{Rehearsable, TableChange};
+pub(crate) use table_change::{ChangeRun, TableChange};

@@ -9,7 +9,7 @@ use super::edit::Edit;
 use super::local::{LocalError, change_in_files};
 use super::on_branch::change_on_branch;
 use super::publish_error::PublishError;
-use super::table_change::{Rehearsable, TableChange};
+use super::table_change::{ChangeRun, TableChange};
 use crate::mapping::{SourceFile, Table};
 use crate::registry::decide::{
     ProvedTable, Registration, RegistrationRefusal, RegistrationRequest, register,
@@ -33,7 +33,7 @@ pub struct RegistrationRun<'r> {
     /// The request.
     pub request: &'r RegistrationRequest,
     /// Whether this is a dry run, which writes and publishes nothing.
-    pub is_rehearsal: bool,
+    pub is_dry_run: bool,
 }
 
 /// Registers a request in the table at these paths, files and directories, and writes it.
@@ -77,11 +77,11 @@ impl RegistrationRun<'_> {
         &self,
         files: &[SourceFile],
         max_bytes: u64,
-    ) -> Result<Rehearsable<Registration>, RegistrationRefusal> {
+    ) -> Result<ChangeRun<Registration>, RegistrationRefusal> {
         let now = SystemTime::now().into();
-        Ok(Rehearsable {
+        Ok(ChangeRun {
             change: register(files, self.request, max_bytes, now)?,
-            is_rehearsal: self.is_rehearsal,
+            is_dry_run: self.is_dry_run,
         })
     }
 }

@@ -17,14 +17,14 @@ pub(crate) trait TableChange {
 }
 
 /// A change that is published, unless this is a dry run.
-pub(crate) struct Rehearsable<C> {
+pub(crate) struct ChangeRun<C> {
     pub(crate) change: C,
-    pub(crate) is_rehearsal: bool,
+    pub(crate) is_dry_run: bool,
 }
 
-impl<C: TableChange> TableChange for Rehearsable<C> {
+impl<C: TableChange> TableChange for ChangeRun<C> {
     fn edit(&self) -> Edit {
-        match self.is_rehearsal {
+        match self.is_dry_run {
             true => Edit {
                 files: Vec::new(),
                 message: String::new(),

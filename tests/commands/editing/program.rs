@@ -171,8 +171,8 @@ fn aliases_are_removed_only_if_that_is_allowed() {
 fn a_link_leads_elsewhere_under_the_same_code() {
     let desk = Desk::new();
     let args = ["retarget", "t0P0JMya", "https://framasoft.org/en"];
-    let rehearsed = [&args[..], &["--dry-run"]].concat();
-    assert_snapshot!("retarget_dry", desk.keeps(0, &rehearsed));
+    let dry = [&args[..], &["--dry-run"]].concat();
+    assert_snapshot!("retarget_dry", desk.keeps(0, &dry));
     let (old, new) = (
         "framasoft.org/\n",
         "framasoft.org/en\n  short-code: t0P0JMya\n",

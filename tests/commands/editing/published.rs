@@ -36,8 +36,8 @@ fn a_commit_states_what_is_intended_and_passes_the_check() {
     let again = run(&scene, set);
     assert!(again.contains("nothing to change"), "{again}");
     assert!(!again.contains("committed"), "{again}");
-    let rehearsed = run(&scene, "retire old --commit --dry-run");
-    assert!(rehearsed.contains("1 retired\n"), "{rehearsed}");
+    let dry = run(&scene, "retire old --commit --dry-run");
+    assert!(dry.contains("1 retired\n"), "{dry}");
     assert_eq!(scene.git("log --format=%s"), subjects);
     assert_eq!(scene.git("status --porcelain"), "");
     run(&scene, "check --history");
