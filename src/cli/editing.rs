@@ -6,7 +6,7 @@ use std::io::{self, Write as _, stderr, stdout};
 use super::arguments::{TableArgs, table};
 use super::publishing::{self, PublishArgs};
 use super::refusal;
-use super::terminal::{Error, remedy};
+use super::terminal::{Error, remedy, with_hint};
 use crate::mapping::Target;
 use crate::registry::{
     EditDecision, EditRefusal, EditRight, EditRun, EditedEntry, EntryEdit, EntryValue,
@@ -159,8 +159,5 @@ fn report(refusal: &EditRefusal) -> Result<(), Error> {
 /// Reads a URL as an argument.
 pub(super) fn url(text: &str) -> Result<Target<'static>, String> {
     let target = Target::parse(text).map(Target::into_owned);
-    target.map_err(|error| match error.hint() {
-        Some(hint) => format!("{error}: {hint}"),
-        None => error.to_string(),
-    })
+    target.map_err(|error| with_hint(&error, error.hint()))
 }

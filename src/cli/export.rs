@@ -134,17 +134,13 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
 
 /// Returns the requested site, or a hint.
 fn choose<'t>(table: &'t Table, named: Option<&str>) -> Result<&'t Site, String> {
-    let sites = table.sites();
-    let all: Vec<_> = sites.iter().map(|it| it.base_url().as_str()).collect();
-    match (named, sites) {
+    match (named, table.sites()) {
+        (Some(named), _) => table.site_named(named).map_err(|error| error.to_string()),
         (None, [site]) => Ok(site),
-        (None, _) => Err(format!(
-            "name one of the sites with --site: {}",
-            all.join(", ")
-        )),
-        (Some(named), _) => {
-            let found = sites.iter().find(|it| it.base_url().as_str() == named);
-            found.ok_or_else(|| format!("there is no site {named:?}: {}", all.join(", ")))
+        (None, sites) => {
+            let all: Vec<_> = sites.iter().map(|it| it.base_url().as_str()).collect();
+            let all = all.join(", ");
+            Err(format!("name one of the sites with --site: {all}"))
         }
     }
 }

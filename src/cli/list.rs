@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use super::arguments::{TableArgs, table};
 use super::terminal::{Error, counted};
 use crate::exchange;
-use crate::mapping::{BaseUrl, CodeOrder, Filter, LinkState, Site, Table, Timestamp};
+use crate::mapping::{CodeOrder, Filter, LinkState, Site, Table, Timestamp};
 
 /// List the links of a table, or those that match a query
 ///
@@ -129,24 +129,9 @@ fn summary(listed: usize, of_all: usize) -> String {
 impl Args {
     /// Returns the sites whose links are listed.
     fn sites<'t>(&self, table: &'t Table) -> Result<Vec<&'t Site>, Error> {
-        let all = table.sites().iter();
-        let Some(name) = &self.site else {
-            return Ok(all.collect());
-        };
-        let base_url = BaseUrl::parse(name).ok();
-        let found: Vec<_> = all
-            .clone()
-            .filter(|site| Some(site.base_url()) == base_url.as_ref())
-            .collect();
-        match found.is_empty() {
-            false => Ok(found),
-            true => {
-                let all: Vec<_> = all.map(|site| site.base_url().as_str()).collect();
-                let all = all.join(", ");
-                Err(Error::usage(format!(
-                    "the table has no site {name:?}, it has {all}"
-                )))
-            }
+        match &self.site {
+            None => Ok(table.sites().iter().collect()),
+            Some(name) => Ok(vec![table.site_named(name).map_err(Error::usage)?]),
         }
     }
 

@@ -5,7 +5,7 @@ use clap::builder::{BoolishValueParser, NonEmptyStringValueParser};
 
 use super::arguments::property;
 use super::editing::{self, Editing, EditingArgs};
-use super::terminal::Error;
+use super::terminal::{Error, with_hint};
 use crate::mapping::{Code, Forward, Status, Target, WrittenDate};
 use crate::registry::{EntryValue, MayShadow};
 
@@ -201,8 +201,5 @@ impl KeyArgs {
 }
 
 fn code(text: &str) -> Result<Code, String> {
-    Code::custom(text).map_err(|error| match error.hint() {
-        Some(hint) => format!("{error}: {hint}"),
-        None => error.to_string(),
-    })
+    Code::custom(text).map_err(|error| with_hint(&error, error.hint()))
 }

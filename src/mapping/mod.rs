@@ -23,7 +23,8 @@ pub use self::compile::{
     defaults_of,
 };
 pub use self::forge::{Forge, MAX_ADDRESS_BYTES, RepositoryPages};
-pub use self::packed::{Entry, Site, Table};
+pub(crate) use self::packed::first_of;
+pub use self::packed::{Entry, Site, Table, UnknownSite};
 pub(crate) use self::resolve::{End, follow};
 pub use self::resolve::{Outcome, Redirect, Request, Via};
 pub use self::search::{CodeOrder, Filter, LinkState};

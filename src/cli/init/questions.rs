@@ -6,7 +6,7 @@ use clap::ValueEnum as _;
 
 use super::answers::{Answers, InitForge};
 use super::surroundings::Surroundings;
-use crate::cli::terminal::Error;
+use crate::cli::terminal::{Error, with_hint};
 use crate::mapping::BaseUrl;
 
 /// What flags say; what they leave open is asked.
@@ -103,10 +103,7 @@ fn name_of(forge: InitForge) -> String {
 }
 
 fn base_url_of(text: &str) -> Result<BaseUrl, String> {
-    BaseUrl::parse(text).map_err(|error| match error.hint() {
-        Some(hint) => format!("{error}: {hint}"),
-        None => error.to_string(),
-    })
+    BaseUrl::parse(text).map_err(|error| with_hint(&error, error.hint()))
 }
 
 /// Questions and answers, each on a line.

@@ -15,6 +15,7 @@ mod panics;
 mod progress;
 mod pushed;
 pub(super) mod remedy;
+mod with_hint;
 
 pub(crate) use complaint::complain;
 pub(crate) use counted::counted;
@@ -24,3 +25,4 @@ pub(crate) use log_filter::LogFilter;
 pub(crate) use logging::LogFormat;
 pub(crate) use progress::Progress;
 pub(crate) use pushed::pushed;
+pub(crate) use with_hint::with_hint;

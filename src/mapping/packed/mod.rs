@@ -13,6 +13,7 @@ mod record;
 mod site;
 mod stretches;
 mod table;
+mod unknown_site;
 
 pub(crate) use arena::index;
 pub(crate) use catalogue::Catalogue;
@@ -25,3 +26,5 @@ pub(crate) use site::Head;
 pub use site::Site;
 pub(crate) use table::Found;
 pub use table::Table;
+pub use unknown_site::UnknownSite;
+pub(crate) use unknown_site::first_of;

@@ -10,7 +10,8 @@ use url::Url;
 
 use super::nesting::Nesting;
 use super::site::Site;
-use crate::mapping::value::Target;
+use super::unknown_site::UnknownSite;
+use crate::mapping::value::{BaseUrl, Target};
 
 /// All entries that one server serves.
 #[derive(Debug)]
@@ -82,6 +83,29 @@ impl Table {
         let host = &rest[..end];
         self.hosts
             .contains_key(host.strip_suffix('.').unwrap_or(host))
+    }
+
+    /// Returns the site with this base URL, in any spelling.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub fn site_named(&self, name: &str) -> Result<&Site, UnknownSite> {
+        let base_url = BaseUrl::parse(name).ok();
+        let mut sites = self.sites.iter();
+        let found = sites.find(|site| Some(site.base_url()) == base_url.as_ref());
+        found.ok_or_else(|| UnknownSite {
+            site: name.to_owned(),
+            sites: self.base_urls(),
+        })
+    }
+
+    /// Returns the base URLs of all sites.
+    pub(crate) fn base_urls(&self) -> Vec<String> {
+        let sites = self.sites.iter();
+        sites
+            .map(|site| site.base_url().as_str().to_owned())
+            .collect()
     }
 
     /// Returns the site of this table with the host and base path of a site of another one.

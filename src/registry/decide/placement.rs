@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::refusal::RegistrationRefusal;
 use super::request::Destination;
-use crate::mapping::{BaseUrl, Site, Table};
+use crate::mapping::{Site, Table};
 
 /// Returns the site that a request names, or the only one.
 pub(crate) fn site<'t>(
@@ -14,33 +14,23 @@ pub(crate) fn site<'t>(
     named: Option<&str>,
     destination: &Destination,
 ) -> Result<&'t Site, RegistrationRefusal> {
-    let sites = table.sites();
-    let urls = || {
-        sites
-            .iter()
-            .map(|it| it.base_url().as_str().to_owned())
-            .collect()
-    };
     if let Some(named) = named {
-        let base_url = BaseUrl::parse(named).ok();
-        let found = sites
-            .iter()
-            .find(|it| Some(it.base_url()) == base_url.as_ref());
-        return found.ok_or_else(|| RegistrationRefusal::UnknownSite {
-            site: named.to_owned(),
-            sites: urls(),
-        });
+        return Ok(table.site_named(named)?);
     }
+    let sites = table.sites();
+    let several = || RegistrationRefusal::SeveralSites {
+        sites: table.base_urls(),
+    };
     if let [only] = sites {
         return Ok(only);
     }
     let Destination::Document(Some(name)) = destination else {
-        return Err(RegistrationRefusal::SeveralSites { sites: urls() });
+        return Err(several());
     };
     let mut with_file = sites.iter().filter(|site| find(site, name).is_some());
     match (with_file.next(), with_file.next()) {
         (Some(only), None) => Ok(only),
-        _ => Err(RegistrationRefusal::SeveralSites { sites: urls() }),
+        _ => Err(several()),
     }
 }
 

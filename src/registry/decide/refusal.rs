@@ -2,10 +2,9 @@
 
 use thiserror::Error;
 
-use crate::mapping::{CodeError, Diagnostic, Entry, Misfit, Place, TargetError, Timestamp};
-
-/// How many sites or files are named: a table of fragments has thousands.
-const SHOWN: usize = 4;
+use crate::mapping::{
+    CodeError, Diagnostic, Entry, Misfit, Place, TargetError, Timestamp, UnknownSite, first_of,
+};
 
 /// Why a request is not registered.
 #[derive(Debug, Error)]
@@ -94,21 +93,16 @@ pub enum RegistrationRefusal {
         site: String,
     },
     /// The table does not have the named site.
-    #[error("the table has no site {site:?}, it has {}", some(sites))]
-    UnknownSite {
-        /// The name given.
-        site: String,
-        /// The existing base URLs.
-        sites: Vec<String>,
-    },
+    #[error(transparent)]
+    UnknownSite(#[from] UnknownSite),
     /// There are several sites, and none is named.
-    #[error("the table has several sites: {}", some(sites))]
+    #[error("the table has several sites: {}", first_of(sites))]
     SeveralSites {
         /// Their base URLs.
         sites: Vec<String>,
     },
     /// The site does not have the named document.
-    #[error("the site has no file {file:?}, it has {}", some(files))]
+    #[error("the site has no file {file:?}, it has {}", first_of(files))]
     UnknownFile {
         /// The name given.
         file: String,
@@ -116,7 +110,7 @@ pub enum RegistrationRefusal {
         files: Vec<String>,
     },
     /// There are several documents, and none is named.
-    #[error("the site has several files: {}", some(files))]
+    #[error("the site has several files: {}", first_of(files))]
     SeveralFiles {
         /// Their paths.
         files: Vec<String>,
@@ -201,15 +195,6 @@ impl Holder {
             place: entry.place(),
             is_gone: entry.is_gone(now),
         })
-    }
-}
-
-/// Returns the first of some names, and how many more there are.
-fn some(names: &[String]) -> String {
-    let shown = names[..names.len().min(SHOWN)].join(", ");
-    match names.len().saturating_sub(SHOWN) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
     }
 }
 

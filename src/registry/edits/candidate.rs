@@ -8,7 +8,7 @@ use super::entry_tag::EntryTag;
 use super::refusal::EditRefusal;
 use super::value::EntryValue;
 use crate::edit::KeyEdit;
-use crate::mapping::{BaseUrl, Entry, Retired, Site, Statement, Table, Target, Timestamp};
+use crate::mapping::{Entry, Retired, Statement, Table, Target, Timestamp};
 use crate::registry::decide::check_texts;
 use crate::registry::decide::choice::taken_down;
 
@@ -115,16 +115,8 @@ pub(super) fn candidate<'t>(
 fn find<'t>(table: &'t Table, edit: &EntryEdit) -> Result<Entry<'t>, EditRefusal> {
     let mut found = table.named(&edit.link);
     if let Some(name) = &edit.site {
-        let base_url = BaseUrl::parse(name).ok();
-        let is_named = |site: &Site| Some(site.base_url()) == base_url.as_ref();
-        if !table.sites().iter().any(is_named) {
-            let sites = table.sites().iter();
-            return Err(EditRefusal::UnknownSite {
-                site: name.clone(),
-                sites: sites.map(|it| it.base_url().as_str().to_owned()).collect(),
-            });
-        }
-        found.retain(|entry| is_named(entry.site()));
+        let site = table.site_named(name)?;
+        found.retain(|entry| entry.site().base_url() == site.base_url());
     }
     match found[..] {
         [] => Err(EditRefusal::NoSuchLink {

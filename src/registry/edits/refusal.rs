@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::mapping::{Diagnostic, Place, Timestamp};
+use crate::mapping::{Diagnostic, Place, Timestamp, UnknownSite};
 use crate::registry::decide::{ControlCharacter, Holder};
 
 /// Why an entry is not edited.
@@ -29,13 +29,8 @@ pub enum EditRefusal {
         links: Vec<String>,
     },
     /// The table does not have the named site.
-    #[error("the table has no site {site:?}, it has {}", sites.join(", "))]
-    UnknownSite {
-        /// The name given.
-        site: String,
-        /// The existing base URLs.
-        sites: Vec<String>,
-    },
+    #[error(transparent)]
+    UnknownSite(#[from] UnknownSite),
     /// The entry belongs to another owner, or to none.
     #[error("the entry belongs to another owner")]
     NotOwned,

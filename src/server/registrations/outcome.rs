@@ -90,7 +90,7 @@ fn edit_refused(refusal: EditRefusal) -> ApiResponse {
     match refusal {
         EditRefusal::NoSuchLink { .. }
         | EditRefusal::SeveralSites { .. }
-        | EditRefusal::UnknownSite { .. } => ProblemType::NotFound.answer(),
+        | EditRefusal::UnknownSite(_) => ProblemType::NotFound.answer(),
         EditRefusal::NotOwned => ProblemType::NotOwned.answer(),
         EditRefusal::Changed { .. } => ProblemType::PreconditionFailed.answer(),
         EditRefusal::Shadows { holder, .. } => {
@@ -131,7 +131,7 @@ fn place(refusal: &RegistrationRefusal) -> (&'static str, Option<String>) {
             },
             None,
         ),
-        RegistrationRefusal::UnknownSite { .. } => ("/site", None),
+        RegistrationRefusal::UnknownSite(_) => ("/site", None),
         RegistrationRefusal::SeveralSites { .. } => ("/site", named("site")),
         RegistrationRefusal::UnknownFile { .. } => ("/file", None),
         RegistrationRefusal::SeveralFiles { .. } => ("/file", named("file")),
