@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use crate::mapping::{Entry, Retired, Site};
 
 use super::order::SortedEntries;
-use super::read::csv::NO_TEXT;
+use super::read::NO_TEXT;
 
 /// The columns, in order.
 const HEADER: [&str; 12] = [

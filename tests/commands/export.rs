@@ -112,7 +112,10 @@ fn of_several_sites_the_named_one_is_written() {
         );
     }
     let unknown = report(&["--format", "yaml", "--table", sites, "--site", "https://x/"]);
-    assert!(unknown.contains("has no site \"https://x/\", it has"), "{unknown}");
+    assert!(
+        unknown.contains("has no site \"https://x/\", it has"),
+        "{unknown}"
+    );
     let report = report(&["--format", "yaml", "--table", sites]);
     assert!(
         report.contains("name one of the sites with --site: https://"),

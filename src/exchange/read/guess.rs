@@ -2,8 +2,8 @@
 //!
 //! A guess is made only where one format alone fits: what a wrong one would import is published.
 
-use super::columns::Column;
 use super::import_format::ImportFormat;
+use super::rows::Column;
 
 /// How many bytes of a file are looked at.
 const LOOKED_AT: usize = 64 << 10;

@@ -1,9 +1,8 @@
 //! The formats in which links are read, and the choice of their readers.
 
-use super::options::Options;
-use super::read_error::ReadError;
-use super::row::{ImportedRow, RowError};
-use super::{apache, beacon, csv, json_lines, kutt, nginx, redirects};
+use super::configuration::{apache, nginx};
+use super::records::{beacon, csv, json_lines, kutt, redirects};
+use super::rows::{ImportedRow, Options, ReadError, RowError};
 
 /// A format in which links are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +92,7 @@ fn up_to_invalid(
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::super::Column;

@@ -4,13 +4,11 @@
 //! An accepted rule means the same here: one path, or a path with everything under it. The first
 //! rule for a path shadows later ones, so a caller that takes rows must keep their order.
 
-use super::lines::rows;
-use super::origin::LinkOrigin;
-use super::row::{self, ImportedLink, ImportedRow, RowError};
+use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, row, rows};
 use crate::mapping::Forward;
 
 /// Reads every line.
-pub(super) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     rows(bytes, take, |line| {
         let words = line.split_whitespace();
         let words: Vec<_> = words.take_while(|word| !word.starts_with('#')).collect();
@@ -77,8 +75,8 @@ fn link(
 
 #[cfg(test)]
 mod tests {
-    use super::super::ImportFormat;
-    use super::super::import_format::tests::{pairs, read_as, refused};
+    use crate::exchange::read::ImportFormat;
+    use crate::exchange::read::tests::{pairs, read_as, refused};
     use crate::mapping::{Forward, Status};
 
     #[test]

@@ -78,7 +78,7 @@ impl Column {
     }
 
     /// Returns whether a header's name is one of the column of URLs.
-    pub(super) fn is_of_urls(name: &str) -> bool {
+    pub(crate) fn is_of_urls(name: &str) -> bool {
         let mut names = NAMES.iter().filter(|(column, _)| *column == Self::Url);
         names.any(|(_, names)| Self::rank(names, name).is_some())
     }
@@ -92,15 +92,15 @@ impl Column {
 
 /// The positions of the columns in each record.
 #[derive(Debug, Default)]
-pub(super) struct ColumnPlaces {
+pub(crate) struct ColumnPlaces {
     places: [Option<usize>; NAMES.len()],
     /// The number of fields in a record; any number if none.
-    pub(super) width: Option<usize>,
+    pub(crate) width: Option<usize>,
 }
 
 impl ColumnPlaces {
     /// Returns the layout of records without a header.
-    pub(super) fn fixed(columns: &[Column]) -> Self {
+    pub(crate) fn fixed(columns: &[Column]) -> Self {
         let mut layout = Self::default();
         for (place, column) in columns.iter().enumerate() {
             layout.places[*column as usize] = Some(place);
@@ -114,7 +114,7 @@ impl ColumnPlaces {
     /// # Errors
     ///
     /// Fails if the header has no column of a chosen name.
-    pub(super) fn of(header: &[&str], chosen: &[(Column, String)]) -> Result<Self, ReadError> {
+    pub(crate) fn of(header: &[&str], chosen: &[(Column, String)]) -> Result<Self, ReadError> {
         let mut layout = Self {
             width: Some(header.len()),
             ..Self::default()
@@ -143,17 +143,17 @@ impl ColumnPlaces {
     }
 
     /// Returns the position of a column.
-    pub(super) fn place(&self, column: Column) -> Option<usize> {
+    pub(crate) fn place(&self, column: Column) -> Option<usize> {
         self.places[column as usize]
     }
 
     /// Returns the number of known columns.
-    pub(super) fn known(&self) -> usize {
+    pub(crate) fn known(&self) -> usize {
         self.places.iter().flatten().count()
     }
 
     /// Returns the names in a header that are not read.
-    pub(super) fn unread(&self, header: &[&str]) -> Vec<String> {
+    pub(crate) fn unread(&self, header: &[&str]) -> Vec<String> {
         let unread = header.iter().enumerate();
         let unread = unread.filter(|(at, _)| !self.places.contains(&Some(*at)));
         unread.map(|(_, name)| excerpt(name)).collect()
@@ -161,7 +161,7 @@ impl ColumnPlaces {
 }
 
 /// Returns a header as shown in messages.
-pub(super) fn shown(header: &[&str]) -> String {
+pub(crate) fn shown(header: &[&str]) -> String {
     excerpt(&header.join(", "))
 }
 

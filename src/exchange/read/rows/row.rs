@@ -105,7 +105,7 @@ pub enum RowError {
 }
 
 impl RowError {
-    pub(super) fn value(key: &'static str, value: &str) -> Self {
+    pub(crate) fn value(key: &'static str, value: &str) -> Self {
         Self::Value {
             key,
             value: excerpt(value),
@@ -114,7 +114,7 @@ impl RowError {
     }
 
     /// Adds the name that a column has in the file, if this is about a column.
-    pub(super) fn in_column(mut self, name: impl FnOnce(&str) -> Option<String>) -> Self {
+    pub(crate) fn in_column(mut self, name: impl FnOnce(&str) -> Option<String>) -> Self {
         if let Self::Value { key, column, .. } = &mut self {
             let name = name(key).filter(|name| name != key);
             *column = name.map(|name| excerpt(&name));
@@ -140,7 +140,7 @@ fn in_column(name: Option<&str>) -> String {
 }
 
 /// Returns the beginning of a text.
-pub(super) fn excerpt(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     match text.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
@@ -148,7 +148,7 @@ pub(super) fn excerpt(text: &str) -> String {
 }
 
 /// Reads a status; `Ok(None)` of an empty text.
-pub(super) fn status(text: &str) -> Result<Option<Status>, RowError> {
+pub(crate) fn status(text: &str) -> Result<Option<Status>, RowError> {
     if text.is_empty() {
         return Ok(None);
     }
@@ -157,7 +157,7 @@ pub(super) fn status(text: &str) -> Result<Option<Status>, RowError> {
 }
 
 /// Reads which parts of a request are carried over.
-pub(super) fn forward(text: &str) -> Result<Option<Forward>, RowError> {
+pub(crate) fn forward(text: &str) -> Result<Option<Forward>, RowError> {
     if text.is_empty() {
         return Ok(None);
     }
@@ -166,12 +166,12 @@ pub(super) fn forward(text: &str) -> Result<Option<Forward>, RowError> {
 }
 
 /// Reads the end of a link's validity.
-pub(super) fn expires(text: &str) -> Result<Option<WrittenDate>, RowError> {
+pub(crate) fn expires(text: &str) -> Result<Option<WrittenDate>, RowError> {
     date("expires", text)
 }
 
 /// Reads the time since when a link is retired.
-pub(super) fn retired(text: &str) -> Result<Option<WrittenRetirement>, RowError> {
+pub(crate) fn retired(text: &str) -> Result<Option<WrittenRetirement>, RowError> {
     match text {
         "true" => Ok(Some(WrittenRetirement::Always)),
         "false" => Ok(None),

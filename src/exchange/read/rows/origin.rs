@@ -8,13 +8,13 @@ use crate::mapping::BaseUrl;
 
 /// The base URL of the site that was exported to a foreign format.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LinkOrigin<'o> {
-    pub(super) base_url: &'o BaseUrl,
+pub(crate) struct LinkOrigin<'o> {
+    pub(crate) base_url: &'o BaseUrl,
 }
 
 impl LinkOrigin<'_> {
     /// Returns the code of a short link: a URL, with or without its scheme, or the code alone.
-    pub(super) fn code(self, text: &str) -> Result<String, RowError> {
+    pub(crate) fn code(self, text: &str) -> Result<String, RowError> {
         if text.contains("://") {
             return self.code_of_url(text);
         }
@@ -27,7 +27,7 @@ impl LinkOrigin<'_> {
     }
 
     /// Returns the code of an absolute short link; `http` and `https` are one.
-    pub(super) fn code_of_url(self, text: &str) -> Result<String, RowError> {
+    pub(crate) fn code_of_url(self, text: &str) -> Result<String, RowError> {
         let url = Url::parse(text).map_err(|_| self.elsewhere(text))?;
         let host = url.host_str().unwrap_or_default();
         let host = host.strip_suffix('.').unwrap_or(host);
@@ -41,7 +41,7 @@ impl LinkOrigin<'_> {
     }
 
     /// Returns the code of a path from the host's root, which may be percent-encoded.
-    pub(super) fn code_of_path(self, path: &str) -> Result<String, RowError> {
+    pub(crate) fn code_of_path(self, path: &str) -> Result<String, RowError> {
         let decoded = percent_decode_str(path).decode_utf8();
         let decoded = decoded.map_err(|_| RowError::NotUtf8)?;
         let base = percent_decode_str(self.base_url.path()).decode_utf8_lossy();
@@ -54,7 +54,7 @@ impl LinkOrigin<'_> {
     }
 
     /// Reports a base URL that differs from this one.
-    pub(super) fn check_base_url(self, text: &str) -> Result<(), RowError> {
+    pub(crate) fn check_base_url(self, text: &str) -> Result<(), RowError> {
         let is_own = BaseUrl::parse(text).is_ok_and(|base_url| {
             base_url.host() == self.base_url.host()
                 && base_url.port() == self.base_url.port()

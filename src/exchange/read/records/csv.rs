@@ -5,56 +5,54 @@
 
 use csv::{ByteRecord, ReaderBuilder};
 
-use super::columns::{Column, ColumnPlaces, shown};
-use super::lines::text;
-use super::options::Options;
-use super::origin::LinkOrigin;
-use super::read_error::ReadError;
-use super::row::{self, ImportedLink, ImportedRow, RowError};
+use crate::exchange::read::rows::{
+    Column, ColumnPlaces, ImportedLink, ImportedRow, LinkOrigin, Options, ReadError, RowError, row,
+    shown, text,
+};
 
 /// An empty tag.
 pub(crate) const NO_TEXT: &str = "\"\"";
 
 /// The conventions that differ between programs.
-pub(super) struct Dialect {
+pub(crate) struct Dialect {
     /// The separator of tags.
-    pub(super) tags: char,
+    pub(crate) tags: char,
     /// The columns, if there is no header.
-    pub(super) without_header: &'static [Column],
+    pub(crate) without_header: &'static [Column],
     /// `NULL` and `\N` mean no value, and a title that equals the URL means no title.
-    pub(super) is_of_database: bool,
+    pub(crate) is_of_database: bool,
 }
 
 /// The form that Waypost and most programs write.
-pub(super) const PLAIN: Dialect = Dialect {
+pub(crate) const PLAIN: Dialect = Dialect {
     tags: ',',
     without_header: &[],
     is_of_database: false,
 };
 
 /// The export of Shlink's web client.
-pub(super) const SHLINK: Dialect = Dialect {
+pub(crate) const SHLINK: Dialect = Dialect {
     tags: '|',
     without_header: &[],
     is_of_database: false,
 };
 
 /// The export of a YOURLS plugin, or its table of links.
-pub(super) const YOURLS: Dialect = Dialect {
+pub(crate) const YOURLS: Dialect = Dialect {
     tags: ',',
     without_header: &[Column::Code, Column::Url, Column::Title],
     is_of_database: true,
 };
 
 /// The output of `\copy short_url to … csv`.
-pub(super) const PSQL: Dialect = Dialect {
+pub(crate) const PSQL: Dialect = Dialect {
     tags: ',',
     without_header: &[Column::Code, Column::Url],
     is_of_database: false,
 };
 
 /// Reads every record; returns the names of columns that are not read.
-pub(super) fn read(
+pub(crate) fn read(
     bytes: &[u8],
     dialect: &Dialect,
     options: &Options<'_>,
@@ -295,9 +293,9 @@ fn tags(text: &str, separator: char) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::import_format::tests::{pairs, read_as, read_with, refused};
-    use super::super::{Column, ImportFormat, ReadError};
     use super::tags;
+    use crate::exchange::read::tests::{pairs, read_as, read_with, refused};
+    use crate::exchange::read::{Column, ImportFormat, ReadError};
     use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]

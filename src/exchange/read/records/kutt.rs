@@ -6,8 +6,7 @@ use serde::Deserialize;
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
-use super::origin::LinkOrigin;
-use super::row::{self, ImportedLink, ImportedRow, RowError};
+use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, row};
 
 /// An answer.
 #[derive(Deserialize)]
@@ -33,7 +32,7 @@ struct KuttLink {
 }
 
 /// Reads every page.
-pub(super) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     if text.trim_ascii().is_empty() {
         let link = Err(RowError::Json("it is empty".to_owned()));
         return take(ImportedRow { line: 1, link });
@@ -105,8 +104,8 @@ impl KuttLink {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ImportFormat;
-    use super::super::import_format::tests::{pairs, read_as, refused};
+    use crate::exchange::read::ImportFormat;
+    use crate::exchange::read::tests::{pairs, read_as, refused};
 
     #[test]
     fn pages_are_read_with_their_lines() {

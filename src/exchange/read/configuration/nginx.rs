@@ -8,8 +8,7 @@ use std::collections::HashMap;
 
 use super::directives::{Directives, Kind};
 use super::expression::text_of;
-use super::origin::LinkOrigin;
-use super::row::{self, ImportedLink, ImportedRow, RowError, excerpt};
+use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, excerpt, row};
 use crate::mapping::{Forward, WrittenRetirement};
 
 const MANY_PATHS: RowError = RowError::NoLink("this redirects more than one path");
@@ -28,7 +27,7 @@ enum EnclosingBlock {
 }
 
 /// Reads every directive.
-pub(super) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     let statuses = statuses(text);
     let mut blocks = Vec::new();
     for directive in Directives::of(text) {
@@ -188,8 +187,8 @@ fn gone(code: String) -> ImportedLink {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ImportFormat;
-    use super::super::import_format::tests::{pairs, read_as, refused};
+    use crate::exchange::read::ImportFormat;
+    use crate::exchange::read::tests::{pairs, read_as, refused};
     use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]

@@ -7,9 +7,7 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::lines::rows;
-use super::origin::LinkOrigin;
-use super::row::{ImportedLink, ImportedRow, RowError};
+use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, rows};
 
 /// The characters that `{ID}` copies unchanged: the unreserved ones (RFC 3986 section 2.3).
 const SIMPLE: &AsciiSet = &NON_ALPHANUMERIC
@@ -71,7 +69,7 @@ struct Meta {
 }
 
 /// Reads every line.
-pub(super) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     let mut meta = Meta::default();
     rows(bytes, take, |line| match line.strip_prefix('#') {
         Some(field) if !meta.is_over => {
@@ -134,8 +132,8 @@ fn normalised(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ImportFormat;
-    use super::super::import_format::tests::{pairs, read_as, refused};
+    use crate::exchange::read::ImportFormat;
+    use crate::exchange::read::tests::{pairs, read_as, refused};
 
     #[test]
     fn our_own_form_is_read() {

@@ -4,9 +4,7 @@
 
 use serde::Deserialize;
 
-use super::lines::rows;
-use super::origin::LinkOrigin;
-use super::row::{self, ImportedLink, ImportedRow, RowError};
+use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, row, rows};
 use crate::mapping::WrittenRetirement;
 
 /// A line.
@@ -41,7 +39,7 @@ enum Since {
 }
 
 /// Reads every line.
-pub(super) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     rows(bytes, take, |text| {
         let line = serde_json::from_str(text);
         let line: ParsedLine = line.map_err(|error| RowError::Json(error.to_string()))?;
@@ -79,8 +77,8 @@ impl ParsedLine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::import_format::tests::{read_as, refused};
-    use super::super::{ImportFormat, ImportedLink};
+    use crate::exchange::read::tests::{read_as, refused};
+    use crate::exchange::read::{ImportFormat, ImportedLink};
     use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]

@@ -14,7 +14,7 @@ pub struct Options<'o> {
 }
 
 impl Options<'_> {
-    pub(super) fn origin(&self) -> LinkOrigin<'_> {
+    pub(crate) fn origin(&self) -> LinkOrigin<'_> {
         LinkOrigin {
             base_url: self.from,
         }

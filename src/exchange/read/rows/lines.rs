@@ -3,7 +3,7 @@
 use super::row::{ImportedLink, ImportedRow, RowError};
 
 /// Returns the lines of a file that are not blank, without their line breaks.
-pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<&str, RowError>)> {
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<&str, RowError>)> {
     let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
     let texts = lines.map(|(line, number)| {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -13,12 +13,12 @@ pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<&str, R
 }
 
 /// Returns bytes as text.
-pub(super) fn text(bytes: &[u8]) -> Result<&str, RowError> {
+pub(crate) fn text(bytes: &[u8]) -> Result<&str, RowError> {
     std::str::from_utf8(bytes).map_err(|_| RowError::NotUtf8)
 }
 
 /// Passes on a row for each line that has a link or an error.
-pub(super) fn rows<'b>(
+pub(crate) fn rows<'b>(
     bytes: &'b [u8],
     take: &mut dyn FnMut(ImportedRow),
     mut link: impl FnMut(&'b str) -> Result<Option<ImportedLink>, RowError>,

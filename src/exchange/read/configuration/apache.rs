@@ -7,9 +7,9 @@
 use std::borrow::Cow;
 
 use super::expression::text_of;
-use super::lines::text;
-use super::origin::LinkOrigin;
-use super::row::{ImportedLink, ImportedRow, RowError, excerpt};
+use crate::exchange::read::rows::{
+    ImportedLink, ImportedRow, LinkOrigin, RowError, excerpt, row, text,
+};
 use crate::mapping::{Forward, Status, WrittenRetirement};
 
 /// Sections that apply a line only to some requests.
@@ -36,7 +36,7 @@ struct Conditions {
 }
 
 /// Reads every line.
-pub(super) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     let mut state = Conditions::default();
     for (line, bytes) in joined_lines(bytes) {
         let link = text(&bytes).and_then(|text| state.link(text, origin));
@@ -188,7 +188,7 @@ fn parts<'w>(words: &[&'w str]) -> Result<(Option<Status>, &'w str, Option<&'w s
 }
 
 fn status_of(text: &str) -> Result<Option<Status>, RowError> {
-    super::row::status(match text {
+    row::status(match text {
         "permanent" => "301",
         "temp" => "302",
         "seeother" => "303",
@@ -266,8 +266,8 @@ fn words(line: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ImportFormat;
-    use super::super::import_format::tests::{pairs, read_as, refused};
+    use crate::exchange::read::ImportFormat;
+    use crate::exchange::read::tests::{pairs, read_as, refused};
     use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]

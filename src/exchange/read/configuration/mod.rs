@@ -1,0 +1,6 @@
+//! Configurations of web servers, from which the redirects of single paths are read.
+
+pub(crate) mod apache;
+mod directives;
+mod expression;
+pub(crate) mod nginx;

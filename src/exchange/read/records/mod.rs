@@ -1,0 +1,9 @@
+//! Formats with one record per link.
+
+pub(crate) mod beacon;
+pub(crate) mod csv;
+pub(crate) mod json_lines;
+pub(crate) mod kutt;
+pub(crate) mod redirects;
+
+pub(crate) use csv::NO_TEXT;

@@ -1,0 +1,17 @@
+//! What every reader is given, and the rows that it returns.
+
+mod columns;
+mod lines;
+mod options;
+mod origin;
+mod read_error;
+pub(crate) mod row;
+
+pub use columns::Column;
+pub(crate) use columns::{ColumnPlaces, shown};
+pub(crate) use lines::{rows, text};
+pub use options::Options;
+pub(crate) use origin::LinkOrigin;
+pub use read_error::ReadError;
+pub(crate) use row::excerpt;
+pub use row::{ImportedLink, ImportedRow, RowError};
