@@ -20,7 +20,7 @@ use super::terminal::{Error, Progress, complain, counted, legible, remedy};
 use crate::exchange::read::{Column, ImportedRow, Options, ReadError, RowError, in_utf8};
 use crate::mapping::{BaseUrl, Site, Table};
 use crate::registry::{
-    Import, Imported, Intake, LocalError, MayShadow, RegistrationRefusal, import_into_files,
+    Import, Imported, LocalError, MayShadow, RegistrationRefusal, SiteIntake, import_into_files,
 };
 
 /// The maximum size of a file. A table keeps less than its content.
@@ -201,7 +201,7 @@ fn fill(
     args: &Args,
     format: Format,
     bytes: &[u8],
-    intake: &mut Intake<'_>,
+    intake: &mut SiteIntake<'_>,
     refused: &mut RefusedRows<'_>,
     progress: &mut Progress,
 ) -> Result<(), ImportFailure> {

@@ -24,7 +24,7 @@ pub use self::followed::{
     ChangeOutcome, CommittedTable, PublishedGroup, Registrar, RegistrarError, Submission,
     SubmittedChange,
 };
-pub use self::import::{Import, Imported, Intake, import_into_files};
+pub use self::import::{Import, Imported, SiteIntake, import_into_files};
 pub use self::publish::{
     Branch, BranchTip, CheckoutBranch, CheckoutError, CloneBranch, CommitIdentity, Edit,
     IdentityError, LocalError, NewBranch, NewBranchError, OnlineError, PublishError, Published,

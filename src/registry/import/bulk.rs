@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::intake::Intake;
+use super::site_intake::SiteIntake;
 use crate::mapping::{BaseUrl, Diagnostic, SourceFile, Timestamp, compile, defaults_of};
 use crate::registry::decide::{
     Addition, Base, Bisection, Destination, Effort, MayShadow, RegistrationRefusal, placement,
@@ -60,7 +60,7 @@ pub struct Imported {
 /// `fill` fails; then nothing has changed.
 pub fn import_into_files<E: From<LocalError>>(
     import: &Import<'_>,
-    fill: impl FnOnce(&mut Intake<'_>) -> Result<(), E>,
+    fill: impl FnOnce(&mut SiteIntake<'_>) -> Result<(), E>,
 ) -> Result<Imported, E> {
     let _locks = lock(import.paths)?;
     let source = FileSource::new(import.paths.to_vec(), import.max_bytes);
@@ -80,7 +80,7 @@ pub fn import_into_files<E: From<LocalError>>(
     let document = document.expect("a table is compiled from these files");
 
     let defaults = defaults_of(document);
-    let mut intake = Intake::new(table, site, defaults, import.now);
+    let mut intake = SiteIntake::new(table, site, defaults, import.now);
     fill(&mut intake)?;
     let mut taken = intake.finish().map_err(refused)?;
     taken.drop_defaults(defaults);

@@ -1,7 +1,7 @@
 //! Imports links from another format, as one change.
 
 mod bulk;
-mod intake;
+mod site_intake;
 
 pub use bulk::{Import, Imported, import_into_files};
-pub use intake::Intake;
+pub use site_intake::SiteIntake;

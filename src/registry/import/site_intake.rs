@@ -19,7 +19,7 @@ use crate::mapping::{
 use crate::registry::decide::{RegistrationRefusal, check_texts, choice};
 
 /// The links taken so far.
-pub struct Intake<'t> {
+pub struct SiteIntake<'t> {
     table: &'t Table,
     site: &'t Site,
     /// The defaults of the document that receives the links.
@@ -45,7 +45,7 @@ struct Holding {
     is_gone: bool,
 }
 
-impl<'t> Intake<'t> {
+impl<'t> SiteIntake<'t> {
     /// Starts an intake for a document of a site with these defaults.
     pub(crate) fn new(
         table: &'t Table,
@@ -277,7 +277,7 @@ mod tests {
         let table = compile(&[file]).table.unwrap();
         let now = Timestamp::from_unix(1_700_000_000);
         let defaults = Defaults::default();
-        let mut intake = Intake::new(&table, &table.sites()[0], defaults, now);
+        let mut intake = SiteIntake::new(&table, &table.sites()[0], defaults, now);
         let mut refused = Vec::new();
         for (link, line) in links.into_iter().zip(1..) {
             if let Err(refusal) = intake.take(line, link) {

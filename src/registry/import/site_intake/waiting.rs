@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::{Holding, Intake, is_gone};
+use super::{Holding, SiteIntake, is_gone};
 use crate::edit::{NewEntry, OwnCode};
 use crate::mapping::{DEFAULT_MAX_AGE, Defaults, Target};
 use crate::registry::decide::{RegistrationRefusal, choice};
@@ -21,7 +21,7 @@ pub(crate) struct IntakeResult {
     pub(crate) refused: Vec<(usize, RegistrationRefusal)>,
 }
 
-impl Intake<'_> {
+impl SiteIntake<'_> {
     /// Assigns codes to the links that wait for one.
     pub(crate) fn finish(mut self) -> Result<IntakeResult, RegistrationRefusal> {
         let mut refused = Vec::new();
