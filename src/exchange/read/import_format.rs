@@ -92,55 +92,20 @@ fn up_to_invalid(
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use proptest::prelude::*;
 
-    use super::super::Column;
+    use super::super::rows::testing::with_options;
     use super::*;
-    use crate::mapping::{BaseUrl, Target};
+    use crate::mapping::Target;
 
     /// Reads a file of links under `https://short.code/`.
-    pub(crate) fn read_with(
+    fn read_with(
         form: ImportFormat,
         bytes: &[u8],
-        columns: &[(Column, String)],
     ) -> Result<(Vec<ImportedRow>, Vec<String>), ReadError> {
-        let from = &BaseUrl::parse("https://short.code/").unwrap();
-        let mut rows = Vec::new();
-        let unread = form.read(bytes, &Options { from, columns }, &mut |row| rows.push(row))?;
-        Ok((rows, unread))
-    }
-
-    pub(crate) fn read_as(form: ImportFormat, bytes: &[u8]) -> Vec<ImportedRow> {
-        read_with(form, bytes, &[]).unwrap().0
-    }
-
-    /// Returns the line, the code, the URL and the title of each link.
-    pub(crate) fn pairs(rows: &[ImportedRow]) -> Vec<String> {
-        let links = rows
-            .iter()
-            .filter_map(|row| Some((row.line, row.link.as_ref().ok()?)));
-        let texts = links.map(|(line, link)| {
-            let text = |text: &Option<String>| text.clone().unwrap_or_default();
-            let title = link.title.as_ref().map(|title| format!(" {title}"));
-            format!(
-                "{line} {} {}{}",
-                text(&link.code),
-                text(&link.url),
-                text(&title)
-            )
-        });
-        texts.collect()
-    }
-
-    /// Returns the line of each refused row, and the reason.
-    pub(crate) fn refused(rows: &[ImportedRow]) -> Vec<String> {
-        let refused = rows
-            .iter()
-            .filter_map(|row| Some((row.line, row.link.as_ref().err()?)));
-        refused
-            .map(|(line, error)| format!("{line}: {error}"))
-            .collect()
+        let (rows, unread) = with_options(&[], |options, take| form.read(bytes, options, take));
+        Ok((rows, unread?))
     }
 
     #[test]
@@ -151,7 +116,7 @@ pub(crate) mod tests {
                 b"\xC3\x28;{",
                 b"\x7FELF\x02\x01\x01\x00\n\x90",
             ] {
-                let Ok((rows, _)) = read_with(form, bytes, &[]) else {
+                let Ok((rows, _)) = read_with(form, bytes) else {
                     continue;
                 };
                 assert!(!rows.is_empty(), "{form:?}");
@@ -168,9 +133,23 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_row() {
+        for (form, text) in [
+            (ImportFormat::Csv, "url\nhttps://e.org/\n"),
+            (ImportFormat::Beacon, "a|https://e.org/\n"),
+        ] {
+            let marked = format!("\u{FEFF}{text}");
+            assert_eq!(
+                read_with(form, marked.as_bytes()),
+                read_with(form, text.as_bytes())
+            );
+        }
+    }
+
+    #[test]
     fn an_empty_file_has_no_rows_where_it_may_be_empty() {
         for form in ImportFormat::ALL {
-            let read = read_with(form, b"", &[]);
+            let read = read_with(form, b"");
             match form {
                 ImportFormat::Csv | ImportFormat::Shlink => {
                     assert_eq!(read, Err(ReadError::NoHeader))
@@ -195,7 +174,7 @@ pub(crate) mod tests {
         ) {
             let bytes = [header.as_bytes(), &text].concat();
             let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
-            let Ok((rows, _)) = read_with(form, &bytes, &[]) else {
+            let Ok((rows, _)) = read_with(form, &bytes) else {
                 return Err(TestCaseError::reject("no rows of this form"));
             };
             prop_assert!(rows.is_sorted_by_key(|row| row.line), "{:?} {:?}", form, rows);

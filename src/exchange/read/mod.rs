@@ -12,7 +12,5 @@ mod rows;
 
 pub use encoding::{Encoding, in_utf8};
 pub use import_format::ImportFormat;
-#[cfg(test)]
-pub(crate) use import_format::tests;
 pub(crate) use records::NO_TEXT;
 pub use rows::{Column, ImportedLink, ImportedRow, Options, ReadError, RowError};

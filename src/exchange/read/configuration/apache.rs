@@ -266,14 +266,13 @@ fn words(line: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::exchange::read::ImportFormat;
-    use crate::exchange::read::tests::{pairs, read_as, refused};
+    use crate::exchange::read::rows::testing::{pairs, read_by, refused};
     use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]
     fn literal_lines_are_read() {
-        let rows = read_as(
-            ImportFormat::Apache,
+        let rows = read_by(
+            super::read,
             b"# Links\nServerName short.code\n<VirtualHost *:80>\n\
               Redirect /a https://e.org/\n\
               Redirect 301 \"/b\" \"https://e.org/?x=%20y\"\n\
@@ -311,8 +310,8 @@ mod tests {
 
     #[test]
     fn a_joined_line_with_bytes_that_are_not_utf_8_is_one_error() {
-        let rows = read_as(
-            ImportFormat::Apache,
+        let rows = read_by(
+            super::read,
             b"\nRedirect /a \\\nhttps://e\xff.org/ \\\n \nRedirect /b \\\n  https://e.org/ \\",
         );
         assert_eq!(refused(&rows).len(), 1);
@@ -335,7 +334,7 @@ mod tests {
             "<Location /x>",
             "Redirect /a https://e.org/",
         ];
-        let rows = read_as(ImportFormat::Apache, lines.join("\r\n").as_bytes());
+        let rows = read_by(super::read, lines.join("\r\n").as_bytes());
         assert_eq!(refused(&rows).len(), 9, "{rows:?}");
     }
 }

@@ -187,15 +187,14 @@ fn gone(code: String) -> ImportedLink {
 
 #[cfg(test)]
 mod tests {
-    use crate::exchange::read::ImportFormat;
-    use crate::exchange::read::tests::{pairs, read_as, refused};
+    use crate::exchange::read::rows::testing::{pairs, read_by, refused};
     use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]
     fn maps_are_read() {
-        let rows = read_as(
-            ImportFormat::Nginx,
-            b"map_hash_bucket_size 64;\ngeo $waypost_dollar { default \"$\"; }\n\
+        let rows = read_by(
+            super::read,
+            "map_hash_bucket_size 64;\ngeo $waypost_dollar { default \"$\"; }\n\
               map $uri $waypost_301 {\n    \"/a\" \"https://e.org/${waypost_dollar}x\";\n\
                   \"~^/b\\.c$\" \"https://e.org/\\\"\";\n}\nmap $uri $waypost_410 {\n    \"/d\" 1;\n}\n\
               map $request_uri $new {\n  default \"\"; # none\n  hostnames;\n\
@@ -218,9 +217,9 @@ mod tests {
 
     #[test]
     fn locations_and_rewrites_are_read() {
-        let rows = read_as(
-            ImportFormat::Nginx,
-            b"server {\n  listen 80;\n  location = /a { return 301 https://e.org/; }\n\
+        let rows = read_by(
+            super::read,
+            "server {\n  listen 80;\n  location = /a { return 301 https://e.org/; }\n\
               location =/b { add_header X y; return https://e.org/b; }\n\
               location ~ ^/c$ { rewrite ^ https://e.org/c? permanent; }\n\
               rewrite ^/d/?$ 'https://e.org/d' redirect;\n  location = /e {\n    return 410;\n  }\n}\n",
@@ -244,9 +243,9 @@ mod tests {
 
     #[test]
     fn all_others_are_reported() {
-        let rows = read_as(
-            ImportFormat::Nginx,
-            b"map $host $x { a b; }\nmap $uri $y {\n  default https://e.org/;\n  ~^/a https://e.org/;\n\
+        let rows = read_by(
+            super::read,
+            "map $host $x { a b; }\nmap $uri $y {\n  default https://e.org/;\n  ~^/a https://e.org/;\n\
               ~*^/a$ https://e.org/;\n  include more;\n  /v https://$host/;\n}\n\
               server {\n  return 301 https://e.org$request_uri;\n\
               location /p { return 302 https://e.org/; }\n\

@@ -132,13 +132,12 @@ fn normalised(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::exchange::read::ImportFormat;
-    use crate::exchange::read::tests::{pairs, read_as, refused};
+    use crate::exchange::read::rows::testing::{pairs, read_by, refused};
 
     #[test]
     fn our_own_form_is_read() {
-        let rows = read_as(
-            ImportFormat::Beacon,
+        let rows = read_by(
+            super::read,
             "#FORMAT: BEACON\n#PREFIX: https://short.code/{+ID}\n#TARGET: {+ID}\n\n\
              a/b|https://e.org/?c=d%7Ce\né|https://f.org/\n"
                 .as_bytes(),
@@ -149,9 +148,9 @@ mod tests {
 
     #[test]
     fn patterns_are_filled_in() {
-        let rows = read_as(
-            ImportFormat::Beacon,
-            b"\xEF\xBB\xBF#prefix : http://short.code/\r\n#TARGET: http://e.org/x?id={ID}&z\r\n\
+        let rows = read_by(
+            super::read,
+            b"#prefix : http://short.code/\r\n#TARGET: http://e.org/x?id={ID}&z\r\n\
               #MESSAGE: Hits: {annotation}\r\n\r\n a \r\nb|12\r\nc| 3  4|d/e f\r\n",
         );
         assert_eq!(
@@ -166,8 +165,8 @@ mod tests {
 
     #[test]
     fn dumps_without_meta_fields_are_read() {
-        let rows = read_as(
-            ImportFormat::Beacon,
+        let rows = read_by(
+            super::read,
             b"https://short.code/a|A title|https://e.org/\nb|https://f.org/|\nc|https://g.org/\n\
               https://other.code/d|https://g.org/\na|b|c|d\n",
         );

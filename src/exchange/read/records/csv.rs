@@ -293,16 +293,29 @@ fn tags(text: &str, separator: char) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::tags;
-    use crate::exchange::read::tests::{pairs, read_as, read_with, refused};
-    use crate::exchange::read::{Column, ImportFormat, ReadError};
+    use super::*;
+    use crate::exchange::read::rows::testing::{pairs, refused, with_options};
     use crate::mapping::{Forward, Status, WrittenRetirement};
+
+    fn read_with(
+        dialect: &Dialect,
+        bytes: &[u8],
+        columns: &[(Column, String)],
+    ) -> Result<(Vec<ImportedRow>, Vec<String>), ReadError> {
+        let (rows, unread) =
+            with_options(columns, |options, take| read(bytes, dialect, options, take));
+        Ok((rows, unread?))
+    }
+
+    fn read_as(dialect: &Dialect, bytes: &[u8]) -> Vec<ImportedRow> {
+        read_with(dialect, bytes, &[]).unwrap().0
+    }
 
     #[test]
     fn our_own_form_is_read_whole() {
         let rows = read_as(
-            ImportFormat::Csv,
-            b"\xEF\xBB\xBFshort-code,url,aliases,status,forward,cache-max-age,title,owner,tags,expires,\
+            &PLAIN,
+            b"short-code,url,aliases,status,forward,cache-max-age,title,owner,tags,expires,\
               retired,archive\r\n\
               a,https://e.org/,b c/d,301,path,0,\"T, \"\"t\"\"\nt\",o,\"x,y\\,z\",2030-01-01,true,\
               https://web.archive.org/\r\n\r\n\
@@ -324,7 +337,7 @@ mod tests {
     #[test]
     fn other_programs_are_understood() {
         let rows = read_as(
-            ImportFormat::Shlink,
+            &SHLINK,
             b"createdAt,domain,shortCode,shortUrl,longUrl,title,tags,visits\n\
               2024-01-02T03:04:05+00:00,short.code,a,https://short.code/a,https://e.org/,T,x|y z,7\n\
               2024-01-02T03:04:05+00:00,s.test,b,https://s.test/b,https://e.org/,,,7\n",
@@ -337,19 +350,19 @@ mod tests {
         );
 
         let rows = read_as(
-            ImportFormat::Yourls,
+            &YOURLS,
             b"source,target,hits\r\n/a/,https://e.org/,\"\"\r\n",
         );
         assert_eq!(pairs(&rows), ["2 a https://e.org/"]);
         let rows = read_as(
-            ImportFormat::Yourls,
+            &YOURLS,
             b"ozh\thttps://e.org/\thttps://e.org/\t2024-01-02 03:04:05\t::1\t3\n\
               b\thttps://f.org/\tNULL\t2024-01-02 03:04:05\t::1\t0\n",
         );
         assert_eq!(pairs(&rows), ["1 ozh https://e.org/", "2 b https://f.org/"]);
 
         for text in ["slug,url\na,https://e.org/\n", "a,https://e.org/\n"] {
-            let rows = read_as(ImportFormat::Psql, text.as_bytes());
+            let rows = read_as(&PSQL, text.as_bytes());
             assert_eq!(pairs(&rows).len(), 1);
             assert!(pairs(&rows)[0].ends_with("a https://e.org/"));
         }
@@ -362,7 +375,7 @@ mod tests {
             "Slug\tZiel\tLong URL\na\tx,y\thttps://e.org/\n",
         ] {
             assert_eq!(
-                pairs(&read_as(ImportFormat::Csv, text.as_bytes())),
+                pairs(&read_as(&PLAIN, text.as_bytes())),
                 ["2 a https://e.org/"]
             );
         }
@@ -375,24 +388,22 @@ mod tests {
             (Column::Code, "Kurz".to_owned()),
             (Column::Url, "ziel".to_owned()),
         ];
-        let (rows, _) = read_with(ImportFormat::Csv, text, &named).unwrap();
+        let (rows, _) = read_with(&PLAIN, text, &named).unwrap();
         assert_eq!(pairs(&rows), ["2 a https://e.org/"]);
-        let error = read_with(ImportFormat::Csv, text, &[]).unwrap_err();
+        let error = read_with(&PLAIN, text, &[]).unwrap_err();
         assert_eq!(
             error,
             ReadError::NoUrlColumn {
                 header: "kurz, ziel".to_owned()
             }
         );
-        let error =
-            read_with(ImportFormat::Csv, text, &[(Column::Url, "x".to_owned())]).unwrap_err();
+        let error = read_with(&PLAIN, text, &[(Column::Url, "x".to_owned())]).unwrap_err();
         assert!(matches!(error, ReadError::NoSuchColumn { .. }));
     }
 
     #[test]
     fn what_is_not_read_is_reported() {
-        let (rows, unread) =
-            read_with(ImportFormat::Csv, b"url,visits,shortCode\nx,1,a\n", &[]).unwrap();
+        let (rows, unread) = read_with(&PLAIN, b"url,visits,shortCode\nx,1,a\n", &[]).unwrap();
         assert_eq!(
             (pairs(&rows).len(), &unread[..]),
             (1, &["visits".to_owned()][..])
@@ -402,7 +413,7 @@ mod tests {
     #[test]
     fn damaged_records_are_refused_with_their_lines() {
         let rows = read_as(
-            ImportFormat::Csv,
+            &PLAIN,
             b"code,url,status\n\na,https://e.org/\nb,https://e.org/,\xFF\nc,https://e.org/,200\n\
               d,https://e.org/,,\ne,https://e.org/,\nf,\"https://e.org/,\ng,https://e.org/,\n",
         );

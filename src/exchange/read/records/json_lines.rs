@@ -77,14 +77,14 @@ impl ParsedLine {
 
 #[cfg(test)]
 mod tests {
-    use crate::exchange::read::tests::{read_as, refused};
-    use crate::exchange::read::{ImportFormat, ImportedLink};
+    use crate::exchange::read::rows::ImportedLink;
+    use crate::exchange::read::rows::testing::{read_by, refused};
     use crate::mapping::{Forward, Status, WrittenRetirement};
 
     #[test]
     fn every_key_is_read() {
-        let rows = read_as(
-            ImportFormat::JsonLines,
+        let rows = read_by(
+            super::read,
             b"{\"base_url\":\"https://short.code/\",\"short-code\":\"a\",\"url\":\"https://e.org/\",\
               \"aliases\":[\"b\"],\"status\":301,\"forward\":\"path\",\"cache-max-age\":0,\
               \"title\":\"T\",\"owner\":\"o\",\"tags\":[\"x,y\"],\"expires\":\"2030-01-01\",\
@@ -115,8 +115,8 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_reported_with_its_line() {
-        let rows = read_as(
-            ImportFormat::JsonLines,
+        let rows = read_by(
+            super::read,
             b"nonsense\n{\"url\":\"https://e.org/\",\"clicks\":1}\n{\"status\":200}\n\
               {\"expires\":\"soon\"}\n{\"base_url\":\"https://other.code/\"}\n\xFF\n{\"url\":\"x\"}\n",
         );

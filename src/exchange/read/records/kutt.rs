@@ -104,14 +104,13 @@ impl KuttLink {
 
 #[cfg(test)]
 mod tests {
-    use crate::exchange::read::ImportFormat;
-    use crate::exchange::read::tests::{pairs, read_as, refused};
+    use crate::exchange::read::rows::testing::{pairs, read_by, refused};
 
     #[test]
     fn pages_are_read_with_their_lines() {
-        let rows = read_as(
-            ImportFormat::Kutt,
-            br#"{
+        let rows = read_by(
+            super::read,
+            r#"{
   "limit": 2, "skip": 0, "total": 5,
   "data": [
     {"id": "8c", "address": "a", "target": "https://e.org/", "description": "T", "banned": false,
@@ -142,10 +141,10 @@ mod tests {
 
     #[test]
     fn a_dump_that_is_cut_short_is_reported() {
-        let page = br#"{"total": 30, "data": [{"address": "a", "target": "https://e.org/"}]}"#;
-        let reported = refused(&read_as(ImportFormat::Kutt, page));
+        let page = r#"{"total": 30, "data": [{"address": "a", "target": "https://e.org/"}]}"#;
+        let reported = refused(&read_by(super::read, page));
         assert_eq!(reported, ["1: the file ends after 1 of 30 links"]);
-        let reported = refused(&read_as(ImportFormat::Kutt, &page[..30]));
+        let reported = refused(&read_by(super::read, &page[..30]));
         assert!(
             reported[0].starts_with("1: this is not the JSON"),
             "{}",

@@ -75,14 +75,13 @@ fn link(
 
 #[cfg(test)]
 mod tests {
-    use crate::exchange::read::ImportFormat;
-    use crate::exchange::read::tests::{pairs, read_as, refused};
+    use crate::exchange::read::rows::testing::{pairs, read_by, refused};
     use crate::mapping::{Forward, Status};
 
     #[test]
     fn rules_that_mean_the_same_here_are_read() {
-        let rows = read_as(
-            ImportFormat::Redirects,
+        let rows = read_by(
+            super::read,
             b"# Links\n/a  https://e.org/\n/b/ https://f.org:8080/:x 301! # for ever\n\
               /docs/*\thttps://docs.e.org/:splat\t308\n\
               https://short.code/%C3%A9 https://g.org/ 307\n\
@@ -122,7 +121,7 @@ mod tests {
             "/a https://e.org/ 418",
         ];
         let text = lines.join("\n");
-        let rows = read_as(ImportFormat::Redirects, text.as_bytes());
+        let rows = read_by(super::read, text.as_bytes());
         assert_eq!(refused(&rows).len(), lines.len(), "{rows:?}");
     }
 }

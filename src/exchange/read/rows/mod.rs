@@ -6,6 +6,8 @@ mod options;
 mod origin;
 mod read_error;
 pub(crate) mod row;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub use columns::Column;
 pub(crate) use columns::{ColumnPlaces, shown};

@@ -1,0 +1,51 @@
+//! What the tests of readers share: reading a text, and what came of it.
+
+use super::{Column, ImportedRow, LinkOrigin, Options};
+use crate::mapping::BaseUrl;
+
+/// Calls `read` with options for links under `https://short.code/`.
+pub(crate) fn with_options<T>(
+    columns: &[(Column, String)],
+    read: impl FnOnce(&Options<'_>, &mut dyn FnMut(ImportedRow)) -> T,
+) -> (Vec<ImportedRow>, T) {
+    let from = &BaseUrl::parse("https://short.code/").unwrap();
+    let mut rows = Vec::new();
+    let read = read(&Options { from, columns }, &mut |row| rows.push(row));
+    (rows, read)
+}
+
+/// Returns the rows of a text with links under `https://short.code/`.
+pub(crate) fn read_by<T: ?Sized>(
+    read: impl FnOnce(&T, LinkOrigin<'_>, &mut dyn FnMut(ImportedRow)),
+    text: &T,
+) -> Vec<ImportedRow> {
+    with_options(&[], |options, take| read(text, options.origin(), take)).0
+}
+
+/// Returns the line, the code, the URL and the title of each link.
+pub(crate) fn pairs(rows: &[ImportedRow]) -> Vec<String> {
+    let links = rows
+        .iter()
+        .filter_map(|row| Some((row.line, row.link.as_ref().ok()?)));
+    let texts = links.map(|(line, link)| {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let title = link.title.as_ref().map(|title| format!(" {title}"));
+        format!(
+            "{line} {} {}{}",
+            text(&link.code),
+            text(&link.url),
+            text(&title)
+        )
+    });
+    texts.collect()
+}
+
+/// Returns the line of each refused row, and the reason.
+pub(crate) fn refused(rows: &[ImportedRow]) -> Vec<String> {
+    let refused = rows
+        .iter()
+        .filter_map(|row| Some((row.line, row.link.as_ref().err()?)));
+    refused
+        .map(|(line, error)| format!("{line}: {error}"))
+        .collect()
+}
