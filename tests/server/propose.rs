@@ -1,6 +1,6 @@
 //! The form that proposes a link: what it shows, and what it refuses to do.
 
-use waypost::mapping::{SourceFile, compile};
+use waypost::mapping::{MAX_CODE_BYTES, MAX_TARGET_BYTES, SourceFile, compile};
 use waypost::server::Config;
 
 use crate::support::{Reply, Running, quiet};
@@ -155,7 +155,29 @@ async fn what_is_not_possible_is_explained() {
         assert!(!text.contains("id=\"lines\""), "{query}");
     }
     let text = page(&server, "url=https://framasoft.org").await.text();
-    assert!(text.contains("<a href=\"https://short.code/t0P0JMya+\">"));
+    assert!(
+        text.contains("<a href=\"https://short.code/t0P0JMya+\">https://short.code/t0P0JMya</a>")
+    );
+    let path = format!("{FORM}?url=https://framasoft.org");
+    let json = "Accept: application/json\r\n";
+    let reply = server.ask("GET", &path, json).await;
+    assert_eq!(reply.json()["existing"], "https://short.code/t0P0JMya");
+}
+
+#[tokio::test]
+async fn the_fields_take_as_much_as_a_table_does() {
+    let server = Running::start(TABLE).await;
+    let text = page(&server, "").await.text();
+    for (field, limit) in [
+        ("url", MAX_TARGET_BYTES),
+        ("code", MAX_CODE_BYTES),
+        ("title", 1000),
+    ] {
+        let start = format!("id=\"{field}\"");
+        let field = text.split("<input ").find(|it| it.starts_with(&start));
+        let field = field.unwrap();
+        assert!(field.contains(&format!("maxlength=\"{limit}\"")), "{field}");
+    }
 }
 
 #[tokio::test]
@@ -182,8 +204,9 @@ async fn a_table_that_is_not_public_does_not_disclose_codes() {
     ] {
         let path = format!("{FORM}?url=https://n.example/&{query}");
         let json = "Accept: application/json\r\n";
-        let reply = server.ask("GET", &path, json).await;
-        assert_eq!(reply.json()["error"], error);
+        let json = server.ask("GET", &path, json).await.json();
+        assert_eq!(json["error"], error);
+        assert_eq!(json.get("existing").is_some(), query == "code=docs");
     }
 }
 

@@ -5,7 +5,7 @@ use hyper::{Response, StatusCode};
 use serde::Serialize;
 
 use crate::html::{Frame, Sentence};
-use crate::mapping::Site;
+use crate::mapping::{MAX_CODE_BYTES, MAX_TARGET_BYTES, Site};
 use crate::registry::{Destination, ProposedLink, propose};
 
 use super::form::ProposalForm;
@@ -13,6 +13,7 @@ use super::refusal::ProposalRefusal;
 use super::ways::{Way, WayKind, way};
 use crate::server::http::Content;
 use crate::server::pages::context::{FormAction, PageContext};
+use crate::server::registrations::MAX_TEXT;
 use crate::server::state::Snapshot;
 
 /// What proposals are decided on.
@@ -41,7 +42,7 @@ struct ProposePage<'p> {
     #[serde(skip)]
     problem: Option<Sentence>,
     /// The short link of the entry in the way, if the client may know it.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     existing: Option<String>,
     revision: &'p str,
 }
