@@ -4,14 +4,13 @@
 //! entries. What only the files of the table show is left to the checks of its repository: the
 //! defaults of a document, the tests written in the table, and its size.
 
-use std::sync::Arc;
-
 use super::addition::{Addition, target_of};
 use super::insertion::fragment_text;
+use super::proposal_base::ProposalBase;
 use super::refusal::{Holder, RegistrationRefusal};
 use super::request::RegistrationRequest;
-use crate::edit::OwnCode;
-use crate::mapping::{NewLink, Site, Table, Target, Timestamp, WrittenDate, would_shadow};
+use crate::edit::{self, OwnCode};
+use crate::mapping::{NewLink, Outline, Site, Target, Timestamp, WrittenDate, would_shadow};
 
 /// A link as it would be registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,31 +27,26 @@ pub struct ProposedLink {
     pub entry: String,
     /// The whole text of that file, if it is a new one.
     pub new_file: Option<String>,
+    /// The whole text of that file with the entry, if it is the only one and small.
+    pub changed_file: Option<String>,
 }
 
-/// Decides what a request would become in a table; `highest` returns the highest number of a site.
+/// Decides what a request would become in a table.
 ///
 /// # Errors
 ///
 /// Returns the first reason why it would be refused, as [`register`](super::register()) would.
 pub fn propose(
-    table: &Table,
+    base: &ProposalBase,
     request: &RegistrationRequest,
-    highest: impl FnOnce(&Site) -> Option<u64>,
     now: Timestamp,
 ) -> Result<ProposedLink, RegistrationRefusal> {
-    let target = target_of(request)?;
+    let (table, target) = (base.table(), target_of(request)?);
+    let highest = |site: &Site| base.highest_number(site);
     let addition = Addition::of(request, target, table, highest, now)?;
-    if addition.is_new_file {
-        // Or the directory is a file. A table can have a million files, so they are compared as texts.
-        let is_there = |file: &Arc<str>| {
-            let rest = addition.path.strip_prefix(&**file);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        if table.files().iter().any(is_there) {
-            let path = addition.path.to_string();
-            return Err(RegistrationRefusal::FileExists { path });
-        }
+    if addition.is_new_file && base.obstructs(&addition.path) {
+        let path = addition.path.to_string();
+        return Err(RegistrationRefusal::FileExists { path });
     }
     refuse_shadowing(&addition, request, now)?;
     let code = addition.code().to_string();
@@ -64,7 +58,18 @@ pub fn propose(
         path: addition.path.to_string(),
         entry: format!("{}\n", addition.entry),
         new_file: (addition.is_new_file).then(|| fragment_text(table, &addition)),
+        changed_file: changed_file(base, &addition),
     })
+}
+
+/// Returns the only file of a table with an addition inserted, if the file is small and an entry can
+/// be inserted into it.
+fn changed_file(base: &ProposalBase, addition: &Addition<'_>) -> Option<String> {
+    let file = base
+        .only_file()
+        .filter(|file| *file.path == *addition.path)?;
+    let outline = Outline::of_sound(file, addition.site.scheme()).ok()?;
+    edit::insert(&outline, &[&addition.entry]).ok()
 }
 
 /// Refuses codes that would change what a published path leads to.
@@ -96,6 +101,8 @@ fn refuse_shadowing(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::register::register;
     use super::super::request::{Destination, RequestedCode};
     use super::*;
@@ -119,11 +126,15 @@ mapping:
         }
     }
 
+    fn base(files: &[SourceFile]) -> ProposalBase {
+        let table = compile(files).table.expect("a table without errors");
+        ProposalBase::new(Arc::new(table), files)
+    }
+
     /// Returns what each of the two says of a request: the code and the path, or the refusal.
     fn both(files: &[SourceFile], request: &RegistrationRequest) -> [Result<String, String>; 2] {
         let now = Timestamp::MIN;
-        let table = compile(files).table.expect("a table without errors");
-        let proposed = propose(&table, request, Site::highest_number, now);
+        let proposed = propose(&base(files), request, now);
         let registered = register(files, request, 1 << 20, now);
         let place = |place: crate::mapping::Place| place.file.to_string();
         [
@@ -254,23 +265,25 @@ mapping:
             expires: Some("2030-12-31".parse().unwrap()),
             ..RegistrationRequest::default()
         };
-        let table = compile(&[file("t.yaml", ENTRIES)]).table.unwrap();
+        let base = base(&[file("t.yaml", ENTRIES)]);
         let decide = |destination| {
             let request = RegistrationRequest {
                 destination,
                 ..request.clone()
             };
-            propose(&table, &request, Site::highest_number, Timestamp::MIN).unwrap()
+            propose(&base, &request, Timestamp::MIN).unwrap()
         };
         let in_file = decide(Destination::default());
         assert_eq!(in_file.path, "t.yaml");
         let appended = [file("t.yaml", &format!("{ENTRIES}{}", in_file.entry))];
+        let changed = [file("t.yaml", in_file.changed_file.as_deref().unwrap())];
         let own = decide(Destination::Fragment("d".to_owned()));
+        assert_eq!(own.changed_file, None);
         let beside = [
             file("d/all.yaml", ENTRIES),
             file(&own.path, own.new_file.as_deref().unwrap()),
         ];
-        for files in [&appended[..], &beside[..]] {
+        for files in [&appended[..], &changed[..], &beside[..]] {
             let compiled = compile(files);
             assert_eq!(compiled.diagnostics, []);
             let table = compiled.table.unwrap();

@@ -174,13 +174,11 @@ mod tests {
             path: "t.yaml".into(),
             bytes: format!("base_url: https://s.example/\nmapping:\n{entries}").into(),
         };
-        let compiled = compile(&[file]).into_sound().unwrap();
+        let files = [file];
+        let compiled = compile(&files).into_sound().unwrap();
         let revision = Revision::content(None, "0".repeat(64));
-        Arc::new(Snapshot::new(
-            compiled,
-            revision,
-            RepositoryPlace::default(),
-        ))
+        let place = RepositoryPlace::default();
+        Arc::new(Snapshot::new(compiled, &files, revision, place))
     }
 
     fn search(snapshot: &Arc<Snapshot>) -> Search {

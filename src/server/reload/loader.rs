@@ -103,22 +103,25 @@ impl Loader {
             return Err(known);
         }
 
-        let compiled = match self.shared.live.take_offered(&files) {
-            Some(proved) => proved,
+        let offered = self.shared.live.take_offered(&files);
+        let (compiled, files) = match offered {
+            Some(proved) => (proved, files),
             // A table's own tests are the concern of `check`.
-            None => in_background(move || compile(&files).into_sound())
-                .await
-                .map_err(LoadError::Panicked)?
-                .map_err(|diagnostics| LoadError::Rejected {
+            None => {
+                let compiling = in_background(move || (compile(&files).into_sound(), files));
+                let (compiled, files) = compiling.await.map_err(LoadError::Panicked)?;
+                let compiled = compiled.map_err(|diagnostics| LoadError::Rejected {
                     revision: Box::new(revision.clone()),
                     diagnostics,
-                })?,
+                })?;
+                (compiled, files)
+            }
         };
         let (entries, warnings) = (compiled.table.len(), compiled.warnings.len());
         info!(%revision, entries, warnings, "table loaded");
         let place = self.place().await?;
-        // It takes a pass over the codes of some tables.
-        let made = in_background(move || Snapshot::new(compiled, revision, place)).await;
+        let making = in_background(move || Snapshot::new(compiled, &files, revision, place));
+        let made = making.await;
         self.swap(made.map_err(LoadError::Panicked)?).await;
         Ok(Reloaded::Success)
     }

@@ -9,8 +9,8 @@ use std::time::Duration;
 use arc_swap::{ArcSwapOption, Guard};
 use tokio::sync::Notify;
 
-use crate::mapping::{NewCode, Site, SoundTable, SourceFile, Table, Timestamp};
-use crate::registry::ProvedTable;
+use crate::mapping::{SoundTable, SourceFile, Table, Timestamp};
+use crate::registry::{ProposalBase, ProvedTable};
 use crate::source::{RepositoryPlace, Revision};
 
 use super::code_orders::CodeOrders;
@@ -29,18 +29,22 @@ pub(crate) struct Snapshot {
     pub(crate) code_orders: Arc<CodeOrders>,
     /// Where its files are in their repository.
     pub(crate) place: RepositoryPlace,
-    /// The highest number of each site that gives new links numbers: finding it takes a pass over all
-    /// codes.
-    highest: Arc<[Option<u64>]>,
+    /// What proposals are decided on; shared like the orders of codes.
+    pub(crate) proposals: Arc<ProposalBase>,
 }
 
 impl Snapshot {
-    pub(crate) fn new(compiled: SoundTable, revision: Revision, place: RepositoryPlace) -> Self {
-        let sites = compiled.table.sites().iter();
-        let numbered = sites.map(|site| (site.new_code() == NewCode::Number).then_some(site));
-        let highest = numbered.map(|site| site?.highest_number());
+    /// Makes the first snapshot of a table that was compiled from these files. Takes a pass over the
+    /// codes of some tables.
+    pub(crate) fn new(
+        compiled: SoundTable,
+        files: &[SourceFile],
+        revision: Revision,
+        place: RepositoryPlace,
+    ) -> Self {
+        let table = Arc::clone(&compiled.table);
         Self {
-            highest: highest.collect(),
+            proposals: Arc::new(ProposalBase::new(table, files)),
             table: Arc::clone(&compiled.table),
             compiled,
             short: revision.short(),
@@ -59,15 +63,8 @@ impl Snapshot {
             revision,
             code_orders: Arc::clone(&self.code_orders),
             place,
-            highest: Arc::clone(&self.highest),
+            proposals: Arc::clone(&self.proposals),
         }
-    }
-
-    /// Returns the highest number of a site of the table, if it gives new links numbers.
-    pub(crate) fn highest_number(&self, site: &Site) -> Option<u64> {
-        let mut sites = self.table.sites().iter();
-        let number = sites.position(|other| std::ptr::eq(other, site))?;
-        self.highest[number]
     }
 }
 

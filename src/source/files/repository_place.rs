@@ -6,7 +6,6 @@
 //! names the table to be at the top of the repository.
 
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 use git2::Repository;
 
@@ -96,10 +95,11 @@ impl RepositoryPlace {
     }
 
     /// Returns the directory that holds the whole table, as its files are named, if there is one:
-    /// there each new entry is a file of its own.
-    pub fn directory(&self, files: &[Arc<str>]) -> Option<&str> {
+    /// there each new entry is a file of its own. `is_file` says whether a path is that of a file of
+    /// the table.
+    pub fn directory(&self, is_file: impl FnOnce(&str) -> bool) -> Option<&str> {
         match &self.named[..] {
-            [only] if files.iter().all(|file| **file != *only.given) => Some(&only.given),
+            [only] if !is_file(&only.given) => Some(&only.given),
             _ => None,
         }
     }
@@ -143,26 +143,22 @@ mod tests {
 
     use super::*;
 
-    fn files(paths: &[&str]) -> Vec<Arc<str>> {
-        paths.iter().map(|path| Arc::from(*path)).collect()
-    }
-
     #[test]
     fn a_followed_table_is_where_its_commits_have_it() {
         let place = RepositoryPlace::of_commits("./data/links/", Some("refs/heads/links/live"));
         assert_eq!(place.branch(), "links/live");
         assert_eq!(place.path_of("data/links/a.yaml"), "data/links/a.yaml");
-        let beside = files(&["data/links/a.yaml"]);
-        assert_eq!(place.directory(&beside), Some("data/links"));
+        let directory = place.directory(|path| path == "data/links/a.yaml");
+        assert_eq!(directory, Some("data/links"));
 
         let place = RepositoryPlace::of_commits("mapping.yaml", Some("refs/tags/v1"));
         assert_eq!(place.branch(), "main");
         assert_eq!(place.path_of("mapping.yaml"), "mapping.yaml");
-        assert_eq!(place.directory(&files(&["mapping.yaml"])), None);
+        assert_eq!(place.directory(|path| path == "mapping.yaml"), None);
 
         let top = RepositoryPlace::of_commits(".", None);
         assert_eq!(top.path_of("a.yaml"), "a.yaml");
-        assert_eq!(top.directory(&files(&["a.yaml"])), Some(""));
+        assert_eq!(top.directory(|path| path == "a.yaml"), Some(""));
     }
 
     #[test]
@@ -181,13 +177,14 @@ mod tests {
         assert_eq!(place.branch(), "live");
         let new = shown(links.join("new.yaml"));
         assert_eq!(place.path_of(&new), "data/links/new.yaml");
-        let beside = files(&[&shown(links.join("a.yaml"))]);
-        assert_eq!(place.directory(&beside), links.to_str());
+        let first = shown(links.join("a.yaml"));
+        assert_eq!(place.directory(|path| path == first), links.to_str());
 
         let file = links.join("a.yaml");
         let place = named(&file);
         assert_eq!(place.path_of(&shown(file.clone())), "data/links/a.yaml");
-        assert_eq!(place.directory(&files(&[&shown(file)])), None);
+        let only = shown(file);
+        assert_eq!(place.directory(|path| path == only), None);
     }
 
     #[test]

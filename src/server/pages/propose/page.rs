@@ -109,8 +109,8 @@ impl PageContext<'_> {
         form: &ProposalForm,
     ) -> Result<ProposedLink, ProposalRefusal> {
         let (snapshot, site) = (source.snapshot, source.site);
-        let table = &snapshot.table;
-        let destination = match snapshot.place.directory(table.files()) {
+        let proposals = &snapshot.proposals;
+        let destination = match snapshot.place.directory(|path| proposals.has_file(path)) {
             Some(directory) => Destination::Fragment(directory.to_owned()),
             // Of several files, the first: a reviewer can move the entry.
             None => Destination::Document(site.files().next().map(str::to_owned)),
@@ -118,8 +118,7 @@ impl PageContext<'_> {
         let request = form
             .request(site, destination)
             .map_err(ProposalRefusal::Form)?;
-        let highest = |_: &Site| snapshot.highest_number(site);
-        propose(table, &request, highest, self.now).map_err(ProposalRefusal::Registry)
+        propose(proposals, &request, self.now).map_err(ProposalRefusal::Registry)
     }
 }
 

@@ -60,20 +60,26 @@ fn message(code: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::mapping::{Site, SourceFile, Table, Timestamp, compile};
-    use crate::registry::{Destination, RegistrationRequest, RequestedCode, propose};
+    use std::sync::Arc;
 
-    fn table(about: &str) -> Table {
+    use super::*;
+    use crate::mapping::{SourceFile, Table, Timestamp, compile};
+    use crate::registry::{
+        Destination, ProposalBase, RegistrationRequest, RequestedCode, propose,
+    };
+
+    fn base(about: &str) -> (Arc<Table>, ProposalBase) {
         let file = SourceFile {
             path: "links/all.yaml".into(),
             bytes: format!("base_url: https://s.code/\n{about}mapping: []\n").into(),
         };
-        compile(&[file]).table.unwrap()
+        let files = [file];
+        let table = Arc::new(compile(&files).table.unwrap());
+        (Arc::clone(&table), ProposalBase::new(table, &files))
     }
 
     fn found(about: &str, title: &str, destination: Destination) -> Option<Way> {
-        let table = table(about);
+        let (table, base) = base(about);
         let request = RegistrationRequest {
             url: "https://e.org/".to_owned(),
             code: RequestedCode::Custom("é".to_owned()),
@@ -81,7 +87,7 @@ mod tests {
             destination,
             ..RegistrationRequest::default()
         };
-        let decided = propose(&table, &request, Site::highest_number, Timestamp::MIN);
+        let decided = propose(&base, &request, Timestamp::MIN);
         let place = RepositoryPlace::of_commits("links", Some("refs/heads/live"));
         way(table.sites()[0].about(), &place, &decided.unwrap())
     }
