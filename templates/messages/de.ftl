@@ -141,6 +141,7 @@ proposed-lines = Was hinzukommt
 send-heading = Vorschlag abschicken
 send = Seite zum Abschicken öffnen
 send-filled = Eine Seite des Repositorys öffnet sich, in der alles ausgefüllt ist. Melden Sie sich dort an, sehen Sie es durch und schlagen Sie die Änderung vor.
+send-changed = Die Datei { $file } öffnet sich im Repository, ihr ganzer Text ist ausgefüllt. Melden Sie sich dort an, sehen Sie durch, was sich ändert, und schlagen Sie die Änderung vor.
 send-new-file = Eine Seite des Repositorys öffnet sich für die neue Datei { $file }. Falls ihr Text dort leer ist, fügen Sie die Zeilen von oben ein; schlagen Sie dann die Änderung vor.
 send-edit = Die Datei { $file } öffnet sich im Repository. Fügen Sie die Zeilen von oben am Ende ihrer Liste { $key } ein und schlagen Sie die Änderung vor.
 send-repository = Das Repository öffnet sich. Ergänzen Sie dort die Zeilen von oben in der Datei { $file } und schlagen Sie die Änderung vor.

@@ -145,6 +145,7 @@ proposed-lines = What is added
 send-heading = Send the proposal
 send = Open the page to send it
 send-filled = A page of the repository opens with everything filled in. Sign in there, look it over, and propose the change.
+send-changed = The file { $file } opens in the repository with the whole text filled in. Sign in there, look over what changes, and propose the change.
 send-new-file = A page of the repository opens for the new file { $file }. If its text is empty there, paste the lines above; then propose the change.
 send-edit = The file { $file } opens in the repository. Paste the lines above at the end of its list { $key }, then propose the change.
 send-repository = The repository opens. Add the lines above to the file { $file } there, and propose the change.

@@ -108,6 +108,19 @@ async fn in_a_directory_a_new_file_is_filled_in() {
 }
 
 #[tokio::test]
+async fn the_whole_file_is_filled_in_only_as_a_commit_has_it() {
+    // This table is no commit of a repository, so its text may be an old one.
+    let table = TABLE.replace("github.com", "codeberg.org");
+    let server = Running::start(&table).await;
+    let text = page(&server, "url=https://new.example/").await.text();
+    let address = attribute(&text, "id=\"send\" href=\"");
+    assert_eq!(
+        address,
+        "https://codeberg.org/example/links/_edit/main/mapping.yaml"
+    );
+}
+
+#[tokio::test]
 async fn what_is_not_possible_is_explained() {
     let server = Running::start(TABLE).await;
     for (query, shown) in [

@@ -5,7 +5,7 @@
 //! - GitHub: `/new/BRANCH?filename=PATH&value=TEXT&message=SUMMARY`; its editor of a file that exists
 //!   takes no text.
 //! - Gitea and Forgejo: `/_new/BRANCH?filename=PATH&value=TEXT`. In their editor of a file that exists,
-//!   `value` would replace the whole file.
+//!   `/_edit/BRANCH/PATH?value=TEXT`, the text replaces the whole file.
 //! - GitLab: `/-/new/BRANCH?file_name=PATH&content=TEXT`; some of its releases fill in the name alone.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -78,6 +78,17 @@ impl RepositoryPages {
             Forge::GitLab => format!("{home}/-/edit/{branch}/{path}"),
             Forge::Gitea => format!("{home}/_edit/{branch}/{path}"),
         })
+    }
+
+    /// Returns the address of the editor for a file that exists, filled in with the whole text that is
+    /// to replace it. `None` if the forge has no such editor, that does not fit into an address, or
+    /// there can be no such file.
+    pub fn changed_file(&self, branch: &str, path: &str, text: &str) -> Option<String> {
+        if self.forge != Forge::Gitea || text.len() > MAX_ADDRESS_BYTES {
+            return None;
+        }
+        let editor = self.editor(branch, path)?;
+        within_limit(format!("{editor}?value={}", in_query(text)))
     }
 
     /// Returns the address of the editor for a new file, filled in with its path and text. `None` if
@@ -168,6 +179,19 @@ mod tests {
             format!("https://codeberg.org/o/r/_new/main?filename={path}&value={text}"),
         ];
         assert_eq!(pages().map(fill), expected.map(Some));
+    }
+
+    #[test]
+    fn a_file_is_replaced_where_the_editor_takes_a_text() {
+        let fill = |pages: RepositoryPages| pages.changed_file("main", "a/m.yaml", "a: é&\n");
+        let expected = "https://codeberg.org/o/r/_edit/main/a/m.yaml?value=a%3A%20%C3%A9%26%0A";
+        assert_eq!(pages().map(fill), [None, None, Some(expected.to_owned())]);
+        let [.., gitea] = pages();
+        let address = |bytes| gitea.changed_file("main", "m.yaml", &"a".repeat(bytes));
+        let room = MAX_ADDRESS_BYTES - address(0).unwrap().len();
+        assert_eq!(address(room).unwrap().len(), MAX_ADDRESS_BYTES);
+        assert_eq!(address(room + 1), None);
+        assert_eq!(gitea.changed_file("main", "../m.yaml", ""), None);
     }
 
     #[test]

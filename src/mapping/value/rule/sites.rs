@@ -65,7 +65,7 @@ pub(super) const PROPOSE_INVALID: Description = Description {
     name: "propose-invalid",
     severity: Error,
     meaning: "`propose` is not a URI template of an `http` or `https` URL with the variables `filename`, `content` and `message`.",
-    explanation: "A browser is sent there to propose a link: `content` is the entry, `filename` the file that it belongs to, and `message` the message of the commit. Scheme and host are fixed.",
+    explanation: "A browser is sent there to propose a link: `content` is the entry, or the text of a new file with it where the table is a directory, `filename` the file that it belongs to, and `message` the message of the commit. Scheme and host are fixed.",
     wrong: Example::Document(
         "base_url: https://short.code/\npropose: https://git.example.org/new?file={file}\nmapping: []\n",
     ),

@@ -10,7 +10,7 @@ use crate::registry::{Destination, ProposedLink, propose};
 
 use super::form::ProposalForm;
 use super::refusal::ProposalRefusal;
-use super::ways::{Way, WayKind, way};
+use super::ways::{Sending, Way, WayKind};
 use crate::server::http::Content;
 use crate::server::pages::context::{FormAction, PageContext};
 use crate::server::registrations::MAX_TEXT;
@@ -81,7 +81,18 @@ impl PageContext<'_> {
         let page = ProposePage {
             action: format!("{}-/propose", site.base_url().path()),
             bookmarklet: bookmarklet(site.base_url().as_str()),
-            way: (proposal.as_ref()).and_then(|it| way(site.about(), place, it)),
+            way: (proposal.as_ref()).and_then(|proposal| {
+                let revision = &source.snapshot.revision;
+                let sending = Sending {
+                    about: site.about(),
+                    place,
+                    proposal,
+                    may_replace: self.is_public
+                        && revision.commit().is_some()
+                        && !revision.is_dirty(),
+                };
+                sending.way()
+            }),
             problem: refusal.as_ref().map(|it| it.sentence(&frame)),
             error: refusal.as_ref().map(ProposalRefusal::in_english),
             existing: holder.map(|holder| holder.short_url.clone()),

@@ -18,6 +18,8 @@ pub(super) struct Way {
 pub(super) enum WayKind {
     /// Everything is filled in.
     Filled,
+    /// The whole file is filled in, with the link.
+    Changed,
     /// The name is filled in for certain, the lines perhaps.
     NewFile,
     /// The lines are added to a file that exists.
@@ -26,31 +28,72 @@ pub(super) enum WayKind {
     Repository,
 }
 
-/// Returns the way to send a proposal; `None` if the table does not say where it is kept.
-pub(super) fn way(about: &About, place: &RepositoryPlace, proposal: &ProposedLink) -> Option<Way> {
-    let path = place.path_of(&proposal.path);
-    let message = message(&proposal.code);
-    let way = |kind, address| Way { kind, address };
-    if let (Some(template), Some(text)) = (about.propose(), &proposal.new_file) {
-        let address = template.expand(&path, text, &message);
-        if address.len() <= MAX_ADDRESS_BYTES {
-            return Some(way(WayKind::Filled, address));
-        }
+/// A proposal, and where it is sent from.
+pub(super) struct Sending<'s> {
+    pub(super) about: &'s About,
+    pub(super) place: &'s RepositoryPlace,
+    pub(super) proposal: &'s ProposedLink,
+    /// Whether the whole text of a file may be sent: anyone may see it, and it is that of a commit, so
+    /// it takes nothing back that the repository has had for long.
+    pub(super) may_replace: bool,
+}
+
+impl Sending<'_> {
+    /// Returns the way to send the proposal; `None` if the table does not say where it is kept.
+    pub(super) fn way(&self) -> Option<Way> {
+        self.by_template().or_else(|| self.at_the_repository())
     }
-    let repository = about.repository()?;
-    let known = RepositoryPages::of(repository).and_then(|pages| {
-        let Some(text) = &proposal.new_file else {
-            return Some(way(WayKind::Edit, pages.editor(place.branch(), &path)?));
+
+    /// Returns the page of the table's own template.
+    fn by_template(&self) -> Option<Way> {
+        let (template, path) = (self.about.propose()?, self.path());
+        let text = self.proposal.new_file.as_ref();
+        let text = text.unwrap_or(&self.proposal.entry);
+        let address = template.expand(&path, text, &self.message());
+        (address.len() <= MAX_ADDRESS_BYTES).then_some(Way {
+            kind: WayKind::Filled,
+            address,
+        })
+    }
+
+    fn at_the_repository(&self) -> Option<Way> {
+        let repository = self.about.repository()?;
+        let known = RepositoryPages::of(repository).and_then(|pages| self.in_editor(&pages));
+        Some(known.unwrap_or_else(|| Way {
+            kind: WayKind::Repository,
+            address: repository.to_owned(),
+        }))
+    }
+
+    /// Returns the editor of a new file, or of the one that exists.
+    fn in_editor(&self, pages: &RepositoryPages) -> Option<Way> {
+        let (branch, path) = (self.place.branch(), self.path());
+        let way = |kind, address| Way { kind, address };
+        let Some(text) = &self.proposal.new_file else {
+            let text = self.proposal.changed_file.as_ref();
+            let changed = text.filter(|_| self.may_replace);
+            let changed = changed.and_then(|text| pages.changed_file(branch, &path, text));
+            return match changed {
+                Some(address) => Some(way(WayKind::Changed, address)),
+                None => Some(way(WayKind::Edit, pages.editor(branch, &path)?)),
+            };
         };
-        let new_file = |text| pages.new_file(place.branch(), &path, text, &message);
-        match (new_file(text), pages.forge()) {
-            (Some(address), Forge::GitHub | Forge::Gitea) => Some(way(WayKind::Filled, address)),
+        let new_file = |text| pages.new_file(branch, &path, text, &self.message());
+        Some(match (new_file(text), pages.forge()) {
+            (Some(address), Forge::GitHub | Forge::Gitea) => way(WayKind::Filled, address),
             // Not every GitLab fills in the text.
-            (Some(address), Forge::GitLab) => Some(way(WayKind::NewFile, address)),
-            (None, _) => Some(way(WayKind::NewFile, new_file("")?)),
-        }
-    });
-    Some(known.unwrap_or_else(|| way(WayKind::Repository, repository.to_owned())))
+            (Some(address), Forge::GitLab) => way(WayKind::NewFile, address),
+            (None, _) => way(WayKind::NewFile, new_file("")?),
+        })
+    }
+
+    fn path(&self) -> String {
+        self.place.path_of(&self.proposal.path)
+    }
+
+    fn message(&self) -> String {
+        message(&self.proposal.code)
+    }
 }
 
 /// Returns the message of the commit that adds a code, as `add` writes it.
@@ -64,9 +107,7 @@ mod tests {
 
     use super::*;
     use crate::mapping::{SourceFile, Table, Timestamp, compile};
-    use crate::registry::{
-        Destination, ProposalBase, RegistrationRequest, RequestedCode, propose,
-    };
+    use crate::registry::{Destination, ProposalBase, RegistrationRequest, RequestedCode, propose};
 
     fn base(about: &str) -> (Arc<Table>, ProposalBase) {
         let file = SourceFile {
@@ -79,6 +120,10 @@ mod tests {
     }
 
     fn found(about: &str, title: &str, destination: Destination) -> Option<Way> {
+        way(about, title, destination, true)
+    }
+
+    fn way(about: &str, title: &str, destination: Destination, may_replace: bool) -> Option<Way> {
         let (table, base) = base(about);
         let request = RegistrationRequest {
             url: "https://e.org/".to_owned(),
@@ -89,7 +134,13 @@ mod tests {
         };
         let decided = propose(&base, &request, Timestamp::MIN);
         let place = RepositoryPlace::of_commits("links", Some("refs/heads/live"));
-        way(table.sites()[0].about(), &place, &decided.unwrap())
+        let sending = Sending {
+            about: table.sites()[0].about(),
+            place: &place,
+            proposal: &decided.unwrap(),
+            may_replace,
+        };
+        sending.way()
     }
 
     fn fragment() -> Destination {
@@ -133,14 +184,53 @@ mod tests {
 
     #[test]
     fn the_lines_go_into_a_file_that_exists() {
-        let about = "repository: https://github.com/o/r\n\
-                     propose: 'https://git.e.org/x{?filename,content,message}'\n";
+        let about = "repository: https://github.com/o/r\n";
         let way = found(about, "T", Destination::default()).unwrap();
         assert_eq!(way.kind, WayKind::Edit);
         assert_eq!(
             way.address,
             "https://github.com/o/r/edit/live/links/all.yaml"
         );
+    }
+
+    #[test]
+    fn a_template_takes_the_lines_for_a_file_that_exists() {
+        let about = "repository: https://github.com/o/r\n\
+                     propose: 'https://git.e.org/x{?filename,content,message}'\n";
+        let way = found(about, "T", Destination::default()).unwrap();
+        assert_eq!(way.kind, WayKind::Filled);
+        assert_eq!(
+            way.address,
+            "https://git.e.org/x?filename=links%2Fall.yaml\
+             &content=-%20url%3A%20https%3A%2F%2Fe.org%2F%0A%20%20short-code%3A%20%C3%A9%0A\
+             %20%20title%3A%20T%0A&message=Add%20%C3%A9"
+        );
+        let long = "t".repeat(MAX_ADDRESS_BYTES);
+        let way = found(about, &long, Destination::default()).unwrap();
+        assert_eq!(way.kind, WayKind::Edit);
+    }
+
+    #[test]
+    fn a_whole_file_is_filled_in_where_the_editor_takes_it() {
+        let about = "repository: https://codeberg.org/o/r\n";
+        let filled = found(about, "T", Destination::default()).unwrap();
+        assert_eq!(filled.kind, WayKind::Changed);
+        let editor = "https://codeberg.org/o/r/_edit/live/links/all.yaml";
+        let text = "base_url%3A%20https%3A%2F%2Fs.code%2F%0A\
+                    repository%3A%20https%3A%2F%2Fcodeberg.org%2Fo%2Fr%0Amapping%3A%0A\
+                    -%20url%3A%20https%3A%2F%2Fe.org%2F%0A%20%20short-code%3A%20%C3%A9%0A\
+                    %20%20title%3A%20T%0A";
+        assert_eq!(filled.address, format!("{editor}?value={text}"));
+        // Else the lines are pasted: too much, not for everybody, or not known to be up to date.
+        let long = "t".repeat(8_000);
+        for pasted in [
+            found(about, &long, Destination::default()),
+            way(about, "T", Destination::default(), false),
+        ] {
+            let pasted = pasted.unwrap();
+            assert_eq!(pasted.kind, WayKind::Edit);
+            assert_eq!(pasted.address, editor);
+        }
     }
 
     #[test]
