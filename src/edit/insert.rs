@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use super::NewEntry;
-use super::layout::{indent, line, line_break};
+use super::layout::{indent, line, line_break_at};
 use super::list::List;
 use super::obstacle::Obstacle;
 use super::refusal::lone_carriage_return;
@@ -97,7 +97,7 @@ impl TextChange {
         let end = outline.list_end + line(&text[outline.list_end..]).len();
         let mut sorted = entries.to_vec();
         sorted.sort_by_cached_key(|entry| entry.own_code(outline.scheme).into_owned());
-        let breaks = line_break(text);
+        let breaks = line_break_at(text, at);
         let lines: String = sorted
             .iter()
             .map(|entry| style.write(entry, breaks))

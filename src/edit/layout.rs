@@ -220,6 +220,17 @@ pub(super) fn line_break(text: &str) -> &'static str {
     }
 }
 
+/// Returns the line break of the line of an offset; if it has none, as the last one may, that of the
+/// line before.
+pub(super) fn line_break_at(text: &str, at: usize) -> &'static str {
+    let end = at + line(&text[at..]).len();
+    let own = text[..end].rfind('\n').map_or(0, |found| found + 1);
+    match text[..own].ends_with("\r\n") {
+        true => "\r\n",
+        false => "\n",
+    }
+}
+
 /// Returns the length of the indentation of a line.
 pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(BLANKS).len()

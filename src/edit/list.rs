@@ -4,7 +4,7 @@
 //! new entry matter.
 
 use super::NewEntry;
-use super::layout::{comments_len, deep_comments_len, indent, is_blank, line, line_break};
+use super::layout::{comments_len, deep_comments_len, indent, is_blank, line, line_break_at};
 use super::obstacle::Obstacle;
 use super::style::{Style, fitted};
 use crate::mapping::{Code, EntryOutline, Outline, Rule, ScalarForm};
@@ -78,10 +78,10 @@ impl<'o, 't> List<'o, 't> {
         entries: impl Iterator<Item = &'e NewEntry>,
     ) -> Result<(usize, String), Obstacle> {
         let text = self.outline.text;
-        let breaks = line_break(text);
         let is_first = number == self.first;
         let neighbour = if is_first { number } else { number - 1 };
         let entry = &self.outline.entries[neighbour];
+        let breaks = line_break_at(text, entry.line_start);
         let obstacle = |rule, message| Obstacle::new(rule, entry.position, message);
         let Some(mut style) = self.style(neighbour) else {
             let message = "no entry can be inserted next to one that begins below its dash";

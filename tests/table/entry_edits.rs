@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use waypost::edit::{EditedText, KeyEdit, NewValue};
-use waypost::mapping::{Outline, SourceFile};
+use waypost::mapping::{Outline, Pair, SourceFile};
 
 fn file(text: &str) -> SourceFile {
     SourceFile {
@@ -33,7 +33,10 @@ fn edit(written: &'static str) -> KeyEdit {
     let (key, value) = written.split_once('=').unwrap();
     let list = value.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
     match (list, key) {
-        (Some(list), _) => KeyEdit::texts(key, list.split(' ').map(str::to_owned).collect()),
+        (Some(list), _) => {
+            let texts = list.split(' ').filter(|text| !text.is_empty());
+            KeyEdit::texts(key, texts.map(str::to_owned).collect())
+        }
         (None, "status" | "retired" | "expires") => {
             KeyEdit::word(key, Some(value).filter(|it| !it.is_empty()))
         }
@@ -164,22 +167,44 @@ fn a_key_is_added_where_it_belongs() {
 }
 
 #[test]
-fn a_key_is_removed_with_its_line() {
+fn a_new_line_ends_like_the_one_above() {
+    let old =
+        "mapping:\r\n- url: https://e.org/\n  title: t\r\n- url: https://f.org/\r\n  tags:\n  - a";
+    let added = "mapping:\r\n- url: https://e.org/\n  short-code: x\n  title: t\r\n  owner: o\r\n\
+                 - url: https://f.org/\r\n  tags:\n  - a";
+    assert_eq!(changed(old, &["short-code=x", "owner=o"]), added);
+    let appended = change(old, 1, &[edit("tags=[a b]"), edit("number=1")]).unwrap();
+    let end = "- url: https://f.org/\r\n  number: \"1\"\r\n  tags:\n  - a\n  - b";
+    assert!(appended.ends_with(end), "{appended:?}");
+}
+
+#[test]
+fn a_key_is_removed_and_the_comment_on_its_line_stays() {
     for (old, edits, new) in [
         (
             "- url: https://e.org/\n  # about the title\n  title: t # c\n  owner: o\n",
             &["title="] as &[_],
-            "- url: https://e.org/\n  # about the title\n  owner: o\n",
+            "- url: https://e.org/\n  # about the title\n  # c\n  owner: o\n",
         ),
         (
-            "- title: t # c\n\n  url: https://e.org/\n  owner: o",
+            "- url: https://e.org/\n  tags:\n  - a\n  - b   #c\n  status: 301\n  owner: o # d",
+            &["tags=[]", "status=", "owner="],
+            "- url: https://e.org/\n  #c\n  # d",
+        ),
+        (
+            "- title: t # c\n\n  # d\n  url: https://e.org/\n  owner: o",
             &["title=", "owner="],
-            "- url: https://e.org/\n",
+            "# c\n# d\n- url: https://e.org/\n",
         ),
         (
-            "- url: https://e.org/ # c\n  number: 1\n",
+            "  -\n    title: t # c\n    owner: o # d\n    url: https://e.org/",
+            &["title=", "owner="],
+            "  -\n    # c\n    # d\n    url: https://e.org/",
+        ),
+        (
+            "- url: https://e.org/ # c\n  number: 1 # d\n",
             &["url=", "number=", "short-code=x", "retired=true"],
-            "- short-code: x\n  retired: true\n",
+            "# c\n- short-code: x\n  retired: true # d\n",
         ),
         (
             "- {title: t, owner: o, url: https://e.org/, status: 301, number: 1}\n",
@@ -194,6 +219,27 @@ fn a_key_is_removed_with_its_line() {
     ] {
         let (old, new) = (format!("mapping:\n{old}"), format!("mapping:\n{new}"));
         assert_eq!(changed(&old, edits), new);
+    }
+}
+
+#[test]
+fn a_key_is_erased_with_the_comment_on_its_line() {
+    let edits = ["title", "url"].map(KeyEdit::erased);
+    for (old, new) in [
+        (
+            "- url: https://e.org/ # c\n  short-code: a # d\n  # e\n  title: t # f\n",
+            "- short-code: a # d\n  # e\n",
+        ),
+        (
+            "- url: https://e.org/ # c\n  # d\n  title: t # e",
+            "# d\n- short-code: a",
+        ),
+    ] {
+        let (old, new) = (format!("mapping:\n{old}"), format!("mapping:\n{new}"));
+        let has_code = old.contains("short-code");
+        let code = (!has_code).then(|| edit("short-code=a"));
+        let edits: Vec<_> = edits.iter().cloned().chain(code).collect();
+        assert_eq!(change(&old, 0, &edits).unwrap(), new);
     }
 }
 
@@ -218,11 +264,6 @@ fn what_cannot_be_changed_safely_is_not_changed() {
         (
             "mapping:\n- url: https://e.org/\n  tags:\n  - a # c\n  - b",
             "tags=",
-            "a comment within",
-        ),
-        (
-            "mapping:\n- title: t\n  # c\n  url: https://e.org/",
-            "title=",
             "a comment within",
         ),
         (
@@ -306,6 +347,11 @@ fn check(text: &str, edits: &[(usize, Vec<KeyEdit>)]) -> Result<bool, TestCaseEr
         }
     }
     let new_text = edited.text();
+    // Comments are the only text in capitals.
+    let comments = |text: &str| text.matches("# C").count();
+    let mut all = done.values().flat_map(|edits| edits.iter());
+    let is_kept = comments(&new_text) == comments(text) || all.any(|edit| edit.erases_comment);
+    prop_assert!(is_kept, "{text}\n---\n{new_text}");
     if done.is_empty() {
         prop_assert_eq!(&new_text, text);
     }
@@ -333,6 +379,18 @@ fn check(text: &str, edits: &[(usize, Vec<KeyEdit>)]) -> Result<bool, TestCaseEr
                     .iter()
                     .find(|it| it.key == pair.key)
                     .unwrap();
+                let line_break = |outline: &Outline<'_>, line_start: usize, pair: &Pair<'_>| {
+                    let (text, rest) = outline.text.split_at(line_start + pair.span.end);
+                    let ends = text.trim_end().len()..text.len();
+                    let rest = format!("{}{rest}", &text[ends]);
+                    let line = rest.split_inclusive('\n').next().unwrap_or_default();
+                    line.ends_with('\n').then(|| line.ends_with("\r\n"))
+                };
+                let before = line_break(&old, old_entry.line_start, pair);
+                let after = line_break(&new, new_entry.line_start, again);
+                // In braces, the lines of two keys may become one.
+                let is_kept = before.is_none() || before == after || old_entry.is_flow;
+                prop_assert!(is_kept, "{}", context);
                 let old = &old.text[old_entry.line_start..][pair.span.clone()];
                 let new = &new.text[new_entry.line_start..][again.span.clone()];
                 prop_assert_eq!(new.trim_end(), old.trim_end(), "{}", context);
@@ -358,6 +416,7 @@ fn any_edit() -> impl Strategy<Value = KeyEdit> {
         3 => (list, vec(text, 0..3)).prop_map(|(key, texts)| KeyEdit::texts(key, texts)),
         2 => prop::option::of(select(vec![301, 302, 308])).prop_map(|it| KeyEdit::word("status", it)),
         2 => prop::option::of(Just("true")).prop_map(|it| KeyEdit::word("retired", it)),
+        1 => select(vec!["url", "title"]).prop_map(KeyEdit::erased),
     ]
 }
 
@@ -372,14 +431,14 @@ fn any_edits() -> impl Strategy<Value = Vec<KeyEdit>> {
 
 /// A text that a person wrote in one of YAML's forms, as the value of a key that is indented.
 fn any_value(margin: &'static str) -> impl Strategy<Value = String> {
-    let comment = || select(vec!["", "", " # c", "  #"]);
+    let comment = || select(vec!["", "", " # C", "  #"]);
     prop_oneof![
         5 => ("[a-z]{1,4}( [a-z#]{1,3})?", comment()).prop_map(|(text, c)| format!(" {text}{c}")),
         2 => ("[a-z# ]{1,5}", comment()).prop_map(|(text, c)| format!(" '{text}'{c}")),
         2 => ("[a-z#: ]{1,5}", comment()).prop_map(|(text, c)| format!("\t\"{text}\"{c}")),
         1 => "[a-z]{1,3}".prop_map(move |text| format!(" {text}\n{margin}  more")),
-        1 => "[a-z]{1,3}".prop_map(move |text| format!(" # c\n{margin} {text}")),
-        1 => (select(vec!["|-", ">-", "|-  # c", " |-   # é", "|2-"]), "[a-z#]{1,3}", select(vec!["", "\n", "\n\n"]))
+        1 => "[a-z]{1,3}".prop_map(move |text| format!(" # C\n{margin} {text}")),
+        1 => (select(vec!["|-", ">-", "|-  # C", " |-   # C", "|2-"]), "[a-z#]{1,3}", select(vec!["", "\n", "\n\n"]))
             .prop_map(move |(mark, text, end)| format!(" {mark}\n{margin}  {text}{end}")),
     ]
 }
@@ -387,9 +446,9 @@ fn any_value(margin: &'static str) -> impl Strategy<Value = String> {
 fn any_list(margin: &'static str) -> impl Strategy<Value = String> {
     prop_oneof![
         2 => Just(" [a, 'b c']".to_owned()),
-        1 => Just(format!(" [a, # c\n{margin}  b]")),
+        1 => Just(format!(" [a, # C\n{margin}  b]")),
         1 => Just(format!("\n{margin}- a\n{margin}-   b")),
-        1 => Just(format!(" # c\n{margin}  - a # d\n{margin}  # e\n{margin}  - \"b\"")),
+        1 => Just(format!(" # C\n{margin}  - a # C\n{margin}  # C\n{margin}  - \"b\"")),
         1 => Just(" []".to_owned()),
     ]
 }
@@ -400,14 +459,14 @@ fn any_entry() -> impl Strategy<Value = String> {
         prop::option::weighted(0.5, any_value(margin)),
         prop::option::weighted(0.3, any_value(margin)),
         prop::option::weighted(0.4, any_list(margin)),
-        prop::option::weighted(0.3, Just(" 301 # c".to_owned())),
+        prop::option::weighted(0.3, Just(" 301 # C".to_owned())),
         any::<bool>(),
         vec(any::<prop::sample::Index>(), 4),
     );
     let block = (
         pairs,
         select(vec!["  - ", "  -\n    "]),
-        select(vec!["", "    # own\n", "\n", "# c\n"]),
+        select(vec!["", "    # C\n", "\n", "# C\n"]),
     )
         .prop_map(
             move |((title, owner, tags, status, is_first, order), dash, below)| {
@@ -447,14 +506,14 @@ fn any_entry() -> impl Strategy<Value = String> {
         (
             Just(pairs),
             0..=count,
-            select(vec![", ", ",", ",\n    ", ", # c\n    "]),
+            select(vec![", ", ",", ",\n    ", ", # C\n    "]),
             any::<bool>(),
         )
     })
     .prop_map(|(mut pairs, at, comma, trailing)| {
         pairs.insert(at, "url: https://e.org/N");
         format!(
-            "  - {{ {}{} }} # d\n",
+            "  - {{ {}{} }} # C\n",
             pairs.join(comma),
             if trailing { "," } else { "" }
         )
@@ -469,17 +528,16 @@ proptest! {
     fn exactly_the_edited_keys_change(
         entries in vec(any_entry(), 1..5),
         edits in vec((any::<prop::sample::Index>(), any_edits()), 1..4),
-        is_crlf in any::<bool>(),
+        line_breaks in select(vec![&["\n"] as &[_], &["\r\n"], &["\n", "\r\n", "\r\n"]]),
         is_open in any::<bool>(),
     ) {
         let numbered = entries.iter().enumerate();
         let entries: String = numbered.map(|(at, it)| it.replace("/N", &format!("/{at}"))).collect();
-        let mut text = format!("base_url: https://s.code/ # c\nmapping:\n{entries}");
+        let text = format!("base_url: https://s.code/ # c\nmapping:\n{entries}");
+        let lines = text.split('\n').zip(line_breaks.iter().cycle());
+        let mut text: String = lines.map(|(line, end)| format!("{line}{end}")).collect();
         if is_open {
             text.truncate(text.trim_end().len());
-        }
-        if is_crlf {
-            text = text.replace('\n', "\r\n");
         }
         let count = text.matches("https://e.org/").count();
         let edits: Vec<_> = edits.into_iter().map(|(entry, edits)| (entry.index(count), edits)).collect();

@@ -114,6 +114,17 @@ fn it_is_written_as_its_neighbour_is() {
 }
 
 #[test]
+fn new_lines_end_like_those_of_the_neighbour() {
+    let old = "mapping:\n- url: https://a.org/\n  short-code: a\n- url: https://c.org/\r\n  short-code: c\r\n";
+    let line = |code: &str, end: &str| {
+        format!("- url: https://new.example/{end}  short-code: {code}{end}")
+    };
+    let new = old.replace("- url: https://c", &(line("b", "\n") + "- url: https://c"))
+        + &line("d", "\r\n");
+    assert_eq!(inserted(old, &["b", "d"]), new);
+}
+
+#[test]
 fn an_empty_list_becomes_one_in_block_form() {
     for (old, new) in [
         ("mapping: []\n", "mapping:\n{}\n"),

@@ -2,8 +2,8 @@
 //!
 //! A new key goes where it belongs in the order of keys, on a line of its own or between commas, and
 //! a new value into the place and the quotes of the old one; further items of a list go after the
-//! last one. A key that is removed takes the comment on its own line along. Whether the result means
-//! what was intended is proved by compiling it.
+//! last one. A comment on the line of a key that is removed stays, on a line of its own. Whether the
+//! result means what was intended is proved by compiling it.
 //!
 //! Invariant: every byte of the text is kept, except for the values and keys that are named.
 
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::key_edit::{KeyEdit, NewValue, rank};
 use super::written_entry::{WrittenEntry, end_of_line, start_of_line};
-use crate::edit::layout::line_break;
+use crate::edit::layout::{is_comment, line_break_at};
 use crate::edit::obstacle::Obstacle;
 use crate::edit::refusal::lone_carriage_return;
 use crate::edit::replace::replace;
@@ -91,14 +91,14 @@ impl EntryChange<'_, '_, '_> {
     fn parts(&self) -> Result<Vec<(Range<usize>, String)>, Obstacle> {
         let pairs = self.entry.pairs();
         let mut parts = Vec::new();
-        let mut removed = vec![false; pairs.len()];
+        let mut removed: Vec<Option<&KeyEdit>> = vec![None; pairs.len()];
         let mut added: Vec<&KeyEdit> = Vec::new();
         for edit in self.edits {
             let pair = pairs.iter().position(|pair| pair.key == edit.key);
             match (pair, &edit.value) {
                 (None, None) => {}
                 (None, Some(_)) => added.push(edit),
-                (Some(pair), None) => removed[pair] = true,
+                (Some(pair), None) => removed[pair] = Some(edit),
                 (Some(pair), Some(value)) => {
                     let values = &pairs[pair].values;
                     let texts: Vec<_> = values.iter().map(|value| value.text.clone()).collect();
@@ -117,11 +117,13 @@ impl EntryChange<'_, '_, '_> {
             }
         }
         added.sort_by_key(|edit| rank(edit.key));
-        let kept: Vec<_> = (0..pairs.len()).filter(|pair| !removed[*pair]).collect();
+        let kept: Vec<_> = (0..pairs.len())
+            .filter(|pair| removed[*pair].is_none())
+            .collect();
         let Some(&first) = kept.first() else {
-            return self.replaced(&added);
+            return self.replaced(&removed, &added);
         };
-        parts.extend(self.removals(&removed, first)?);
+        parts.extend(self.removals(&removed)?);
         let mut after: BTreeMap<Option<usize>, Vec<&KeyEdit>> = BTreeMap::new();
         for edit in added {
             let is_before = |pair: &&usize| rank(&pairs[**pair].key) < rank(edit.key);
@@ -158,68 +160,110 @@ impl EntryChange<'_, '_, '_> {
         Some((at..at, added.collect()))
     }
 
-    /// Removes keys; `first` is the first one that is kept.
+    /// Removes keys, but not all.
     fn removals(
         &self,
-        removed: &[bool],
-        first: usize,
+        removed: &[Option<&KeyEdit>],
     ) -> Result<Vec<(Range<usize>, String)>, Obstacle> {
-        let mut ranges = Vec::new();
+        let mut parts = Vec::new();
         let mut pair = 0;
         while pair < removed.len() {
-            let run = removed[pair..].iter().take_while(|it| **it).count();
+            let run = removed[pair..].iter().take_while(|it| it.is_some()).count();
             let end = pair + run;
             for pair in pair..end {
                 self.entry.refuse_comments(pair)?;
             }
-            if run > 0 && (pair == 0 || self.entry.is_flow() && end < removed.len()) {
+            if run > 0 && self.entry.is_flow() {
+                // With the comma after them, or, if they are the last ones, the comma before.
+                let is_last = end == removed.len();
+                let (between, range) = match is_last {
+                    false => (pair..end, self.entry.start(pair)..self.entry.start(end)),
+                    true => (
+                        pair - 1..end - 1,
+                        self.entry.end(pair - 1)..self.entry.end(end - 1),
+                    ),
+                };
+                self.entry.refuse_comments_between(between)?;
+                parts.push((range, String::new()));
+            } else if run > 0 && pair == 0 {
+                parts.push(self.comments_above(&removed[..end]));
                 // Everything up to the next key.
-                self.entry.refuse_comments_between(pair..end)?;
-                ranges.push(self.entry.start(pair)..self.entry.start(end));
-            } else if run > 0 && self.entry.is_flow() {
-                self.entry.refuse_comments_between(pair - 1..end - 1)?;
-                ranges.push(self.entry.end(pair - 1)..self.entry.end(end - 1));
+                parts.push((self.entry.start(0)..self.entry.start(end), String::new()));
             } else {
-                ranges.extend((pair..end).map(|pair| self.lines(pair)));
+                let lines = (pair..end).zip(removed[pair..end].iter().flatten());
+                parts.extend(lines.map(|(pair, edit)| (self.lines(pair, edit), String::new())));
             }
             pair = end + 1;
         }
-        debug_assert!(!removed[first]);
-        Ok(ranges
-            .into_iter()
-            .map(|range| (range, String::new()))
-            .collect())
+        Ok(parts)
     }
 
-    /// Returns the lines of a key below the first one, in block form.
-    fn lines(&self, pair: usize) -> Range<usize> {
-        let start = start_of_line(self.text, self.entry.start(pair));
-        let end = end_of_line(self.text, self.entry.end(pair));
-        let rest = &self.text[end..];
+    /// Returns what is removed of the lines of a key below the first one, in block form: all of them,
+    /// unless a comment stays there.
+    fn lines(&self, pair: usize, edit: &KeyEdit) -> Range<usize> {
+        let (start, end) = (self.entry.start(pair), self.entry.end(pair));
+        let end_of_line = end_of_line(self.text, end);
+        let comment = self.text[end..end_of_line].find('#');
+        if let Some(comment) = comment.filter(|_| !edit.erases_comment) {
+            return start..end + comment;
+        }
+        let rest = &self.text[end_of_line..];
         let line_break = rest.find('\n').filter(|found| *found <= 1);
-        start..end + line_break.map_or(0, |found| found + 1)
+        start_of_line(self.text, start)..end_of_line + line_break.map_or(0, |found| found + 1)
+    }
+
+    /// Copies the comments among the first keys, which are removed, to lines above the entry.
+    fn comments_above(&self, removed: &[Option<&KeyEdit>]) -> (Range<usize>, String) {
+        let start = self.entry.start(0);
+        let at = start_of_line(self.text, start);
+        let line = &self.text[at..start];
+        let (margin, _) = line.split_at(line.len() - line.trim_start_matches(' ').len());
+        let mut comments = String::new();
+        for (pair, edit) in removed.iter().enumerate() {
+            let between = &self.text[self.entry.end(pair)..self.entry.start(pair + 1)];
+            let is_erased = edit.is_some_and(|edit| edit.erases_comment);
+            for line in between.split_inclusive('\n').skip(usize::from(is_erased)) {
+                if is_comment(line) {
+                    comments.extend([margin, line.trim_start_matches([' ', '\t'])]);
+                }
+            }
+        }
+        (at..at, comments)
     }
 
     /// Replaces all keys by others.
-    fn replaced(&self, added: &[&KeyEdit]) -> Result<Vec<(Range<usize>, String)>, Obstacle> {
+    fn replaced(
+        &self,
+        removed: &[Option<&KeyEdit>],
+        added: &[&KeyEdit],
+    ) -> Result<Vec<(Range<usize>, String)>, Obstacle> {
         if added.is_empty() {
             return Err(self
                 .entry
                 .obstacle(Rule::LayoutListApart, "an entry needs a key"));
         }
-        let last = self.entry.pairs().len() - 1;
+        let last = removed.len() - 1;
         for pair in 0..=last {
             self.entry.refuse_comments(pair)?;
         }
-        self.entry.refuse_comments_between(0..last)?;
-        let range = self.entry.start(0)..self.entry.end(last);
-        Ok(vec![(range, self.joined(added))])
+        let mut end = self.entry.end(last);
+        if self.entry.is_flow() {
+            self.entry.refuse_comments_between(0..last)?;
+        } else if removed[last].is_some_and(|edit| edit.erases_comment) {
+            end = end_of_line(self.text, end);
+        }
+        let start = self.entry.start(0);
+        let mut parts = vec![(start..end, self.joined(added, start))];
+        if !self.entry.is_flow() {
+            parts.push(self.comments_above(&removed[..last]));
+        }
+        Ok(parts)
     }
 
     /// Adds keys before the first one that is kept.
     fn before(&self, pair: usize, added: &[&KeyEdit]) -> (Range<usize>, String) {
         let at = self.entry.start(pair);
-        (at..at, self.joined(added) + &self.separator())
+        (at..at, self.joined(added, at) + &self.separator(at))
     }
 
     /// Adds keys after one.
@@ -229,10 +273,10 @@ impl EntryChange<'_, '_, '_> {
             true => end,
             false => end_of_line(self.text, end),
         };
-        (at..at, self.separator() + &self.joined(added))
+        (at..at, self.separator(end) + &self.joined(added, end))
     }
 
-    fn joined(&self, added: &[&KeyEdit]) -> String {
+    fn joined(&self, added: &[&KeyEdit], near: usize) -> String {
         let pairs = added.iter().filter_map(|edit| {
             let value = edit.value.as_ref()?;
             Some(format!(
@@ -241,16 +285,16 @@ impl EntryChange<'_, '_, '_> {
                 value.written(None, self.entry.is_flow())
             ))
         });
-        pairs.collect::<Vec<_>>().join(&self.separator())
+        pairs.collect::<Vec<_>>().join(&self.separator(near))
     }
 
-    /// Returns what separates two keys.
-    fn separator(&self) -> String {
+    /// Returns what separates two keys near an offset.
+    fn separator(&self, near: usize) -> String {
         match self.entry.is_flow() {
             true => ", ".to_owned(),
             false => {
                 let margin = self.entry.margin();
-                format!("{}{:margin$}", line_break(self.text), "")
+                format!("{}{:margin$}", line_break_at(self.text, near), "")
             }
         }
     }

@@ -29,6 +29,8 @@ pub struct KeyEdit {
     pub key: &'static str,
     /// Its new value; `None` removes it.
     pub value: Option<NewValue>,
+    /// Whether a key that is removed takes the comment on its line along.
+    pub erases_comment: bool,
 }
 
 /// A new value of a key.
@@ -45,20 +47,33 @@ pub enum NewValue {
 impl KeyEdit {
     /// Sets a key to a text, or removes it.
     pub fn text(key: &'static str, text: Option<impl Into<String>>) -> Self {
-        let value = text.map(|text| NewValue::Text(text.into()));
-        Self { key, value }
+        Self::new(key, text.map(|text| NewValue::Text(text.into())))
     }
 
     /// Sets a key to a word that is never quoted, or removes it.
     pub fn word(key: &'static str, word: Option<impl ToString>) -> Self {
-        let value = word.map(|word| NewValue::Word(word.to_string()));
-        Self { key, value }
+        Self::new(key, word.map(|word| NewValue::Word(word.to_string())))
     }
 
     /// Sets a key to a list of texts, or removes it if the list is empty.
     pub fn texts(key: &'static str, texts: Vec<String>) -> Self {
-        let value = (!texts.is_empty()).then_some(NewValue::Texts(texts));
-        Self { key, value }
+        Self::new(key, (!texts.is_empty()).then_some(NewValue::Texts(texts)))
+    }
+
+    /// Removes a key and the comment on its line.
+    pub fn erased(key: &'static str) -> Self {
+        Self {
+            erases_comment: true,
+            ..Self::new(key, None)
+        }
+    }
+
+    fn new(key: &'static str, value: Option<NewValue>) -> Self {
+        Self {
+            key,
+            value,
+            erases_comment: false,
+        }
     }
 }
 

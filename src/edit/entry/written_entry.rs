@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::edit::layout::{indent, is_blank, is_comment, line, line_break};
+use crate::edit::layout::{indent, is_blank, line, line_break_at};
 use crate::edit::obstacle::Obstacle;
 use crate::mapping::{EntryOutline, Pair, Rule, ScalarForm};
 
@@ -146,7 +146,7 @@ impl<'o, 't> WrittenEntry<'o, 't> {
         let before = &self.text[line_start..start];
         let is_plain = before.trim_start_matches(' ').strip_prefix('-');
         is_plain.filter(|rest| rest.trim_matches(' ').is_empty())?;
-        let separator = format!("{}{before}", line_break(self.text));
+        let separator = format!("{}{before}", line_break_at(self.text, start));
         Some((end_of_line(self.text, end), separator))
     }
 
@@ -181,16 +181,10 @@ impl<'o, 't> WrittenEntry<'o, 't> {
         }
     }
 
-    /// Refuses keys from one to another, which is kept, between which there are comments.
+    /// Refuses keys in braces from one to another, between which there are comments.
     pub(super) fn refuse_comments_between(&self, pairs: Range<usize>) -> Result<(), Obstacle> {
         for pair in pairs {
-            let between = &self.text[self.end(pair)..self.start(pair + 1)];
-            let has_comment = match self.is_flow() {
-                true => between.contains('#'),
-                // A comment on the line of a value goes with it.
-                false => between.split('\n').skip(1).any(is_comment),
-            };
-            if has_comment {
+            if self.text[self.end(pair)..self.start(pair + 1)].contains('#') {
                 return Err(self.lost_comment());
             }
         }
