@@ -68,6 +68,7 @@ leads-to = Führt zu
 continue-to = Weiter zu { $host }
 host-in-unicode = Der Name dieses Hosts hat Buchstaben, die anderen ähnlich sehen können: { $host }
 short-link = Kurzlink
+other-codes = Weitere Codes
 forwards = Gibt weiter
 forwards-query = die Abfrage
 forwards-path = den Pfad nach dem Code

@@ -72,6 +72,7 @@ leads-to = Leads to
 continue-to = Continue to { $host }
 host-in-unicode = The name of this host has letters that can resemble others: { $host }
 short-link = Short link
+other-codes = Other codes
 forwards = Forwards
 forwards-query = the query
 forwards-path = the path after the code

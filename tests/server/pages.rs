@@ -1,5 +1,7 @@
 //! Pages: what people and programs are shown.
 
+use waypost::server::Config;
+
 use crate::support::{Reply, Running, quiet};
 use crate::torn::git::git;
 
@@ -14,7 +16,7 @@ mapping:
   expires: 2999-12-31
   forward: query
 - {url: 'https://e.example/old', short-code: old, retired: true, title: '<i>old</i>', archive: 'https://a.example/?x=%22'}
-- {url: 'https://e.example/1', short-code: example-one}
+- {url: 'https://e.example/1', short-code: example-one, aliases: [été/1, one]}
 - {url: 'https://e.example/2', short-code: example-two}
 "#;
 
@@ -71,6 +73,45 @@ async fn an_unknown_code_brings_the_nearest() {
         ),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn the_page_of_a_link_has_its_other_codes() {
+    let server = Running::start(TABLE).await;
+    for path in ["/example-one+", "/one+"] {
+        let text = page(&server, path).await.text();
+        for alias in [
+            "<li><a href=\"/%C3%A9t%C3%A9/1\"><bdi>été/1</bdi></a></li>",
+            "<li><a href=\"/one\"><bdi>one</bdi></a></li>",
+        ] {
+            assert!(text.contains(alias), "{alias}: {text}");
+        }
+    }
+    let json = "Accept: application/json\r\n";
+    let preview = server.ask("GET", "/one+", json).await.json();
+    assert_eq!(preview["code"], "example-one");
+    assert_eq!(preview["aliases"], serde_json::json!(["été/1", "one"]));
+    let text = page(&server, "/example-two+").await.text();
+    assert!(!text.contains("Other codes"), "{text}");
+}
+
+#[tokio::test]
+async fn a_table_that_is_not_public_discloses_no_codes() {
+    let config = Config {
+        public_table: false,
+        ..quiet()
+    };
+    let server = Running::configured(config, TABLE).await;
+    for accept in [HTML, "Accept: application/json\r\n"] {
+        let reply = server.ask("GET", "/exampel-one", accept).await;
+        assert_eq!(reply.status_line(), "HTTP/1.1 404 Not Found");
+        let text = reply.text();
+        assert!(!text.contains("example-one"), "{text}");
+        assert!(!text.contains("e.example"), "{text}");
+        let reply = server.ask("GET", "/example-one+", accept).await;
+        assert_eq!(reply.status_line(), "HTTP/1.1 200 OK");
+        assert!(!reply.text().contains("/one"), "{reply}");
+    }
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use crate::mapping::{Entry, Forward, Timestamp};
 use super::check_sentence::check_sentence;
 use super::context::{FormAction, PageContext};
 use super::entry_source::EntrySource;
+use super::path_of::path_of;
 use crate::server::http::Content;
 use crate::server::state::Snapshot;
 
@@ -23,6 +24,8 @@ struct Preview<'p> {
     frame: Frame<'p>,
     code: Cow<'p, str>,
     short_url: String,
+    /// Its other codes, if anyone may know them.
+    aliases: Vec<&'p str>,
     target: Option<Cow<'p, str>>,
     status: u16,
     forward: &'static str,
@@ -42,6 +45,9 @@ struct Preview<'p> {
     /// Where it is in the repository.
     #[serde(skip)]
     source: Option<EntrySource>,
+    /// Its aliases, and their paths on the host that the client used.
+    #[serde(skip)]
+    other_links: Vec<(&'p str, String)>,
     /// The path of its QR code.
     #[serde(skip)]
     qr: String,
@@ -60,9 +66,15 @@ impl PageContext<'_> {
         snapshot: &Snapshot,
     ) -> Response<Content> {
         let frame = self.frame(Some(entry.site()));
+        let aliases: Vec<_> = match self.is_public {
+            true => entry.aliases().collect(),
+            false => Vec::new(),
+        };
         let page = Preview {
             code: entry.code(),
             short_url: entry.short_url(),
+            other_links: other_links(entry, &aliases),
+            aliases,
             target: entry.target(),
             status: entry.status().code(),
             forward: entry.forward().name(),
@@ -102,6 +114,13 @@ fn validity(frame: &Frame<'_>, end: Option<Timestamp>) -> Sentence {
         Some(day) if day.is_day() => frame.sentence("valid-through").time("day", day),
         Some(time) => frame.sentence("valid-until").time("time", time),
     }
+}
+
+/// Returns aliases of an entry with their paths.
+fn other_links<'p>(entry: Entry<'_>, aliases: &[&'p str]) -> Vec<(&'p str, String)> {
+    let path = |alias: &str| path_of(&entry.site().short_url(alias)).to_owned();
+    let with_path = |alias: &&'p str| (*alias, path(alias));
+    aliases.iter().map(with_path).collect()
 }
 
 /// Returns the path of the QR code of a link.
@@ -154,6 +173,7 @@ mod tests {
         let preview = Preview {
             code: HOSTILE.into(),
             short_url: HOSTILE.to_owned(),
+            aliases: vec![HOSTILE, HOSTILE],
             target: Some(HOSTILE.into()),
             status: 302,
             forward: "none",
@@ -171,6 +191,7 @@ mod tests {
                 address: Some(HOSTILE.to_owned()),
                 editor: HOSTILE.to_owned(),
             }),
+            other_links: vec![(HOSTILE, HOSTILE.to_owned())],
             qr: HOSTILE.to_owned(),
             report: Some(HOSTILE.to_owned()),
             revision: HOSTILE,
