@@ -1,10 +1,13 @@
-//! Links between documents lead to files and headings that exist, tables are whole, and the map of
-//! the code names files that exist.
+//! Links between documents lead to files and headings that exist, every page is in the table of
+//! contents, tables are whole, and the map of the code names files that exist.
 
 use super::{Violation, files_under, lines, read, report, root};
 
 /// Where the files are to which the map of the code gives paths.
 const MAPPED: [&str; 2] = ["src/", ""];
+
+/// The table of contents of the documentation as a site.
+const CONTENTS: &str = "docs/SUMMARY.md";
 
 /// Returns the documents in Markdown.
 fn documents() -> Vec<String> {
@@ -65,6 +68,20 @@ fn link_violations(
             if !is_there {
                 violations.push(Violation::new(file, number, format!("links to `{link}`")));
             }
+        }
+    }
+    violations
+}
+
+/// Finds pages that the table of contents does not list, or lists more than once.
+fn contents_violations(contents: &str, pages: &[String]) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for page in pages.iter().filter(|page| *page != CONTENTS) {
+        let path = page.strip_prefix("docs/").unwrap_or(page);
+        let times = contents.matches(&format!("]({path})")).count();
+        if times != 1 {
+            let rule = format!("is listed {times} times in {CONTENTS}");
+            violations.push(Violation::new(page, 1, rule));
         }
     }
     violations
@@ -132,6 +149,13 @@ fn links_between_documents_lead_somewhere() {
 }
 
 #[test]
+fn every_page_is_in_the_table_of_contents() {
+    let pages = files_under("docs").into_iter();
+    let pages: Vec<_> = pages.filter(|file| file.ends_with(".md")).collect();
+    report(contents_violations(&read(CONTENTS), &pages));
+}
+
+#[test]
 fn tables_in_documents_are_whole() {
     let files = documents();
     let found = files.iter().map(|file| row_violations(file, &read(file)));
@@ -174,6 +198,21 @@ fn catches_links_that_lead_nowhere() {
     };
     let found = link_violations("docs/a.md", text, text_of);
     assert_eq!(lines(&found), [6, 6, 7]);
+}
+
+#[test]
+fn catches_pages_that_are_not_in_the_table_of_contents() {
+    let contents = "# Contents\n- [A](a.md)\n- [B](b/b.md)\n- [A](a.md)\n";
+    let pages = ["docs/SUMMARY.md", "docs/a.md", "docs/b/b.md", "docs/c.md"];
+    let found = contents_violations(contents, &pages.map(str::to_owned));
+    let found: Vec<_> = found.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        found,
+        [
+            "docs/a.md:1: is listed 2 times in docs/SUMMARY.md",
+            "docs/c.md:1: is listed 0 times in docs/SUMMARY.md"
+        ]
+    );
 }
 
 #[test]
