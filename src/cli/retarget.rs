@@ -46,6 +46,6 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
     args.link.run(Editing {
         may_shadow: MayShadow::of_flag(args.allow_shadowing),
         note: &note,
-        ..Editing::new("Retarget", vec![EntryValue::Url(Some(args.url))])
+        ..Editing::new("Retarget", vec![EntryValue::Url(args.url)])
     })
 }

@@ -28,8 +28,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "DATE")]
     on: Option<WrittenDate>,
 
-    /// Drop the URL and its archived copy, so that the table no longer names them; a code that was
-    /// derived from the URL is written out
+    /// Drop the URL, its archived copy, the title, and comments on their lines, so that the table no
+    /// longer names the target; a code that was derived from the URL is written out
     #[arg(long, conflicts_with = "archive")]
     drop_url: bool,
 
@@ -47,7 +47,7 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
         None => EntryValue::RetiredBy(today()),
     }];
     if args.drop_url {
-        values.extend([EntryValue::Url(None), EntryValue::Archive(None)]);
+        values.push(EntryValue::TakenDown);
     }
     if args.archive.is_some() {
         values.push(EntryValue::Archive(args.archive));

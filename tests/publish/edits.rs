@@ -35,9 +35,7 @@ fn retarget(code: &str, before: Option<EntryContent>, to: &str) -> EntryEdit {
         expected: before.map_or(ExpectedContent::Any, |it| {
             ExpectedContent::Content(Box::new(it))
         }),
-        values: vec![EntryValue::Url(
-            Target::parse(to).map(Target::into_owned).ok(),
-        )],
+        values: vec![EntryValue::Url(Target::parse(to).unwrap().into_owned())],
         may_shadow: MayShadow::None,
         may_lose_aliases: false,
     }

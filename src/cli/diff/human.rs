@@ -43,13 +43,17 @@ pub(crate) fn write_changes(
 /// Returns the old and new value; for an addition or removal, only the existing one.
 fn said(change: &Change<'_>) -> String {
     let none = || "none".to_owned();
+    let unknown = || match change.conceals_before() {
+        true => "not shown".to_owned(),
+        false => none(),
+    };
     let (before, after) = (change.before(), change.after());
     match (change.old, change.new) {
-        (Some(_), None) => before.unwrap_or_else(none),
+        (Some(_), None) => before.unwrap_or_else(unknown),
         (None, _) => after.unwrap_or_else(none),
         (Some(_), Some(_)) => format!(
             "{} → {}",
-            before.unwrap_or_else(none),
+            before.unwrap_or_else(unknown),
             after.unwrap_or_else(none)
         ),
     }

@@ -63,7 +63,10 @@ fn item<'t>(change: &'t Change<'_>) -> ReportedChange<'t> {
         short_url: change.short_url(),
         before: change.before(),
         after: change.after(),
-        old: change.old.map(side),
+        old: change.old.map(|old| Side {
+            target: target(old).filter(|_| !change.is_takedown),
+            ..side(old)
+        }),
         new: change.new.map(side),
     }
 }
@@ -72,9 +75,13 @@ fn side(entry: Entry<'_>) -> Side {
     let place = entry.place();
     Side {
         code: entry.code().into_owned(),
-        target: entry.target().map(|target| target.into_owned()),
+        target: target(entry),
         file: place.file.to_string(),
         line: place.position.line,
         column: place.position.column,
     }
+}
+
+fn target(entry: Entry<'_>) -> Option<String> {
+    entry.target().map(|target| target.into_owned())
 }

@@ -21,6 +21,9 @@ pub struct Change<'t> {
     /// The entry that the code leads to now, or that has its target under another code; `None` for
     /// one that is gone.
     pub new: Option<Entry<'t>>,
+    /// Whether the entry that the code led to was taken down: it has dropped its target, which nothing
+    /// names since.
+    pub is_takedown: bool,
 }
 
 /// The kinds of changes, the most serious first.
@@ -155,9 +158,21 @@ impl fmt::Display for ChangeKind {
 }
 
 impl<'t> Change<'t> {
-    /// Returns the old value: a target, a code, a status, or another property.
+    /// Returns the old value: a target, a code, a status, or another property; none if it is
+    /// [concealed](Self::conceals_before).
     pub fn before(&self) -> Option<String> {
-        self.old.and_then(|entry| self.kind.value(entry))
+        let shown = self.old.filter(|_| !self.conceals_before());
+        shown.and_then(|entry| self.kind.value(entry))
+    }
+
+    /// Returns whether there was a value that may name the target of an entry that was taken down.
+    pub fn conceals_before(&self) -> bool {
+        use ChangeKind::*;
+        let names_target = matches!(
+            self.kind,
+            AliasLost | Retired | TargetDropped | Title | Archive
+        );
+        self.is_takedown && names_target
     }
 
     /// Returns the new value.

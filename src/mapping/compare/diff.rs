@@ -129,6 +129,7 @@ impl<'t> SitePair<'t> {
                     code: code.clone(),
                     old: Some(old),
                     new: Some(new),
+                    is_takedown: is_takedown(old, new),
                 }));
             }
         }
@@ -145,6 +146,7 @@ impl<'t> SitePair<'t> {
                 code,
                 old: Some(old),
                 new: successor,
+                is_takedown: met.iter().any(|new| is_takedown(old, *new)),
             });
         }
     }
@@ -175,9 +177,14 @@ impl<'t> SitePair<'t> {
                 code,
                 old: None,
                 new: Some(new),
+                is_takedown: false,
             });
         }
     }
+}
+
+fn is_takedown(old: Entry<'_>, new: Entry<'_>) -> bool {
+    old.has_target() && !new.has_target()
 }
 
 impl<'t> Successors<'t> {
@@ -378,7 +385,7 @@ mod tests {
         both_ways(
             A,
             "- short-code: a\n  retired: true\n",
-            &["retired a: https://a.example/ → retired"],
+            &["retired a: none → retired"],
             &["un-retired a: retired → https://a.example/"],
         );
         both_ways(
@@ -386,11 +393,28 @@ mod tests {
             "- short-code: a\n  retired: true\n",
             &[
                 "retirement-changed a: retired from 2030-01-01T00:00:00Z → retired",
-                "target-dropped a: https://a.example/ → none",
+                "target-dropped a: none → none",
             ],
             &[
                 "retargeted a: none → https://a.example/",
                 "retirement-changed a: retired → retired from 2030-01-01T00:00:00Z",
+            ],
+        );
+        // What may name the target is shown of no entry that was taken down.
+        both_ways(
+            &format!("{A}  aliases: [b]\n  title: t\n  owner: o\n"),
+            "- short-code: a\n  retired: true\n  owner: p\n",
+            &[
+                "alias-lost b: none → none",
+                "retired a: none → retired",
+                "title-changed a: none → none",
+                "owner-changed a: o → p",
+            ],
+            &[
+                "un-retired a: retired → https://a.example/",
+                "alias-gained b: none → https://a.example/",
+                "title-changed a: none → t",
+                "owner-changed a: p → o",
             ],
         );
         both_ways(

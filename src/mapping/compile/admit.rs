@@ -178,9 +178,19 @@ fn read_aliases(report: &mut Report<'_>, item: &Item<'_>) -> Vec<(Code, Position
     codes
 }
 
+/// Reads the archived copy; `None` also for an entry that has dropped its target.
 fn read_archive<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Option<Target<'i>> {
     let archive = item.rare.as_deref()?.archive.as_ref()?;
     match Target::parse(&archive.value) {
+        Ok(_) if item.url.is_none() => {
+            report.problem(
+                Rule::ArchiveWithoutUrl,
+                archive.position,
+                "an entry without a URL names an archived copy",
+                Some("remove \"archive\"".to_owned()),
+            );
+            None
+        }
         Ok(target) => {
             check_private(report, &target, archive.position);
             Some(target)

@@ -114,6 +114,7 @@ rules! {
     UrlFragmentComment = urls::FRAGMENT_COMMENT,
     UrlNotCanonical = urls::NOT_CANONICAL,
     UrlPrivateAddress = urls::PRIVATE_ADDRESS,
+    ArchiveWithoutUrl = urls::ARCHIVE_WITHOUT_URL,
 
     CodeHidesSpelling = links::HIDES_SPELLING,
     CodeHidesTruncation = links::HIDES_TRUNCATION,

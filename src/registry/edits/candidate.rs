@@ -81,6 +81,9 @@ pub(super) fn candidate<'t>(
         }
         // Without a target, the date does not matter.
         content.retired = Some(Retired::Always);
+        if content.archive.is_some() {
+            return Err(EditRefusal::NoArchive { place: place() });
+        }
     }
     let kept: HashSet<_> = content.codes().collect();
     let lost = before.codes().filter(|code| !kept.contains(code));
@@ -265,14 +268,25 @@ mapping:
     fn a_target_is_dropped_only_by_retired_entries() {
         let dropped = |on: Option<&str>| {
             let on = on.map(|on| WrittenRetirement::From(on.parse().unwrap()));
-            let values = vec![EntryValue::Retired(on), EntryValue::Url(None)];
+            let values = vec![EntryValue::Retired(on), EntryValue::TakenDown];
             given("a", values, false)
         };
         let refused = "an entry can drop its target only once it is retired";
         assert_eq!(dropped(None).unwrap_err(), refused);
         assert_eq!(dropped(Some("2030-01-01")).unwrap_err(), refused);
-        let made = r#"retired: Word("2026-11-22"), no url"#;
+        let made = r#"retired: Word("2026-11-22"), no url, no archive, no title"#;
         assert_eq!(dropped(Some("2026-11-22")).unwrap(), made);
+    }
+
+    #[test]
+    fn an_entry_without_a_target_gets_no_archived_copy() {
+        let copy = Target::parse("https://a.example/").unwrap().into_owned();
+        let archive = || EntryValue::Archive(Some(copy.clone()));
+        let refused = "the entry at s.yaml:6:3 has dropped its target, of which it names no copy";
+        assert_eq!(given("d", vec![archive()], false).unwrap_err(), refused);
+        let values = vec![archive(), EntryValue::TakenDown];
+        assert!(given("d", values, false).is_ok());
+        assert!(given("b", vec![archive()], false).is_ok());
     }
 
     #[test]
@@ -291,7 +305,7 @@ mapping:
 
     #[test]
     fn what_was_taken_down_does_not_come_back() {
-        let target = |text| EntryValue::Url(Target::parse(text).map(Target::into_owned).ok());
+        let target = |text| EntryValue::Url(Target::parse(text).unwrap().into_owned());
         let to = |link, text| given(link, vec![target(text)], false).unwrap_err();
         let retired = "the entry is retired, and its code is never given to another target";
         assert_eq!(to("d", "https://new.example/"), retired);

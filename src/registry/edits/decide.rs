@@ -164,7 +164,7 @@ mod tests {
     }
 
     fn url(text: &str) -> EntryValue {
-        EntryValue::Url(target(text))
+        EntryValue::Url(target(text).unwrap())
     }
 
     fn file(path: &str, text: &str) -> SourceFile {
@@ -420,7 +420,7 @@ mapping:
         let parsed = |url: Option<String>| url.and_then(|url| target(&url));
         let text = || prop::option::of("[a-z#: '\"]{1,5}");
         prop_oneof![
-            url().prop_map(move |url| EntryValue::Url(parsed(url))),
+            url().prop_map(move |url| parsed(url).map_or(EntryValue::TakenDown, EntryValue::Url)),
             url().prop_map(move |url| EntryValue::Archive(parsed(url))),
             text().prop_map(EntryValue::Title),
             text().prop_map(EntryValue::Owner),
@@ -456,6 +456,8 @@ mapping:
         let name = text.split('(').next().unwrap();
         match name {
             "Live" | "RetiredBy" => "Retired".to_owned(),
+            // It changes several keys.
+            "TakenDown" | "Url" | "Archive" | "Title" => "Url".to_owned(),
             name => name.trim_start_matches("More").to_owned(),
         }
     }

@@ -67,6 +67,12 @@ pub enum EditRefusal {
         /// Its place.
         place: Place,
     },
+    /// An entry that has dropped its target names no archived copy of it either.
+    #[error("the entry at {place} has dropped its target, of which it names no copy")]
+    NoArchive {
+        /// Its place.
+        place: Place,
+    },
     /// An expired entry does not return when its retirement is taken back.
     #[error("the entry at {place} expired at {since}, so its link would not work")]
     Expired {

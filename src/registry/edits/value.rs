@@ -7,8 +7,8 @@ use crate::mapping::{Code, Forward, Retired, Status, Target, WrittenDate, Writte
 /// A value that an entry is given, or that is taken from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryValue {
-    /// The target; a retired entry may drop it.
-    Url(Option<Target<'static>>),
+    /// The target.
+    Url(Target<'static>),
     /// The target, which is on a page that no other entry of the table leads to.
     UrlOfNewPage(Target<'static>),
     /// All its aliases.
@@ -37,30 +37,34 @@ pub enum EntryValue {
     Live,
     /// The archived copy of the target.
     Archive(Option<Target<'static>>),
+    /// Nothing that names its target: neither that, nor an archived copy, nor the title, nor comments
+    /// on their lines. Only for a retired entry.
+    TakenDown,
 }
 
 impl EntryValue {
-    /// Gives it to an entry with that content; returns what that changes in the text, if anything.
-    pub(super) fn give(&self, content: &mut EntryContent) -> Option<KeyEdit> {
+    /// Gives it to an entry with that content; returns what that changes in the text.
+    pub(super) fn give(&self, content: &mut EntryContent) -> Vec<KeyEdit> {
         let before = content.clone();
-        let edit = self.put(content)?;
-        // What defaults say today need not be what they say tomorrow.
-        let may_be_a_default = matches!(
+        let edits = self.put(content);
+        // What defaults say today need not be what they say tomorrow, and a text may name what the
+        // content does not.
+        let is_always_written = matches!(
             self,
-            Self::Status(_) | Self::Forward(_) | Self::CacheMaxAge(_)
+            Self::Status(_) | Self::Forward(_) | Self::CacheMaxAge(_) | Self::TakenDown
         );
-        (may_be_a_default || *content != before).then_some(edit)
+        match is_always_written || *content != before {
+            true => edits,
+            false => Vec::new(),
+        }
     }
 
-    /// Puts it into a content; returns how it is written, unless the content decides that it stays.
-    fn put(&self, content: &mut EntryContent) -> Option<KeyEdit> {
+    /// Puts it into a content; returns how it is written, which is nothing if the content decides that
+    /// it stays.
+    fn put(&self, content: &mut EntryContent) -> Vec<KeyEdit> {
         let url = |url: &Option<Target<'_>>| url.as_ref().map(|url| url.as_str().to_owned());
-        Some(match self {
-            Self::Url(target) => {
-                content.target = url(target);
-                KeyEdit::text("url", url(target))
-            }
-            Self::UrlOfNewPage(target) => {
+        let edit = match self {
+            Self::Url(target) | Self::UrlOfNewPage(target) => {
                 let target = Some(target.as_str().to_owned());
                 content.target.clone_from(&target);
                 KeyEdit::text("url", target)
@@ -116,7 +120,7 @@ impl EntryValue {
                     Some(Retired::From(time)) => time <= date.start(),
                 };
                 if is_by_then {
-                    return None;
+                    return Vec::new();
                 }
                 content.retired = Some(Retired::From(date.start()));
                 KeyEdit::word("retired", Some(date))
@@ -129,6 +133,11 @@ impl EntryValue {
                 content.archive = url(copy);
                 KeyEdit::text("archive", url(copy))
             }
-        })
+            Self::TakenDown => {
+                (content.target, content.archive, content.title) = (None, None, None);
+                return ["url", "archive", "title"].map(KeyEdit::erased).into();
+            }
+        };
+        vec![edit]
     }
 }

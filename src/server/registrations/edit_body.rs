@@ -28,7 +28,7 @@ pub(super) fn read(body: &[u8], private: PrivateUrls) -> Result<Vec<EntryValue>,
             "url" => match reader.url(key) {
                 Some(url) => Target::parse(&url)
                     .ok()
-                    .map(|it| EntryValue::Url(Some(it.into_owned()))),
+                    .map(|it| EntryValue::Url(it.into_owned())),
                 None => {
                     if !reader.has_error(key) {
                         reader.note(key, "cannot be removed: DELETE retires the link");
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(
             values(body).unwrap(),
             [
-                EntryValue::Url(Some(target)),
+                EntryValue::Url(target),
                 EntryValue::Aliases(vec![Code::custom("a").unwrap()]),
                 EntryValue::Title(None),
                 EntryValue::Owner(Some("ada".to_owned())),

@@ -218,6 +218,16 @@ fn a_takedown_drops_the_url_and_keeps_the_code() {
         "url: https://example.org/old\n  short",
         "short",
     );
+    let copy = ["set", "old", "--archive", "https://a.example/"];
+    assert_snapshot!("archive_of_nothing", desk.keeps(1, &copy));
+    let all = "- url: https://f.example/ # f\n  short-code: f # the code\n  # about f\n  \
+               title: F # f.example\n  owner: o\n  archive: https://a.example/f # a\n";
+    desk.write("mapping.yaml", &TABLE.replace("# Kept.\n", all));
+    let args = ["retire", "f", "--drop-url", "--on", "2026-01-01"];
+    let dry_run = [&args[..], &["--dry-run"]].concat();
+    assert_snapshot!("drop_url", desk.keeps(0, &dry_run));
+    let bare = "- short-code: f # the code\n  # about f\n  owner: o\n  retired: 2026-01-01\n";
+    desk.changes(&args, all, bare);
     let to_come = ["retire", "b", "--drop-url", "--on", "2999-01-01"];
     assert_snapshot!("drop_too_early", desk.keeps(1, &to_come));
 }

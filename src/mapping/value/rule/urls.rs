@@ -144,3 +144,15 @@ pub(super) const PRIVATE_ADDRESS: Description = Description {
     right: Example::Entries("- url: http://wiki.example/docs\n"),
     remedy: "Use a name that everyone who follows the link can resolve.",
 };
+
+pub(super) const ARCHIVE_WITHOUT_URL: Description = Description {
+    name: "archive-without-url",
+    severity: Warning,
+    meaning: "A retired entry names an archived copy, but no URL.",
+    explanation: "An entry without a URL was taken down, and its former target is not named any more.\nThe address of an archived copy usually contains it, so the copy is not shown.",
+    wrong: Example::Entries(
+        "- short-code: docs\n  retired: true\n  archive: https://web.archive.org/web/2026/https://example.org/docs\n",
+    ),
+    right: Example::Entries("- short-code: docs\n  retired: true\n"),
+    remedy: "Remove `archive`; or if the link was not taken down, write its `url` again.",
+};
