@@ -1,17 +1,12 @@
 """A stand-in for a forge: its editor for a new file, filled in from the address, as Gitea, GitHub and
 GitLab do, and a button that writes the file into a directory.
-
-Prints its port. Standard library only.
 """
 
 import html
 import http.server
 import os
 import re
-import sys
 import urllib.parse
-
-ROOT = sys.argv[1]
 
 # The pages of new files, and the parameters with the name and the text of the file.
 PAGES = [
@@ -28,6 +23,9 @@ EDITOR = """<!doctype html><html lang="en"><title>New file</title><link rel="ico
 
 
 class Forge(http.server.BaseHTTPRequestHandler):
+    # The directory that has a copy of the table.
+    root = None
+
     def do_GET(self):
         address = urllib.parse.urlsplit(self.path)
         values = dict(urllib.parse.parse_qsl(address.query, strict_parsing=True))
@@ -40,8 +38,9 @@ class Forge(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         values = dict(urllib.parse.parse_qsl(body))
-        path = os.path.normpath(os.path.join(ROOT, values["path"]))
-        assert path.startswith(ROOT + os.sep) and not os.path.exists(path), path
+        root = str(self.root)
+        path = os.path.normpath(os.path.join(root, values["path"]))
+        assert path.startswith(root + os.sep) and not os.path.exists(path), path
         # Forms have line breaks of two characters, which forges undo.
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(values["text"].replace("\r", ""))
@@ -55,7 +54,5 @@ class Forge(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(page)
 
-
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Forge)
-print("port", server.server_port, flush=True)
-server.serve_forever()
+    def log_message(self, *_):
+        pass

@@ -1,0 +1,56 @@
+"""Reads every kind of page in a browser in which scripts are off, and does with them what people do.
+
+Fails at the first thing that is not as it should be, and says on which page.
+"""
+
+import argparse
+import contextlib
+import tempfile
+from pathlib import Path
+
+from look import Look
+from page_types import PAGE_TYPES
+from people import Person
+from scene import Scene
+from screenshots import take
+from standard import Checks
+from webdriver import Browser, driver
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--screenshots", type=Path, help="only write the images of the documents, to this directory")
+    options = parser.parse_args()
+
+    with contextlib.ExitStack() as stack:
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        scene = Scene(directory, stack)
+        address = stack.enter_context(driver(directory))
+        browser = stack.enter_context(Browser(address, directory, scene.hosts))
+        browser.cdp("Emulation.setScriptExecutionDisabled", value=True)
+        if options.screenshots:
+            take(browser, options.screenshots)
+        else:
+            visit(browser, scene)
+
+
+def visit(browser, scene):
+    checks = Checks(scene)
+    person = Person(browser, scene)
+    steps = [
+        person.follow_links, person.mistype, person.look_first, person.find_archive, person.browse_to_the_end,
+        person.search, person.read_german, person.print_link, person.propose,
+    ]
+    for step in steps:
+        step()
+        print(f"ok: {step.__doc__.splitlines()[0].rstrip('.')}", flush=True)
+    look = Look(browser)
+    look.axe_finds_what_is_wrong()
+    for page in PAGE_TYPES:
+        look.at(page)
+    print(f"ok: {len(PAGE_TYPES)} kinds of page, in light and dark, on small screens, with axe-core")
+    checks.finish()
+    print("ok: the same pages, in all languages, with the checker of the HTML standard")
+
+
+main()

@@ -1,0 +1,171 @@
+"""What the browser visits: servers of short links, the pages to which the links lead, a forge, and
+exported pages. Each has names of its own, which the browser finds at ports of this machine.
+"""
+
+import contextlib
+import http.server
+import os
+import subprocess
+import threading
+
+from forge import Forge
+from serving import Serving, wait_until
+
+GO, PLAIN, WAITING, UNKNOWN = (f"http://{name}.example.org" for name in ("go", "plain", "waiting", "unknown"))
+MUSEUM, EXPORTED = "http://museum.example.net", "http://exported.example.net"
+FORGES = ("gitea", "github", "gitlab")
+VOLUMES = 120
+
+TABLE = """base_url: http://go.example.org/
+name: Field & Links
+repository: http://github.example.com/o/r
+contact: mailto:links@example.org
+mapping:
+- url: http://museum.example.net/guide
+  short-code: field-guide
+  title: <b>A "field" & guide</b>
+  owner: cartography
+  tags: [maps]
+  expires: 2031-12-31
+- url: http://museum.example.net/rooms
+- url: http://museum.example.net/gone
+  short-code: withdrawn
+  title: A withdrawn page
+  owner: cartography
+  retired: true
+  archive: http://museum.example.net/archive
+- url: http://museum.example.net/summer
+  short-code: summer-2019
+  expires: 2019-09-30
+- url: http://museum.example.net/herbarium/catalogue?view=plates
+  short-code: herbarium
+  aliases: [plants]
+  title: Herbarium of the botanical garden
+  owner: Museum of Natural History
+  tags: [plants, reference]
+  archive: http://museum.example.net/archive/herbarium
+- url: http://museum.example.net/plates/
+  short-code: plates
+  title: Plates of the atlas, each at its number
+  owner: cartography
+  tags: [maps, reference]
+  forward: path-and-query
+- url: http://xn--mnchen-3ya.example.net/map
+  short-code: city
+  title: Map of the city
+"""
+
+# What a site lacks that says nothing about itself, and knows no way to send a proposal.
+BARE_TABLE = """base_url: http://plain.example.org/
+mapping:
+- {url: "http://museum.example.net/a", short-code: a}
+"""
+
+
+def volumes():
+    """Yields the entries that fill several pages of the list."""
+    for number in range(VOLUMES):
+        yield f'- url: http://museum.example.net/notes/{number}\n  short-code: vol-{number:03}\n  title: "Field notes, volume {number}"\n'
+
+
+class Answers(http.server.BaseHTTPRequestHandler):
+    """A page for every path, named after it; /post has a form that posts to a short link."""
+
+    def do_GET(self):
+        form = f'<form method="post" action="{GO}/herbarium"><button>Post</button></form>' if self.path == "/post" else ""
+        page = f'<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>{self.path}</title><p style="color: #999">{self.path}</p>{form}'
+        self.answer(page.encode())
+
+    def answer(self, page):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+    def log_message(self, *_):
+        pass
+
+
+class Files(http.server.SimpleHTTPRequestHandler):
+    """Exported files. With ?stay, a page does not lead elsewhere by itself, so that it can be read."""
+
+    def send_head(self):
+        if self.path == "/favicon.ico":  # which browsers ask every host for
+            self.send_response(204)
+            self.end_headers()
+            return None
+        if not self.path.endswith("?stay"):
+            return super().send_head()
+        path = self.translate_path(self.path)
+        with open(os.path.join(path, "index.html") if os.path.isdir(path) else path, encoding="utf-8") as file:
+            lines = [line for line in file if 'http-equiv="refresh"' not in line]
+        Answers.answer(self, "".join(lines).encode())
+        return None
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def listening(handler):
+    """Runs a server in a thread, and yields its port."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+
+
+@contextlib.contextmanager
+def waypost(directory, *arguments):
+    server = Serving(directory, *arguments)
+    try:
+        yield server.serving()
+    finally:
+        server.stop()
+
+
+class Scene:
+    """`hosts` maps each name to the port that answers for it."""
+
+    def __init__(self, directory, stack):
+        self.directory = directory
+        self.links, self.exported = directory / "links", directory / "exported"
+        # The repository at the forge has the table in a folder of the same name.
+        repository = directory / "forge"
+        self.forge = repository / "links"
+        for folder in (self.links, self.forge):
+            folder.mkdir(parents=True)
+        (self.links / "table.yaml").write_text(TABLE + "".join(volumes()))
+        (self.links / "plain.yaml").write_text(BARE_TABLE)
+        for kind in FORGES:
+            text = f"base_url: http://{kind}.links.example.org/\nrepository: http://{kind}.example.com/o/r\nmapping: []\n"
+            (self.links / f"{kind}.yaml").write_text(text)
+            (self.forge / f"{kind}.yaml").write_text(text)
+        self.run("export", "--format", "html", "--site", f"{GO}/", "--table", self.links, self.exported)
+
+        enter = stack.enter_context
+        self.server = enter(waypost(directory, "--table", self.links, "--poll-interval", "200ms"))
+        waiting = enter(waypost(directory, "--wait", "--table", directory / "none.yaml"))
+        answers = enter(listening(Answers))
+        forge = enter(listening(type("ForgeOfScene", (Forge,), {"root": repository})))
+        files = enter(listening(lambda *args: Files(*args, directory=str(self.exported))))
+        self.hosts = {
+            "waiting.example.org": waiting.public[1], "*.example.org": self.server.public[1],
+            "exported.example.net": files, "*.example.net": answers, "*.example.com": forge,
+        }
+
+    def run(self, *arguments):
+        done = subprocess.run([os.environ["WAYPOST"], *map(str, arguments)], capture_output=True, text=True)
+        assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    def add_while_serving(self):
+        entry = '- {url: "http://museum.example.net/late", short-code: added-while-serving}\n'
+        new = self.directory / "new"
+        new.write_text((self.links / "table.yaml").read_text() + entry)
+        before = self.server.status()["revision"]
+        new.rename(self.links / "table.yaml")
+        wait_until(lambda: self.server.status()["revision"] != before, "the changed table is served")
