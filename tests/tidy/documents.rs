@@ -1,13 +1,17 @@
 //! Links between documents lead to files and headings that exist, every page is in the table of
-//! contents, tables are whole, and the map of the code names files that exist.
+//! contents, images are small and shown, tables are whole, and the map of the code names files that
+//! exist.
 
-use super::{Violation, files_under, lines, read, report, root};
+use super::{Violation, files_under, lines, none, read, report, root};
 
 /// Where the files are to which the map of the code gives paths.
 const MAPPED: [&str; 2] = ["src/", ""];
 
 /// The table of contents of the documentation as a site.
 const CONTENTS: &str = "docs/SUMMARY.md";
+
+/// The most bytes that the images of documents may have together: a clone keeps each version of them.
+const IMAGE_BYTES: u64 = 300_000;
 
 /// Returns the documents in Markdown.
 fn documents() -> Vec<String> {
@@ -153,6 +157,26 @@ fn every_page_is_in_the_table_of_contents() {
     let pages = files_under("docs").into_iter();
     let pages: Vec<_> = pages.filter(|file| file.ends_with(".md")).collect();
     report(contents_violations(&read(CONTENTS), &pages));
+}
+
+#[test]
+fn images_in_documents_are_small_and_shown() {
+    let images = files_under("docs").into_iter();
+    let images = images.filter(|file| !file.ends_with(".md") && !file.ends_with(".json"));
+    let images: Vec<_> = images.collect();
+    assert!(images.len() > 5, "the images are not where they were");
+    let sizes = images.iter().map(|image| {
+        let metadata = std::fs::metadata(root().join(image));
+        metadata.expect("the image can be read").len()
+    });
+    let bytes: u64 = sizes.sum();
+    assert!(bytes <= IMAGE_BYTES, "the images have {bytes} bytes");
+    let pages: String = documents().iter().map(|file| read(file)).collect();
+    let unused = images.into_iter().filter(|image| {
+        let name = image.rsplit('/').next().unwrap_or(image);
+        !pages.contains(&format!("/{name})")) && !pages.contains(&format!("({name})"))
+    });
+    none(&unused.collect::<Vec<_>>());
 }
 
 #[test]
