@@ -1,27 +1,30 @@
 //! `waypost import`: imports links into a table from other formats.
 
 mod format;
+mod importing;
 mod refused_rows;
 
+use std::cell::RefCell;
 use std::fs::File;
-use std::io::{self, Read, Write as _, stderr, stdin};
+use std::io::{Read, Write as _, stderr, stdin, stdout};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::Context as _;
+use clap::ValueEnum as _;
 use clap::builder::{BoolishValueParser, TypedValueParser};
 use url::Url;
 
 use self::format::Format;
-use self::refused_rows::RefusedRows;
-use super::arguments::{MAX_BYTES, STDIN, STDIN_NAME, TableArgs, table};
+use self::importing::{ImportFailure, Importing};
+use self::refused_rows::{RefusedRow, RefusedRows};
+use super::arguments::{STDIN, STDIN_NAME, TableArgs, table};
+use super::publishing::{self, PublishArgs};
 use super::refusal;
 use super::terminal::{Error, Progress, complain, counted, legible, remedy};
 use crate::exchange::read::{Column, ImportedRow, Options, ReadError, RowError, in_utf8};
 use crate::mapping::{BaseUrl, Site, Table};
-use crate::registry::{
-    Import, Imported, LocalError, MayShadow, RegistrationRefusal, SiteIntake, import_into_files,
-};
+use crate::registry::{ImportDecision, ImportRun, MayShadow, RegistrationRefusal, SiteIntake};
 
 /// The maximum size of a file. A table keeps less than its content.
 const MAX_INPUT: u64 = 1 << 30;
@@ -32,9 +35,9 @@ const SHOWN_WARNINGS: usize = 20;
 /// Import links from another program into a table
 ///
 /// Every link keeps its code, so that published links keep working. A row that cannot be imported is
-/// reported with its line and the reason, and all others are written at once; a link that the table
-/// already has is left as it is. Existing entries never change, and an import that fails changes
-/// nothing.
+/// reported with its line and the reason, and all others are written at once, in one commit if one is
+/// asked for; a link that the table already has is left as it is. Existing entries never change, and
+/// an import that fails changes nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -42,9 +45,12 @@ Examples:
   waypost import links.csv --format csv --column url=Ziel --column short-code=Kurz
   waypost import dump.csv --format shlink --base-url https://short.code/ --table new.yaml
   waypost import nginx.conf --format nginx --from https://old.example/go/
+  waypost import dump.csv --push                       on the latest commit of the remote
+  waypost import dump.csv --branch old-links           for review
+  waypost import dump.csv --repo git@git.example.org:links.git
 
 Exit status: 0 every link is in the table; 1 some are not, or the table has errors; 2 wrong usage;
-3 a file cannot be read or written.")]
+3 a file cannot be read or written, or Git failed.")]
 pub(super) struct Args {
     /// The file to read; `-` is standard input
     #[arg(value_name = "FILE")]
@@ -66,7 +72,7 @@ pub(super) struct Args {
     file: Option<String>,
 
     /// Create the table, which does not exist yet, with this base URL
-    #[arg(long, env = "WAYPOST_BASE_URL", value_name = "URL", conflicts_with = "file", value_parser = base_url())]
+    #[arg(long, env = "WAYPOST_BASE_URL", value_name = "URL", conflicts_with_all = ["file", "push", "branch", "repo"], value_parser = base_url())]
     base_url: Option<BaseUrl>,
 
     /// The base URL of the short links in the file, if it is a different one
@@ -78,35 +84,16 @@ pub(super) struct Args {
     column: Vec<(Column, String)>,
 
     /// Allow rows to change where published paths of existing links lead, such as forwarded or
-    /// repaired ones
+    /// repaired ones; a commit of --commit, --push or --branch states that this is intended
     #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
     allow_shadowing: bool,
 
-    /// Write nothing, and report what would be added
-    #[arg(long, env = "WAYPOST_DRY_RUN", value_parser = BoolishValueParser::new())]
-    dry_run: bool,
-}
-
-/// Why nothing was imported.
-enum ImportFailure {
-    Local(LocalError),
-    Read(ReadError),
-    /// The refused rows cannot be reported.
-    Output(io::Error),
-}
-
-impl From<LocalError> for ImportFailure {
-    fn from(error: LocalError) -> Self {
-        Self::Local(error)
-    }
+    #[command(flatten)]
+    git: PublishArgs,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Error> {
-    if args.table.paths.iter().any(|path| path == Path::new(STDIN)) {
-        return Err(Error::usage(
-            "a table on standard input cannot be written to: name a file",
-        ));
-    }
+    table::require_files(&args.table.paths)?;
     if args.base_url.is_some() {
         match &args.table.paths[..] {
             [path] if !path.exists() => {}
@@ -123,56 +110,62 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         writeln!(stderr(), "{name}: converted from {encoding}")?;
     }
     let format = Format::of(args.format, &name, &bytes)?;
-    let import = Import {
-        paths: &args.table.paths,
-        max_bytes: MAX_BYTES,
-        // Variables describe existing tables.
-        site: args.site.as_deref().filter(|_| args.base_url.is_none()),
-        file: args.file.as_deref(),
-        made: args.base_url.as_ref(),
-        may_shadow: &MayShadow::of_flag(args.allow_shadowing),
-        is_dry_run: args.dry_run,
-        now: SystemTime::now().into(),
+    let of_format = format.to_possible_value();
+    let reading = Reading {
+        args,
+        format,
+        bytes: &bytes,
+        refused: RefCell::default(),
+        unread: RefCell::default(),
     };
-    let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
-    let mut progress = Progress::new(lines as u64);
-    let mut refused = RefusedRows::of(&name);
-    let imported = import_into_files(&import, |intake| {
-        fill(args, format, &bytes, intake, &mut refused, &mut progress)?;
-        progress.rest("inserting and checking");
-        Ok::<_, ImportFailure>(())
-    });
-    drop(progress);
-    match imported {
-        Ok(imported) => {
-            for (line, refusal) in &imported.refused {
-                let (message, hint) = why(refusal);
-                if refused.is_new(*line, &reason(refusal, &message, hint.as_deref())) {
-                    refused.report(*line, &message, hint.as_deref())?;
-                }
-            }
-            refused.report_further()?;
-            announce(args, &imported, refused.count())
+    let importing = Importing {
+        run: ImportRun {
+            fill: &|intake| reading.fill(intake),
+            // Variables describe existing tables.
+            site: args.site.as_deref().filter(|_| args.base_url.is_none()),
+            file: args.file.as_deref(),
+            may_shadow: &MayShadow::of_flag(args.allow_shadowing),
+            format: of_format.as_ref().map_or("", |it| it.get_name()),
+            is_dry_run: args.git.dry_run,
+            now: SystemTime::now().into(),
+        },
+        new_table: args.base_url.as_ref(),
+    };
+    let published = args.git.publish(&args.table.paths, &importing);
+    let mut refused = reading.refused.take();
+    if let Ok((decision, _)) = &published {
+        for (line, refusal) in &decision.refused {
+            refused.add(refused_row(*line, refusal));
         }
-        Err(ImportFailure::Local(LocalError::Refused(refusal))) => {
+    }
+    refused.report(&name)?;
+    let unread = reading.unread.take();
+    if !unread.is_empty() {
+        let names = unread.join(", ");
+        writeln!(stderr(), "columns that are not read: {}", legible(&names))?;
+    }
+    match published {
+        Ok((decision, notes)) => announce(args, &decision, &notes, refused.count()),
+        Err(ImportFailure::Refused(refusal)) => {
             refusal::report(&refusal, remedy::of_importing(&refusal).as_deref())
         }
-        Err(ImportFailure::Read(error)) => {
-            let message = format!("{name}: {error}");
-            let message = legible(&message);
-            match error {
-                ReadError::NoSuchColumn { .. } => Err(Error::usage(message)),
-                ReadError::NoHeader => Err(Error::refused(message)),
-                ReadError::NoUrlColumn { .. } => {
-                    complain(&message);
-                    let hint = "name it with --column url=NAME";
-                    writeln!(stderr(), "  hint: {hint}")?;
-                    Err(Error::Reported)
-                }
-            }
+        Err(ImportFailure::Read(error)) => report_unreadable(&name, &error),
+        Err(ImportFailure::Other(error)) => Err(error),
+    }
+}
+
+fn report_unreadable(name: &str, error: &ReadError) -> Result<(), Error> {
+    let message = format!("{name}: {error}");
+    let message = legible(&message);
+    match error {
+        ReadError::NoSuchColumn { .. } => Err(Error::usage(message)),
+        ReadError::NoHeader => Err(Error::refused(message)),
+        ReadError::NoUrlColumn { .. } => {
+            complain(&message);
+            let hint = "name it with --column url=NAME";
+            writeln!(stderr(), "  hint: {hint}")?;
+            Err(Error::Reported)
         }
-        Err(ImportFailure::Local(error)) => Err(error.into()),
-        Err(ImportFailure::Output(error)) => Err(error.into()),
     }
 }
 
@@ -196,55 +189,65 @@ fn read(path: &Path) -> anyhow::Result<(String, Vec<u8>)> {
     Ok((name, bytes))
 }
 
-/// Takes the acceptable rows, and reports the rest.
-fn fill(
-    args: &Args,
+/// A file that is read, once for each state of the table.
+struct Reading<'f> {
+    args: &'f Args,
     format: Format,
-    bytes: &[u8],
-    intake: &mut SiteIntake<'_>,
-    refused: &mut RefusedRows<'_>,
-    progress: &mut Progress,
-) -> Result<(), ImportFailure> {
-    let options = Options {
-        from: args.from.as_ref().unwrap_or(intake.site().base_url()),
-        columns: &args.column,
-    };
-    let mut reported = Ok(());
-    let mut take = |row: ImportedRow| {
-        progress.advance(row.line as u64);
-        let (reason, message, hint) = match row.link.map(|link| intake.take(row.line, link)) {
-            Ok(Ok(())) => return,
-            Ok(Err(refusal)) => {
-                let (message, hint) = why(&refusal);
-                (reason(&refusal, &message, hint.as_deref()), message, hint)
-            }
-            Err(error) => {
-                let message = error.to_string();
-                // Each has its own short link: what they share is its host.
-                let other = elsewhere(&error).map(|url| format!("from {:?}", url.host()));
-                let hint = hint(&error, intake.table());
-                (other.unwrap_or_else(|| message.clone()), message, hint)
+    bytes: &'f [u8],
+    /// The rows that were refused the last time.
+    refused: RefCell<RefusedRows>,
+    /// The names of columns that are not read.
+    unread: RefCell<Vec<String>>,
+}
+
+impl Reading<'_> {
+    /// Takes the acceptable rows, and notes the rest.
+    fn fill(&self, intake: &mut SiteIntake<'_>) -> Result<(), ImportFailure> {
+        let options = Options {
+            from: (self.args.from.as_ref()).unwrap_or(intake.site().base_url()),
+            columns: &self.args.column,
+        };
+        let lines = self.bytes.iter().filter(|byte| **byte == b'\n').count();
+        let mut progress = Progress::new(lines as u64);
+        let mut refused = RefusedRows::default();
+        let mut take = |row: ImportedRow| {
+            let line = row.line;
+            progress.advance(line as u64);
+            match row.link.map(|link| intake.take(line, link)) {
+                Ok(Ok(())) => {}
+                Ok(Err(refusal)) => refused.add(refused_row(line, &refusal)),
+                Err(error) => refused.add(unreadable_row(line, &error, intake.table())),
             }
         };
-        let line = row.line;
-        if !refused.is_new(line, &reason) {
-            return;
-        }
-        let write = progress.above(|| refused.report(line, &message, hint.as_deref()));
-        if reported.is_ok() {
-            reported = write;
-        }
-    };
-    let unread = format.form().read(bytes, &options, &mut take);
-    let unread = unread.map_err(ImportFailure::Read)?;
-    reported.map_err(ImportFailure::Output)?;
-    if !unread.is_empty() {
-        let names = unread.join(", ");
-        let names = legible(&names);
-        let write = || writeln!(stderr(), "columns that are not read: {names}");
-        progress.above(write).map_err(ImportFailure::Output)?;
+        let unread = (self.format.form()).read(self.bytes, &options, &mut take);
+        self.refused.replace(refused);
+        self.unread.replace(unread.map_err(ImportFailure::Read)?);
+        Ok(())
     }
-    Ok(())
+}
+
+/// Returns a row that is refused by the table.
+fn refused_row(line: usize, refusal: &RegistrationRefusal) -> RefusedRow {
+    let (message, hint) = why(refusal);
+    RefusedRow {
+        line,
+        reason: reason(refusal, &message, hint.as_deref()),
+        message,
+        hint,
+    }
+}
+
+/// Returns a row that cannot be read.
+fn unreadable_row(line: usize, error: &RowError, table: &Table) -> RefusedRow {
+    let message = error.to_string();
+    // Each has its own short link: what they share is its host.
+    let other = elsewhere(error).map(|url| format!("from {:?}", url.host()));
+    RefusedRow {
+        line,
+        reason: other.unwrap_or_else(|| message.clone()),
+        message,
+        hint: hint(error, table),
+    }
 }
 
 /// Returns a hint on a row that cannot be read, with the flag that helps.
@@ -305,14 +308,21 @@ fn why(refusal: &RegistrationRefusal) -> (String, Option<String>) {
     }
 }
 
-fn announce(args: &Args, imported: &Imported, refused: usize) -> Result<(), Error> {
-    let Imported {
-        path,
+fn announce(
+    args: &Args,
+    decision: &ImportDecision,
+    notes: &[String],
+    refused: usize,
+) -> Result<(), Error> {
+    let ImportDecision {
+        before,
         added,
         known,
-        refused: _,
+        proved,
         warnings,
-    } = imported;
+        trailers,
+        ..
+    } = decision;
     table::report(&warnings[..warnings.len().min(SHOWN_WARNINGS)])?;
     if let Some(more) = warnings.len().checked_sub(SHOWN_WARNINGS + 1) {
         writeln!(
@@ -321,12 +331,17 @@ fn announce(args: &Args, imported: &Imported, refused: usize) -> Result<(), Erro
             more + 1
         )?;
     }
-    let verb = match args.dry_run {
+    if let Some(proved) = proved.as_ref().filter(|_| args.git.dry_run) {
+        publishing::show(&mut stdout(), before, &proved.table.table)?;
+    }
+    let verb = match args.git.dry_run {
         true => "would add",
         false => "added",
     };
-    let links = counted(*added, "link", "links");
-    write!(stderr(), "{verb} {links} to {path}")?;
+    let added: Vec<_> = (added.iter())
+        .map(|(path, count)| format!("{} to {path}", counted(*count, "link", "links")))
+        .collect();
+    write!(stderr(), "{verb} {}", added.join(", "))?;
     if *known > 0 {
         write!(stderr(), "; {known} known already")?;
     }
@@ -334,6 +349,13 @@ fn announce(args: &Args, imported: &Imported, refused: usize) -> Result<(), Erro
         write!(stderr(), "; {refused} not taken")?;
     }
     writeln!(stderr())?;
+    let statement = match args.git.makes_commit() || args.git.dry_run {
+        true => Vec::new(),
+        false => publishing::statement(trailers),
+    };
+    for note in notes.iter().chain(&statement) {
+        writeln!(stderr(), "{note}")?;
+    }
     match refused {
         0 => Ok(()),
         _ => Err(Error::Reported),

@@ -24,7 +24,9 @@ pub use self::followed::{
     ChangeOutcome, CommittedTable, PublishedGroup, Registrar, RegistrarError, Submission,
     SubmittedChange,
 };
-pub use self::import::{Import, Imported, SiteIntake, import_into_files};
+pub use self::import::{
+    ImportDecision, ImportRun, SiteIntake, import_in_files, import_in_new_file, import_on_branch,
+};
 pub use self::publish::{
     Branch, BranchTip, CheckoutBranch, CheckoutError, CloneBranch, CommitIdentity, Edit,
     IdentityError, LocalError, NewBranch, NewBranchError, OnlineError, PublishError, Published,

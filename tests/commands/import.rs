@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::cell::Cell;
 use std::fs::{self, Permissions};
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,7 +16,9 @@ use tempfile::TempDir;
 use waypost::exchange::ExportFormat;
 use waypost::exchange::read::{ImportFormat, ImportedLink, Options};
 use waypost::mapping::{Change, SourceFile, Table, Timestamp, compare, compile};
-use waypost::registry::{Import, LocalError, MayShadow, import_into_files};
+use waypost::registry::{
+    ImportRun, LocalError, MayShadow, SiteIntake, import_in_files, import_in_new_file,
+};
 
 /// A directory with a table, or with none yet.
 struct Scene {
@@ -55,10 +58,12 @@ impl Scene {
         // A program that does not read its input may be gone before it is written.
         let _ = child.stdin.take().unwrap().write_all(stdin);
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.stdout, b"");
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(stdout.is_empty(), !args.contains(&"--dry-run"), "{stdout}");
         let stderr = String::from_utf8(output.stderr).unwrap();
-        let stderr = stderr.replace(path.to_str().unwrap(), "mapping.yaml");
-        format!("status {}\n{stderr}", output.status.code().unwrap())
+        let both = format!("{stdout}{stderr}");
+        let both = both.replace(path.to_str().unwrap(), "mapping.yaml");
+        format!("status {}\n{both}", output.status.code().unwrap())
     }
 }
 
@@ -102,7 +107,10 @@ fn what_is_there_stays_and_comes_first() {
     let dry = scene.import(&["-", "--format", "csv", "--dry-run"], rows);
     assert_eq!(scene.text(), table);
     let report = scene.import(&["-", "--format", "csv"], rows);
-    assert_eq!(dry.replace("would add", "added"), report);
+    let shown = "status 1\n2 added\n  a: https://f.org/\n    at mapping.yaml:4:3\n  \
+                 c: https://c.org/\n    at mapping.yaml:8:3\n";
+    let dry = dry.replace("would add", "added");
+    assert_eq!(dry, report.replace("status 1\n", shown));
     assert_snapshot!(report, @r#"
     status 1
     <stdin>:4: error: the code "d" is taken by the entry at mapping.yaml:6:3
@@ -142,13 +150,13 @@ fn a_takedown_is_not_undone() {
     let report = scene.import(&["-", "--format", "csv"], rows);
     assert_snapshot!(report, @r#"
     status 1
-    <stdin>:3: error: ERR-000-02-00: URL already registered
+    <stdin>:2: error: ERR-000-02-00: URL already registered
       hint: its link https://short.code/KiuH6GHM at mapping.yaml:3:3 is retired or expired, and no import brings it back
+    <stdin>:2: the same on 1 further line: 3
     <stdin>:4: error: the code "gone" is taken by the entry at mapping.yaml:5:3
       hint: it is retired or expired, and its code stays taken: choose another
     <stdin>:5: error: ERR-000-02-00: URL already registered
       hint: its link https://short.code/gone at mapping.yaml:5:3 is retired or expired, and no import brings it back
-    <stdin>:3: the same on 1 further line: 2
     added 0 links to mapping.yaml; 4 not taken
     "#);
     assert_eq!(scene.text(), before);
@@ -174,12 +182,12 @@ fn what_would_break_the_table_is_reported_and_all_else_imported() {
     status 1
     <stdin>:3: error: the URL is a short link of this table already
       hint: register the URL that it leads to instead
-    <stdin>:7: error: the path cannot be forwarded to a target that ends like this, and the defaults of its file set this forwarding
-      hint: give it "forward: none"
+    <stdin>:3: the same on 1 further line: 4
     <stdin>:6: error: the table would have errors: the target leads into a loop of short links
       hint: https://short.code/y → https://short.code/x → https://short.code/y: change the target of one of them
+    <stdin>:7: error: the path cannot be forwarded to a target that ends like this, and the defaults of its file set this forwarding
+      hint: give it "forward: none"
     <stdin>:8: error: the table would have errors: the test of "/t" fails: expected not-found, got https://t.org/
-    <stdin>:3: the same on 1 further line: 4
     mapping.yaml:9:8: warning: the target is a short link that this table does not have
       hint: change the target of this entry, or add that link
     added 3 links to mapping.yaml; 5 not taken
@@ -358,29 +366,38 @@ fn links_of_another_base_url_are_taken_when_it_is_named() {
 fn a_table_that_would_be_too_large_is_left_as_it_is() {
     let table = "base_url: https://short.code/\nmapping: []\n";
     let scene = Scene::with(table);
-    let import = Import {
-        paths: &[scene.table()],
-        max_bytes: 200,
-        site: None,
-        file: None,
-        made: None,
-        may_shadow: &MayShadow::None,
-        is_dry_run: false,
-        now: Timestamp::from_unix(0),
-    };
     for (count, fits) in [(10, false), (1, true)] {
-        let imported = import_into_files::<LocalError>(&import, |intake| {
-            for number in 0..count {
-                let link = ImportedLink {
-                    url: Some(format!("https://e.org/{number}")),
-                    ..ImportedLink::default()
-                };
-                intake.take(number, link).unwrap();
-            }
-            Ok(())
-        });
+        let imported = import_in_files(
+            &[scene.table()],
+            200,
+            &run(&|intake| {
+                for number in 0..count {
+                    let link = ImportedLink {
+                        url: Some(format!("https://e.org/{number}")),
+                        ..ImportedLink::default()
+                    };
+                    intake.take(number, link).unwrap();
+                }
+                Ok(())
+            }),
+            None,
+        );
         assert_eq!(imported.is_ok(), fits, "{imported:?}");
         assert_eq!(scene.text() == table, !fits);
+    }
+}
+
+fn run<'r>(
+    fill: &'r dyn Fn(&mut SiteIntake<'_>) -> Result<(), LocalError>,
+) -> ImportRun<'r, LocalError> {
+    ImportRun {
+        fill,
+        site: None,
+        file: None,
+        may_shadow: &MayShadow::None,
+        format: "csv",
+        is_dry_run: false,
+        now: Timestamp::from_unix(0),
     }
 }
 
@@ -393,31 +410,27 @@ fn round_trip(table: &Table, format: ExportFormat, form: ImportFormat) -> (Table
         .unwrap();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("t.yaml");
-    let import = Import {
-        paths: std::slice::from_ref(&path),
-        max_bytes: 1 << 30,
-        site: None,
-        file: None,
-        made: Some(site.base_url()),
-        may_shadow: &MayShadow::None,
-        is_dry_run: false,
-        now: Timestamp::from_unix(0),
-    };
-    let mut refused = 0;
-    let imported = import_into_files::<LocalError>(&import, |intake| {
-        let options = Options {
-            from: site.base_url(),
-            columns: &[],
-        };
-        let read = form.read(&written, &options, &mut |row| {
-            let taken = row.link.map(|link| intake.take(row.line, link));
-            refused += usize::from(!matches!(taken, Ok(Ok(()))));
-        });
-        read.unwrap();
-        Ok(())
-    });
+    let refused = Cell::new(0);
+    let imported = import_in_new_file(
+        &path,
+        site.base_url(),
+        1 << 30,
+        &run(&|intake| {
+            let options = Options {
+                from: site.base_url(),
+                columns: &[],
+            };
+            let read = form.read(&written, &options, &mut |row| {
+                let taken = row.link.map(|link| intake.take(row.line, link));
+                refused.set(refused.get() + usize::from(!matches!(taken, Ok(Ok(())))));
+            });
+            read.unwrap();
+            Ok(())
+        }),
+        None,
+    );
     imported.unwrap();
-    (table_of(&path), refused)
+    (table_of(&path), refused.get())
 }
 
 fn table_of(path: &Path) -> Table {
@@ -583,10 +596,10 @@ fn published_paths_of_the_table_are_not_taken_over() {
     let scene = Scene::with(table);
     let report = scene.import(&["-", "--format", "csv", "--allow-shadowing"], rows);
     assert!(report.starts_with("status 0\n"), "{report}");
-    assert!(
-        report.ends_with("added 5 links to mapping.yaml\n"),
-        "{report}"
-    );
+    let stated = "added 5 links to mapping.yaml\n\
+                  state in the message of the commit that this is intended:\n\
+                  Waypost-Allow: retarget bank/login\nWaypost-Allow: retarget team\n";
+    assert!(report.ends_with(stated), "{report}");
 }
 
 const EMPTY: &str = "base_url: https://short.code/\nmapping: []\n";
@@ -671,8 +684,8 @@ fn a_reason_is_reported_once_with_the_lines_that_share_it() {
     status 1
     <stdin>:2: error: the URL is not absolute
       hint: did you mean "https://example.org/0"?
-    <stdin>:11: error: "expires" cannot be "morgen" (column "Gültig bis")
     <stdin>:2: the same on 8 further lines: 3, 4, 5, 6, 7, …
+    <stdin>:11: error: "expires" cannot be "morgen" (column "Gültig bis")
     added 0 links to mapping.yaml; 10 not taken
     "#);
 }

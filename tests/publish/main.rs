@@ -8,6 +8,7 @@ mod checkout;
 mod edits;
 #[path = "../support/git.rs"]
 mod git;
+mod imports;
 mod program;
 mod race;
 mod remote;

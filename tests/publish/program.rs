@@ -1,4 +1,4 @@
-//! `waypost add`, run with a Git configuration of its own.
+//! The program, run with a Git configuration of its own.
 
 use std::fs;
 use std::path::Path;
@@ -35,6 +35,11 @@ impl Ended {
 
 /// Returns the command `waypost add` in a directory, for somebody whom Git knows.
 pub(crate) fn add(scene: &Scene, directory: &Path) -> Command {
+    program("add", scene, directory)
+}
+
+/// Returns a command in a directory, for somebody whom Git knows.
+pub(crate) fn program(verb: &str, scene: &Scene, directory: &Path) -> Command {
     let configuration = scene.at(".gitconfig");
     if !configuration.exists() {
         let text = "[user]\nname = P\nemail = p@example.org\n[init]\ndefaultBranch = main\n";
@@ -42,7 +47,7 @@ pub(crate) fn add(scene: &Scene, directory: &Path) -> Command {
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
     command
-        .arg("add")
+        .arg(verb)
         .current_dir(directory)
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap())

@@ -2,95 +2,98 @@
 
 use std::collections::HashMap;
 use std::io::{self, Write as _, stderr};
+use std::mem;
 
 use crate::cli::terminal::legible;
-
-/// How many reasons are remembered; further ones are reported for each row.
-const REMEMBERED: usize = 10_000;
 
 /// How many further lines with the same reason are named.
 const NAMED_LINES: usize = 5;
 
 /// The rows that were refused, by their reasons.
-pub(super) struct RefusedRows<'n> {
-    /// The name of the file.
-    name: &'n str,
+#[derive(Default)]
+pub(super) struct RefusedRows {
     count: usize,
-    reasons: HashMap<String, usize>,
-    /// The rows that share the reason of an earlier one.
-    further: Vec<Further>,
+    /// The group of each reason.
+    numbers: HashMap<String, usize>,
+    groups: Vec<Group>,
 }
 
-/// The rows with one reason, after the first.
-struct Further {
-    first: usize,
+/// The rows with one reason.
+struct Group {
+    /// The first of them.
+    first: RefusedRow,
+    /// The first lines of the others.
+    further: Vec<usize>,
     count: usize,
-    lines: Vec<usize>,
 }
 
-impl<'n> RefusedRows<'n> {
-    pub(super) fn of(name: &'n str) -> Self {
-        Self {
-            name,
-            count: 0,
-            reasons: HashMap::new(),
-            further: Vec::new(),
-        }
-    }
+/// A row, and why it is refused.
+pub(super) struct RefusedRow {
+    pub(super) line: usize,
+    /// What rows that are refused for the same reason share.
+    pub(super) reason: String,
+    pub(super) message: String,
+    pub(super) hint: Option<String>,
+}
 
+impl RefusedRows {
     /// Returns the number of rows.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// Counts a row; returns whether its reason is new, and therefore to be reported.
-    pub(super) fn is_new(&mut self, line: usize, reason: &str) -> bool {
+    /// Adds a row.
+    pub(super) fn add(&mut self, mut row: RefusedRow) {
         self.count += 1;
-        if let Some(&known) = self.reasons.get(reason) {
-            let further = &mut self.further[known];
-            further.count += 1;
-            if further.lines.len() < NAMED_LINES {
-                further.lines.push(line);
-            }
-            return false;
-        }
-        if self.reasons.len() < REMEMBERED {
-            self.reasons.insert(reason.to_owned(), self.further.len());
-            self.further.push(Further {
-                first: line,
-                count: 0,
-                lines: Vec::new(),
+        let reason = mem::take(&mut row.reason);
+        let number = *self.numbers.entry(reason).or_insert(self.groups.len());
+        let Some(group) = self.groups.get_mut(number) else {
+            self.groups.push(Group {
+                first: row,
+                further: Vec::new(),
+                count: 1,
             });
+            return;
+        };
+        group.count += 1;
+        if row.line < group.first.line {
+            mem::swap(&mut row, &mut group.first);
         }
-        true
+        let at = group.further.partition_point(|line| *line < row.line);
+        group.further.insert(at, row.line);
+        group.further.truncate(NAMED_LINES);
     }
 
-    /// Reports a row and its reason.
-    pub(super) fn report(&self, line: usize, reason: &str, hint: Option<&str>) -> io::Result<()> {
-        writeln!(stderr(), "{}:{line}: error: {}", self.name, legible(reason))?;
-        match hint {
-            Some(hint) => writeln!(stderr(), "  hint: {}", legible(hint)),
-            None => Ok(()),
-        }
-    }
-
-    /// Reports how many rows share the reason of an earlier one, and their first lines.
-    pub(super) fn report_further(&self) -> io::Result<()> {
-        for Further {
+    /// Reports all rows of a file, in the order of its lines.
+    pub(super) fn report(&mut self, name: &str) -> io::Result<()> {
+        self.groups.sort_by_key(|group| group.first.line);
+        for Group {
             first,
+            further,
             count,
-            lines,
-        } in self.further.iter().filter(|it| it.count > 0)
+        } in &self.groups
         {
-            let named: Vec<_> = lines.iter().map(usize::to_string).collect();
-            let named = named.join(", ");
-            let noun = if *count == 1 { "line" } else { "lines" };
-            let more = if *count > lines.len() { ", …" } else { "" };
-            let name = self.name;
-            writeln!(
-                stderr(),
-                "{name}:{first}: the same on {count} further {noun}: {named}{more}"
-            )?;
+            let RefusedRow {
+                line,
+                message,
+                hint,
+                ..
+            } = first;
+            writeln!(stderr(), "{name}:{line}: error: {}", legible(message))?;
+            if let Some(hint) = hint {
+                writeln!(stderr(), "  hint: {}", legible(hint))?;
+            }
+            let count = count - 1;
+            if count > 0 {
+                let named: Vec<_> = further.iter().map(usize::to_string).collect();
+                let named = named.join(", ");
+                let noun = if count == 1 { "line" } else { "lines" };
+                let more = if count > further.len() { ", …" } else { "" };
+                writeln!(
+                    stderr(),
+                    "{name}:{line}: the same on {count} further {noun}: {named}{more}"
+                )?;
+            }
         }
         Ok(())
     }

@@ -7,9 +7,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Work that ends within this time needs no bar.
 const NO_BAR_BEFORE: Duration = Duration::from_secs(1);
 
-/// The interval of the animation while nothing can be counted.
-const TICK: Duration = Duration::from_millis(100);
-
 /// The number of steps between two readings of the clock.
 const STEPS: usize = 1024;
 
@@ -46,24 +43,6 @@ impl Progress {
             bar
         });
         bar.set_position(line);
-    }
-
-    /// Shows the remaining work, whose duration is unknown.
-    pub(crate) fn rest(&self, what: &'static str) {
-        if let Some(bar) = &self.bar {
-            let style = ProgressStyle::with_template("{spinner} {msg}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-            bar.set_message(what);
-            bar.enable_steady_tick(TICK);
-        }
-    }
-
-    /// Writes to standard error, above the bar.
-    pub(crate) fn above<T>(&self, write: impl FnOnce() -> T) -> T {
-        match &self.bar {
-            Some(bar) => bar.suspend(write),
-            None => write(),
-        }
     }
 }
 

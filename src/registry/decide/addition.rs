@@ -98,7 +98,11 @@ impl<'t> Addition<'t> {
 }
 
 /// Refuses a code whose path another site answers, which is below this one.
-fn check_reach(table: &Table, site: &Site, code: &Code) -> Result<(), RegistrationRefusal> {
+pub(crate) fn check_reach(
+    table: &Table,
+    site: &Site,
+    code: &Code,
+) -> Result<(), RegistrationRefusal> {
     match table.site_over(site, code.as_str()) {
         None => Ok(()),
         Some(other) => Err(RegistrationRefusal::CodeUnreachable {

@@ -14,7 +14,7 @@ mod refusal;
 pub(super) mod register;
 mod request;
 
-pub(crate) use addition::{Addition, check_texts};
+pub(crate) use addition::{Addition, check_reach, check_texts};
 pub(crate) use base::{Base, with};
 pub use batch::{Decision, Registered, register_all};
 pub(crate) use bisection::{Bisection, Effort};

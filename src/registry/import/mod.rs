@@ -1,7 +1,9 @@
 //! Imports links from another format, as one change.
 
-mod bulk;
+mod decide;
+mod publish;
 mod site_intake;
 
-pub use bulk::{Import, Imported, import_into_files};
+pub use decide::{ImportDecision, ImportRun};
+pub use publish::{import_in_files, import_in_new_file, import_on_branch};
 pub use site_intake::SiteIntake;

@@ -16,7 +16,7 @@ use crate::mapping::{
     Code, Defaults, Forward, Misfit, Retired, Site, Table, Target, Timestamp, WrittenDate,
     WrittenRetirement,
 };
-use crate::registry::decide::{RegistrationRefusal, check_texts, choice};
+use crate::registry::decide::{RegistrationRefusal, check_reach, check_texts, choice};
 
 /// The links taken so far.
 pub struct SiteIntake<'t> {
@@ -110,6 +110,7 @@ impl<'t> SiteIntake<'t> {
         let mut seen = HashSet::new();
         for code in codes() {
             self.check_free(code)?;
+            check_reach(self.table, self.site, code)?;
             if !seen.insert(code) {
                 let code = code.to_string();
                 return Err(RegistrationRefusal::CodeRepeated { code });
@@ -325,6 +326,39 @@ mod tests {
         assert_eq!(refused[2], "7: '+' is not allowed in a short code");
         assert_eq!(refused[4], "9: the URL is not absolute");
         assert_eq!(refused[5], "10: there is no URL");
+    }
+
+    #[test]
+    fn a_code_below_another_site_is_refused() {
+        let file = |path: &str, base_url: &str| SourceFile {
+            path: path.into(),
+            bytes: format!("base_url: {base_url}\nmapping: []\n").into_bytes(),
+        };
+        let files = [
+            file("a.yaml", "https://s.code/"),
+            file("b.yaml", "https://s.code/go/"),
+        ];
+        let table = compile(&files).table.unwrap();
+        let now = Timestamp::from_unix(1_700_000_000);
+        let mut intake = SiteIntake::new(&table, &table.sites()[0], Defaults::default(), now);
+        let alias = ImportedLink {
+            aliases: vec!["go/x".to_owned()],
+            ..link("a", "https://e.org/")
+        };
+        for (link, expected) in [
+            (link("go/x", "https://e.org/"), Some("go/x")),
+            (alias, Some("go/x")),
+            (link("gone/x", "https://e.org/"), None),
+        ] {
+            let refused = intake.take(1, link).err().map(|it| it.to_string());
+            let expected = expected.map(|code| {
+                format!(
+                    "the code {code:?} cannot be reached: the site https://s.code/go/ answers its \
+                     path"
+                )
+            });
+            assert_eq!(refused, expected);
+        }
     }
 
     #[test]

@@ -111,36 +111,72 @@ pub(crate) fn change_in_files<C: TableChange, E: From<LocalError>>(
     for _ in 0..ATTEMPTS {
         let files = table.read_once().map_err(LocalError::from)?.files;
         let change = decide(&files)?;
-        let edit = change.edit();
-        let Some(first) = edit.files.first() else {
-            return Ok(change);
-        };
-        path = first.path.to_string();
-        if let Some(checkout) = checkout {
-            checkout.prepare(&edit.files).map_err(LocalError::from)?;
-        }
-        let Some(written) = write_all(&edit.files, &files)? else {
-            continue;
-        };
-        let read = table.read_once();
-        let refused = match checkout {
-            _ if !read.is_ok_and(|it| has_change(it.files, &change)) => {
-                LocalError::TakenBack { path }
-            }
+        match change.edit().files.first() {
             None => return Ok(change),
-            Some(checkout) => match checkout.commit(&edit) {
-                Ok(()) => return Ok(change),
-                Err(error) => error.into(),
-            },
-        };
-        return Err(undone(&written, refused).into());
+            Some(first) => path = first.path.to_string(),
+        }
+        if apply(&change, &table, &files, checkout)? {
+            return Ok(change);
+        }
     }
     Err(LocalError::Contended { path }.into())
 }
 
+/// Writes a change that creates the table, in a file at this path; as [`change_in_files`] in all
+/// else.
+///
+/// # Errors
+///
+/// If there is such a file, or it cannot be written or committed; then nothing has changed.
+pub(crate) fn create_in_files<C: TableChange>(
+    path: &Path,
+    max_bytes: u64,
+    checkout: Option<&UserCheckout>,
+    change: C,
+) -> Result<C, LocalError> {
+    let paths = vec![path.to_owned()];
+    let _locks = lock(&paths)?;
+    let table = FileSource::new(paths, max_bytes);
+    // There is no older text that somebody else could have changed.
+    apply(&change, &table, &[], checkout)?;
+    Ok(change)
+}
+
+/// Writes a change of a table that had these files, and commits it in a checkout; returns false if
+/// somebody else has changed them since.
+fn apply(
+    change: &impl TableChange,
+    table: &FileSource,
+    files: &[SourceFile],
+    checkout: Option<&UserCheckout>,
+) -> Result<bool, LocalError> {
+    let edit = change.edit();
+    let Some(first) = edit.files.first() else {
+        return Ok(true);
+    };
+    if let Some(checkout) = checkout {
+        checkout.prepare(&edit.files)?;
+    }
+    let Some(written) = write_all(&edit.files, files)? else {
+        return Ok(false);
+    };
+    let read = table.read_once();
+    let refused = match checkout {
+        _ if !read.is_ok_and(|it| has_change(it.files, change)) => LocalError::TakenBack {
+            path: first.path.to_string(),
+        },
+        None => return Ok(true),
+        Some(checkout) => match checkout.commit(&edit) {
+            Ok(()) => return Ok(true),
+            Err(error) => error.into(),
+        },
+    };
+    Err(undone(&written, refused))
+}
+
 /// Locks the directories of a table, always in the same order. A missing one is skipped: that is
 /// reported when it is read.
-pub(crate) fn lock(paths: &[PathBuf]) -> Result<Vec<File>, LocalError> {
+fn lock(paths: &[PathBuf]) -> Result<Vec<File>, LocalError> {
     let paths = paths.iter().filter_map(|path| fs::canonicalize(path).ok());
     let directories = paths.filter_map(|path| match path.is_dir() {
         true => Some(path),
@@ -155,7 +191,7 @@ pub(crate) fn lock(paths: &[PathBuf]) -> Result<Vec<File>, LocalError> {
 }
 
 /// Writes a file, unless it has changed since it was read.
-pub(crate) fn write(file: &SourceFile, old: Option<&SourceFile>) -> Result<bool, LocalError> {
+fn write(file: &SourceFile, old: Option<&SourceFile>) -> Result<bool, LocalError> {
     let path = Path::new(&*file.path);
     let failed = |source| LocalError::Write {
         path: file.path.to_string(),
@@ -177,7 +213,7 @@ pub(crate) fn write(file: &SourceFile, old: Option<&SourceFile>) -> Result<bool,
 }
 
 /// A file that was written, and what it was before, if it existed.
-pub(crate) type Written<'f> = (&'f SourceFile, Option<&'f SourceFile>);
+type Written<'f> = (&'f SourceFile, Option<&'f SourceFile>);
 
 /// Writes files, unless one of them has changed since they were read; returns what was written.
 fn write_all<'f>(
@@ -216,7 +252,7 @@ fn has_change(mut files: Vec<SourceFile>, change: &impl TableChange) -> bool {
 }
 
 /// Reverts files that cannot stay; returns the reason, or that one was not reverted.
-pub(crate) fn undone(written: &[Written<'_>], why: LocalError) -> LocalError {
+fn undone(written: &[Written<'_>], why: LocalError) -> LocalError {
     let mut why = why;
     for (file, old) in written {
         let path = file.path.to_string();

@@ -25,7 +25,7 @@ pub use clone_branch::CloneBranch;
 pub use edit::Edit;
 pub use identity::{CommitIdentity, IdentityError};
 pub use local::LocalError;
-pub(crate) use local::{change_in_files, lock, undone, write};
+pub(crate) use local::{change_in_files, create_in_files};
 pub(crate) use on_branch::change_on_branch;
 pub use publish_error::PublishError;
 pub use registration::{OnlineError, RegistrationRun, register_in_files, register_on_branch};

@@ -1,0 +1,109 @@
+//! Publishing an import: in local files or on a remote's branch, decided again on each newer table.
+//!
+//! Either the table gains exactly the new entries, in one commit if any is made, or nothing changes.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::decide::{ImportDecision, ImportRun};
+use crate::mapping::{BaseUrl, SourceFile, Table, compare};
+use crate::registry::decide::{ProvedTable, RegistrationRefusal};
+use crate::registry::publish::{
+    Branch, ChangeRun, Edit, LocalError, PublishError, Published, TableChange, TablePath,
+    UserCheckout, change_in_files, change_on_branch, create_in_files,
+};
+
+/// Imports links into the table at these paths, files and directories, of at most `max_bytes`. Waits
+/// for other writers. In a `checkout`, the files are also committed, or restored.
+///
+/// # Errors
+///
+/// If the table cannot be read, has errors, or would have some, if it cannot be written or
+/// committed, or if [`ImportRun::fill`] fails; then nothing has changed.
+pub fn import_in_files<E: From<LocalError> + From<RegistrationRefusal>>(
+    paths: &[PathBuf],
+    max_bytes: u64,
+    run: &ImportRun<'_, E>,
+    checkout: Option<&UserCheckout>,
+) -> Result<ImportDecision, E> {
+    let decide = |files: &[SourceFile]| run.change(files, max_bytes);
+    Ok(change_in_files(paths, max_bytes, checkout, decide)?.change)
+}
+
+/// Imports links into a new table with this base URL, in a file that does not exist yet; as
+/// [`import_in_files`] in all else.
+///
+/// # Errors
+///
+/// As those of [`import_in_files`], and if there is such a file.
+pub fn import_in_new_file<E: From<LocalError> + From<RegistrationRefusal>>(
+    path: &Path,
+    base_url: &BaseUrl,
+    max_bytes: u64,
+    run: &ImportRun<'_, E>,
+    checkout: Option<&UserCheckout>,
+) -> Result<ImportDecision, E> {
+    let empty = SourceFile {
+        path: path.display().to_string().into(),
+        bytes: format!("base_url: {}\nmapping: []\n", base_url.as_str()).into_bytes(),
+    };
+    let decided = run.of(run.decide_new(&empty, max_bytes)?);
+    Ok(create_in_files(path, max_bytes, checkout, decided)?.change)
+}
+
+/// Imports links into the table on a remote's branch, retrying on newer tips for as long as `timeout`
+/// lasts; nothing is published if nothing changes. Blocks the thread.
+///
+/// # Errors
+///
+/// If the table has errors, or would have some, if the change cannot be published, or if
+/// [`ImportRun::fill`] fails; then nothing has changed.
+pub fn import_on_branch<E: From<PublishError> + From<RegistrationRefusal>>(
+    branch: &mut impl Branch,
+    table: &TablePath,
+    run: &ImportRun<'_, E>,
+    timeout: Duration,
+) -> Result<(ImportDecision, Option<Published>), E> {
+    let decide = |files: &[SourceFile]| run.change(files, table.max_bytes());
+    let (decided, published) = change_on_branch(branch, table, timeout, decide)?;
+    Ok((decided.change, published))
+}
+
+impl<E: From<RegistrationRefusal>> ImportRun<'_, E> {
+    fn change(&self, files: &[SourceFile], max_bytes: u64) -> Result<ChangeRun<ImportDecision>, E> {
+        Ok(self.of(self.decide(files, max_bytes)?))
+    }
+
+    fn of(&self, change: ImportDecision) -> ChangeRun<ImportDecision> {
+        ChangeRun {
+            change,
+            is_dry_run: self.is_dry_run,
+        }
+    }
+}
+
+impl TableChange for ImportDecision {
+    fn edit(&self) -> Edit {
+        Edit {
+            files: self.changed.clone(),
+            message: self.message.clone(),
+        }
+    }
+
+    fn proved(&self) -> &ProvedTable {
+        let proved = self.proved.as_ref();
+        proved.expect("what changes files is proved")
+    }
+
+    fn is_in(&self, table: &Table) -> bool {
+        let imported = &self.proved().table.table;
+        compare(&self.before, imported).iter().all(|change| {
+            let Some(new) = change.new else {
+                return false;
+            };
+            let site = table.counterpart(new.site());
+            let there = site.and_then(|site| site.lookup(&change.code));
+            there.is_some_and(|there| there.target() == new.target())
+        })
+    }
+}
