@@ -12,9 +12,9 @@ mod import;
 mod publish;
 
 pub use self::decide::{
-    ControlCharacter, Decision, Destination, Holder, MayShadow, ProposalBase, ProposedLink,
-    ProvedTable, Registered, Registration, RegistrationRefusal, RegistrationRequest, RequestedCode,
-    propose, register, register_all,
+    CodeUnreachable, ControlCharacter, Decision, Destination, Holder, MayShadow, ProposalBase,
+    ProposedLink, ProvedTable, Registered, Registration, RegistrationRefusal, RegistrationRequest,
+    RequestedCode, propose, register, register_all,
 };
 pub use self::edits::{
     EditDecision, EditError, EditRefusal, EditRight, EditRun, EditedEntry, EntryContent, EntryEdit,

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use crate::git::Setting;
 use crate::registry::{
-    CheckoutError, EditRefusal, IdentityError, LocalError, PublishError, RegistrationRefusal,
+    CheckoutError, CodeUnreachable, EditRefusal, IdentityError, LocalError, PublishError,
+    RegistrationRefusal,
 };
 use crate::server::LoadError;
 use crate::source::{FilesError, SourceError};
@@ -67,6 +68,7 @@ pub(crate) fn of_editing(refusal: &EditRefusal) -> Option<String> {
         EditRefusal::AliasesLost { .. } => {
             "keep them; if none was ever published, allow their removal with --allow-alias-loss"
         }
+        EditRefusal::CodeUnreachable(_) => CodeUnreachable::HINT,
         EditRefusal::Shadows { .. } => "choose another code, or allow it with --allow-shadowing",
         _ => return None,
     };

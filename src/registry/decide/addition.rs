@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::reach::check_reach;
 use super::refusal::{ControlCharacter, RegistrationRefusal};
 use super::request::{Destination, RegistrationRequest};
 use super::{choice, placement};
@@ -50,7 +51,7 @@ impl<'t> Addition<'t> {
         let code = entry.own_code(site.scheme()).into_owned();
         entry.aliases = choice::aliases(site, request, &code, now)?;
         for code in entry.aliases.iter().chain([&code]) {
-            check_reach(table, site, code)?;
+            check_reach(table, site, code.as_str())?;
         }
         let entry = NewEntry {
             title: request.title.clone(),
@@ -94,21 +95,6 @@ impl<'t> Addition<'t> {
     pub(crate) fn codes(&self) -> impl Iterator<Item = Cow<'_, Code>> {
         let aliases = self.entry.aliases.iter().map(Cow::Borrowed);
         std::iter::once(self.code()).chain(aliases)
-    }
-}
-
-/// Refuses a code whose path another site answers, which is below this one.
-pub(crate) fn check_reach(
-    table: &Table,
-    site: &Site,
-    code: &Code,
-) -> Result<(), RegistrationRefusal> {
-    match table.site_over(site, code.as_str()) {
-        None => Ok(()),
-        Some(other) => Err(RegistrationRefusal::CodeUnreachable {
-            code: code.to_string(),
-            site: other.base_url().as_str().to_owned(),
-        }),
     }
 }
 

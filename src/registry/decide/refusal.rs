@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::reach::CodeUnreachable;
 use crate::mapping::{
     CodeError, Diagnostic, Entry, Misfit, Place, TargetError, Timestamp, UnknownSite, first_of,
 };
@@ -85,13 +86,8 @@ pub enum RegistrationRefusal {
     #[error("the link would have expired already")]
     Expired,
     /// Another site of the same host answers the path of a code.
-    #[error("the code {code:?} cannot be reached: the site {site} answers its path")]
-    CodeUnreachable {
-        /// The code.
-        code: String,
-        /// The base URL of that site.
-        site: String,
-    },
+    #[error(transparent)]
+    CodeUnreachable(#[from] CodeUnreachable),
     /// The table does not have the named site.
     #[error(transparent)]
     UnknownSite(#[from] UnknownSite),
@@ -216,7 +212,7 @@ impl RegistrationRefusal {
                 None => "choose another code".to_owned(),
             },
             Self::Shadows { .. } => "choose another code".to_owned(),
-            Self::CodeUnreachable { .. } => "choose another code".to_owned(),
+            Self::CodeUnreachable(_) => CodeUnreachable::HINT.to_owned(),
             Self::Expired => "give it a later date, or none".to_owned(),
             Self::NameTooLong { .. } => "choose a shorter code".to_owned(),
             _ => return None,

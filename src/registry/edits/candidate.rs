@@ -9,8 +9,8 @@ use super::refusal::EditRefusal;
 use super::value::EntryValue;
 use crate::edit::KeyEdit;
 use crate::mapping::{Entry, Retired, Statement, Table, Target, Timestamp};
-use crate::registry::decide::check_texts;
 use crate::registry::decide::choice::taken_down;
+use crate::registry::decide::{check_reach, check_texts};
 
 /// An edit that changes an entry.
 pub(super) struct Candidate<'t> {
@@ -90,6 +90,10 @@ pub(super) fn candidate<'t>(
     let lost: Vec<_> = lost.map(str::to_owned).collect();
     if !lost.is_empty() && !edit.may_lose_aliases {
         return Err(EditRefusal::AliasesLost { codes: lost });
+    }
+    let known: HashSet<_> = before.codes().collect();
+    for code in content.codes().filter(|code| !known.contains(code)) {
+        check_reach(table, entry.site(), code)?;
     }
     if content.target != before.target
         && let Some(target) = &content.target
@@ -181,13 +185,19 @@ mapping:
         let taken_down = Scheme::Sha256.code("https://gone.example/");
         let both = format!(
             "{TABLE}- {{url: https://e.example/, short-code: both}}\n\
-             - {{short-code: {taken_down}, retired: true}}\n"
+             - {{short-code: {taken_down}, retired: true}}\n\
+             - {{url: https://g.example/, short-code: go/old}}\n"
         );
         let file = |path: &str, text: &str| SourceFile {
             path: path.into(),
             bytes: text.into(),
         };
-        let files = [file("s.yaml", &both), file("t.yaml", other)];
+        let below = "base_url: https://s.code/go/\nmapping: []\n";
+        let files = [
+            file("s.yaml", &both),
+            file("t.yaml", other),
+            file("u.yaml", below),
+        ];
         let table = compile(&files).table.unwrap();
         let edit = EntryEdit {
             site: None,
@@ -232,6 +242,18 @@ mapping:
         );
         assert_eq!(only(&[], true).unwrap(), "no aliases");
         assert!(only(&["ab", "aa", "ac"], false).is_ok());
+    }
+
+    #[test]
+    fn an_alias_under_another_site_is_refused() {
+        let more = |code| given("a", vec![EntryValue::MoreAliases(codes(&[code]))], false);
+        let refused =
+            "the code \"go/x\" cannot be reached: the site https://s.code/go/ answers its path";
+        assert_eq!(more("go/x").unwrap_err(), refused);
+        assert!(more("gone/x").is_ok());
+        // One that is there already keeps nothing else from being changed.
+        let title = vec![EntryValue::Title(Some("t".to_owned()))];
+        assert!(given("go/old", title, false).is_ok());
     }
 
     #[test]

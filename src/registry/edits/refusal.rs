@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::mapping::{Diagnostic, Place, Timestamp, UnknownSite};
-use crate::registry::decide::{ControlCharacter, Holder};
+use crate::registry::decide::{CodeUnreachable, ControlCharacter, Holder};
 
 /// Why an entry is not edited.
 #[derive(Debug, Clone, Error)]
@@ -97,6 +97,9 @@ pub enum EditRefusal {
         /// The aliases.
         codes: Vec<String>,
     },
+    /// Another site of the same host answers the path of a new alias.
+    #[error(transparent)]
+    CodeUnreachable(#[from] CodeUnreachable),
     /// The text cannot be changed without risk.
     #[error("the entry cannot be changed")]
     CannotEdit(Box<Diagnostic>),

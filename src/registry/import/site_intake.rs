@@ -109,8 +109,9 @@ impl<'t> SiteIntake<'t> {
         }
         let mut seen = HashSet::new();
         for code in codes() {
+            check_reach(self.table, self.site, code.as_str())?;
             self.check_free(code)?;
-            check_reach(self.table, self.site, code)?;
+            check_reach(self.table, self.site, code.as_str())?;
             if !seen.insert(code) {
                 let code = code.to_string();
                 return Err(RegistrationRefusal::CodeRepeated { code });

@@ -8,7 +8,7 @@ use super::response::{ApiResponse, ProblemDetails, RequestError};
 use crate::git::CommitId;
 use crate::mapping::{Diagnostic, Timestamp};
 use crate::registry::{
-    ChangeOutcome, ControlCharacter, EditRefusal, Registered, RegistrationRefusal,
+    ChangeOutcome, CodeUnreachable, ControlCharacter, EditRefusal, Registered, RegistrationRefusal,
 };
 use crate::server::links::LinkView;
 use crate::server::state::Snapshot;
@@ -103,6 +103,10 @@ fn edit_refused(refusal: EditRefusal) -> ApiResponse {
             let hint = Some("name them, too: a list replaces the one before".to_owned());
             ProblemDetails::invalid(None, vec![finding("/aliases", message, hint)]).into()
         }
+        EditRefusal::CodeUnreachable(_) => {
+            let hint = Some(CodeUnreachable::HINT.to_owned());
+            ProblemDetails::invalid(None, vec![finding("/aliases", message, hint)]).into()
+        }
         EditRefusal::CannotEdit(problem) => {
             let findings = vec![finding("", problem.message, problem.hint)];
             ProblemDetails::invalid(Some(message), findings).into()
@@ -120,7 +124,7 @@ fn place(refusal: &RegistrationRefusal) -> (&'static str, Option<String>) {
         RegistrationRefusal::Code(_) => ("/short_code", refusal.hint()),
         RegistrationRefusal::NameTooLong { .. } => ("/short_code", None),
         RegistrationRefusal::Expired => ("/expires", refusal.hint()),
-        RegistrationRefusal::CodeUnreachable { .. } => ("/short_code", refusal.hint()),
+        RegistrationRefusal::CodeUnreachable(_) => ("/short_code", refusal.hint()),
         RegistrationRefusal::CodeRepeated { .. } => ("/aliases", None),
         RegistrationRefusal::NoNumberLeft => ("/number", None),
         RegistrationRefusal::ControlCharacter(ControlCharacter { what, .. }) => (

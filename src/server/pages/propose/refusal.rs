@@ -35,9 +35,9 @@ impl ProposalRefusal {
                     frame.sentence("refused-code-taken").code("code", code)
                 }
                 R::Shadows { code, .. } => frame.sentence("refused-shadows").code("code", code),
-                R::CodeUnreachable { code, .. } => frame
+                R::CodeUnreachable(unreachable) => frame
                     .sentence("refused-code-unreachable")
-                    .code("code", code),
+                    .code("code", &unreachable.code),
                 R::Expired => frame.sentence("refused-expired"),
                 R::NameTooLong { .. } => frame.sentence("refused-name-long"),
                 R::ControlCharacter { .. } => frame.sentence("refused-text-control"),
