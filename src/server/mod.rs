@@ -40,7 +40,7 @@ use self::ops::ServiceManager;
 use self::public::HookPace;
 use self::reload::Reloader;
 use self::serving::Serving;
-use self::state::{DumpSlots, LinkChecks, Live, Metrics, SearchSlots, Shared};
+use self::state::{DumpSlots, LinkChecks, Live, Metrics, PictureSlots, SearchSlots, Shared};
 
 pub use self::config::Config;
 pub use self::http::{AdminHost, AdminHostError, shows_itself};
@@ -106,6 +106,7 @@ impl Server {
             source: Arc::new(source),
             dumps: config.public_table.then(|| DumpSlots::at(config.dump_pace)),
             searches: SearchSlots::default(),
+            pictures: PictureSlots::default(),
             link_checks,
             tls: config.tls.clone(),
             admin_hosts: config.admin_hosts.clone(),

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 
 use super::hook::{self, HookSecret};
 use super::hook_pace::HookPace;
-use super::{https_redirect, link_list, route};
+use super::{https_redirect, link_list, qr_picture, route};
 use crate::server::http::{Answered, Content, Counts, response};
 use crate::server::net::Phases;
 use crate::server::registrations;
@@ -127,6 +127,15 @@ impl PublicClient {
                     client.finished(&method, response)
                 }));
             }
+            Answers::Links { .. } if qr_picture::may_be_addressed(&request) => {
+                let client = self.clone();
+                return Answer::UnderWay(Box::pin(async move {
+                    let method = request.method().clone();
+                    let (shared, counts) = (&client.public.shared, &client.counts);
+                    let response = qr_picture::answer(shared, counts, request).await;
+                    client.finished(&method, response)
+                }));
+            }
             Answers::Links { .. } => route::answer(shared, counts, &request),
             Answers::HttpsRedirects { port } => {
                 https_redirect::answer(shared, counts, *port, &request)
@@ -150,7 +159,7 @@ impl PublicClient {
     }
 }
 
-/// An answer, which takes time only for hooks, registrations and lists of links.
+/// An answer, which takes time only for hooks, registrations, lists of links and QR codes.
 pub(crate) enum Answer {
     /// Holds the unused content: if it were dropped sooner, hyper would stop reading it before it
     /// answers, and end the connection.

@@ -10,7 +10,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use crate::mapping::{Outcome, Timestamp};
 
 use super::own_path::OwnPath;
-use super::{dump, go, qr_picture, redirect};
+use super::{dump, go, redirect};
 use crate::server::http::{
     Answered, Content, Counts, Refused, bad_request, form, language, misdirected, only_read,
     request, response, unavailable,
@@ -69,9 +69,6 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         {
             return answer;
         }
-        if let Some(code) = qr_picture::code(own.rest) {
-            return qr_picture::answer(own.site, code, request);
-        }
         if own.rest == "propose" {
             return match own.site {
                 _ if !reads => only_read(),
@@ -82,7 +79,7 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
                 }
             };
         }
-        // `/-/links` is answered before.
+        // `/-/links` and `/-/qr/` are answered before.
         if shared.dumps.is_some() && matches!(own.rest, "go" | "opensearch.xml") {
             return match own.site {
                 _ if !reads => only_read(),

@@ -8,6 +8,7 @@ use super::link_checks::LinkChecks;
 use super::live::Live;
 use super::load::Source;
 use super::metrics::Metrics;
+use super::picture_slots::PictureSlots;
 use super::search_slots::SearchSlots;
 use crate::mapping::Timestamp;
 use crate::server::http::AdminHost;
@@ -23,6 +24,7 @@ pub(crate) struct Shared {
     /// `None` if the whole table may not be downloaded.
     pub(crate) dumps: Option<DumpSlots>,
     pub(crate) searches: SearchSlots,
+    pub(crate) pictures: PictureSlots,
     /// `None` if links are not checked.
     pub(crate) link_checks: Option<Arc<LinkChecks>>,
     pub(crate) tls: Option<Tls>,
