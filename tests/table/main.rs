@@ -20,4 +20,5 @@ mod search;
 mod shadowing;
 mod signers;
 mod source;
+mod suggestions;
 mod tables;

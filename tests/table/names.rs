@@ -73,6 +73,14 @@ fn several_sites_may_have_the_same_code() {
     assert_eq!(links("short.code/go/gnu"), [first]);
     assert_eq!(table.similar("gna", 1), ["https://short.code/go/gnu"]);
     assert_eq!(table.similar("https://other.code/gna", 5), [second]);
+    // The nearest come first, whichever site they are of.
+    let other = "base_url: https://other.code/\nmapping:\n\
+                 - {url: https://other.example/, short-code: gnu-homf}\n";
+    let table = self::table(&[SITE, other]);
+    assert_eq!(
+        table.similar("gnu-homff", 2),
+        ["https://other.code/gnu-homf", first]
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod location;
 mod name;
 mod path;
 mod request;
+mod resemblance;
 mod suggest;
 
 pub(crate) use chain::{End, follow};

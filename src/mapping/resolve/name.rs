@@ -30,8 +30,7 @@ impl Table {
     }
 
     /// Returns up to `limit` codes that a name which means no entry may be intended for, nearest
-    /// first; with several sites, whole short links, site by site. If it is the target of entries,
-    /// theirs.
+    /// first; with several sites, whole short links. If it is the target of entries, theirs.
     pub fn similar(&self, name: &str, limit: usize) -> Vec<String> {
         let shown = |site: &Site, code: &str| match self.sites() {
             [_] => code.to_owned(),
@@ -40,24 +39,27 @@ impl Table {
         if let Some(url) = self.own_url(name) {
             let found = self.below(&url).and_then(|(site, rest)| {
                 let decoded = Decoded::new(rest)?;
-                let nearest = site.nearest(decoded.as_str()).take(limit);
-                Some(nearest.map(|code| shown(site, &code)).collect())
+                let nearest = site.nearest(decoded.as_str()).into_iter().take(limit);
+                Some(nearest.map(|(_, code)| shown(site, &code)).collect())
             });
             return found.unwrap_or_default();
         }
-        let mut similar = Vec::new();
-        let target = Target::parse(name).ok();
-        for site in self.sites() {
-            match &target {
-                Some(target) => {
-                    let entries = site.leading_to(target.as_str());
-                    similar.extend(entries.iter().map(|entry| shown(site, &entry.code())));
-                }
-                None => similar.extend(site.nearest(name).map(|code| shown(site, &code))),
-            }
+        if let Ok(target) = Target::parse(name) {
+            let leading = self.sites().iter().flat_map(|site| {
+                let entries = site.leading_to(target.as_str()).into_iter();
+                entries.map(|entry| shown(site, &entry.code()))
+            });
+            return leading.take(limit).collect();
         }
-        similar.truncate(limit);
-        similar
+        let nearest = self.sites().iter().flat_map(|site| {
+            let nearest = site.nearest(name).into_iter().take(limit);
+            nearest.map(move |(distance, code)| (distance, site, code))
+        });
+        let mut nearest: Vec<_> = nearest.collect();
+        // Stable: equally near ones stay in the order of the sites.
+        nearest.sort_by_key(|(distance, ..)| *distance);
+        let nearest = nearest.into_iter().take(limit);
+        nearest.map(|(_, site, code)| shown(site, &code)).collect()
     }
 
     /// Returns a name as a URL under one of the sites, if it is one.
