@@ -12,10 +12,10 @@ use std::time::SystemTime;
 
 use super::arguments::{PathArgs, quantity, table};
 use super::report::{self, Findings, Levels, ReportFormat};
-use super::terminal::{Error, complain, counted};
+use super::terminal::{Error, complain, counted, progress};
 use crate::git::{RepositoryError, RevPath};
 use crate::history::{HistoryError, Lineage};
-use crate::mapping::{SourceFile, Timestamp, compile};
+use crate::mapping::{SourceFile, Timestamp};
 use crate::source::{FileSource, FilesError};
 
 /// Check a table, and report every problem with its position
@@ -90,7 +90,9 @@ fn find(args: &Args) -> Result<Findings, Error> {
     let levels = args.levels.clone();
     let (mut files, lineage, owners) = match &args.rev {
         Some(rev) => {
-            let (lineage, files) = Lineage::of_commit(RevPath::find(rev)?, max)
+            let found = RevPath::find(rev)?;
+            let read = || Lineage::of_commit(found, max);
+            let (lineage, files) = progress::during(format!("reading {rev}"), read)
                 .map_err(table::name_limit(RepositoryError::is_too_large))?;
             let owners = args.owned.path_in_commit(&lineage)?;
             let owners = owners.map(|path| lineage.owners_file(path)).transpose()?;
@@ -111,7 +113,7 @@ fn find(args: &Args) -> Result<Findings, Error> {
         }
         None => (read(&args.table.paths, max)?, None, None),
     };
-    let mut compilation = compile(&files);
+    let mut compilation = table::compile_files(&files);
     let now = Timestamp::from(SystemTime::now());
     compilation.run_tests(now);
     if let (Some(lineage), Some(table)) = (lineage, &compilation.table) {

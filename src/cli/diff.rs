@@ -13,10 +13,10 @@ use clap::ValueEnum;
 
 use self::comparison::Comparison;
 use super::arguments::{MAX_BYTES, TableArgs, table};
-use super::terminal::{Error, legible};
+use super::terminal::{Error, legible, progress};
 use crate::git::{CommitId, RepositoryError};
 use crate::history::Lineage;
-use crate::mapping::{Change, Compilation, SourceFile, compare, compile};
+use crate::mapping::{Change, Compilation, SourceFile, compare};
 use crate::source::{FileSource, FilesError};
 
 /// Show what a change to a table means: links removed, retargeted, added
@@ -89,9 +89,13 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
             return Err(Error::Reported);
         }
     }
-    let old = lineage.files_at(base)?;
+    let read = |commit: CommitId| {
+        let what = format!("reading {}", commit.short());
+        progress::during(what, || lineage.files_at(commit))
+    };
+    let old = read(base)?;
     let new = match head {
-        Some(head) => lineage.files_at(head)?,
+        Some(head) => read(head)?,
         None => read_work_tree(&args.table.paths)?,
     };
     if old.is_empty() && new.is_empty() {
@@ -99,7 +103,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         let message = anyhow!("no table at {first} on either side: name it with --table");
         return Err(message.into());
     }
-    let (old, new) = (compile(&old), compile(&new));
+    let (old, new) = (table::compile_files(&old), table::compile_files(&new));
     let (Some(before), Some(now)) = (&old.table, &new.table) else {
         report_errors(&old, &new, base)?;
         return Err(Error::Reported);
@@ -107,7 +111,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     let comparison = Comparison {
         base,
         head,
-        changes: compare(before, now),
+        changes: progress::during("comparing", || compare(before, now)),
         has_several_sites: before.sites().len().max(now.sites().len()) > 1,
     };
     let mut out = BufWriter::new(stdout().lock());

@@ -1,7 +1,7 @@
 //! `waypost export`: converts a table to another format.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, BufWriter, Write as _, stderr, stdout};
+use std::io::{self, BufWriter, IsTerminal as _, Write as _, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use clap::ValueEnum;
 
 use super::arguments::{TableArgs, table};
-use super::terminal::{Error, legible};
+use super::terminal::{Error, legible, progress};
 use crate::exchange::{self, Feature, Losses, PageWithoutPlace};
 use crate::mapping::{Site, Table, Timestamp};
 
@@ -110,9 +110,15 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     let now = Timestamp::from(SystemTime::now());
     match (text, &args.directory) {
         (Some(format), _) => {
-            let mut out = BufWriter::new(stdout().lock());
-            format.write(site, now, &mut out)?;
-            out.flush()?;
+            let write = || {
+                let mut out = BufWriter::new(stdout().lock());
+                format.write(site, now, &mut out)?;
+                out.flush()
+            };
+            match stdout().is_terminal() {
+                true => write()?,
+                false => progress::during("writing the links", write)?,
+            }
             report_losses(&format.losses(site, now))?;
             if format == exchange::ExportFormat::Nginx {
                 report_alike(site)?;
@@ -124,7 +130,11 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
                 let message = format!("{directory} is not empty: name a new directory");
                 return Err(Error::refused(message));
             }
-            write_pages(site, now, directory)?;
+            let write = || write_pages(site, now, directory);
+            for code in progress::during("writing the pages", write)? {
+                let code = legible(&code);
+                writeln!(stderr(), "left out, for its file has another use: {code}")?;
+            }
             report_losses(&exchange::page_losses(site, now))?;
         }
         (None, None) => unreachable!("a static site requires a directory"),
@@ -154,14 +164,14 @@ fn is_free(directory: &Path) -> anyhow::Result<bool> {
     }
 }
 
-/// Writes a static site into an empty directory.
-fn write_pages(site: &Site, now: Timestamp, directory: &Path) -> Result<(), Error> {
+/// Writes a static site into an empty directory; returns the codes that have no page.
+fn write_pages(site: &Site, now: Timestamp, directory: &Path) -> anyhow::Result<Vec<String>> {
+    let mut left_out = Vec::new();
     for page in exchange::pages(site, now) {
         let page = match page {
             Ok(page) => page,
             Err(PageWithoutPlace(code)) => {
-                let code = legible(&code);
-                writeln!(stderr(), "left out, for its file has another use: {code}")?;
+                left_out.push(code);
                 continue;
             }
         };
@@ -173,7 +183,7 @@ fn write_pages(site: &Site, now: Timestamp, directory: &Path) -> Result<(), Erro
         });
         written.with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(())
+    Ok(left_out)
 }
 
 /// Reports the number of codes that lose each feature.

@@ -7,9 +7,9 @@ use anyhow::Context as _;
 use clap::builder::BoolishValueParser;
 
 use super::arguments::table;
-use super::terminal::Error;
+use super::terminal::{Error, progress};
 use crate::edit;
-use crate::mapping::{Diagnostic, SourceFile, compile};
+use crate::mapping::{Diagnostic, SourceFile};
 use crate::source;
 
 /// Format a table: entries sorted by code, each with its comments
@@ -39,12 +39,12 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<(), Error> {
     let files = table::read(&args.paths, table::MAX_BYTES)?;
-    let compilation = compile(&files);
+    let compilation = table::compile_files(&files);
     if compilation.table.is_none() {
         table::report(&compilation.diagnostics)?;
         return Err(Error::Reported);
     }
-    let formatted = match format_all(&files) {
+    let formatted = match progress::during("formatting", || format_all(&files)) {
         Ok(formatted) => formatted,
         Err(problems) => {
             table::report(&problems)?;

@@ -6,7 +6,7 @@ mod refused_rows;
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::io::{Read, Write as _, stderr, stdin, stdout};
+use std::io::{IsTerminal as _, Read, Write as _, stderr, stdin, stdout};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -21,7 +21,7 @@ use self::refused_rows::{RefusedRow, RefusedRows};
 use super::arguments::{STDIN, STDIN_NAME, TableArgs, table};
 use super::publishing::{self, PublishArgs};
 use super::refusal;
-use super::terminal::{Error, Progress, complain, counted, legible, remedy};
+use super::terminal::{Error, complain, counted, legible, progress, remedy};
 use crate::exchange::read::{Column, ImportedRow, Options, ReadError, RowError, in_utf8};
 use crate::mapping::{BaseUrl, Site, Table};
 use crate::registry::{ImportDecision, ImportRun, MayShadow, RegistrationRefusal, SiteIntake};
@@ -113,6 +113,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     let of_format = format.to_possible_value();
     let reading = Reading {
         args,
+        name: &name,
         format,
         bytes: &bytes,
         refused: RefCell::default(),
@@ -178,8 +179,11 @@ fn read(path: &Path) -> anyhow::Result<(String, Vec<u8>)> {
         false => path.display().to_string(),
     };
     let read = match path == Path::new(STDIN) {
-        true => take(&mut stdin()),
-        false => File::open(path).and_then(|mut file| take(&mut file)),
+        true if stdin().is_terminal() => take(&mut stdin()),
+        true => progress::during("reading standard input", || take(&mut stdin())),
+        false => progress::during(format!("reading {name}"), || {
+            File::open(path).and_then(|mut file| take(&mut file))
+        }),
     };
     read.with_context(|| format!("cannot read {name}"))?;
     anyhow::ensure!(
@@ -192,6 +196,7 @@ fn read(path: &Path) -> anyhow::Result<(String, Vec<u8>)> {
 /// A file that is read, once for each state of the table.
 struct Reading<'f> {
     args: &'f Args,
+    name: &'f str,
     format: Format,
     bytes: &'f [u8],
     /// The rows that were refused the last time.
@@ -207,19 +212,18 @@ impl Reading<'_> {
             from: (self.args.from.as_ref()).unwrap_or(intake.site().base_url()),
             columns: &self.args.column,
         };
-        let lines = self.bytes.iter().filter(|byte| **byte == b'\n').count();
-        let mut progress = Progress::new(lines as u64);
         let mut refused = RefusedRows::default();
         let mut take = |row: ImportedRow| {
             let line = row.line;
-            progress.advance(line as u64);
             match row.link.map(|link| intake.take(line, link)) {
                 Ok(Ok(())) => {}
                 Ok(Err(refusal)) => refused.add(refused_row(line, &refusal)),
                 Err(error) => refused.add(unreadable_row(line, &error, intake.table())),
             }
         };
-        let unread = (self.format.form()).read(self.bytes, &options, &mut take);
+        let what = format!("taking the rows of {}", self.name);
+        let form = self.format.form();
+        let unread = progress::during(what, || form.read(self.bytes, &options, &mut take));
         self.refused.replace(refused);
         self.unread.replace(unread.map_err(ImportFailure::Read)?);
         Ok(())

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use clap::builder::BoolishValueParser;
 
 use super::arguments::TableArgs;
-use super::terminal::{Error, legible};
+use super::terminal::{Error, legible, progress};
 use crate::edit::{Merged, merge};
 use crate::mapping::SourceFile;
 use crate::source::{MergeSetup, replace};
@@ -87,7 +87,8 @@ fn drive(base: &Path, ours: &Path, theirs: &Path, path: &str) -> anyhow::Result<
         let path = path.into();
         anyhow::Ok(SourceFile { path, bytes })
     };
-    let merged = merge(&read(base)?, &read(ours)?, &read(theirs)?)?;
+    let (base, our, their) = (read(base)?, read(ours)?, read(theirs)?);
+    let merged = progress::during(format!("merging {path}"), || merge(&base, &our, &their))?;
     replace(ours, &merged.text).with_context(|| format!("cannot write {}", ours.display()))?;
     // The result is valid even if this cannot be reported.
     if let Some(reason) = &merged.by_lines {

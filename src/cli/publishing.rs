@@ -5,6 +5,7 @@ mod args;
 mod change;
 mod edits;
 mod publication;
+mod shown_branch;
 
 pub(super) use self::args::PublishArgs;
 pub(super) use self::change::Change;

@@ -19,6 +19,7 @@ mod init;
 mod levels;
 mod owners;
 mod permanence;
+mod progress;
 mod replay;
 #[path = "../support/scene.rs"]
 mod scene;

@@ -3,7 +3,9 @@
 use std::io::{self, Read as _, Write as _, stderr, stdin};
 use std::path::{Path, PathBuf};
 
-use crate::cli::terminal::Error;
+use indicatif::HumanBytes;
+
+use crate::cli::terminal::{Error, counted, progress};
 use crate::git::{LocalRepository, RepositoryError};
 use crate::mapping::{
     Compilation, Diagnostic, Place, Position, Rule, SourceFile, compile, is_table_name,
@@ -52,7 +54,24 @@ pub(crate) struct PathArgs {
 
 /// Reads the files at these paths, `-` among them, and compiles them as one table.
 pub(crate) fn compile_paths(paths: &[PathBuf]) -> Result<Compilation, FilesError> {
-    Ok(compile(&read(paths, MAX_BYTES)?))
+    Ok(compile_files(&read(paths, MAX_BYTES)?))
+}
+
+/// Compiles files as one table, which is shown as progress.
+pub(crate) fn compile_files(files: &[SourceFile]) -> Compilation {
+    let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
+    let what = match files {
+        [only] => only.path.to_string(),
+        _ => counted(files.len(), "file", "files"),
+    };
+    let size = HumanBytes(bytes as u64);
+    progress::during(format!("compiling {what} ({size})"), || compile(files))
+}
+
+/// Returns how the paths of a table are named in a message.
+pub(crate) fn named(paths: &[PathBuf]) -> String {
+    let named = paths.iter().map(|path| path.display().to_string());
+    named.collect::<Vec<_>>().join(", ")
 }
 
 /// Reads the files at these paths, `-` among them, with at most `max_bytes` of text each way.
@@ -61,8 +80,10 @@ pub(crate) fn read(paths: &[PathBuf], max_bytes: u64) -> Result<Vec<SourceFile>,
         paths.iter().partition(|path| **path == Path::new(STDIN));
     let mut files = Vec::new();
     if !paths.is_empty() {
-        let source = FileSource::new(paths.into_iter().cloned().collect(), max_bytes);
-        files = source.read_once()?.files;
+        let paths: Vec<_> = paths.into_iter().cloned().collect();
+        let what = format!("reading {}", named(&paths));
+        let source = FileSource::new(paths, max_bytes);
+        files = progress::during(what, || source.read_once())?.files;
     }
     if !stdin.is_empty() {
         files.push(read_stdin(max_bytes)?);

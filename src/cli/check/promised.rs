@@ -2,12 +2,13 @@
 //!
 //! A base is one earlier table; the history has all of them.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use clap::ArgGroup;
 use clap::builder::BoolishValueParser;
 
-use crate::cli::terminal::complain;
+use crate::cli::terminal::{complain, progress};
 use crate::history::{HistoryError, HistoryNote, Lineage, SinceBase};
 use crate::mapping::{Diagnostic, Statement, Statements, Table, Timestamp};
 
@@ -60,17 +61,27 @@ impl Args {
     ) -> Result<Vec<Diagnostic>, HistoryError> {
         let stated = self.allow_retarget.iter();
         let stated: Statements = stated.map(|link| Statement::retarget(link)).collect();
-        let note = |note: &HistoryNote| complain(&note.to_string());
+        // Written once nothing is shown any more.
+        let notes = RefCell::new(Vec::new());
+        let note = |note: &HistoryNote| notes.borrow_mut().push(note.to_string());
         let SinceBase {
             mut broken,
             near_ends,
         } = match &self.base {
-            Some(base) => lineage.since_base(base, table, &stated, now, &note)?,
+            Some(base) => {
+                let since = progress::during(format!("comparing with {base}"), || {
+                    lineage.since_base(base, table, &stated, now, &note)
+                });
+                notes.take().iter().for_each(|note| complain(note));
+                since?
+            }
             None => SinceBase::default(),
         };
         if self.history {
             let reported: HashSet<_> = broken.iter().map(|it| it.link.clone()).collect();
-            let ever = lineage.broken_ever(table, &stated)?;
+            let ever = progress::during("reading the history", || {
+                lineage.broken_ever(table, &stated)
+            })?;
             broken.extend(ever.into_iter().filter(|it| !reported.contains(&it.link)));
         }
         let broken = broken.into_iter().map(|it| it.diagnostic);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use tokio::time::{Instant, interval_at};
 
+use crate::cli::terminal::progress;
 use crate::linkcheck::Checker;
 
 /// How often it is drawn.
@@ -13,6 +14,9 @@ const INTERVAL: Duration = Duration::from_millis(500);
 
 /// Shows the progress of a check until it ends.
 pub(super) async fn show<T>(checker: &Checker, check: impl Future<Output = T>) -> T {
+    if !progress::is_shown() {
+        return check.await;
+    }
     let mut check = std::pin::pin!(check);
     let mut draws = interval_at(Instant::now() + INTERVAL, INTERVAL);
     let mut bar = None::<ProgressBar>;

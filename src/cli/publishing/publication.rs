@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::change::Change;
-use crate::cli::arguments::MAX_BYTES;
-use crate::cli::terminal::{Error, pushed};
+use super::shown_branch::ShownBranch;
+use crate::cli::arguments::{MAX_BYTES, table};
+use crate::cli::terminal::{Error, progress, pushed};
 use crate::git::RemoteBranch;
 use crate::registry::{
     Branch as _, CheckoutBranch, CloneBranch, CommitIdentity, NewBranch, PublishError, TablePath,
@@ -45,7 +46,13 @@ impl Publication<'_> {
     ) -> Result<(C::Decided, Vec<String>), C::Error> {
         match self {
             Self::Files { paths, checkout } => {
-                let (decided, is_written) = change.in_files(paths, checkout.as_ref())?;
+                let text = format!("changing {}", table::named(paths));
+                let work = || change.in_files(paths, checkout.as_ref());
+                // A commit runs hooks, and may be signed.
+                let (decided, is_written) = match checkout.is_some() {
+                    true => progress::during_questions(text, work)?,
+                    false => progress::during(text, work)?,
+                };
                 let notes = match checkout.filter(|_| is_written) {
                     Some(checkout) => {
                         let head = checkout.head().map_err(Error::from)?;
@@ -64,7 +71,15 @@ impl Publication<'_> {
                 let table = TablePath::new(&inside.map_err(Error::from)?, MAX_BYTES);
                 let branch = CheckoutBranch::of(checkout, review.cloned());
                 let mut branch = branch.map_err(Error::from)?;
-                let (decided, published) = change.on_branch(&mut branch, &table)?;
+                let text = format!("changing {}", path.display());
+                let (decided, published) = progress::during_questions(text, || {
+                    let branch = &mut branch;
+                    let mut shown = ShownBranch {
+                        branch,
+                        may_ask: true,
+                    };
+                    change.on_branch(&mut shown, &table)
+                })?;
                 let Some(published) = published else {
                     return Ok((decided, Vec::new()));
                 };
@@ -85,7 +100,14 @@ impl Publication<'_> {
             } => {
                 let mut remote = CloneBranch::new(&branch, author, review.cloned());
                 let table = TablePath::new(path, MAX_BYTES);
-                let (decided, published) = change.on_branch(&mut remote, &table)?;
+                let (decided, published) = progress::during(format!("changing {path}"), || {
+                    let branch = &mut remote;
+                    let mut shown = ShownBranch {
+                        branch,
+                        may_ask: false,
+                    };
+                    change.on_branch(&mut shown, &table)
+                })?;
                 let notes = published.map(|published| {
                     let address = remote.address();
                     pushed(review, address.as_ref(), remote.name(), &published)
