@@ -135,7 +135,9 @@ impl From<PublishError> for Error {
 /// Returns the kind of an error of publishing.
 fn kind_of_publishing(error: &PublishError) -> fn(anyhow::Error) -> Error {
     match error {
-        PublishError::Refused { .. } | PublishError::Declined { .. } => Error::Refused,
+        PublishError::Refused { .. }
+        | PublishError::BranchExists { .. }
+        | PublishError::Declined { .. } => Error::Refused,
         PublishError::Identity(_) => Error::Usage,
         _ => Error::Failed,
     }

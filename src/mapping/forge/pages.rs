@@ -91,6 +91,24 @@ impl RepositoryPages {
         within_limit(format!("{editor}?value={}", in_query(text)))
     }
 
+    /// Returns the address at which a branch is compared with another one, and a pull request to merge
+    /// it is opened. `None` if there can be no such branch.
+    pub fn comparison(&self, base: &str, branch: &str) -> Option<String> {
+        let home = &self.home;
+        let [base_path, branch_path] = [in_path(base)?, in_path(branch)?];
+        Some(match self.forge {
+            Forge::GitHub => format!("{home}/compare/{base_path}...{branch_path}?expand=1"),
+            Forge::GitLab => {
+                let [base, branch] = [base, branch].map(in_query);
+                format!(
+                    "{home}/-/merge_requests/new?merge_request%5Bsource_branch%5D={branch}\
+                     &merge_request%5Btarget_branch%5D={base}"
+                )
+            }
+            Forge::Gitea => format!("{home}/compare/{base_path}...{branch_path}"),
+        })
+    }
+
     /// Returns the address of the editor for a new file, filled in with its path and text. `None` if
     /// that does not fit into an address, or there can be no such file.
     pub fn new_file(&self, branch: &str, path: &str, text: &str, message: &str) -> Option<String> {

@@ -97,7 +97,7 @@ pub trait Branch {
     ///
     /// # Errors
     ///
-    /// If nothing was sent to the remote.
+    /// If nothing was sent to the remote, or the branch is for review and exists.
     fn push(&self, commit: CommitId, tip: CommitId) -> Result<Pushed, PublishError>;
 
     /// Fetches, and returns the current tip of the branch that is pushed to: with the commits since

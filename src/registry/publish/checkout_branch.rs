@@ -182,10 +182,10 @@ impl Branch for CheckoutBranch {
 
     fn push(&self, commit: CommitId, tip: CommitId) -> Result<Pushed, PublishError> {
         let git = &self.checkout.git;
-        Ok(match &self.review {
-            None => git.push(&self.remote, commit, &self.base, Some(tip))?,
+        match &self.review {
+            None => Ok(git.push(&self.remote, commit, &self.base, Some(tip))?),
             Some(new) => new.judge(git.push(&self.remote, commit, new.full(), None)?),
-        })
+        }
     }
 
     fn look(&mut self) -> Result<CommitId, PublishError> {

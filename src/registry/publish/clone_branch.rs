@@ -80,10 +80,10 @@ impl Branch for CloneBranch<'_> {
     }
 
     fn push(&self, commit: CommitId, tip: CommitId) -> Result<Pushed, PublishError> {
-        Ok(match &self.review {
-            None => self.branch.push(commit, &self.name, Some(tip))?,
+        match &self.review {
+            None => Ok(self.branch.push(commit, &self.name, Some(tip))?),
             Some(new) => new.judge(self.branch.push(commit, new.full(), None)?),
-        })
+        }
     }
 
     fn look(&mut self) -> Result<CommitId, PublishError> {

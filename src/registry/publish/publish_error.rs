@@ -40,6 +40,12 @@ pub enum PublishError {
         /// Its message.
         reason: String,
     },
+    /// The remote has a branch of the name for review already.
+    #[error("the remote refused the push: there is a branch {branch} already: name another")]
+    BranchExists {
+        /// Its name, without `refs/heads/`.
+        branch: String,
+    },
     /// Other writers pushed first each time.
     #[error("the branch moved during {losses} pushes within {timeout:?}: try again later")]
     TooBusy {

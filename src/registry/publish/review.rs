@@ -3,19 +3,11 @@
 //! The host's message after the push takes precedence over a guess from its name.
 
 use git2::Reference;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use url::Url;
 
+use super::publish_error::PublishError;
 use crate::git::{Pushed, RemoteUrl};
-use crate::mapping::Forge;
-
-/// The characters that are literal in a path or a query: RFC 3986, "unreserved", and `/`.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~')
-    .remove(b'/');
+use crate::mapping::RepositoryPages;
 
 /// The name of a branch to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,12 +43,16 @@ impl NewBranch {
     }
 
     /// Interprets the result of a push that creates the branch: it cannot have lost a race.
-    pub(crate) fn judge(&self, pushed: Pushed) -> Pushed {
+    ///
+    /// # Errors
+    ///
+    /// If the branch exists.
+    pub(crate) fn judge(&self, pushed: Pushed) -> Result<Pushed, PublishError> {
         match pushed {
-            Pushed::Lost => Pushed::Refused {
-                reason: format!("there is a branch {} already: name another", self.short()),
-            },
-            other => other,
+            Pushed::Lost => Err(PublishError::BranchExists {
+                branch: self.short().to_owned(),
+            }),
+            other => Ok(other),
         }
     }
 }
@@ -77,23 +73,8 @@ pub fn review_address(
     if let Some(reported) = (said.split_whitespace()).find(|word| word.starts_with("https://")) {
         return Some(reported.to_owned());
     }
-    let page = web_address(remote)?;
-    let host = page.host_str()?.to_owned();
-    let encode = |text| utf8_percent_encode(text, ENCODED).to_string();
-    let (base, branch) = (encode(short(base)), encode(branch.short()));
-    let rest = match Forge::of_host(&host)? {
-        Forge::GitHub => format!("/compare/{base}...{branch}?expand=1"),
-        Forge::GitLab => {
-            let branch = branch.replace('/', "%2F");
-            format!(
-                "/-/merge_requests/new?merge_request%5Bsource_branch%5D={branch}\
-                 &merge_request%5Btarget_branch%5D={}",
-                base.replace('/', "%2F")
-            )
-        }
-        Forge::Gitea => format!("/compare/{base}...{branch}"),
-    };
-    Some(format!("{}{rest}", page.as_str().trim_end_matches('/')))
+    let pages = RepositoryPages::of(web_address(remote)?.as_str())?;
+    pages.comparison(short(base), branch.short())
 }
 
 /// Returns the page of a repository on the host in its address.
