@@ -11,6 +11,7 @@ mod git;
 mod groups;
 mod killed;
 mod link_checks;
+mod proposed;
 mod refused;
 mod registered;
 mod scene;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use waypost::git::{Anyone, Credentials};
 use waypost::registry::{CommitIdentity, Registrar};
-use waypost::server::{Config, Registrations, RemoteSource, Server, TokenFile};
+use waypost::server::{Config, PrivateUrls, Registrations, RemoteSource, Server, TokenFile};
 use waypost::source::{FetchOptions, Following, Schedule};
 
 use crate::bare_remote;
@@ -51,8 +51,23 @@ impl Scene {
         Self::of(config, "mapping.yaml", &[("mapping.yaml", text)]).await
     }
 
+    /// Refuses URLs with a private address.
+    pub(crate) async fn refusing_private(text: &str) -> Self {
+        let files = [("mapping.yaml", text)];
+        Self::started(quiet(), "mapping.yaml", &files, PrivateUrls::Refused).await
+    }
+
     /// Serves the table at a path in a repository of these files.
     pub(crate) async fn of(config: Config, path: &str, files: &[(&str, &str)]) -> Self {
+        Self::started(config, path, files, PrivateUrls::Accepted).await
+    }
+
+    async fn started(
+        config: Config,
+        path: &str,
+        files: &[(&str, &str)],
+        private: PrivateUrls,
+    ) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().canonicalize().unwrap();
         bare_remote::create(&root);
@@ -83,7 +98,7 @@ impl Scene {
         };
         let registrar = Registrar::new(Arc::clone(followed.follower()), author);
         let tokens = TokenFile::read(&root.join("tokens")).unwrap();
-        let registrations = Registrations::new(tokens, registrar);
+        let registrations = Registrations::new(tokens, registrar).with_private_urls(private);
         let server = Server::load(config, followed).await.unwrap();
         let server = server.registering(Some(registrations));
         let server = Running::run(server, directory, false).await;

@@ -2,6 +2,8 @@
 
 mod group;
 mod registrar;
+mod review;
 
 pub use group::{ChangeOutcome, Submission, SubmittedChange};
 pub use registrar::{CommittedTable, PublishedGroup, Registrar, RegistrarError};
+pub use review::{ReviewBranch, ReviewError};

@@ -16,10 +16,10 @@ use crate::registry::decide::{ProvedTable, RegistrationRefusal};
 use crate::registry::publish::{
     BranchTip, CloneBranch, CommitIdentity, PublishError, TablePath, publish,
 };
-use crate::source::{Follower, Following, RemoteError};
+use crate::source::{Follower, Following, RemoteError, Turn};
 
 /// How long to compete with other writers for the branch.
-const RETRY_TIMEOUT: Duration = Duration::from_secs(20);
+pub(super) const RETRY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A compiled table, and the commit that has it.
 pub struct CommittedTable {
@@ -59,7 +59,7 @@ pub enum RegistrarError {
 
 impl RegistrarError {
     /// Returns whether the clone seems to be at fault. Then nothing was pushed.
-    fn is_damage(&self) -> bool {
+    pub(super) fn is_damage(&self) -> bool {
         matches!(self, Self::Publish(error) if error.is_damage())
     }
 }
@@ -119,10 +119,7 @@ impl Registrar {
         offer: &impl Fn(ProvedTable),
     ) -> Result<PublishedGroup, RegistrarError> {
         let follower = &*self.follower;
-        if follower.is_in_doubt() {
-            return Err(RegistrarError::InDoubt);
-        }
-        let turn = follower.turn()?;
+        let turn = begin(follower)?;
         let mut branch = CloneBranch::new(turn.branch(), Some(self.author.clone()), None);
         // Another writer's commit may have been fetched since, or that of another branch.
         let fetched = turn.seen();
@@ -156,20 +153,51 @@ impl Registrar {
         if let Some(proved) = decision.proved {
             offer(proved);
         }
-        if fetched.as_ref() != Some(&seen) {
-            let followed = turn.follow(&seen);
-            drop(turn);
-            if let Err(error) = followed {
-                warn!(error = %error, "cannot follow a commit of ours at once, fetching it");
-                follower.refresh();
-            }
-        }
+        follow(follower, turn, &seen);
         let commit = seen.commit;
         self.seen = Some(seen);
         Ok(PublishedGroup {
             outcomes: decision.outcomes,
             commit,
         })
+    }
+}
+
+impl Registrar {
+    /// Returns the branch's table.
+    pub(super) fn table(&self) -> &TablePath {
+        &self.table
+    }
+
+    /// Returns the author of commits.
+    pub(super) fn author(&self) -> &CommitIdentity {
+        &self.author
+    }
+
+    /// Returns the follower of the branch.
+    pub(super) fn follower(&self) -> &Follower {
+        &self.follower
+    }
+}
+
+/// Begins a turn at the followed branch.
+pub(super) fn begin(follower: &Follower) -> Result<Turn<'_>, RegistrarError> {
+    match follower.is_in_doubt() {
+        true => Err(RegistrarError::InDoubt),
+        false => Ok(follower.turn()?),
+    }
+}
+
+/// Follows a commit at which the branch was seen, if it is not followed already, and ends the turn.
+pub(super) fn follow(follower: &Follower, turn: Turn<'_>, seen: &SeenBranch) {
+    if turn.seen().as_ref() == Some(seen) {
+        return;
+    }
+    let followed = turn.follow(seen);
+    drop(turn);
+    if let Err(error) = followed {
+        warn!(error = %error, "cannot follow a commit at once, fetching it");
+        follower.refresh();
     }
 }
 

@@ -1,6 +1,7 @@
 //! HTTP requests and answers: the checks on the former, and the parts of the latter.
 
 pub(super) mod admin_hosts;
+pub(super) mod body;
 mod content;
 mod counts;
 mod digest;
@@ -12,6 +13,7 @@ pub(super) mod request;
 pub(super) mod response;
 
 pub use admin_hosts::{AdminHost, AdminHostError};
+pub(crate) use body::Unread;
 pub(crate) use content::{Content, ContentPiece};
 pub(crate) use counts::{Answered, Counts, Requests};
 pub(crate) use digest::{Sha256Digest, digest};

@@ -73,6 +73,30 @@ pub(crate) fn is_from_a_page(headers: &HeaderMap) -> bool {
     headers.contains_key(ORIGIN) || headers.contains_key(SEC_FETCH_SITE)
 }
 
+/// Returns whether a page of this server makes a request: browsers state where a form comes from that is
+/// posted. Those that send no `Sec-Fetch-Site`, as to addresses without TLS, name the page's origin,
+/// whose host is that of the request.
+pub(crate) fn is_from_own_page<B>(request: &Request<B>) -> bool {
+    let headers = request.headers();
+    let only = |name: &str| {
+        let mut values = headers.get_all(name).iter();
+        let value = values.next()?;
+        Some(value.to_str().ok().filter(|_| values.next().is_none()))
+    };
+    if let Some(site) = only(SEC_FETCH_SITE) {
+        return site == Some("same-origin");
+    }
+    let origin = only(ORIGIN.as_str()).flatten();
+    let authority = origin.and_then(|origin| {
+        let secure = origin.strip_prefix("https://");
+        secure.or_else(|| origin.strip_prefix("http://"))
+    });
+    let host = read(request).ok().and_then(|asked| asked.host);
+    authority.is_some_and(|authority| {
+        host.is_some_and(|host| is_same(authority, host.strip_suffix(":80").unwrap_or(host)))
+    })
+}
+
 /// Returns whether a proxy may have seen another request in the same bytes.
 fn is_ambiguous<B>(request: &Request<B>) -> bool {
     let headers = request.headers();
@@ -211,6 +235,56 @@ mod tests {
         ] {
             let found = host_of("/x", &[host], Version::HTTP_11);
             assert_eq!(found, Err(Refused::BadRequest), "{host:?}");
+        }
+    }
+
+    #[test]
+    fn a_form_is_of_the_host_that_it_is_sent_to() {
+        let is_own = |fields: &[(&str, &str)]| {
+            let mut request = Request::builder()
+                .uri("/-/propose")
+                .header(HOST, "s.code:8443");
+            for (name, value) in fields {
+                request = request.header(*name, *value);
+            }
+            is_from_own_page(&request.body(()).unwrap())
+        };
+        for own in [
+            &[("sec-fetch-site", "same-origin")][..],
+            // The proxy in front of it may have another name for this server.
+            &[
+                ("sec-fetch-site", "same-origin"),
+                ("origin", "https://s.code"),
+            ],
+            &[("origin", "https://s.code:8443")],
+            &[("origin", "http://S.code:8443")],
+        ] {
+            assert!(is_own(own), "{own:?}");
+        }
+        for other in [
+            &[][..],
+            &[("sec-fetch-site", "cross-site")],
+            &[
+                ("sec-fetch-site", "same-site"),
+                ("origin", "https://s.code:8443"),
+            ],
+            &[("sec-fetch-site", "none")],
+            &[
+                ("sec-fetch-site", "same-origin"),
+                ("sec-fetch-site", "cross-site"),
+            ],
+            &[("origin", "null")],
+            &[("origin", "https://evil.example")],
+            &[("origin", "https://s.code:8443.evil.example")],
+            &[("origin", "https://s.code")],
+            &[("origin", "ftp://s.code:8443")],
+            &[
+                ("origin", "https://s.code:8443"),
+                ("origin", "https://s.code:8443"),
+            ],
+            &[("referer", "https://s.code:8443/-/propose")],
+        ] {
+            assert!(!is_own(other), "{other:?}");
         }
     }
 

@@ -15,4 +15,4 @@ mod refusal;
 
 pub(crate) use context::{PageContext, VARIES};
 pub(crate) use path_of::path_of;
-pub(crate) use propose::ProposalSource;
+pub(crate) use propose::{PostedProposal, ProposalSource};

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 
 use super::hook::{self, HookSecret};
 use super::hook_pace::HookPace;
-use super::{https_redirect, link_list, qr_picture, route};
+use super::{https_redirect, link_list, proposal, qr_picture, route};
 use crate::server::http::{Answered, Content, Counts, response};
 use crate::server::net::Phases;
 use crate::server::registrations;
@@ -118,6 +118,18 @@ impl PublicClient {
                     client.finished(&method, answer.await)
                 }));
             }
+            Answers::Links {
+                registrations: Some(service),
+                ..
+            } if proposal::may_be_addressed(&request) => {
+                let (client, service) = (self.clone(), Arc::clone(service));
+                return Answer::UnderWay(Box::pin(async move {
+                    let method = request.method().clone();
+                    let (shared, counts) = (&client.public.shared, &client.counts);
+                    let answer = proposal::answer(&service, shared, counts, request);
+                    client.finished(&method, answer.await)
+                }));
+            }
             Answers::Links { .. } if link_list::may_be_addressed(&request) => {
                 let client = self.clone();
                 return Answer::UnderWay(Box::pin(async move {
@@ -136,7 +148,9 @@ impl PublicClient {
                     client.finished(&method, response)
                 }));
             }
-            Answers::Links { .. } => route::answer(shared, counts, &request),
+            Answers::Links { registrations, .. } => {
+                route::answer(shared, counts, &request, registrations.is_some())
+            }
             Answers::HttpsRedirects { port } => {
                 https_redirect::answer(shared, counts, *port, &request)
             }
@@ -159,7 +173,8 @@ impl PublicClient {
     }
 }
 
-/// An answer, which takes time only for hooks, registrations, lists of links and QR codes.
+/// An answer, which takes time only for hooks, registrations, proposals, lists of links and QR
+/// codes.
 pub(crate) enum Answer {
     /// Holds the unused content: if it were dropped sooner, hyper would stop reading it before it
     /// answers, and end the connection.

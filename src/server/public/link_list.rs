@@ -32,7 +32,7 @@ pub(super) async fn answer(
     let (head, _content) = request.into_parts();
     let request = Request::from_parts(head, ());
     let (answered, response) = match begin(shared, &request) {
-        None => return route::answer(shared, counts, &request),
+        None => return route::answer(shared, counts, &request, false),
         Some(Err((answered, response))) => (answered, response),
         Some(Ok(search)) => {
             let headers = request.headers().clone();

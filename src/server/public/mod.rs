@@ -1,4 +1,4 @@
-//! The answers of the public listeners: redirects, pages, QR codes, dumps and hooks.
+//! The answers of the public listeners: redirects, pages, proposals, QR codes, dumps and hooks.
 
 mod answers;
 mod download;
@@ -10,6 +10,7 @@ mod https_redirect;
 mod link_list;
 mod link_report;
 mod own_path;
+mod proposal;
 mod qr_picture;
 mod redirect;
 mod route;

@@ -12,8 +12,8 @@ use crate::mapping::{Outcome, Timestamp};
 use super::own_path::OwnPath;
 use super::{dump, go, redirect};
 use crate::server::http::{
-    Answered, Content, Counts, Refused, bad_request, form, language, misdirected, only_read,
-    request, response, unavailable,
+    Answered, Content, Counts, Refused, bad_request, form, language, misdirected, not_allowed,
+    only_read, request, response, unavailable,
 };
 use crate::server::ops::health;
 use crate::server::pages::{PageContext, ProposalSource};
@@ -22,14 +22,15 @@ use crate::server::state::{Shared, Snapshot};
 const ROBOTS: &str = "User-agent: *\nDisallow: /-/\n";
 const FAVICON: &str = include_str!("../../../templates/favicon.svg");
 
-/// Answers a public request and counts it.
+/// Answers a public request and counts it; `takes_tokens` says whether proposals can be sent with a token.
 pub(crate) fn answer<B>(
     shared: &Shared,
     counts: &Counts,
     request: &Request<B>,
+    takes_tokens: bool,
 ) -> Response<Content> {
     let began = Instant::now();
-    let (answered, response) = decide(shared, request);
+    let (answered, response) = decide(shared, request, takes_tokens);
     let response = explained(shared, request, response);
     if let Some(answered) = answered {
         counts.answered(answered, began.elapsed());
@@ -38,7 +39,11 @@ pub(crate) fn answer<B>(
 }
 
 /// Returns an answer and how it is counted; before the first table there is nothing to count.
-fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Response<Content>) {
+fn decide<B>(
+    shared: &Shared,
+    request: &Request<B>,
+    takes_tokens: bool,
+) -> (Option<Answered>, Response<Content>) {
     let asked = match request::read(request) {
         Ok(asked) => asked,
         Err(Refused::BadRequest) => return (Some(Answered::BadRequest), bad_request()),
@@ -71,10 +76,18 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> (Option<Answered>, Respon
         }
         if own.rest == "propose" {
             return match own.site {
+                _ if !reads && takes_tokens => {
+                    let response = not_allowed("GET, HEAD, POST");
+                    (Some(Answered::MethodNotAllowed), response)
+                }
                 _ if !reads => only_read(),
                 None => misdirected(),
                 Some(site) => {
-                    let source = ProposalSource { snapshot, site };
+                    let source = ProposalSource {
+                        snapshot,
+                        site,
+                        takes_tokens,
+                    };
                     (Some(Answered::Page), page().propose(&source, asked.query))
                 }
             };

@@ -1,5 +1,5 @@
 //! Links over HTTP, for programs: anyone can list them and look them up, and anyone with a token can
-//! register them and change their own.
+//! register them and change their own, or send one for review.
 //!
 //! Changes are off unless they are configured. They are pushed to the repository that the server
 //! follows; there they are reviewed, reverted or edited like anything else.
@@ -14,15 +14,17 @@ mod idempotency;
 mod lookup;
 mod openapi;
 mod outcome;
+mod places;
 mod preconditions;
 mod problem_type;
 mod queue;
 mod request;
 mod response;
+mod review;
 mod service;
 mod tokens;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use hyper::body::Incoming;
@@ -41,11 +43,13 @@ use self::idempotency::IdempotencyMemory;
 use self::lookup::LinkQuery;
 use self::problem_type::ProblemType;
 use self::queue::{RegistrationQueue, Worker};
+use self::review::{ReviewQueue, ReviewWorker};
 use self::service::Operation;
 
 pub(crate) use self::body::MAX_TEXT;
 pub use self::body::PrivateUrls;
-pub(super) use self::service::Service;
+pub(crate) use self::review::NotSent;
+pub(crate) use self::service::Service;
 pub use self::tokens::{TokenFile, TokensError};
 
 /// The path where links are registered and, with a slash and a code appended, looked up and changed.
@@ -59,17 +63,23 @@ pub struct Registrations {
     tokens: Arc<TokenFile>,
     queue: RegistrationQueue,
     worker: Worker,
+    reviews: ReviewQueue,
+    review_worker: ReviewWorker,
     private: PrivateUrls,
 }
 
 impl Registrations {
     /// Lets anyone with a token register through a registrar.
     pub fn new(tokens: TokenFile, registrar: Registrar) -> Self {
-        let (queue, worker) = queue::queue(registrar);
+        let registrar = Arc::new(Mutex::new(registrar));
+        let (queue, worker) = queue::queue(Arc::clone(&registrar));
+        let (reviews, review_worker) = review::queue(registrar);
         Self {
             tokens: Arc::new(tokens),
             queue,
             worker,
+            reviews,
+            review_worker,
             private: PrivateUrls::Accepted,
         }
     }
@@ -88,13 +98,18 @@ impl Registrations {
     ) -> (Service, impl Future<Output = ()> + Send + 'static) {
         let tokens = Arc::clone(&self.tokens);
         let work = async move {
-            tokio::join!(tokens.follow(), self.worker.run(shared, reloads));
+            tokio::join!(
+                tokens.follow(),
+                self.worker.run(shared, reloads),
+                self.review_worker.run(),
+            );
         };
         let service = Service {
             tokens: self.tokens,
             queue: self.queue,
             memory: IdempotencyMemory::default(),
             private: self.private,
+            reviews: self.reviews,
         };
         (service, work)
     }

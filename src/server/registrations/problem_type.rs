@@ -2,6 +2,8 @@
 
 use hyper::StatusCode;
 
+use crate::registry::{PublishError, RegistrarError};
+
 /// A problem type (RFC 9457, section 3.1.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProblemType {
@@ -68,6 +70,17 @@ impl ProblemType {
         Self::RemoteDown,
         Self::NotLive,
     ];
+
+    /// Returns the problem of clients if nothing could be decided.
+    pub(super) fn of_registrar(error: &RegistrarError) -> Self {
+        match error {
+            RegistrarError::Table(_)
+            | RegistrarError::InDoubt
+            | RegistrarError::Publish(PublishError::Table(_)) => Self::NoTable,
+            RegistrarError::Publish(PublishError::Refused { .. }) => Self::RemoteRefused,
+            _ => Self::RemoteDown,
+        }
+    }
 
     /// Returns its status, the last segment of its URI, and its title.
     pub(super) fn parts(self) -> (StatusCode, &'static str, &'static str) {

@@ -11,17 +11,17 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tracing::{info, warn};
 
 use crate::mapping::Timestamp;
 use crate::registry::{
-    CommittedTable, PublishError, PublishedGroup, Registrar, RegistrarError, Submission,
-    SubmittedChange,
+    CommittedTable, PublishedGroup, Registrar, RegistrarError, Submission, SubmittedChange,
 };
 
 use super::idempotency::Ticket;
 use super::outcome;
+use super::places::{NoPlace, Places, TakenPlace};
 use super::problem_type::ProblemType;
 use super::response::ApiResponse;
 use crate::git::chain;
@@ -40,10 +40,7 @@ const MAX_GROUP: usize = 256;
 /// The sending end of the queue.
 pub(super) struct RegistrationQueue {
     sender: mpsc::UnboundedSender<QueuedRequest>,
-    /// All places in the queue.
-    room: Arc<Semaphore>,
-    /// The places of each owner.
-    places: Mutex<HashMap<Arc<str>, Arc<Semaphore>>>,
+    places: Places,
 }
 
 /// A waiting registration or edit.
@@ -52,7 +49,7 @@ pub(super) struct QueuedRequest {
     get_or_create: bool,
     ticket: Option<Ticket>,
     reply: oneshot::Sender<ApiResponse>,
-    _places: [OwnedSemaphorePermit; 2],
+    _place: TakenPlace,
 }
 
 /// The receiving end of the queue, and its worker.
@@ -64,16 +61,15 @@ pub(super) struct Worker {
 }
 
 /// Returns both ends of a queue.
-pub(super) fn queue(registrar: Registrar) -> (RegistrationQueue, Worker) {
+pub(super) fn queue(registrar: Arc<Mutex<Registrar>>) -> (RegistrationQueue, Worker) {
     let (sender, jobs) = mpsc::unbounded_channel();
     let queue = RegistrationQueue {
         sender,
-        room: Arc::new(Semaphore::new(MAX_WAITING)),
-        places: Mutex::default(),
+        places: Places::new(MAX_WAITING, MAX_OF_OWNER),
     };
     let worker = Worker {
         jobs,
-        registrar: Arc::new(Mutex::new(registrar)),
+        registrar,
         reported: None,
     };
     (queue, worker)
@@ -93,27 +89,20 @@ impl RegistrationQueue {
         get_or_create: bool,
         ticket: Option<Ticket>,
     ) -> Result<oneshot::Receiver<ApiResponse>, ProblemType> {
-        let place = self.places_of(&by).try_acquire_owned();
-        let place = place.map_err(|_| ProblemType::TooMany)?;
-        let room = Arc::clone(&self.room).try_acquire_owned();
+        let place = self.places.take(&by).map_err(|none| match none {
+            NoPlace::OfOwner => ProblemType::TooMany,
+            NoPlace::AtAll => ProblemType::Full,
+        })?;
         let (reply, answer) = oneshot::channel();
         let job = QueuedRequest {
             submission: Submission { change, by },
             get_or_create,
             ticket,
             reply,
-            _places: [place, room.map_err(|_| ProblemType::Full)?],
+            _place: place,
         };
         self.sender.send(job).map_err(|_| ProblemType::Full)?;
         Ok(answer)
-    }
-
-    fn places_of(&self, owner: &Arc<str>) -> Arc<Semaphore> {
-        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        let places = places
-            .entry(Arc::clone(owner))
-            .or_insert_with(|| Arc::new(Semaphore::new(MAX_OF_OWNER)));
-        Arc::clone(places)
     }
 }
 
@@ -176,19 +165,12 @@ impl Worker {
 
     /// Logs why nothing could be registered, once, and returns the problem for clients.
     fn report(&mut self, error: &RegistrarError) -> ProblemType {
-        let kind = match error {
-            RegistrarError::Table(_)
-            | RegistrarError::InDoubt
-            | RegistrarError::Publish(PublishError::Table(_)) => ProblemType::NoTable,
-            RegistrarError::Publish(PublishError::Refused { .. }) => ProblemType::RemoteRefused,
-            _ => ProblemType::RemoteDown,
-        };
         let text = chain(error);
         if self.reported.as_ref() != Some(&text) {
             warn!(error = text, "cannot register");
         }
         self.reported = Some(text);
-        kind
+        ProblemType::of_registrar(error)
     }
 }
 
@@ -253,8 +235,7 @@ mod tests {
 
     #[test]
     fn owners_have_their_turns() {
-        let places = Arc::new(Semaphore::new(100));
-        let place = || Arc::clone(&places).try_acquire_owned().unwrap();
+        let places = Places::new(100, 100);
         let job = |(by, url): (&str, &str)| QueuedRequest {
             submission: Submission {
                 change: SubmittedChange::Registration(RegistrationRequest {
@@ -266,7 +247,7 @@ mod tests {
             get_or_create: false,
             ticket: None,
             reply: oneshot::channel().0,
-            _places: [place(), place()],
+            _place: places.take(&by.into()).ok().unwrap(),
         };
         let all = [
             ("ada", "1"),

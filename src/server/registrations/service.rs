@@ -3,16 +3,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request};
 use tokio::time::timeout;
 
-use crate::mapping::{Timestamp, WrittenDate};
-use crate::registry::{EditRight, EntryEdit, EntryValue, MayShadow, SubmittedChange};
-use crate::server::http::request as head;
+use crate::mapping::{Target, Timestamp, WrittenDate};
+use crate::registry::{
+    EditRight, EntryEdit, EntryValue, MayShadow, RegistrationRequest, ReviewBranch, SubmittedChange,
+};
+use crate::server::http::{Unread, body, request as head};
 use crate::server::state::{RegistrationResult, Shared};
 
 use super::body::{BodyError, PrivateUrls};
@@ -22,14 +23,9 @@ use super::problem_type::ProblemType;
 use super::queue::RegistrationQueue;
 use super::request::RegistrationBody;
 use super::response::{ApiResponse, ProblemDetails};
+use super::review::{NotSent, ReviewQueue};
 use super::tokens::{Bearer, TokenFile};
 use super::{edit_body, preconditions};
-
-/// The largest body that is read, in bytes.
-const MAX_BODY: usize = 64 * 1024;
-
-/// How long a body may take.
-const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a client waits for an answer: shorter than the usual timeouts of clients, proxies and
 /// our own idle connections. A queued change continues.
@@ -47,6 +43,7 @@ pub(crate) struct Service {
     pub(super) queue: RegistrationQueue,
     pub(super) memory: IdempotencyMemory,
     pub(super) private: PrivateUrls,
+    pub(super) reviews: ReviewQueue,
 }
 
 /// A request that changes links.
@@ -113,6 +110,24 @@ impl Service {
             Operation::Retire(code) => self.retire(bearer, shared, &head, code).await,
         };
         changed.unwrap_or_else(|refused| refused)
+    }
+
+    /// Sends a link for review, in the name of a token's owner.
+    pub(crate) async fn send_for_review(
+        &self,
+        token: &[u8],
+        request: RegistrationRequest,
+    ) -> Result<ReviewBranch, NotSent> {
+        let bearer = self.tokens.bearer(token).ok_or(NotSent::Unauthorized)?;
+        let target = Target::parse(&request.url);
+        if self.private == PrivateUrls::Refused && target.is_ok_and(|it| it.is_private()) {
+            return Err(NotSent::Private);
+        }
+        let request = RegistrationRequest {
+            owner: Some(bearer.owner.to_string()),
+            ..request
+        };
+        self.reviews.send(request, bearer.owner).await
     }
 
     /// Checks all of a request but its body and what depends on the table.
@@ -298,11 +313,12 @@ fn is_of(headers: &HeaderMap, media_types: &[&str]) -> bool {
 }
 
 async fn read_body(body: Incoming) -> Result<Bytes, ApiResponse> {
-    let kind = match timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY).collect()).await {
-        Ok(Ok(collected)) => return Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => ProblemType::TooLarge,
-        Ok(Err(_)) => ProblemType::Malformed,
-        Err(_) => ProblemType::TooSlow,
-    };
-    Err(kind.answer())
+    body::content(body).await.map_err(|unread| {
+        let kind = match unread {
+            Unread::TooLarge => ProblemType::TooLarge,
+            Unread::TooSlow => ProblemType::TooSlow,
+            Unread::Broken => ProblemType::Malformed,
+        };
+        kind.answer()
+    })
 }

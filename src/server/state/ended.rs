@@ -1,11 +1,12 @@
-//! The outcomes of registrations and edits, as the metrics count them.
+//! The outcomes of registrations, edits and proposals with a token, as the metrics count them.
 
-/// The outcome of a registration or an edit, as `waypost_registrations_total` reports it.
+/// The outcome of a registration, an edit or a proposal with a token, as `waypost_registrations_total` reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RegistrationResult {
     Created,
     Existing,
     Edited,
+    Proposed,
     Refused,
     Unauthorized,
     Limited,
@@ -13,10 +14,11 @@ pub(crate) enum RegistrationResult {
 }
 
 impl RegistrationResult {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Created,
         Self::Existing,
         Self::Edited,
+        Self::Proposed,
         Self::Refused,
         Self::Unauthorized,
         Self::Limited,
@@ -28,6 +30,7 @@ impl RegistrationResult {
             Self::Created => "created",
             Self::Existing => "existing",
             Self::Edited => "edited",
+            Self::Proposed => "proposed",
             Self::Refused => "refused",
             Self::Unauthorized => "unauthorized",
             Self::Limited => "limited",

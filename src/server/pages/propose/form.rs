@@ -1,6 +1,7 @@
 //! The form: what a person has entered, from the query.
 
 use url::form_urlencoded;
+use zeroize::Zeroizing;
 
 use crate::mapping::{Site, WrittenDate, WrittenDateError, direction_control};
 use crate::registry::{Destination, RegistrationRequest, RequestedCode};
@@ -28,11 +29,38 @@ pub(super) enum FormError {
     Direction,
 }
 
+/// A form that is sent with a token, which no address, page or log has.
+pub(crate) struct PostedProposal {
+    pub(super) form: ProposalForm,
+    token: Zeroizing<String>,
+}
+
+impl PostedProposal {
+    /// Reads the content of a request.
+    pub(crate) fn read(content: &[u8]) -> Self {
+        let tokens = form_urlencoded::parse(content).filter(|(key, _)| key == "token");
+        let token = tokens.last().map(|(_, token)| token.trim().to_owned());
+        Self {
+            form: ProposalForm::parse(content),
+            token: token.unwrap_or_default().into(),
+        }
+    }
+
+    /// Returns the token.
+    pub(crate) fn token(&self) -> &[u8] {
+        self.token.as_bytes()
+    }
+}
+
 impl ProposalForm {
     /// Reads a query. Other keys are ignored, and of a key that is repeated the last value counts.
     pub(super) fn read(query: &str) -> Self {
+        Self::parse(query.as_bytes())
+    }
+
+    fn parse(encoded: &[u8]) -> Self {
         let mut form = Self::default();
-        for (key, value) in form_urlencoded::parse(query.as_bytes()) {
+        for (key, value) in form_urlencoded::parse(encoded) {
             let place = match &*key {
                 "url" => &mut form.url,
                 "code" => &mut form.code,
@@ -147,6 +175,15 @@ mod tests {
             FormError::TooLong
         );
         assert_eq!(wrong("title=%E2%80%AEx"), FormError::Direction);
+    }
+
+    #[test]
+    fn a_token_is_apart_from_the_form() {
+        let posted =
+            PostedProposal::read(b"url=https://e.org/&token=old&code=a&token=+s%2Bx%0D%0A");
+        assert_eq!(posted.token(), b"s+x");
+        assert_eq!(posted.form, ProposalForm::read("url=https://e.org/&code=a"));
+        assert_eq!(PostedProposal::read(b"\xff=%ff").token(), b"");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::html::{Frame, Sentence};
 use crate::mapping::{MAX_CODE_BYTES, MAX_TARGET_BYTES, Site};
-use crate::registry::{Destination, ProposedLink, propose};
+use crate::registry::{Destination, ProposedLink, RegistrationRequest, propose};
 
 use super::form::ProposalForm;
 use super::refusal::ProposalRefusal;
@@ -20,6 +20,8 @@ use crate::server::state::Snapshot;
 pub(crate) struct ProposalSource<'s> {
     pub(crate) snapshot: &'s Snapshot,
     pub(crate) site: &'s Site,
+    /// Whether anyone with a token can send a proposal.
+    pub(crate) takes_tokens: bool,
 }
 
 #[derive(Template, Serialize)]
@@ -32,11 +34,15 @@ struct ProposePage<'p> {
     #[serde(skip)]
     action: String,
     #[serde(skip)]
+    takes_tokens: bool,
+    #[serde(skip)]
     bookmarklet: Option<String>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     link: Option<ShownLink>,
     #[serde(skip)]
     way: Option<Way>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    sent: Option<SentProposal>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(skip)]
@@ -58,6 +64,26 @@ struct ShownLink {
     text: String,
 }
 
+/// A proposal that was sent with a token.
+#[derive(Serialize)]
+pub(super) struct SentProposal {
+    pub(super) branch: String,
+    /// The page where a pull request is opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) review: Option<String>,
+    /// Whether it was sent before.
+    #[serde(skip)]
+    pub(super) is_known: bool,
+}
+
+/// What is known of a proposal: what it would become, whether it was sent, and what is wrong with it.
+#[derive(Default)]
+pub(super) struct ProposalState {
+    pub(super) link: Option<ProposedLink>,
+    pub(super) sent: Option<SentProposal>,
+    pub(super) refusal: Option<ProposalRefusal>,
+}
+
 impl PageContext<'_> {
     /// Returns the form for a proposal, and what the one in the query would become.
     pub(crate) fn propose(
@@ -66,22 +92,37 @@ impl PageContext<'_> {
         query: Option<&str>,
     ) -> Response<Content> {
         let form = ProposalForm::read(query.unwrap_or_default());
-        let decided = form.is_filled().then(|| self.decide(source, &form));
-        let (proposal, refusal) = match decided {
-            None => (None, None),
-            Some(Ok(proposal)) => (Some(proposal), None),
-            Some(Err(refusal)) => (None, Some(refusal)),
+        let state = match form.is_filled() {
+            true => self.state_of(source, &form),
+            false => ProposalState::default(),
         };
+        self.proposal_page(source, form, state)
+    }
+
+    /// Returns the page of a form and what is known of its proposal.
+    pub(super) fn proposal_page(
+        &self,
+        source: &ProposalSource<'_>,
+        form: ProposalForm,
+        state: ProposalState,
+    ) -> Response<Content> {
         let (site, place) = (source.site, &source.snapshot.place);
         let frame = self.frame(Some(site));
+        let refusal = state.refusal;
+        let status = match &refusal {
+            Some(refusal) => refusal.status(),
+            None if state.sent.is_some() => StatusCode::CREATED,
+            None => StatusCode::OK,
+        };
         let holder = refusal.as_ref().and_then(|refusal| {
             let is_known = self.is_public || !refusal.discloses_code();
             refusal.holder().filter(|_| is_known)
         });
         let page = ProposePage {
             action: format!("{}-/propose", site.base_url().path()),
+            takes_tokens: source.takes_tokens,
             bookmarklet: bookmarklet(site.base_url().as_str()),
-            way: (proposal.as_ref()).and_then(|proposal| {
+            way: (state.link.as_ref()).and_then(|proposal| {
                 let revision = &source.snapshot.revision;
                 let sending = Sending {
                     about: site.about(),
@@ -96,7 +137,8 @@ impl PageContext<'_> {
             problem: refusal.as_ref().map(|it| it.sentence(&frame)),
             error: refusal.as_ref().map(ProposalRefusal::in_english),
             existing: holder.map(|holder| holder.short_url.clone()),
-            link: proposal.map(|proposal| ShownLink {
+            sent: state.sent,
+            link: state.link.map(|proposal| ShownLink {
                 path: place.path_of(&proposal.path),
                 text: proposal.new_file.unwrap_or(proposal.entry),
                 code: proposal.code,
@@ -107,30 +149,53 @@ impl PageContext<'_> {
             revision: self.revision,
             frame,
         };
-        let status = match refusal {
-            Some(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            None => StatusCode::OK,
-        };
         self.render(status, FormAction::Own, &page)
     }
 
-    fn decide(
+    /// Returns what a form would become.
+    pub(super) fn state_of(
         &self,
         source: &ProposalSource<'_>,
         form: &ProposalForm,
-    ) -> Result<ProposedLink, ProposalRefusal> {
-        let (snapshot, site) = (source.snapshot, source.site);
-        let proposals = &snapshot.proposals;
-        let destination = match snapshot.place.directory(|path| proposals.has_file(path)) {
-            Some(directory) => Destination::Fragment(directory.to_owned()),
-            // Of several files, the first: a reviewer can move the entry.
-            None => Destination::Document(site.files().next().map(str::to_owned)),
-        };
-        let request = form
-            .request(site, destination)
-            .map_err(ProposalRefusal::Form)?;
-        propose(proposals, &request, self.now).map_err(ProposalRefusal::Registry)
+    ) -> ProposalState {
+        let decided = request_of(source, form).and_then(|request| self.decide(source, &request));
+        match decided {
+            Ok(link) => ProposalState {
+                link: Some(link),
+                ..ProposalState::default()
+            },
+            Err(refusal) => ProposalState {
+                refusal: Some(refusal),
+                ..ProposalState::default()
+            },
+        }
     }
+
+    /// Decides what a request would become.
+    pub(super) fn decide(
+        &self,
+        source: &ProposalSource<'_>,
+        request: &RegistrationRequest,
+    ) -> Result<ProposedLink, ProposalRefusal> {
+        let proposals = &source.snapshot.proposals;
+        propose(proposals, request, self.now).map_err(ProposalRefusal::Registry)
+    }
+}
+
+/// Returns the request of a form, for the place where its entry belongs.
+pub(super) fn request_of(
+    source: &ProposalSource<'_>,
+    form: &ProposalForm,
+) -> Result<RegistrationRequest, ProposalRefusal> {
+    let (snapshot, site) = (source.snapshot, source.site);
+    let is_file = |path: &str| snapshot.proposals.has_file(path);
+    let destination = match snapshot.place.directory(is_file) {
+        Some(directory) => Destination::Fragment(directory.to_owned()),
+        // Of several files, the first: a reviewer can move the entry.
+        None => Destination::Document(site.files().next().map(str::to_owned)),
+    };
+    form.request(site, destination)
+        .map_err(ProposalRefusal::Form)
 }
 
 /// Returns a bookmark that opens the form for the page that is shown, if the base URL can be a part

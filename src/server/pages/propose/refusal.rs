@@ -1,7 +1,10 @@
 //! Why a link cannot be proposed, in words for people.
 
+use hyper::StatusCode;
+
 use crate::html::{Frame, Sentence};
 use crate::registry::{Holder, RegistrationRefusal};
+use crate::server::registrations::NotSent;
 
 use super::form::FormError;
 
@@ -10,9 +13,52 @@ use super::form::FormError;
 pub(super) enum ProposalRefusal {
     Form(FormError),
     Registry(RegistrationRefusal),
+    /// It is possible, but could not be sent with a token.
+    Unsent(Unsent),
+}
+
+/// Why a proposal could not be sent with a token.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Unsent {
+    Unauthorized,
+    Private,
+    TooMany,
+    ByRemote,
+    Unavailable,
+}
+
+impl From<NotSent> for ProposalRefusal {
+    fn from(reason: NotSent) -> Self {
+        Self::Unsent(match reason {
+            NotSent::Refused(refusal) => return Self::Registry(refusal),
+            NotSent::Unauthorized => Unsent::Unauthorized,
+            NotSent::Private => Unsent::Private,
+            NotSent::TooMany => Unsent::TooMany,
+            NotSent::ByRemote => Unsent::ByRemote,
+            NotSent::Unavailable => Unsent::Unavailable,
+        })
+    }
 }
 
 impl ProposalRefusal {
+    /// Returns the status of the answer.
+    pub(super) fn status(&self) -> StatusCode {
+        match self {
+            Self::Form(_) | Self::Registry(_) | Self::Unsent(Unsent::Private) => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+            Self::Unsent(Unsent::Unauthorized) => StatusCode::FORBIDDEN,
+            Self::Unsent(Unsent::TooMany) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Unsent(Unsent::ByRemote) => StatusCode::BAD_GATEWAY,
+            Self::Unsent(Unsent::Unavailable) => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    /// Returns whether the link itself is possible, as far as is known.
+    pub(super) fn is_about_sending(&self) -> bool {
+        matches!(self, Self::Unsent(_))
+    }
+
     /// Returns the reason as a sentence.
     pub(super) fn sentence(&self, frame: &Frame<'_>) -> Sentence {
         use RegistrationRefusal as R;
@@ -20,6 +66,13 @@ impl ProposalRefusal {
             Self::Form(FormError::Expires(_)) => frame.sentence("refused-expires"),
             Self::Form(FormError::TooLong) => frame.sentence("refused-text-long"),
             Self::Form(FormError::Direction) => frame.sentence("refused-text-direction"),
+            Self::Unsent(reason) => frame.sentence(match reason {
+                Unsent::Unauthorized => "unsent-token",
+                Unsent::Private => "refused-private",
+                Unsent::TooMany => "unsent-many",
+                Unsent::ByRemote => "unsent-refused",
+                Unsent::Unavailable => "unsent-for-now",
+            }),
             Self::Registry(refusal) => match refusal {
                 R::Target(error) => frame.sentence("refused-url").quoted("reason", error),
                 R::OwnLink => frame.sentence("refused-own-link"),
@@ -61,6 +114,16 @@ impl ProposalRefusal {
                 format!("the code {code:?} would change where an existing link leads")
             }
             Self::Registry(refusal) => refusal.to_string(),
+            Self::Unsent(reason) => {
+                let text = match reason {
+                    Unsent::Unauthorized => "the token is not valid",
+                    Unsent::Private => "the URL has a private or loopback address",
+                    Unsent::TooMany => "too many proposals of this owner are waiting",
+                    Unsent::ByRemote => "the repository refuses the branch",
+                    Unsent::Unavailable => "nothing can be sent to the repository now",
+                };
+                text.to_owned()
+            }
         }
     }
 
