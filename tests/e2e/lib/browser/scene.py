@@ -11,7 +11,9 @@ import threading
 from forge import Forge
 from serving import Serving, wait_until
 
-GO, PLAIN, WAITING, UNKNOWN = (f"http://{name}.example.org" for name in ("go", "plain", "waiting", "unknown"))
+GO, PLAIN, SINGLE, WAITING, UNKNOWN = (
+    f"http://{name}.example.org" for name in ("go", "plain", "single", "waiting", "unknown")
+)
 MUSEUM, EXPORTED = "http://museum.example.net", "http://exported.example.net"
 FORGES = ("gitea", "github", "gitlab")
 VOLUMES = 120
@@ -59,6 +61,12 @@ mapping:
 BARE_TABLE = """base_url: http://plain.example.org/
 mapping:
 - {url: "http://museum.example.net/a", short-code: a}
+"""
+
+# A table that is one file, at a forge that is not known.
+SINGLE_TABLE = """base_url: http://single.example.org/
+repository: http://forge.example.com/o/r
+mapping: []
 """
 
 
@@ -148,12 +156,15 @@ class Scene:
 
         enter = stack.enter_context
         self.server = enter(waypost(directory, "--table", self.links, "--poll-interval", "200ms"))
+        (directory / "single.yaml").write_text(SINGLE_TABLE)
+        single = enter(waypost(directory, "--table", directory / "single.yaml"))
         waiting = enter(waypost(directory, "--wait", "--table", directory / "none.yaml"))
         answers = enter(listening(Answers))
         forge = enter(listening(type("ForgeOfScene", (Forge,), {"root": repository})))
         files = enter(listening(lambda *args: Files(*args, directory=str(self.exported))))
         self.hosts = {
-            "waiting.example.org": waiting.public[1], "*.example.org": self.server.public[1],
+            "single.example.org": single.public[1], "waiting.example.org": waiting.public[1],
+            "*.example.org": self.server.public[1],
             "exported.example.net": files, "*.example.net": answers, "*.example.com": forge,
         }
 

@@ -6,13 +6,14 @@ import os
 import subprocess
 import urllib.parse
 
-from page_types import PAGE_TYPES
+from page_types import PAGE_TYPES, PageType
+from scene import GO
 
 LANGUAGES = ("en", "de")
 WRONG = "wrong.html"
 
 
-def fetch(scene, page, language):
+def fetch(scene, page, language="en"):
     """Returns a page as its server sends it."""
     address = urllib.parse.urlsplit(page.url)
     port = next(port for host, port in scene.hosts.items() if address.netloc.endswith(host.lstrip("*")))
@@ -37,9 +38,10 @@ class Checks:
         for page in PAGE_TYPES:
             for language in LANGUAGES:
                 (folder / f"{page.name}.{language}.html").write_bytes(fetch(scene, page, language))
+        (folder / "qr.svg").write_bytes(fetch(scene, PageType("qr", f"{GO}/-/qr/herbarium.svg")))
         # A checker that reads nothing must not pass.
         (folder / WRONG).write_text("<!doctype html><html lang=en><title>x</title><p><div></p>")
-        command = ["java", "-jar", os.environ["VNU_JAR"], "--stdout", "--format", "json", "--exit-zero-always"]
+        command = ["java", "-jar", os.environ["VNU_JAR"], "--stdout", "--format", "json", "--exit-zero-always", "--also-check-svg"]
         self.process = subprocess.Popen([*command, folder], stdout=subprocess.PIPE)
 
     def finish(self):
