@@ -2,7 +2,7 @@
 
 mod publish;
 
-use std::io::{self, IsTerminal as _, Read as _, Write as _, stderr, stdin, stdout};
+use std::io::{IsTerminal as _, Read as _, Write as _, stderr, stdin, stdout};
 
 use anyhow::Context as _;
 use clap::builder::BoolishValueParser;
@@ -14,8 +14,7 @@ use super::refusal;
 use super::terminal::{Error, complain, remedy};
 use crate::mapping::{Forward, Status, WrittenDate};
 use crate::registry::{
-    Destination, Holder, MayShadow, Registration, RegistrationRefusal, RegistrationRequest,
-    RequestedCode,
+    Destination, MayShadow, Registration, RegistrationRefusal, RegistrationRequest, RequestedCode,
 };
 
 /// The maximum size of standard input: more than any URL, so that a longer one is reported as such.
@@ -216,7 +215,9 @@ fn announce(registration: &Registration, notes: &[String]) -> Result<(), Error> 
 /// Reports why a request is refused, and a hint.
 fn report(refusal: &RegistrationRefusal) -> Result<(), Error> {
     match refusal {
-        RegistrationRefusal::AlreadyRegistered(holder) => report_holder(refusal, holder)?,
+        RegistrationRefusal::AlreadyRegistered(holder) => {
+            return refusal::report_holder(refusal, holder, None);
+        }
         RegistrationRefusal::CannotInsert { problems, entry } => {
             table::report(problems)?;
             complain(&format!("{refusal}, but it can be pasted:\n{entry}"));
@@ -224,18 +225,6 @@ fn report(refusal: &RegistrationRefusal) -> Result<(), Error> {
         _ => return refusal::report(refusal, remedy::of_adding(refusal).as_deref()),
     }
     Err(Error::Reported)
-}
-
-/// Reports a link that already exists. Scripts match the beginning of the first line.
-fn report_holder(refusal: &RegistrationRefusal, holder: &Holder) -> io::Result<()> {
-    let gone = if holder.is_gone {
-        " (retired or expired)"
-    } else {
-        ""
-    };
-    writeln!(stderr(), "{refusal}")?;
-    writeln!(stderr(), "  {}{gone}", holder.short_url)?;
-    writeln!(stderr(), "  {}", holder.place)
 }
 
 fn number(text: &str) -> Result<RequestedCode, String> {

@@ -38,6 +38,7 @@ pub(super) struct Editing<'v> {
     pub(super) values: Vec<EntryValue>,
     pub(super) may_shadow: MayShadow,
     pub(super) may_lose_aliases: bool,
+    pub(super) may_share_target: bool,
     /// Returns what else a person should know about the changed entry.
     pub(super) note: &'v dyn Fn(&EditedEntry) -> Option<String>,
 }
@@ -50,6 +51,7 @@ impl Editing<'_> {
             values,
             may_shadow: MayShadow::None,
             may_lose_aliases: false,
+            may_share_target: false,
             note: &|_| None,
         }
     }
@@ -67,6 +69,7 @@ impl EditingArgs {
             values: editing.values,
             may_shadow: editing.may_shadow,
             may_lose_aliases: editing.may_lose_aliases,
+            may_share_target: editing.may_share_target,
         };
         let verb = editing.verb;
         let subject = |entries: &[&EditedEntry]| match entries {
@@ -153,6 +156,9 @@ fn report(refusal: &EditRefusal) -> Result<(), Error> {
         _ => &[],
     };
     let hint = remedy::of_editing(refusal);
+    if let EditRefusal::AlreadyRegistered(holder) = refusal {
+        return refusal::report_holder(refusal, holder, hint.as_deref());
+    }
     refusal::report_reason(refusal, problems, hint.as_deref())
 }
 

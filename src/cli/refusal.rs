@@ -6,7 +6,7 @@ use std::io::{Write as _, stderr};
 use super::arguments::table;
 use super::terminal::{Error, complain, legible};
 use crate::mapping::Diagnostic;
-use crate::registry::RegistrationRefusal;
+use crate::registry::{Holder, RegistrationRefusal};
 
 /// Reports why nothing was added, with the problems of the table and a hint.
 pub(super) fn report(refusal: &RegistrationRefusal, hint: Option<&str>) -> Result<(), Error> {
@@ -29,7 +29,7 @@ pub(super) fn report_reason(
     problems: &[Diagnostic],
     hint: Option<&str>,
 ) -> Result<(), Error> {
-    complain(&reason.to_string());
+    complain(&legible(&reason.to_string()));
     for problem in problems {
         // Its place is in a text that was not written.
         writeln!(stderr(), "  error: {}", legible(&problem.message))?;
@@ -37,6 +37,27 @@ pub(super) fn report_reason(
             writeln!(stderr(), "  hint: {}", legible(hint))?;
         }
     }
+    end(hint)
+}
+
+/// Reports a link that already leads to a URL. Scripts match the beginning of the first line.
+pub(super) fn report_holder(
+    reason: &impl Display,
+    holder: &Holder,
+    hint: Option<&str>,
+) -> Result<(), Error> {
+    let gone = if holder.is_gone {
+        " (retired or expired)"
+    } else {
+        ""
+    };
+    writeln!(stderr(), "{reason}")?;
+    writeln!(stderr(), "  {}{gone}", legible(&holder.short_url))?;
+    writeln!(stderr(), "  {}", legible(&holder.place.to_string()))?;
+    end(hint)
+}
+
+fn end(hint: Option<&str>) -> Result<(), Error> {
     if let Some(hint) = hint {
         writeln!(stderr(), "  hint: {}", legible(hint))?;
     }

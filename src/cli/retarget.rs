@@ -30,6 +30,10 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
     allow_shadowing: bool,
 
+    /// Allow the link to lead to a URL that already has another link
+    #[arg(long, env = "WAYPOST_ALLOW_SHARED_TARGET", value_parser = BoolishValueParser::new())]
+    allow_shared_target: bool,
+
     #[command(flatten)]
     link: EditingArgs,
 
@@ -45,6 +49,7 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
     };
     args.link.run(Editing {
         may_shadow: MayShadow::of_flag(args.allow_shadowing),
+        may_share_target: args.allow_shared_target,
         note: &note,
         ..Editing::new("Retarget", vec![EntryValue::Url(args.url)])
     })

@@ -38,6 +38,7 @@ fn retarget(code: &str, before: Option<EntryContent>, to: &str) -> EntryEdit {
         values: vec![EntryValue::Url(Target::parse(to).unwrap().into_owned())],
         may_shadow: MayShadow::None,
         may_lose_aliases: false,
+        may_share_target: false,
     }
 }
 

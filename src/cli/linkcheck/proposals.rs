@@ -56,6 +56,7 @@ impl Proposals {
                             values: vec![value],
                             may_shadow: MayShadow::None,
                             may_lose_aliases: false,
+                            may_share_target: false,
                         },
                         place: link.place.clone(),
                         change,

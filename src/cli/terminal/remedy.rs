@@ -68,6 +68,9 @@ pub(crate) fn of_editing(refusal: &EditRefusal) -> Option<String> {
         EditRefusal::AliasesLost { .. } => {
             "keep them; if none was ever published, allow their removal with --allow-alias-loss"
         }
+        EditRefusal::AlreadyRegistered(_) => {
+            "if both links should lead there, allow it with --allow-shared-target"
+        }
         EditRefusal::CodeUnreachable(_) => CodeUnreachable::HINT,
         EditRefusal::Shadows { .. } => "choose another code, or allow it with --allow-shadowing",
         _ => return None,

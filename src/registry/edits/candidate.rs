@@ -207,6 +207,7 @@ mapping:
             values,
             may_shadow: MayShadow::None,
             may_lose_aliases,
+            may_share_target: false,
         };
         let now = Timestamp::parse_start("2026-11-22").unwrap();
         let candidate = candidate(&table, 0, &edit, now).map_err(|refusal| refusal.to_string())?;

@@ -183,6 +183,7 @@ mod tests {
             values,
             may_shadow: MayShadow::None,
             may_lose_aliases: true,
+            may_share_target: false,
         }
     }
 
@@ -239,6 +240,30 @@ mapping:
         // A fragment leads to the same page, and what the entry itself leads to is no other entry's.
         let expected = ["the entry at u.yaml:3:3 leads to the same page", "", ""];
         assert_eq!(refused, expected);
+    }
+
+    #[test]
+    fn a_link_gets_no_target_of_another_live_link() {
+        let files = [file("t.yaml", TABLE)];
+        let to = |code: &str, target: &str| edit(code, vec![url(target)]);
+        let registered = "ERR-000-02-00: URL already registered";
+        let edits = [
+            to("b", "https://a.example/"),
+            to("b", "https://c.example/"),
+            to("b", "https://b.example/"),
+            EntryEdit {
+                may_share_target: true,
+                ..to("b", "https://a.example/")
+            },
+        ];
+        // Of a link that is retired, the target is free, and it is no change to keep one's own.
+        let refused = edits.map(|edit| refusals(&decide(&files, &[edit])).remove(0));
+        assert_eq!(refused, [registered, "", "", ""]);
+        // Of two that lead to one target together, the first is made.
+        let more = format!("{TABLE}- {{url: https://d.example/, short-code: d}}\n");
+        let files = [file("t.yaml", &more)];
+        let both = ["b", "d"].map(|code| to(code, "https://new.example/"));
+        assert_eq!(refusals(&decide(&files, &both)), ["", registered]);
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub struct EntryEdit {
     pub may_shadow: MayShadow,
     /// Whether it may lose aliases, which may have been published.
     pub may_lose_aliases: bool,
+    /// Whether its new target may be one that another live link of the site has.
+    pub may_share_target: bool,
 }
 
 /// Whose entries an edit may change.

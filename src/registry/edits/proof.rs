@@ -48,6 +48,7 @@ pub(super) fn prove(
     if !is_intended(base.table(), &compiled.table, edited) {
         return Err(EditRefusal::SideEffects);
     }
+    check_targets(&compiled.table, edited, now)?;
     let trailers = shadowing(base.table(), &compiled.table, edited, now)?;
     let table = ProvedTable {
         files,
@@ -83,6 +84,33 @@ fn is_intended(before: &Table, after: &Table, edited: &[&Candidate<'_>]) -> bool
             let is_of_edited = change.new.or(change.old).is_some_and(is_edited);
             is_of_edited && !matches!(change.kind, Added | Removed | Renamed)
         })
+}
+
+/// Refuses a new target that another live link of the site has, unless that is allowed.
+fn check_targets(
+    after: &Table,
+    edited: &[&Candidate<'_>],
+    now: Timestamp,
+) -> Result<(), EditRefusal> {
+    for candidate in edited.iter().filter(|it| !it.edit.may_share_target) {
+        let before = candidate.entry.target();
+        let (Some(target), Some(site)) = (
+            &candidate.content.target,
+            after.counterpart(candidate.entry.site()),
+        ) else {
+            continue;
+        };
+        if before.as_deref() == Some(target) {
+            continue;
+        }
+        let entries = site.leading_to(target).into_iter();
+        let mut others = entries.filter(|it| it.code() != candidate.content.code.as_str());
+        if let Some(other) = others.find(|other| !other.is_gone(now)) {
+            let holder = Holder::of(other, now);
+            return Err(EditRefusal::AlreadyRegistered(holder));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the trailers for what new codes or new forwarding shadow, unless that is not allowed.

@@ -55,6 +55,9 @@ pub enum EditRefusal {
         /// Its place.
         place: Place,
     },
+    /// Another link of the site leads to the target.
+    #[error("ERR-000-02-00: URL already registered")]
+    AlreadyRegistered(Box<Holder>),
     /// The target was taken down: a retired entry has dropped it.
     #[error("the URL was taken down")]
     TakenDown,

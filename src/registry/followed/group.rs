@@ -175,6 +175,7 @@ mod tests {
             values: vec![EntryValue::Title(Some(title.to_owned()))],
             may_shadow: MayShadow::None,
             may_lose_aliases: false,
+            may_share_target: false,
         })
     }
 

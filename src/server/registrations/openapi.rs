@@ -56,9 +56,8 @@ mod tests {
     ];
 
     /// The problem types that no edit has.
-    const NOT_OF_EDITS: [ProblemType; 7] = [
+    const NOT_OF_EDITS: [ProblemType; 6] = [
         ProblemType::BadKey,
-        ProblemType::AlreadyRegistered,
         ProblemType::CodeTaken,
         ProblemType::UnderWay,
         ProblemType::KeyReused,
@@ -66,8 +65,9 @@ mod tests {
         ProblemType::Busy,
     ];
 
-    /// The problem types of bodies, which a retirement does not have either.
-    const OF_BODIES: [ProblemType; 4] = [
+    /// The problem types of bodies and new targets, which a retirement does not have either.
+    const NOT_OF_RETIREMENTS: [ProblemType; 5] = [
+        ProblemType::AlreadyRegistered,
         ProblemType::Malformed,
         ProblemType::TooSlow,
         ProblemType::TooLarge,
@@ -118,7 +118,7 @@ mod tests {
         let mut kinds = Vec::from(ProblemType::ALL);
         kinds.retain(|kind| !NOT_OF_EDITS.contains(kind));
         assert_eq!(described(&link["patch"]), problems(kinds.clone()));
-        kinds.retain(|kind| !OF_BODIES.contains(kind));
+        kinds.retain(|kind| !NOT_OF_RETIREMENTS.contains(kind));
         assert_eq!(described(&link["delete"]), problems(kinds));
     }
 

@@ -96,6 +96,9 @@ fn edit_refused(refusal: EditRefusal) -> ApiResponse {
         EditRefusal::Shadows { holder, .. } => {
             ProblemDetails::with_holder(ProblemType::Shadowing, Some(message), *holder).into()
         }
+        EditRefusal::AlreadyRegistered(holder) => {
+            ProblemDetails::with_holder(ProblemType::AlreadyRegistered, None, *holder).into()
+        }
         EditRefusal::OwnLink | EditRefusal::Retired | EditRefusal::TakenDown => {
             ProblemDetails::invalid(None, vec![finding("/url", message, None)]).into()
         }

@@ -75,7 +75,7 @@ impl<'r> Operation<'r> {
             S::CREATED => RegistrationResult::Created,
             S::OK if self != Self::Register => RegistrationResult::Edited,
             S::OK => RegistrationResult::Existing,
-            _ if answer.kind == Some(ProblemType::AlreadyRegistered) => {
+            _ if self == Self::Register && answer.kind == Some(ProblemType::AlreadyRegistered) => {
                 RegistrationResult::Existing
             }
             S::UNAUTHORIZED | S::FORBIDDEN => RegistrationResult::Unauthorized,
@@ -285,6 +285,7 @@ fn requested(
         // The registrar decides this.
         may_shadow: MayShadow::None,
         may_lose_aliases: false,
+        may_share_target: false,
     })
 }
 

@@ -179,6 +179,16 @@ fn a_link_leads_elsewhere_under_the_same_code() {
     );
     assert_snapshot!("retarget", desk.changes(&args, old, new));
     desk.keeps(0, &args);
+    // A URL has one link, unless that is allowed.
+    let shared = ["retarget", "b", "https://www.gnu.org/"];
+    assert_snapshot!("retarget_shared", desk.keeps(1, &shared));
+    let allowed = [&shared[..], &["--allow-shared-target"]].concat();
+    let report = desk.changes(
+        &allowed,
+        "url: https://b.example/",
+        "url: \"https://www.gnu.org/\"",
+    );
+    assert!(report.contains("warning: "), "{report}");
     // What was taken down stays so.
     let filled = ["retarget", "taken-down", "https://new.example"];
     assert_snapshot!("refill", desk.keeps(1, &filled));
