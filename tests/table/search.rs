@@ -100,7 +100,7 @@ fn a_search_that_nobody_waits_for_ends() {
     let table = table(&yaml);
     let site = &table.sites()[0];
     let order = CodeOrder::new(site);
-    assert_eq!(order.heap_bytes(), 4 * site.len());
+    assert_eq!(order.heap_bytes(), 8 * site.len());
     let mut asked = 0;
     let goes_on = move || {
         asked += 1;
@@ -108,11 +108,57 @@ fn a_search_that_nobody_waits_for_ends() {
     };
     let some = order.search(site, Filter::default(), None, NOW, goes_on);
     assert!((1..site.len()).contains(&some.count()));
+    // At any time, also while all entries are scanned.
+    let last = Filter::default().text("9999").state(LinkState::Live);
+    let found = |most: u32| {
+        let mut asked = 0;
+        let goes_on = || {
+            asked += 1;
+            asked <= most
+        };
+        let found = order.search(site, last.clone(), None, NOW, goes_on).count();
+        (found, asked)
+    };
+    let (all, needed) = found(u32::MAX);
+    assert_eq!(all, 1);
+    for most in 0..needed {
+        assert_eq!(found(most), (0, most + 1));
+    }
+}
+
+#[test]
+fn a_host_is_found_in_both_its_forms() {
+    let table = table(
+        "\
+base_url: https://s.example/
+mapping:
+- {url: 'https://www.xn--mnchen-3ya.example/xn--4ca', short-code: short}
+- {url: 'http://xn--fiqs8s.example:8080', short-code: china}
+- {url: 'https://munich.example/xn--mnchen-3ya', short-code: other}
+",
+    );
+    let site = &table.sites()[0];
+    for (text, expected) in [
+        ("m\u{fc}nchen", &["short"][..]),
+        ("MU\u{308}NCHEN.example", &["short"]),
+        ("https://www.m\u{fc}nchen.example/xn", &["short"]),
+        ("nchen.example", &["short"]),
+        ("xn--mnchen-3ya", &["other", "short"]),
+        ("XN--MNCHEN-3YA.example/", &["short"]),
+        ("http://\u{4e2d}\u{56fd}.example:8080/", &["china"]),
+        ("xn--fiqs8s", &["china"]),
+        // A path is bytes to its server, which no one else may read as a name.
+        ("\u{e4}", &[]),
+    ] {
+        let filter = Filter::default().text(text);
+        assert_eq!(found(site, &filter, None), expected, "{text}");
+    }
 }
 
 /// An entry of a random table: the parts that can be searched.
 #[derive(Debug, Clone)]
 struct Written {
+    scheme: &'static str,
     host: String,
     code: Option<String>,
     title: Option<String>,
@@ -126,15 +172,24 @@ fn word() -> impl Strategy<Value = String> {
     "[abAB-]{1,3}|[aAéÉöÖ]{1,2}"
 }
 
+/// Returns words that are in no code.
+fn special() -> impl Strategy<Value = String> {
+    "\u{212a}|\u{130}|a\u{301}|o\u{308}|:|/"
+}
+
 fn written() -> impl Strategy<Value = Written> {
     let tags = prop::collection::vec("[abAB]{1,2}", 0..3);
+    let title = prop::option::of(prop_oneof![3 => word(), 1 => special()]);
     let word = || prop::option::of(word());
+    let scheme = prop::sample::select(vec!["https", "http"]);
+    let host = "[ab]{1,3}|xn--4ca|xn--a-0fa";
     (
-        ("[ab]{1,3}", word(), word()),
+        (scheme, host, word(), title),
         (word(), tags, 0..3_usize, 0..4_usize),
     )
         .prop_map(
-            |((host, code, title), (owner, tags, aliases, term))| Written {
+            |((scheme, host, code, title), (owner, tags, aliases, term))| Written {
+                scheme,
                 host,
                 code,
                 title,
@@ -153,7 +208,7 @@ fn yaml(entries: &[(usize, Written)]) -> String {
         yaml += "  []\n";
     }
     for (number, it) in entries {
-        yaml += &format!("- url: https://{}.example/{number}\n", it.host);
+        yaml += &format!("- url: {}://{}.example/{number}\n", it.scheme, it.host);
         if let Some(code) = &it.code {
             yaml += &format!("  short-code: \"{code}{number}\"\n");
         }
@@ -187,10 +242,13 @@ struct Asked {
 }
 
 fn asked() -> impl Strategy<Value = Asked> {
+    let of_url = "(s:)?//[abä]?|https|tp:|xn--|[kiäá.:/]|k[123]";
+    let word = || prop_oneof![3 => word(), 1 => special(), 2 => of_url];
     let text = prop::collection::vec(word(), 0..3);
     let state = prop::option::of(prop::sample::select(LinkState::ALL.to_vec()));
     let tag = prop::option::of("[abAB]{1,2}");
-    (text, tag, prop::option::of(word()), state).prop_map(|(words, tag, owner, state)| Asked {
+    let owner = prop::option::of(self::word());
+    (text, tag, owner, state).prop_map(|(words, tag, owner, state)| Asked {
         text: words.join(" "),
         tag,
         owner,
@@ -214,18 +272,22 @@ impl Asked {
     }
 
     fn selects(&self, entry: Entry<'_>) -> bool {
-        let same = |text: &str, asked: &str| text.to_lowercase() == asked.to_lowercase();
-        let mut texts = vec![
-            entry.code().into_owned(),
-            entry.target().unwrap().into_owned(),
-        ];
+        // The composed forms of what random tables have, where they are not.
+        let fold = |text: &str| {
+            let text = text.replace("a\u{301}", "á").replace("o\u{308}", "ö");
+            text.to_lowercase()
+        };
+        let same = |text: &str, asked: &str| fold(text) == fold(asked);
+        let target = entry.target().unwrap().into_owned();
+        let unicode = target.replace("xn--4ca", "ä").replace("xn--a-0fa", "aä");
+        let mut texts = vec![entry.code().into_owned(), target, unicode];
         texts.extend(entry.aliases().map(str::to_owned));
         texts.extend(entry.tags().map(str::to_owned));
         texts.extend(entry.title().map(str::to_owned));
         texts.extend(entry.owner().map(str::to_owned));
         let has = |word: &str| {
-            let word = word.to_lowercase();
-            texts.iter().any(|text| text.to_lowercase().contains(&word))
+            let word = fold(word);
+            texts.iter().any(|text| fold(text).contains(&word))
         };
         let state = match (entry.retired(), entry.expires()) {
             (Some(_), _) => LinkState::Retired,

@@ -4,6 +4,7 @@
 //! characters, so that the whole is one string.
 
 use std::collections::TryReserveError;
+use std::ops::Range;
 
 /// Marks a length that takes more than one character.
 const LONG: u8 = 0x7F;
@@ -21,7 +22,7 @@ pub(crate) struct Text(u32);
 
 impl Text {
     /// Returns its offset.
-    pub(super) fn offset(self) -> u32 {
+    pub(crate) fn offset(self) -> u32 {
         self.0
     }
 
@@ -80,6 +81,21 @@ impl Arena {
         })
     }
 
+    /// Returns all texts as they are stored, each after its length.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+
+    /// Returns a cursor at the first text.
+    pub(crate) fn cursor(&self) -> Cursor<'_> {
+        Cursor {
+            arena: self,
+            number: 0,
+            at: 0,
+            next: 0,
+        }
+    }
+
     /// Appends all texts of another arena; returns the distance by which they moved.
     pub(crate) fn append(&mut self, other: Self) -> u32 {
         let by = index(self.0.len());
@@ -116,6 +132,42 @@ impl Arena {
     }
 }
 
+/// A position in an arena that moves from text to text.
+pub(crate) struct Cursor<'a> {
+    arena: &'a Arena,
+    /// How many texts are before the current one.
+    number: usize,
+    /// Where the current text begins, with its length, and where the next does; the same before the
+    /// first move.
+    at: usize,
+    next: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// Moves on to the text that has a byte of the arena, or whose length has it; returns where that
+    /// text is, without its length. It never moves back.
+    pub(crate) fn seek(&mut self, offset: usize) -> Range<usize> {
+        while self.next <= offset {
+            self.number += usize::from(self.next > self.at);
+            self.at = self.next;
+            self.next = self.arena.bounds(self.at).1;
+        }
+        let (start, end) = self.arena.bounds(self.at);
+        start..end
+    }
+
+    /// Returns the number of the current text, in the order of storing.
+    pub(crate) fn number(&self) -> u32 {
+        index(self.number)
+    }
+
+    /// Returns the current text.
+    pub(crate) fn text(&self) -> (Text, &'a str) {
+        let text = Text(index(self.at));
+        (text, self.arena.get(text))
+    }
+}
+
 /// Narrows an index or an offset.
 ///
 /// `compile` refuses more text than offsets of 32 bits can address, and everything counted here
@@ -141,8 +193,15 @@ mod tests {
         assert!(
             arena
                 .iter()
-                .eq(stored.into_iter().zip(texts.iter().map(|text| &**text)))
+                .eq(stored.iter().copied().zip(texts.iter().map(|text| &**text)))
         );
+        let mut cursor = arena.cursor();
+        for (number, (text, &at)) in (0..).zip(texts.iter().zip(&stored)) {
+            let place = cursor.seek(at.offset() as usize);
+            assert_eq!(&arena.as_bytes()[place.clone()], text.as_bytes());
+            assert_eq!(cursor.seek(place.end - 1), place);
+            assert_eq!((cursor.number(), cursor.text()), (number, (at, &**text)));
+        }
     }
 
     #[test]

@@ -74,6 +74,11 @@ impl Codes {
         self.texts.get(listed.text)
     }
 
+    /// Returns the texts of all codes, in written order.
+    pub(crate) fn texts(&self) -> &Arena {
+        &self.texts
+    }
+
     /// Returns all codes, in written order.
     pub(crate) fn listed(&self) -> &[Listed] {
         &self.listed

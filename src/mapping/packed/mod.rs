@@ -15,7 +15,7 @@ mod stretches;
 mod table;
 mod unknown_site;
 
-pub(crate) use arena::index;
+pub(crate) use arena::{Arena, Text, index};
 pub(crate) use catalogue::Catalogue;
 pub(crate) use codes::{CodeKind, Listed};
 pub(crate) use draft::{Draft, Owner};

@@ -64,6 +64,29 @@ impl Notes {
             .map(|note| (note.kind, self.texts.get(note.text)))
     }
 
+    /// Returns the texts of all notes, in the order of adding.
+    pub(crate) fn texts(&self) -> &Arena {
+        &self.texts
+    }
+
+    /// Returns the number of notes.
+    pub(crate) fn len(&self) -> usize {
+        self.notes.len()
+    }
+
+    /// Returns the entry and the kind of a note. Notes are numbered like their texts; their entries,
+    /// among which are some that were removed, are in written order.
+    pub(crate) fn owner_of(&self, number: u32) -> (Text, NoteKind) {
+        let note = &self.notes[number as usize];
+        (note.owner, note.kind)
+    }
+
+    /// Returns the term of each entry that has one, in written order, among
+    /// them some that were removed.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (Text, Term)> {
+        self.terms.iter().copied()
+    }
+
     /// Returns the term of an entry.
     pub(super) fn term_of(&self, owner: Text) -> Option<Term> {
         let near = &self.terms[self.term_places.near(owner)];

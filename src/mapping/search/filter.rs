@@ -1,12 +1,11 @@
 //! Filters: which entries are searched for.
 //!
 //! Each word of a text must occur somewhere in an entry: in its code, an alias, its target, title,
-//! owner or tags. Case does not count.
-
-use memchr::memmem::Finder;
+//! owner or tags. Case does not count, and a host in Punycode is also found in its Unicode form.
 
 use super::fold::{fold, folded, folds_to};
 use super::state::LinkState;
+use super::word::{Word, with_unicode_host};
 use crate::mapping::packed::{Entry, NoteKind};
 use crate::mapping::value::Timestamp;
 
@@ -16,11 +15,13 @@ const SEPARATOR: char = '\n';
 /// What entries are selected by; by default, all are.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// The folded words, longest first: it is the least likely to occur.
-    words: Vec<Finder<'static>>,
-    tag: Option<String>,
-    owner: Option<String>,
-    state: Option<LinkState>,
+    /// The words: first the one that was missing last, which is the most likely to be missing again,
+    /// or at first the longest.
+    pub(super) words: Vec<Word>,
+    /// In their folded form.
+    pub(super) tag: Option<String>,
+    pub(super) owner: Option<String>,
+    pub(super) state: Option<LinkState>,
     /// The texts of the entry that is looked at.
     texts: String,
 }
@@ -32,9 +33,14 @@ impl Filter {
         let text = folded(text);
         let mut words: Vec<&str> = text.split_whitespace().collect();
         words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
-        words.dedup();
-        let finder = |word: &&str| Finder::new(word.as_bytes()).into_owned();
-        self.words = words.iter().map(finder).collect();
+        let mut chosen: Vec<&str> = Vec::new();
+        for word in words {
+            // What has a word has all parts of it.
+            if !chosen.iter().any(|longer| longer.contains(word)) {
+                chosen.push(word);
+            }
+        }
+        self.words = chosen.into_iter().map(Word::new).collect();
         self
     }
 
@@ -66,7 +72,12 @@ impl Filter {
 
     /// Returns whether it looks at the texts of entries.
     pub(super) fn reads_texts(&self) -> bool {
-        !self.words.is_empty() || self.tag.is_some() || self.owner.is_some()
+        self.has_words() || self.tag.is_some() || self.owner.is_some()
+    }
+
+    /// Returns whether words are searched for.
+    pub(super) fn has_words(&self) -> bool {
+        !self.words.is_empty()
     }
 
     /// Returns whether it selects an entry at the given time. It changes nothing but memory that is
@@ -114,9 +125,16 @@ impl Filter {
         if let Some((start, rest)) = entry.target_parts() {
             texts.0.push_str(start);
             texts.add(rest);
+            if let Some(rest) = with_unicode_host(rest) {
+                texts.0.push_str(start);
+                texts.add(&rest);
+            }
         }
-        let texts = self.texts.as_bytes();
-        self.words.iter().all(|word| word.find(texts).is_some())
+        let missing = self.words.iter().position(|word| !word.is_in(&self.texts));
+        if let Some(missing) = missing {
+            self.words[..=missing].rotate_right(1);
+        }
+        missing.is_none()
     }
 }
 

@@ -2,15 +2,34 @@
 
 use unicode_normalization::UnicodeNormalization as _;
 
+mod simple;
+
+/// The characters that are not ASCII, but have an ASCII character in their folded form; and that.
+pub(super) const FOLDED_TO_ASCII: [(char, char); 4] = [
+    ('\u{130}', 'i'),
+    ('\u{37e}', ';'),
+    ('\u{1fef}', '`'),
+    ('\u{212a}', 'k'),
+];
+
 /// Appends the folded form of a text: composed (NFC) and in lower case, each character on its own,
 /// so that a part of a text folds like that part of the whole.
 pub(super) fn fold(text: &str, folded: &mut String) {
+    let start = folded.len();
     if text.is_ascii() {
-        let start = folded.len();
         folded.push_str(text);
         folded[start..].make_ascii_lowercase();
-    } else {
-        folded.extend(text.nfc().flat_map(char::to_lowercase));
+        return;
+    }
+    for character in text.chars() {
+        match simple::fold(character) {
+            Some(character) => folded.push(character),
+            None => {
+                folded.truncate(start);
+                folded.extend(text.nfc().flat_map(char::to_lowercase));
+                return;
+            }
+        }
     }
 }
 
@@ -23,8 +42,12 @@ pub(super) fn folded(text: &str) -> String {
 
 /// Returns whether a text has a given folded form.
 pub(super) fn folds_to(text: &str, folded: &str) -> bool {
-    match text.is_ascii() {
-        true => text.eq_ignore_ascii_case(folded),
+    if text.is_ascii() {
+        return text.eq_ignore_ascii_case(folded);
+    }
+    let own = text.chars().map(simple::fold);
+    match own.clone().all(|character| character.is_some()) {
+        true => own.flatten().eq(folded.chars()),
         false => text.nfc().flat_map(char::to_lowercase).eq(folded.chars()),
     }
 }
@@ -49,5 +72,16 @@ mod tests {
             assert!(folds_to(text, expected));
             assert!(!folds_to(text, "other"));
         }
+    }
+
+    #[test]
+    fn four_characters_fold_to_ascii() {
+        let all = '\u{80}'..=char::MAX;
+        let folding = all.filter_map(|character| {
+            let folded = folded(character.encode_utf8(&mut [0; 4]));
+            let ascii = folded.chars().find(char::is_ascii)?;
+            Some((character, ascii))
+        });
+        assert!(folding.eq(FOLDED_TO_ASCII));
     }
 }

@@ -1,6 +1,6 @@
 //! The states of links, by which they are selected.
 
-use crate::mapping::packed::Entry;
+use crate::mapping::packed::{Entry, Term};
 use crate::mapping::value::{Retired, Timestamp};
 
 /// What has become of a link at some point in time.
@@ -34,7 +34,11 @@ impl LinkState {
 
     /// Returns the state of an entry at the given time.
     pub fn of(entry: Entry<'_>, now: Timestamp) -> Self {
-        let term = entry.term();
+        Self::of_term(entry.term(), now)
+    }
+
+    /// Returns the state of an entry with a term at the given time.
+    pub(super) fn of_term(term: Term, now: Timestamp) -> Self {
         match term.retired {
             Some(Retired::Always) => return Self::Retired,
             Some(Retired::From(time)) if time <= now => return Self::Retired,

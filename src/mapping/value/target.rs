@@ -97,7 +97,7 @@ pub(super) fn can_be_extended(target: &str) -> bool {
 }
 
 /// The beginning that most targets share, and that sites do not store.
-const HTTPS: &str = "https://";
+pub(crate) const HTTPS: &str = "https://";
 const HTTP: &str = "http://";
 
 /// Returns the part of a target that a site stores.

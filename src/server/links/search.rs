@@ -1,7 +1,7 @@
 //! Searches: which links a page of a list has, found in the background.
 //!
-//! A search looks at up to all entries of a site, which takes a tenth of a second for a million of
-//! them. Only a few are made at once, for a limited time, and none that nobody waits for any more.
+//! A search looks at up to all entries of a site, which takes some hundredths of a second for a
+//! million of them. Only a few are made at once, for a limited time, and none that nobody waits for any more.
 
 use std::cell::Cell;
 use std::sync::Arc;

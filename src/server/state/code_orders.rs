@@ -1,4 +1,4 @@
-//! The order of the codes of each site of a table: four bytes an entry.
+//! The order of the codes of each site of a table: eight bytes an entry.
 //!
 //! It is made in the background, once the table is live, and belongs to its snapshot. A search that
 //! comes sooner waits for it, or makes it itself.
