@@ -139,12 +139,13 @@ impl PublicClient {
                     client.finished(&method, response)
                 }));
             }
-            Answers::Links { .. } if qr_picture::may_be_addressed(&request) => {
+            Answers::Links { registrations, .. } if qr_picture::may_be_addressed(&request) => {
+                let takes_tokens = registrations.is_some();
                 let client = self.clone();
                 return Answer::UnderWay(Box::pin(async move {
                     let method = request.method().clone();
                     let (shared, counts) = (&client.public.shared, &client.counts);
-                    let response = qr_picture::answer(shared, counts, request).await;
+                    let response = qr_picture::answer(shared, counts, request, takes_tokens).await;
                     client.finished(&method, response)
                 }));
             }

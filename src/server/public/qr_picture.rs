@@ -35,17 +35,18 @@ pub(super) fn may_be_addressed<B>(request: &Request<B>) -> bool {
     path.contains("/-/qr/") && path.ends_with(".svg")
 }
 
-/// Answers a request and counts it.
+/// Answers a request and counts it; `takes_tokens` is for the answer to any other path.
 pub(super) async fn answer(
     shared: &Shared,
     counts: &Counts,
     request: Request<Incoming>,
+    takes_tokens: bool,
 ) -> Response<Content> {
     // Its content is dropped only once it is answered.
     let (head, _content) = request.into_parts();
     let request = Request::from_parts(head, ());
     let (answered, response) = match begin(shared, &request) {
-        None => return route::answer(shared, counts, &request),
+        None => return route::answer(shared, counts, &request, takes_tokens),
         Some(Err(counted)) => counted,
         Some(Ok(url)) => picture(&shared.pictures, request.headers(), url).await,
     };
