@@ -24,7 +24,7 @@ use super::refusal;
 use super::terminal::{Error, complain, counted, legible, progress, remedy};
 use crate::exchange::read::{Column, ImportedRow, Options, ReadError, RowError, in_utf8};
 use crate::mapping::{BaseUrl, Site, Table};
-use crate::registry::{ImportDecision, ImportRun, MayShadow, RegistrationRefusal, SiteIntake};
+use crate::registry::{ImportDecision, ImportRun, Intake, MayShadow, RegistrationRefusal};
 
 /// The maximum size of a file. A table keeps less than its content.
 const MAX_INPUT: u64 = 1 << 30;
@@ -122,6 +122,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     let importing = Importing {
         run: ImportRun {
             fill: &|intake| reading.fill(intake),
+            names_sites: args.from.is_none() && format.form().may_name_sites(),
             // Variables describe existing tables.
             site: args.site.as_deref().filter(|_| args.base_url.is_none()),
             file: args.file.as_deref(),
@@ -207,9 +208,13 @@ struct Reading<'f> {
 
 impl Reading<'_> {
     /// Takes the acceptable rows, and notes the rest.
-    fn fill(&self, intake: &mut SiteIntake<'_>) -> Result<(), ImportFailure> {
+    fn fill(&self, intake: &mut Intake<'_>) -> Result<(), ImportFailure> {
+        let from = match &self.args.from {
+            Some(from) => vec![from],
+            None => intake.base_urls(),
+        };
         let options = Options {
-            from: (self.args.from.as_ref()).unwrap_or(intake.site().base_url()),
+            from: &from,
             columns: &self.args.column,
         };
         let mut refused = RefusedRows::default();
@@ -243,13 +248,10 @@ fn refused_row(line: usize, refusal: &RegistrationRefusal) -> RefusedRow {
 
 /// Returns a row that cannot be read.
 fn unreadable_row(line: usize, error: &RowError, table: &Table) -> RefusedRow {
-    let message = error.to_string();
-    // Each has its own short link: what they share is its host.
-    let other = elsewhere(error).map(|url| format!("from {:?}", url.host()));
     RefusedRow {
         line,
-        reason: other.unwrap_or_else(|| message.clone()),
-        message,
+        reason: error.reason(),
+        message: error.to_string(),
         hint: hint(error, table),
     }
 }
@@ -269,11 +271,22 @@ fn hint(error: &RowError, table: &Table) -> Option<String> {
             site = site.as_str()
         ));
     }
-    let flag = match error {
-        RowError::Elsewhere { .. } => " with --from",
-        _ => "",
-    };
-    Some(format!("{}{flag}", error.hint()?))
+    if let Some(url) = &other {
+        let base_url = url.join(".").map_or_else(|_| String::new(), Into::into);
+        let site = match table.sites() {
+            [_] => "",
+            _ => " --site URL",
+        };
+        return Some(format!(
+            "name the base URL where the links come from, as in --from {base_url}{site}, or give the \
+             table a site with it"
+        ));
+    }
+    match error {
+        RowError::Elsewhere { .. } => Some(format!("{} with --from", error.hint()?)),
+        RowError::NoSite => Some(format!("{} with --site", error.hint()?)),
+        _ => error.hint(),
+    }
 }
 
 /// Returns the short link of a row, if it is refused because it belongs to another site.

@@ -25,7 +25,7 @@ pub use self::followed::{
     ReviewError, Submission, SubmittedChange,
 };
 pub use self::import::{
-    ImportDecision, ImportRun, SiteIntake, import_in_files, import_in_new_file, import_on_branch,
+    ImportDecision, ImportRun, Intake, import_in_files, import_in_new_file, import_on_branch,
 };
 pub use self::publish::{
     Branch, BranchTip, CheckoutBranch, CheckoutError, CloneBranch, CommitIdentity, Edit,

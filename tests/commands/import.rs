@@ -17,7 +17,7 @@ use waypost::exchange::ExportFormat;
 use waypost::exchange::read::{ImportFormat, ImportedLink, Options};
 use waypost::mapping::{Change, SourceFile, Table, Timestamp, compare, compile};
 use waypost::registry::{
-    ImportRun, LocalError, MayShadow, SiteIntake, import_in_files, import_in_new_file,
+    ImportRun, Intake, LocalError, MayShadow, import_in_files, import_in_new_file,
 };
 
 /// A directory with a table, or with none yet.
@@ -298,14 +298,14 @@ fn spoilt_rows_spoil_no_others() {
     let report = scene.import(&["-", "--format", "csv"], &rows);
     assert_snapshot!(report, @r#"
     status 1
-    <stdin>:2: error: a URL has at most 8192 bytes, this one has 1048590
+    <stdin>:2: error: a URL has at most 8192 bytes, this one has 1048590 (column "url")
     <stdin>:3: error: "https://e.org/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" is not under https://short.code/
-      hint: name the base URL where the links come from with --from
-    <stdin>:4: error: '\0' is not allowed in a short code
+      hint: name the base URL where the links come from, as in --from https://e.org/, or give the table a site with it
+    <stdin>:4: error: '\0' is not allowed in a short code (column "short-code")
       hint: use letters, digits, "-", ".", "_", "~", and "/" between segments
-    <stdin>:5: error: the URL contains the control character '\0'
+    <stdin>:5: error: the URL contains the control character '\0' (column "url")
       hint: leave it out, or percent-encode it if the target needs it
-    <stdin>:6: error: the URL contains the control character '\u{1b}'
+    <stdin>:6: error: the URL contains the control character '\u{1b}' (column "url")
       hint: leave it out, or percent-encode it if the target needs it
     <stdin>:8: error: this is not UTF-8
     added 1 link to mapping.yaml; 6 not taken
@@ -388,10 +388,11 @@ fn a_table_that_would_be_too_large_is_left_as_it_is() {
 }
 
 fn run<'r>(
-    fill: &'r dyn Fn(&mut SiteIntake<'_>) -> Result<(), LocalError>,
+    fill: &'r dyn Fn(&mut Intake<'_>) -> Result<(), LocalError>,
 ) -> ImportRun<'r, LocalError> {
     ImportRun {
         fill,
+        names_sites: false,
         site: None,
         file: None,
         may_shadow: &MayShadow::None,
@@ -417,7 +418,7 @@ fn round_trip(table: &Table, format: ExportFormat, form: ImportFormat) -> (Table
         1 << 30,
         &run(&|intake| {
             let options = Options {
-                from: site.base_url(),
+                from: &[site.base_url()],
                 columns: &[],
             };
             let read = form.read(&written, &options, &mut |row| {
@@ -682,7 +683,7 @@ fn a_reason_is_reported_once_with_the_lines_that_share_it() {
     let args = ["-", "--format", "csv", "--column", "expires=Gültig bis"];
     assert_snapshot!(scene.import(&args, rows.as_bytes()), @r#"
     status 1
-    <stdin>:2: error: the URL is not absolute
+    <stdin>:2: error: the URL is not absolute (column "url")
       hint: did you mean "https://example.org/0"?
     <stdin>:2: the same on 8 further lines: 3, 4, 5, 6, 7, …
     <stdin>:11: error: "expires" cannot be "morgen" (column "Gültig bis")
@@ -692,12 +693,7 @@ fn a_reason_is_reported_once_with_the_lines_that_share_it() {
 
 #[test]
 fn links_of_another_site_of_the_table_name_it() {
-    let scene = Scene::new();
-    fs::create_dir(scene.table()).unwrap();
-    for site in ["one", "two"] {
-        let text = format!("base_url: https://{site}.code/\nmapping: []\n");
-        fs::write(scene.table().join(format!("{site}.yaml")), text).unwrap();
-    }
+    let scene = two_sites();
     let rows = b"shortUrl,longUrl\nhttps://one.code/a,https://a.org/\nhttps://two.code/b,https://b.org/\nhttps://two.code/c,https://c.org/\n";
     let args = ["-", "--format", "shlink", "--site", "https://one.code/"];
     assert_snapshot!(scene.import(&args, rows), @r#"
@@ -707,6 +703,191 @@ fn links_of_another_site_of_the_table_name_it() {
     <stdin>:3: the same on 1 further line: 4
     added 1 link to mapping.yaml/one.yaml; 2 not taken
     "#);
+}
+
+/// Returns a table of two sites in a directory.
+fn two_sites() -> Scene {
+    let scene = Scene::new();
+    fs::create_dir(scene.table()).unwrap();
+    for site in ["one", "two"] {
+        let text = format!("base_url: https://{site}.code/\nmapping: []\n");
+        fs::write(scene.table().join(format!("{site}.yaml")), text).unwrap();
+    }
+    scene
+}
+
+#[test]
+fn links_go_to_the_sites_that_they_name() {
+    let scene = two_sites();
+    let rows = b"shortCode,shortUrl,longUrl\n\
+        a,https://one.code/a,https://a.org/\nb,http://two.code/b,https://b.org/\n\
+        a,https://two.code/a,https://a.org/\n\
+        c,https://s.example/c,https://c.org/\nd,https://s.example/d,https://d.org/\n\
+        e,https://s.example/e,https://e.org/\n";
+    assert_snapshot!(scene.import(&["-", "--format", "shlink"], rows), @r#"
+    status 1
+    <stdin>:5: error: "https://s.example/c" is not under https://one.code/ or https://two.code/
+      hint: name the base URL where the links come from, as in --from https://s.example/ --site URL, or give the table a site with it
+    <stdin>:5: the same on 2 further lines: 6, 7
+    added 1 link to mapping.yaml/one.yaml, 2 links to mapping.yaml/two.yaml; 3 not taken
+    "#);
+    let two = fs::read_to_string(scene.table().join("two.yaml")).unwrap();
+    assert!(two.ends_with(
+        "mapping:\n- url: https://a.org/\n  short-code: a\n- url: https://b.org/\n  short-code: b\n"
+    ));
+
+    // The other forms with whole short links, and what has only a code.
+    let scene = two_sites();
+    let rows = b"{\"base_url\":\"https://two.code/\",\"short-code\":\"x\",\"url\":\"https://x.org/\"}\n\
+        {\"short-code\":\"y\",\"url\":\"https://y.org/\"}\n{\"short-code\":\"z\",\"url\":\"https://z.org/\"}\n";
+    assert_snapshot!(scene.import(&["-", "--format", "jsonl"], rows), @r"
+    status 1
+    <stdin>:2: error: this has a code, but not the base URL of its short link, and there are several sites
+      hint: name the site of the links with --site
+    <stdin>:2: the same on 1 further line: 3
+    added 1 link to mapping.yaml/two.yaml; 2 not taken
+    ");
+    let page = b"{\"data\": [{\"address\": \"k\", \"target\": \"https://k.org/\", \"link\": \"https://one.code/k\"}]}";
+    let report = scene.import(&["-", "--format", "kutt"], page);
+    assert!(
+        report.ends_with("added 1 link to mapping.yaml/one.yaml\n"),
+        "{report}"
+    );
+    // A form without them goes to one site.
+    let report = scene.import(&["-", "--format", "psql"], b"p,https://p.org/\n");
+    assert!(report.contains("hint: name one with --site"), "{report}");
+}
+
+#[test]
+fn the_column_or_key_that_is_wrong_is_named() {
+    for (format, input, message) in [
+        (
+            "csv",
+            "code,\"Long, URL\"\n\"a\",\"example.org\"\n",
+            "2: error: the URL is not absolute (column \"Long, URL\")",
+        ),
+        (
+            "csv",
+            "Short URL,url\nhttps://short.code/a+,https://e.org/\n",
+            "2: error: '+' is not allowed in a short code (column \"Short URL\")",
+        ),
+        (
+            "csv",
+            "code,url,Archive\na,https://e.org/,web.archive.org\n",
+            "2: error: the URL is not absolute (column \"Archive\")",
+        ),
+        (
+            "csv",
+            "code,url,aliases\na,https://e.org/,b c+\n",
+            "2: error: '+' is not allowed in a short code (column \"aliases\")",
+        ),
+        (
+            "psql",
+            "a,example.org\n",
+            "1: error: the URL is not absolute (column 2)",
+        ),
+        (
+            "jsonl",
+            "{\"short-code\":\"a\",\"url\":\"example.org\"}\n",
+            "1: error: the URL is not absolute (key \"url\")",
+        ),
+        (
+            "jsonl",
+            "{\"short-code\":\"a\",\"url\":5}\n",
+            "1: error: this is not the JSON of a link: invalid type: integer `5`, expected a string \
+             (key \"url\")",
+        ),
+        (
+            "jsonl",
+            "{\"url\" \"https://e.org/\"}\n",
+            "1: error: this is not the JSON of a link: expected `:` (column 8)",
+        ),
+        (
+            "kutt",
+            "{\"data\": [\n{\"address\": \"a\", \"target\": \"example.org\"}]}",
+            "2: error: the URL is not absolute (key \"target\")",
+        ),
+        (
+            "kutt",
+            "{\"data\": [\n{\"address\": 7, \"target\": \"https://e.org/\"}]}",
+            "2: error: this is not the JSON of a link: invalid type: integer `7`, expected a string \
+             (key \"address\")",
+        ),
+    ] {
+        let scene = Scene::with(EMPTY);
+        let report = scene.import(&["-", "--format", format], input.as_bytes());
+        assert!(report.contains(message), "{message}\n{report}");
+    }
+}
+
+#[test]
+fn a_thousand_bad_rows_of_any_form_are_one_message() {
+    let rows = |row: &dyn Fn(usize) -> String| (0..1000).map(row).collect::<String>();
+    for (format, input) in [
+        (
+            "csv",
+            format!("code,url\n{}", rows(&|n| format!("c{n},example.org/{n}\n"))),
+        ),
+        (
+            "csv",
+            format!(
+                "code,url,expires\n{}",
+                rows(&|n| format!("c{n},https://e.org/,{n}.5.\n"))
+            ),
+        ),
+        (
+            "jsonl",
+            rows(&|n| format!("{{\"short-code\":\"c{n}\",\"url\":{n}}}\n")),
+        ),
+        (
+            "jsonl",
+            rows(&|n| format!("{{\"short-code\":\"c{n}\" 1}}\n")),
+        ),
+        (
+            "yourls",
+            format!(
+                "keyword,url\n{}",
+                rows(&|n| format!("c{n}+,https://e.org/\n"))
+            ),
+        ),
+        (
+            "shlink",
+            format!(
+                "shortUrl,longUrl\n{}",
+                rows(&|n| format!("https://s.example/{n},https://e.org/\n"))
+            ),
+        ),
+        (
+            "kutt",
+            format!(
+                "{{\"data\": [{{\"address\": \"a\", \"target\": \"https://e.org/\"}}{}]}}",
+                rows(&|n| format!(",\n{{\"address\": {n}, \"target\": \"https://e.org/\"}}"))
+            ),
+        ),
+        (
+            "nginx",
+            rows(&|n| format!("location = /c{n} {{ return 301 https://$host/{n}; }}\n")),
+        ),
+        (
+            "apache",
+            rows(&|n| format!("RedirectMatch ^/c{n}.* https://e.org/\n")),
+        ),
+        (
+            "redirects",
+            rows(&|n| format!("/c{n}/* https://e.org/{n}\n")),
+        ),
+        ("beacon", rows(&|n| format!("c{n}|example.org/{n}|x|y|z\n"))),
+        ("psql", rows(&|n| format!("c{n},example.org/{n}\n"))),
+    ] {
+        let scene = Scene::with(EMPTY);
+        let report = scene.import(&["-", "--format", format], input.as_bytes());
+        assert!(
+            report.contains("the same on 999 further lines: "),
+            "{format}: {report}"
+        );
+        assert!(report.lines().count() < 8, "{format}: {report}");
+        assert!(report.contains("; 1000 not taken"), "{format}: {report}");
+    }
 }
 
 #[test]

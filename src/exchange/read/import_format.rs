@@ -44,6 +44,15 @@ impl ImportFormat {
         Self::Psql,
     ];
 
+    /// Returns whether a row may contain the base URL of its short link, so that a file may have links
+    /// of several sites.
+    pub fn may_name_sites(self) -> bool {
+        matches!(
+            self,
+            Self::Csv | Self::JsonLines | Self::Shlink | Self::Kutt
+        )
+    }
+
     /// Reads every row, in the order of the file; returns the names of columns that are not read.
     ///
     /// # Errors

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::site_intake::SiteIntake;
-use crate::mapping::{Diagnostic, SourceFile, Table, Timestamp, compile, defaults_of};
+use super::intake::Intake;
+use crate::mapping::{Diagnostic, SourceFile, Table, Timestamp, compile};
 use crate::registry::decide::{
-    Addition, Base, Bisection, Destination, Effort, MayShadow, ProvedTable, RegistrationRefusal,
-    placement,
+    Base, Bisection, Effort, MayShadow, ProvedTable, RegistrationRefusal,
 };
 
 /// How many entries at fault are searched for: each step of the bisection compiles the table.
@@ -16,7 +15,10 @@ const MOST_AT_FAULT: usize = 20;
 /// Links to import.
 pub struct ImportRun<'r, E> {
     /// Takes each link. It is called again for each newer state of the table.
-    pub fill: &'r dyn Fn(&mut SiteIntake<'_>) -> Result<(), E>,
+    pub fill: &'r dyn Fn(&mut Intake<'_>) -> Result<(), E>,
+    /// Whether links may name their sites: if the table has several and none is named here, each link
+    /// goes to its own.
+    pub names_sites: bool,
     /// The base URL of the site, if the table has several.
     pub site: Option<&'r str>,
     /// The document, by its path or file name, if the site has several.
@@ -66,24 +68,12 @@ impl<E: From<RegistrationRefusal>> ImportRun<'_, E> {
         let compiled = compiled.map_err(RegistrationRefusal::TableHasErrors)?;
         let base = Base::new(files, &compiled, self.now);
         let table = base.table();
-        let destination = Destination::Document(self.file.map(str::to_owned));
-        let site = placement::site(table, self.site, &destination)?;
-        let path = placement::document(site, self.file)?;
-        let document = files.iter().find(|file| *file.path == *path);
-        let document = document.expect("a table is compiled from these files");
-
-        let defaults = defaults_of(document);
-        let mut intake = SiteIntake::new(table, site, defaults, self.now);
+        let (site, file) = (self.site, self.file);
+        let mut intake = Intake::new(table, files, site, file, self.names_sites, self.now)?;
+        let paths = intake.paths();
         (self.fill)(&mut intake)?;
-        let mut taken = intake.finish()?;
-        taken.drop_defaults(defaults);
-        let addition = |entry| Addition {
-            site,
-            entry,
-            path: Arc::clone(&document.path),
-            is_new_file: false,
-        };
-        let additions: Vec<_> = taken.entries.into_iter().map(addition).collect();
+        let taken = intake.finish()?;
+        let additions = taken.additions;
         let bisection = Bisection {
             base: &base,
             additions: &additions,
@@ -100,7 +90,7 @@ impl<E: From<RegistrationRefusal>> ImportRun<'_, E> {
         refused.extend(late.map(|(number, refusal)| (taken.lines[number], refusal)));
         let mut decision = ImportDecision {
             before: Arc::clone(&compiled.table),
-            added: vec![(path.to_owned(), 0)],
+            added: Vec::new(),
             known: taken.known,
             refused,
             changed: Vec::new(),
@@ -109,10 +99,18 @@ impl<E: From<RegistrationRefusal>> ImportRun<'_, E> {
             trailers: BTreeSet::new(),
             message: String::new(),
         };
+        let accepted = bisected.accepted.as_ref();
+        let accepted = accepted.map_or(&[][..], |it| &it.numbers);
+        decision.added = (paths.iter())
+            .map(|path| {
+                let here = accepted.iter().filter(|it| additions[**it].path == *path);
+                (path.to_string(), here.count())
+            })
+            .filter(|(_, count)| *count > 0 || paths.len() == 1)
+            .collect();
         if let Some(accepted) = bisected.accepted {
             let numbers = accepted.numbers.iter();
             decision.trailers = numbers.flat_map(|it| accepted.trailers(*it)).collect();
-            decision.added[0].1 = accepted.numbers.len();
             decision.message = self.message(accepted.numbers.len(), &decision.trailers);
             decision.changed = accepted.written;
             decision.warnings = accepted.proof.warnings;

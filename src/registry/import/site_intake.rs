@@ -19,7 +19,7 @@ use crate::mapping::{
 use crate::registry::decide::{RegistrationRefusal, check_reach, check_texts, choice};
 
 /// The links taken so far.
-pub struct SiteIntake<'t> {
+pub(super) struct SiteIntake<'t> {
     table: &'t Table,
     site: &'t Site,
     /// The defaults of the document that receives the links.
@@ -47,7 +47,7 @@ struct Holding {
 
 impl<'t> SiteIntake<'t> {
     /// Starts an intake for a document of a site with these defaults.
-    pub(crate) fn new(
+    pub(super) fn new(
         table: &'t Table,
         site: &'t Site,
         defaults: Defaults,
@@ -66,13 +66,8 @@ impl<'t> SiteIntake<'t> {
         }
     }
 
-    /// Returns the table.
-    pub fn table(&self) -> &Table {
-        self.table
-    }
-
     /// Returns the site that receives the links.
-    pub fn site(&self) -> &'t Site {
+    pub(super) fn site(&self) -> &'t Site {
         self.site
     }
 
@@ -81,7 +76,11 @@ impl<'t> SiteIntake<'t> {
     /// # Errors
     ///
     /// Returns why the link cannot be taken.
-    pub fn take(&mut self, line: usize, link: ImportedLink) -> Result<(), RegistrationRefusal> {
+    pub(super) fn take(
+        &mut self,
+        line: usize,
+        link: ImportedLink,
+    ) -> Result<(), RegistrationRefusal> {
         let url = link.url.as_deref().map(Target::parse).transpose()?;
         let url = url.map(Target::into_owned);
         let archive = link.archive.as_deref().map(Target::parse).transpose()?;

@@ -6,8 +6,8 @@
 use csv::{ByteRecord, ReaderBuilder};
 
 use crate::exchange::read::rows::{
-    Column, ColumnPlaces, ImportedLink, ImportedRow, LinkOrigin, Options, ReadError, RowError, row,
-    shown, text,
+    Column, ColumnPlaces, ImportedLink, ImportedRow, LinkOrigin, Options, ReadError, RowError,
+    excerpt, row, shown, text,
 };
 
 /// An empty tag.
@@ -79,7 +79,8 @@ pub(crate) fn read(
         let link = match is_last && quotes() % 2 == 1 {
             true => Err(RowError::OpenQuote),
             false => link(&record, &layout, dialect, options.origin())
-                .map_err(|error| error.in_column(|key| first.name(&layout, key))),
+                .and_then(ImportedLink::checked)
+                .map_err(|error| error.in_field(|key| first.name(&layout, key))),
         };
         take(ImportedRow { line, link });
     }
@@ -98,10 +99,18 @@ struct First {
 }
 
 impl First {
-    /// Returns the name of a column in the header.
+    /// Returns the column of a key: by its name in the header, or else its number.
     fn name(&self, layout: &ColumnPlaces, key: &str) -> Option<String> {
-        let place = layout.place(Column::from_name(key)?)?;
-        self.header.get(place).cloned()
+        let column = Column::from_name(key)?;
+        let place = match (layout.place(column), column) {
+            // The code is a part of the short link.
+            (None, Column::Code) => layout.place(Column::ShortUrl)?,
+            (place, _) => place?,
+        };
+        Some(match self.header.get(place) {
+            Some(name) => format!("column {:?}", excerpt(name)),
+            None => format!("column {}", place + 1),
+        })
     }
 }
 
@@ -210,18 +219,19 @@ fn link(
             .map_err(|_| RowError::value(key, text)),
     };
     let (code, short_url) = (word(Column::Code)?, word(Column::ShortUrl)?);
-    let reported = (!short_url.is_empty())
-        .then(|| origin.code(short_url))
-        .transpose()?;
+    let short_link = |text: &str| match text {
+        "" => Ok(None),
+        text => origin.short_link(text).map(Some),
+    };
+    let (own, whole) = (short_link(code)?, short_link(short_url)?);
+    let site = [&own, &whole].into_iter().flatten().find_map(|it| it.site);
     let url = word(Column::Url)?;
     let title = field(Column::Title)?;
     let cache_max_age = word(Column::CacheMaxAge)?;
     Ok(ImportedLink {
+        site: origin.site(site)?,
         url: some(url),
-        code: match code {
-            "" => reported,
-            code => Some(origin.code(code)?),
-        },
+        code: own.or(whole).map(|it| it.code),
         number: number("number", word(Column::Number)?)?,
         aliases: word(Column::Aliases)?
             .split_whitespace()
@@ -403,7 +413,7 @@ mod tests {
 
     #[test]
     fn what_is_not_read_is_reported() {
-        let (rows, unread) = read_with(&PLAIN, b"url,visits,shortCode\nx,1,a\n", &[]).unwrap();
+        let (rows, unread) = read_with(&PLAIN, b"url,visits,shortCode\nhttps://e.org/,1,a\n", &[]).unwrap();
         assert_eq!(
             (pairs(&rows).len(), &unread[..]),
             (1, &["visits".to_owned()][..])

@@ -4,6 +4,7 @@
 
 use serde::Deserialize;
 
+use super::parsed::parsed;
 use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, row, rows};
 use crate::mapping::WrittenRetirement;
 
@@ -41,19 +42,19 @@ enum Since {
 /// Reads every line.
 pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     rows(bytes, take, |text| {
-        let line = serde_json::from_str(text);
-        let line: ParsedLine = line.map_err(|error| RowError::Json(error.to_string()))?;
-        line.link(origin).map(Some)
+        let line: ParsedLine = parsed(text, &[])?;
+        let link = line.link(origin).and_then(ImportedLink::checked);
+        let named = link.map_err(|error| error.in_field(|key| Some(format!("key {key:?}"))));
+        named.map(Some)
     });
 }
 
 impl ParsedLine {
     fn link(self, origin: LinkOrigin<'_>) -> Result<ImportedLink, RowError> {
-        if let Some(base_url) = &self.base_url {
-            origin.check_base_url(base_url)?;
-        }
+        let site = self.base_url.map(|it| origin.site_with(&it)).transpose()?;
         let status = self.status.map(|status| status.to_string());
         Ok(ImportedLink {
+            site: origin.site(site)?,
             url: self.url,
             code: self.short_code,
             number: self.number,
@@ -95,6 +96,7 @@ mod tests {
             url: Some("https://e.org/".to_owned()),
             code: Some("a".to_owned()),
             number: None,
+            site: 0,
             aliases: vec!["b".to_owned()],
             status: Some(Status::MovedPermanently),
             forward: Some(Forward::Path),
@@ -118,7 +120,7 @@ mod tests {
         let rows = read_by(
             super::read,
             b"nonsense\n{\"url\":\"https://e.org/\",\"clicks\":1}\n{\"status\":200}\n\
-              {\"expires\":\"soon\"}\n{\"base_url\":\"https://other.code/\"}\n\xFF\n{\"url\":\"x\"}\n",
+              {\"expires\":\"soon\"}\n{\"base_url\":\"https://other.code/\"}\n\xFF\n{\"url\":\"https://e.org/\"}\n",
         );
         let reported = refused(&rows);
         assert_eq!(reported.len(), 6);

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
+use super::parsed::parsed;
 use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, row};
 
 /// An answer.
@@ -34,7 +35,10 @@ struct KuttLink {
 /// Reads every page.
 pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     if text.trim_ascii().is_empty() {
-        let link = Err(RowError::Json("it is empty".to_owned()));
+        let link = Err(RowError::Json {
+            message: "it is empty".to_owned(),
+            field: None,
+        });
         return take(ImportedRow { line: 1, link });
     }
     let (mut included, mut total) = (0, 0);
@@ -52,16 +56,18 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
             Ok(page) => page,
             Err(error) => {
                 let line = error.line();
-                let link = Err(RowError::Json(error.to_string()));
+                let link = Err(RowError::json(&error));
                 return take(ImportedRow { line, link });
             }
         };
         for raw in page.data {
             // The borrowed slice lies in the text.
             let offset = raw.get().as_ptr() as usize - text.as_ptr() as usize;
-            let item = serde_json::from_str(raw.get());
-            let item = item.map_err(|error| RowError::Json(error.to_string()));
+            let item = parsed(raw.get(), &["address", "target"]);
             let link = item.and_then(|item: KuttLink| item.link(origin));
+            let link = link
+                .and_then(ImportedLink::checked)
+                .map_err(|error| error.in_field(name));
             take(ImportedRow {
                 line: line_at(offset),
                 link,
@@ -79,6 +85,17 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
     }
 }
 
+/// Returns what Kutt calls a key of a table.
+fn name(key: &str) -> Option<String> {
+    let name = match key {
+        "url" => "target",
+        "short-code" => "address",
+        "expires" => "expire_in",
+        _ => return None,
+    };
+    Some(format!("key {name:?}"))
+}
+
 impl KuttLink {
     fn link(self, origin: LinkOrigin<'_>) -> Result<ImportedLink, RowError> {
         if self.banned {
@@ -89,10 +106,9 @@ impl KuttLink {
                 "this link has a password, and a table is public",
             ));
         }
-        if let Some(short_link) = &self.link {
-            origin.code(short_link)?;
-        }
+        let link = self.link.map(|it| origin.short_link(&it)).transpose()?;
         Ok(ImportedLink {
+            site: origin.site(link.and_then(|it| it.site))?,
             url: Some(self.target),
             code: Some(self.address),
             title: self.description.filter(|text| !text.is_empty()),

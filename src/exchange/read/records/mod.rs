@@ -4,6 +4,7 @@ pub(crate) mod beacon;
 pub(crate) mod csv;
 pub(crate) mod json_lines;
 pub(crate) mod kutt;
+mod parsed;
 pub(crate) mod redirects;
 
 pub(crate) use csv::NO_TEXT;

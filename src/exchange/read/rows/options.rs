@@ -7,8 +7,8 @@ use crate::mapping::BaseUrl;
 /// The parameters that a format does not contain itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'o> {
-    /// The base URL of the short links.
-    pub from: &'o BaseUrl,
+    /// The base URLs of the short links. If there are several, each row must name its own.
+    pub from: &'o [&'o BaseUrl],
     /// Columns with names of their own; an empty name omits a column.
     pub columns: &'o [(Column, String)],
 }
@@ -16,7 +16,7 @@ pub struct Options<'o> {
 impl Options<'_> {
     pub(crate) fn origin(&self) -> LinkOrigin<'_> {
         LinkOrigin {
-            base_url: self.from,
+            base_urls: self.from,
         }
     }
 }

@@ -6,45 +6,103 @@ use url::Url;
 use super::row::{RowError, excerpt};
 use crate::mapping::BaseUrl;
 
-/// The base URL of the site that was exported to a foreign format.
+/// How many base URLs a message names.
+const SHOWN: usize = 3;
+
+/// The base URLs of the sites that were exported to a foreign format: at least one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LinkOrigin<'o> {
-    pub(crate) base_url: &'o BaseUrl,
+    pub(crate) base_urls: &'o [&'o BaseUrl],
+}
+
+/// A short link in a row.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ShortLink {
+    /// Which base URL it is under; `None` if the row has only a code.
+    pub(crate) site: Option<usize>,
+    pub(crate) code: String,
 }
 
 impl LinkOrigin<'_> {
-    /// Returns the code of a short link: a URL, with or without its scheme, or the code alone.
-    pub(crate) fn code(self, text: &str) -> Result<String, RowError> {
-        if text.contains("://") {
-            return self.code_of_url(text);
-        }
-        let own = self.base_url.as_str();
-        let (_, own) = own.split_once("://").unwrap_or_default();
-        match text.strip_prefix(own) {
-            Some(code) => Ok(without_slashes(code).to_owned()),
-            None => Ok(without_slashes(text).to_owned()),
+    /// Returns which base URL a row is under that names this one, or none.
+    pub(crate) fn site(self, named: Option<usize>) -> Result<usize, RowError> {
+        match (named, self.base_urls) {
+            (Some(site), _) => Ok(site),
+            (None, [_]) => Ok(0),
+            (None, _) => Err(RowError::NoSite),
         }
     }
 
-    /// Returns the code of an absolute short link; `http` and `https` are one.
+    /// Returns a short link: a URL, with or without its scheme, or a code alone.
+    pub(crate) fn short_link(self, text: &str) -> Result<ShortLink, RowError> {
+        if text.contains("://") {
+            return self.of_url(text);
+        }
+        let bare = |base_url: &BaseUrl| {
+            let (_, own) = base_url.as_str().split_once("://")?;
+            text.strip_prefix(own)
+        };
+        let under = self.base_urls.iter().enumerate();
+        let under = under.filter_map(|(site, base_url)| Some((site, bare(base_url)?)));
+        let (site, code) = match under.min_by_key(|(_, code)| code.len()) {
+            Some((site, code)) => (Some(site), code),
+            None => (None, text),
+        };
+        Ok(ShortLink {
+            site,
+            code: without_slashes(code).to_owned(),
+        })
+    }
+
+    /// Returns the code of a short link under the only base URL.
+    pub(crate) fn code(self, text: &str) -> Result<String, RowError> {
+        Ok(self.short_link(text)?.code)
+    }
+
+    /// Returns the code of an absolute short link under the only base URL.
     pub(crate) fn code_of_url(self, text: &str) -> Result<String, RowError> {
+        Ok(self.of_url(text)?.code)
+    }
+
+    /// Returns an absolute short link; `http` and `https` are one. Of several base URLs, the longest
+    /// path counts.
+    fn of_url(self, text: &str) -> Result<ShortLink, RowError> {
         let url = Url::parse(text).map_err(|_| self.elsewhere(text))?;
         let host = url.host_str().unwrap_or_default();
         let host = host.strip_suffix('.').unwrap_or(host);
-        if host != self.base_url.host() || url.port() != self.base_url.port() {
+        let is_of_host =
+            |base_url: &BaseUrl| host == base_url.host() && url.port() == base_url.port();
+        let sites = self.base_urls.iter().enumerate();
+        let mut sites: Vec<_> = sites.filter(|(_, it)| is_of_host(it)).collect();
+        sites.sort_by_key(|(_, base_url)| base_url.path().len());
+        if sites.is_empty() {
             return Err(self.elsewhere(text));
         }
         if url.query().is_some() {
             return Err(RowError::NoLink("no code contains a query"));
         }
-        self.code_of_path(url.path())
+        while let Some((site, base_url)) = sites.pop() {
+            match self.under(base_url, url.path()) {
+                Err(RowError::Elsewhere { .. }) => {}
+                found => {
+                    let site = Some(site);
+                    return found.map(|code| ShortLink { site, code });
+                }
+            }
+        }
+        Err(self.elsewhere(text))
     }
 
-    /// Returns the code of a path from the host's root, which may be percent-encoded.
+    /// Returns the code of a path from the host's root, which may be percent-encoded, under the only
+    /// base URL.
     pub(crate) fn code_of_path(self, path: &str) -> Result<String, RowError> {
+        self.under(self.base_urls[0], path)
+    }
+
+    fn under(self, base_url: &BaseUrl, path: &str) -> Result<String, RowError> {
         let decoded = percent_decode_str(path).decode_utf8();
         let decoded = decoded.map_err(|_| RowError::NotUtf8)?;
-        let base = percent_decode_str(self.base_url.path()).decode_utf8_lossy();
+        let base = percent_decode_str(base_url.path()).decode_utf8_lossy();
         let code = decoded.strip_prefix(&*base);
         let code = code.ok_or_else(|| self.elsewhere(path))?;
         match code.strip_suffix('/').unwrap_or(code) {
@@ -53,20 +111,27 @@ impl LinkOrigin<'_> {
         }
     }
 
-    /// Reports a base URL that differs from this one.
-    pub(crate) fn check_base_url(self, text: &str) -> Result<(), RowError> {
-        let is_own = BaseUrl::parse(text).is_ok_and(|base_url| {
-            base_url.host() == self.base_url.host()
-                && base_url.port() == self.base_url.port()
-                && base_url.path() == self.base_url.path()
-        });
-        is_own.then_some(()).ok_or_else(|| self.elsewhere(text))
+    /// Returns which base URL this one is.
+    pub(crate) fn site_with(self, text: &str) -> Result<usize, RowError> {
+        let base_url = BaseUrl::parse(text).ok();
+        let is_it = |own: &&BaseUrl| {
+            base_url.as_ref().is_some_and(|it| {
+                it.host() == own.host() && it.port() == own.port() && it.path() == own.path()
+            })
+        };
+        let site = self.base_urls.iter().position(is_it);
+        site.ok_or_else(|| self.elsewhere(text))
     }
 
     fn elsewhere(self, short_link: &str) -> RowError {
+        let named = self.base_urls.iter().take(SHOWN).map(|it| it.as_str());
+        let mut base_urls = named.collect::<Vec<_>>().join(" or ");
+        if self.base_urls.len() > SHOWN {
+            base_urls += " or another site of the table";
+        }
         RowError::Elsewhere {
             short_link: excerpt(short_link),
-            base_url: self.base_url.as_str().to_owned(),
+            base_urls,
         }
     }
 }
@@ -85,7 +150,7 @@ mod tests {
     fn codes_follow_the_base_url() {
         let base_url = BaseUrl::parse("https://short.code/go/").unwrap();
         let origin = LinkOrigin {
-            base_url: &base_url,
+            base_urls: &[&base_url],
         };
         for text in [
             "a/b",
@@ -115,11 +180,38 @@ mod tests {
     fn a_base_url_is_the_same_with_another_scheme() {
         let base_url = BaseUrl::parse("https://short.code/").unwrap();
         let origin = LinkOrigin {
-            base_url: &base_url,
+            base_urls: &[&base_url],
         };
-        assert_eq!(origin.check_base_url("http://short.code/"), Ok(()));
+        assert_eq!(origin.site_with("http://short.code/"), Ok(0));
         for text in ["https://short.code/go/", "https://other.code/", ""] {
-            assert!(origin.check_base_url(text).is_err(), "{text}");
+            assert!(origin.site_with(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn of_several_base_urls_the_nearest_counts() {
+        let base_urls = ["https://a.code/", "https://a.code/go/", "https://b.code/"];
+        let base_urls = base_urls.map(|it| BaseUrl::parse(it).unwrap());
+        let origin = LinkOrigin {
+            base_urls: &base_urls.each_ref(),
+        };
+        for (text, site, code) in [
+            ("https://a.code/x", Some(0), "x"),
+            ("http://a.code/go/x", Some(1), "x"),
+            ("https://a.code/gone", Some(0), "gone"),
+            ("b.code/x", Some(2), "x"),
+            ("a.code/go/x", Some(1), "x"),
+            ("x", None, "x"),
+        ] {
+            let found = origin.short_link(text).unwrap();
+            assert_eq!((found.site, &*found.code), (site, code), "{text}");
+        }
+        assert_eq!(origin.site(Some(1)), Ok(1));
+        assert_eq!(origin.site(None), Err(RowError::NoSite));
+        let other = origin.short_link("https://c.code/x").err().unwrap();
+        assert_eq!(
+            other.to_string(),
+            "\"https://c.code/x\" is not under https://a.code/ or https://a.code/go/ or https://b.code/"
+        );
     }
 }

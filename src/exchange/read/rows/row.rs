@@ -4,8 +4,11 @@
 //! whether the codes are free, is decided when it is taken into a table.
 
 use thiserror::Error;
+use url::Url;
 
-use crate::mapping::{Forward, Status, WrittenDate, WrittenRetirement};
+use crate::mapping::{
+    Code, CodeError, Forward, Status, Target, TargetError, WrittenDate, WrittenRetirement,
+};
 
 /// How many characters of a text that cannot be parsed are shown.
 const SHOWN_CHARS: usize = 80;
@@ -22,6 +25,8 @@ pub struct ImportedRow {
 /// A link as a row describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportedLink {
+    /// Which of the base URLs in the options its short link is under.
+    pub site: usize,
     /// The target.
     pub url: Option<String>,
     /// Its code, if it has one: the part after the base URL.
@@ -68,26 +73,54 @@ pub enum RowError {
         expected: usize,
     },
     /// It is not the JSON of a link.
-    #[error("this is not the JSON of a link: {0}")]
-    Json(String),
+    #[error("this is not the JSON of a link: {message}{}", in_field(.field.as_deref()))]
+    Json {
+        /// What is wrong.
+        message: String,
+        /// Where in the row.
+        field: Option<String>,
+    },
     /// A value is not valid for its key.
-    #[error("{key:?} cannot be {value:?}{}", in_column(.column.as_deref()))]
+    #[error("{key:?} cannot be {value:?}{}", in_field(.field.as_deref()))]
     Value {
         /// The key of a table.
         key: &'static str,
         /// The beginning of the value.
         value: String,
-        /// The name of the column, if the format has columns and it is another than the key.
-        column: Option<String>,
+        /// Its column or key in the file, if it has another name there.
+        field: Option<String>,
     },
-    /// Its short link is not under the base URL of the exported site.
-    #[error("{short_link:?} is not under {base_url}")]
+    /// A URL cannot be a target.
+    #[error("{error}{}", in_field(.field.as_deref()))]
+    Target {
+        /// The key of a table.
+        key: &'static str,
+        /// What is wrong.
+        error: TargetError,
+        /// Its column or key in the file.
+        field: Option<String>,
+    },
+    /// A code is outside the grammar, or reserved.
+    #[error("{error}{}", in_field(.field.as_deref()))]
+    Code {
+        /// The key of a table.
+        key: &'static str,
+        /// What is wrong.
+        error: CodeError,
+        /// Its column or key in the file.
+        field: Option<String>,
+    },
+    /// Its short link is not under a base URL of the options.
+    #[error("{short_link:?} is not under {base_urls}")]
     Elsewhere {
         /// The beginning of the short link.
         short_link: String,
-        /// The base URL.
-        base_url: String,
+        /// The first of the base URLs.
+        base_urls: String,
     },
+    /// There are several base URLs, and the row has only a code.
+    #[error("this has a code, but not the base URL of its short link, and there are several sites")]
+    NoSite,
     /// A table has no entry for it.
     #[error("{0}")]
     NoLink(&'static str),
@@ -109,34 +142,96 @@ impl RowError {
         Self::Value {
             key,
             value: excerpt(value),
-            column: None,
+            field: None,
         }
     }
 
-    /// Adds the name that a column has in the file, if this is about a column.
-    pub(crate) fn in_column(mut self, name: impl FnOnce(&str) -> Option<String>) -> Self {
-        if let Self::Value { key, column, .. } = &mut self {
-            let name = name(key).filter(|name| name != key);
-            *column = name.map(|name| excerpt(&name));
+    /// Reports an error of a row that is one line of JSON, or of a whole file.
+    pub(crate) fn json(error: &serde_json::Error) -> Self {
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        let message = error.to_string();
+        Self::Json {
+            message: message.strip_suffix(&place).unwrap_or(&message).to_owned(),
+            field: Some(format!("column {}", error.column())).filter(|_| !error.is_data()),
+        }
+    }
+
+    /// Adds what the file calls a key of a table, such as `column "URL"`, unless the message names
+    /// that already.
+    pub(crate) fn in_field(mut self, name: impl FnOnce(&str) -> Option<String>) -> Self {
+        match &mut self {
+            Self::Value { key, field, .. } => {
+                *field = name(key).filter(|name| !name.ends_with(&format!(" {key:?}")));
+            }
+            Self::Target { key, field, .. } | Self::Code { key, field, .. } => *field = name(key),
+            _ => {}
         }
         self
     }
 
+    /// Returns what rows that are refused for the same reason share: the message without what each of
+    /// them has of its own.
+    pub fn reason(&self) -> String {
+        let in_own_place = |field: &Option<String>| in_field(field.as_deref());
+        match self {
+            Self::Value { key, field, .. } => format!("{key:?}{}", in_own_place(field)),
+            Self::Variable(_) => "variable".to_owned(),
+            Self::Elsewhere { short_link, .. } => {
+                let url = Url::parse(short_link).ok();
+                format!("from {:?}", url.as_ref().and_then(Url::host_str))
+            }
+            // A wrong value is quoted.
+            Self::Json { message, field } if message.starts_with("invalid") => {
+                let kind = message.split(['`', '"']).next().unwrap_or_default();
+                format!("{kind}{}", in_own_place(field))
+            }
+            Self::Json { message, .. } => message.clone(),
+            _ => self.to_string(),
+        }
+    }
+
     /// Returns a hint, unless the message already contains it.
-    pub fn hint(&self) -> Option<&'static str> {
-        Some(match self {
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Target { error, .. } => return error.hint(),
+            Self::Code { error, .. } => return error.hint(),
             Self::Elsewhere { .. } => "name the base URL where the links come from",
+            Self::NoSite => "name the site of the links",
             Self::Incomplete { .. } => {
                 "ask for all of them at once, or put the pages one after the other"
             }
             _ => return None,
-        })
+        };
+        Some(hint.to_owned())
     }
 }
 
-fn in_column(name: Option<&str>) -> String {
-    name.map(|name| format!(" (column {name:?})"))
-        .unwrap_or_default()
+impl ImportedLink {
+    /// Checks the URLs and codes, where the place of each in the file is known.
+    pub(crate) fn checked(self) -> Result<Self, RowError> {
+        for (key, url) in [("url", &self.url), ("archive", &self.archive)] {
+            let Some(url) = url else { continue };
+            Target::parse(url).map_err(|error| RowError::Target {
+                key,
+                error,
+                field: None,
+            })?;
+        }
+        let own = self.code.iter().map(|code| ("short-code", code));
+        let aliases = self.aliases.iter().map(|code| ("aliases", code));
+        for (key, code) in own.chain(aliases) {
+            Code::custom(code).map_err(|error| RowError::Code {
+                key,
+                error,
+                field: None,
+            })?;
+        }
+        Ok(self)
+    }
+}
+
+fn in_field(field: Option<&str>) -> String {
+    field.map(|field| format!(" ({field})")).unwrap_or_default()
 }
 
 /// Returns the beginning of a text.

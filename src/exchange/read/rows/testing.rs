@@ -10,7 +10,13 @@ pub(crate) fn with_options<T>(
 ) -> (Vec<ImportedRow>, T) {
     let from = &BaseUrl::parse("https://short.code/").unwrap();
     let mut rows = Vec::new();
-    let read = read(&Options { from, columns }, &mut |row| rows.push(row));
+    let read = read(
+        &Options {
+            from: &[from],
+            columns,
+        },
+        &mut |row| rows.push(row),
+    );
     (rows, read)
 }
 
