@@ -22,7 +22,9 @@ use super::arguments::{STDIN, STDIN_NAME, TableArgs, table};
 use super::publishing::{self, PublishArgs};
 use super::refusal;
 use super::terminal::{Error, complain, counted, legible, progress, remedy};
-use crate::exchange::read::{Column, ImportedRow, Options, ReadError, RowError, in_utf8};
+use crate::exchange::read::{
+    Column, ImportedRow, Options, ReadError, RowError, in_plain_lines, in_utf8,
+};
 use crate::mapping::{BaseUrl, Site, Table};
 use crate::registry::{ImportDecision, ImportRun, Intake, MayShadow, RegistrationRefusal};
 
@@ -109,6 +111,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     if let Some(encoding) = encoding {
         writeln!(stderr(), "{name}: converted from {encoding}")?;
     }
+    let bytes = in_plain_lines(bytes);
     let format = Format::of(args.format, &name, &bytes)?;
     let of_format = format.to_possible_value();
     let reading = Reading {

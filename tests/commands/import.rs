@@ -673,6 +673,56 @@ fn files_of_spreadsheets_are_converted() {
 }
 
 #[test]
+fn odd_files_are_read_or_refused_by_name() {
+    let utf16 = |text: &str| -> Vec<u8> {
+        let units = text.encode_utf16();
+        units.flat_map(u16::to_le_bytes).collect()
+    };
+    let cut = [&utf16("\u{feff}slug,url\na,https://e.org/\n")[..], b"\0"].concat();
+    let utf32: Vec<u8> = "\u{feff}slug,url\na,https://e.org/\n"
+        .chars()
+        .flat_map(|c| u32::from(c).to_le_bytes())
+        .collect();
+    for (input, taken, message) in [
+        // Line breaks of old Macs, and the line for a spreadsheet before the header.
+        (
+            &b"slug,url\ra,https://e.org/\rb+,https://f.org/\r"[..],
+            1,
+            "<stdin>:3: error: '+'",
+        ),
+        (
+            b"sep=;\r\nslug;url\r\na;https://e.org/\r\nb+;https://f.org/\r\n",
+            1,
+            "<stdin>:4: error: '+'",
+        ),
+        (
+            &utf16("slug\turl\r\na\thttps://e.org/\r\n"),
+            1,
+            "converted from UTF-16",
+        ),
+        (&cut, 0, "this is no text"),
+        (&utf32, 0, "this is no text"),
+        (b"\x1f\x8b\x08\x00data", 0, "this is no text"),
+        (
+            b"[{\"short-code\":\"a\",\"url\":\"https://e.org/\"}]",
+            0,
+            "not evident",
+        ),
+        (b"<a href=\"https://e.org/\">a, b</a>", 0, "not evident"),
+        (b"", 0, "not evident"),
+    ] {
+        let scene = Scene::with(EMPTY);
+        let report = scene.import(&["-"], input);
+        assert!(report.contains(message), "{message}: {report}");
+        assert_eq!(scene.text().matches("- url").count(), taken, "{report}");
+    }
+    // A message has the words of the format, not those of our source.
+    let scene = Scene::with(EMPTY);
+    let report = scene.import(&["-", "--format", "jsonl"], b"\"short-code\"\n");
+    assert!(report.contains("expected an object"), "{report}");
+}
+
+#[test]
 fn a_reason_is_reported_once_with_the_lines_that_share_it() {
     let scene = Scene::with(EMPTY);
     let mut rows = "code,url,Gültig bis\n".to_owned();

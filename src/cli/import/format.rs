@@ -5,7 +5,10 @@ use std::io::{Write as _, stderr};
 use clap::ValueEnum;
 
 use crate::cli::terminal::Error;
-use crate::exchange::read::ImportFormat;
+use crate::exchange::read::{ImportFormat, is_text};
+
+/// How many bytes of a file without a named format are looked at.
+const LOOKED_AT: usize = 64 << 10;
 
 /// The formats by their names on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -37,6 +40,11 @@ impl Format {
     pub(super) fn of(chosen: Option<Self>, name: &str, bytes: &[u8]) -> Result<Self, Error> {
         if let Some(format) = chosen {
             return Ok(format);
+        }
+        if !is_text(&bytes[..bytes.len().min(LOOKED_AT)]) {
+            return Err(Error::usage(format!(
+                "{name}: this is no text: it has control characters that no format has"
+            )));
         }
         let guessed = ImportFormat::guess(name, bytes).map_err(|fitting| {
             let named: Vec<_> = Self::value_variants()

@@ -112,6 +112,9 @@ fn of_table(name: &str, first: &str) -> Option<ImportFormat> {
             letters.flat_map(char::to_lowercase).collect()
         })
         .collect();
+    if first.starts_with(['{', '[', '<']) {
+        return None;
+    }
     let has = |wanted: &str| folded.iter().any(|field| field == wanted);
     let is_record = first.contains("://");
     match () {
@@ -126,7 +129,7 @@ fn of_table(name: &str, first: &str) -> Option<ImportFormat> {
         // Its columns may have names that the user knows.
         () => {
             let is_table = name.ends_with(".csv") || name.ends_with(".tsv");
-            (is_table && !first.starts_with(['{', '['])).then_some(ImportFormat::Csv)
+            is_table.then_some(ImportFormat::Csv)
         }
     }
 }

@@ -7,10 +7,12 @@ mod configuration;
 mod encoding;
 mod guess;
 mod import_format;
+mod plain_lines;
 mod records;
 mod rows;
 
 pub use encoding::{Encoding, in_utf8};
 pub use import_format::ImportFormat;
+pub use plain_lines::{in_plain_lines, is_text};
 pub(crate) use records::NO_TEXT;
 pub use rows::{Column, ImportedLink, ImportedRow, Options, ReadError, RowError};

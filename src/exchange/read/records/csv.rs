@@ -413,7 +413,8 @@ mod tests {
 
     #[test]
     fn what_is_not_read_is_reported() {
-        let (rows, unread) = read_with(&PLAIN, b"url,visits,shortCode\nhttps://e.org/,1,a\n", &[]).unwrap();
+        let (rows, unread) =
+            read_with(&PLAIN, b"url,visits,shortCode\nhttps://e.org/,1,a\n", &[]).unwrap();
         assert_eq!(
             (pairs(&rows).len(), &unread[..]),
             (1, &["visits".to_owned()][..])

@@ -10,7 +10,11 @@ use crate::mapping::WrittenRetirement;
 
 /// A line.
 #[derive(Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(
+    rename_all = "kebab-case",
+    deny_unknown_fields,
+    expecting = "an object"
+)]
 struct ParsedLine {
     #[serde(rename = "base_url")]
     base_url: Option<String>,

@@ -11,6 +11,7 @@ use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowErro
 
 /// An answer.
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct KuttPage<'b> {
     #[serde(borrow)]
     data: Vec<&'b RawValue>,
@@ -19,6 +20,7 @@ struct KuttPage<'b> {
 
 /// A link, with the fields that a table can contain.
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct KuttLink {
     address: String,
     target: String,
