@@ -22,7 +22,7 @@ class Look:
     def axe_finds_what_is_wrong(self):
         """A page without a heading and a main part, and with pale text, does not pass."""
         self.browser.open(f"{MUSEUM}/pale")
-        found = {rule for rule, _, _ in self.axe_findings()}
+        found = {rule for rule, _, _ in self.axe_findings(self.axe_world())}
         assert found >= {"color-contrast", "landmark-one-main", "page-has-heading-one"}, found
 
     def at(self, page):
@@ -31,10 +31,11 @@ class Look:
         self.answered(page)
         self.has_its_frame(page)
         self.fits_small_screens(page)
-        colours = []
+        colours, world = [], self.axe_world()
         for scheme in SCHEMES:
             self.browser.emulate(scheme=scheme)
-            self.passes_axe(page, scheme)
+            found = self.axe_findings(world)
+            assert not found, f"{page.name}, {scheme}: {json.dumps(found, indent=2)}"
             colours.append(self.colours())
         self.browser.emulate()
         (light_back, light_text), (dark_back, dark_text) = colours
@@ -83,25 +84,26 @@ class Look:
             assert needed <= width, f"{page.name} is {needed} pixels wide on a screen of {width}"
         self.browser.own_screen()
 
-    def passes_axe(self, page, scheme):
-        found = self.axe_findings()
-        assert not found, f"{page.name}, {scheme}: {json.dumps(found, indent=2)}"
-
-    def axe_findings(self):
-        """Returns what axe-core finds wrong, or cannot decide: rules, each with elements.
-
-        It runs in a world of its own, to which the policy of the page does not apply. It waits for
-        timers, so scripts are on meanwhile; the page was opened without them. Its rule for the size of
-        what is clicked (WCAG 2.2, 2.5.8) is off by default.
-        """
+    def axe_world(self):
+        """Loads axe-core into a world of its own, to which the policy of the page does not apply."""
         cdp = self.browser.cdp
-        cdp("Emulation.setScriptExecutionDisabled", value=False)
         frame = cdp("Page.getFrameTree")["frameTree"]["frame"]["id"]
         world = cdp("Page.createIsolatedWorld", frameId=frame, worldName="axe")["executionContextId"]
         cdp("Runtime.evaluate", contextId=world, expression=self.axe)
+        return world
+
+    def axe_findings(self, world):
+        """Returns what axe-core finds wrong, or cannot decide: rules, each with elements.
+
+        It waits for timers, so scripts are on meanwhile; the page was opened without them. Its rule for
+        the size of what is clicked (WCAG 2.2, 2.5.8) is off by default.
+        """
+        cdp = self.browser.cdp
+        cdp("Emulation.setScriptExecutionDisabled", value=False)
         answer = cdp("Runtime.evaluate", contextId=world, awaitPromise=True, returnByValue=True, expression="""
-            axe.run(document, {rules: {'target-size': {enabled: true}}}).then(({violations, incomplete}) => [...violations, ...incomplete].map(rule =>
-                [rule.id, rule.help, rule.nodes.map(node => [node.html, node.failureSummary])]))""")
+            axe.run(document, {rules: {'target-size': {enabled: true}}}).then(({violations, incomplete}) =>
+                [...violations, ...incomplete].map(rule =>
+                    [rule.id, rule.help, rule.nodes.map(node => [node.html, node.failureSummary])]))""")
         cdp("Emulation.setScriptExecutionDisabled", value=True)
         assert "value" in answer["result"], f"axe-core did not run: {answer}"
         return answer["result"]["value"]
