@@ -40,7 +40,7 @@ pub(crate) use secrets::masked;
 pub use secrets::{CredentialsError, Secret, SecretText, is_exposed, redact, secrets_in_address};
 pub use setting::Setting;
 pub use signatures::{
-    AllowedSigners, Anyone, Refusal, Signer, SignerLineError, SignersError, Verify,
+    AllowedSigners, Anyone, KeyError, Refusal, Signer, SignerLineError, SignersError, Verify,
 };
 pub(crate) use symlinks::{Symlink, Trail};
 pub(crate) use transport::{CloneRecord, CloneTarget, SECRET_VARIABLES, StateDir, Tip, Wanted};

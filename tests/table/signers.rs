@@ -8,6 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use git2::{ObjectType, Repository};
 use waypost::git::{AllowedSigners, CommitId, Refusal, Signer, SignersError, Verify};
 use waypost::mapping::Timestamp;
@@ -271,6 +273,28 @@ fn refuses_two_signatures() {
     let signed = String::from_utf8(commit("ed25519")).unwrap();
     let twice = signed.replace(field(&signed), &field(&signed).repeat(2));
     scene.refuses(twice.as_bytes(), "has an SSH signature that cannot be read");
+}
+
+#[test]
+fn refuses_a_signature_with_data_that_is_not_signed() {
+    let scene = Scene::allowing("alice {ed25519}\n");
+    let signed = String::from_utf8(commit("ed25519")).unwrap();
+    let lines: Vec<&str> = field(&signed).lines().collect();
+    let base64 = lines[1..lines.len() - 1].concat().replace(' ', "");
+    let mut blob = STANDARD.decode(base64).unwrap();
+    // The field that is reserved comes after the namespace.
+    let namespace = b"\0\0\0\x03git";
+    let found = blob.windows(namespace.len()).position(|it| it == namespace);
+    let at = found.unwrap() + namespace.len();
+    assert_eq!(blob[at..at + 4], [0; 4]);
+    blob.splice(at..at + 4, *b"\0\0\0\x01x");
+    let (first, last) = (lines[0], lines[lines.len() - 1]);
+    let armor = format!("{first}\n {}\n{last}\n", STANDARD.encode(blob));
+    let changed = signed.replace(field(&signed), &armor);
+    scene.refuses(
+        changed.as_bytes(),
+        "has an SSH signature that cannot be read",
+    );
 }
 
 #[test]

@@ -25,6 +25,7 @@ use ssh_key::HashAlg;
 use time::format_description::well_known::Rfc3339;
 use time::{OffsetDateTime, PrimitiveDateTime};
 
+use super::key_check::is_made_by_its_key;
 use super::signature::{NAMESPACE, Signature};
 use super::signer_line::SignerLine;
 use super::signer_line_error::SignerLineError;
@@ -173,7 +174,9 @@ impl AllowedSigners {
             if line.key.key_data() != ssh.public_key() {
                 continue;
             }
-            (line.key.verify(NAMESPACE, payload, ssh)).map_err(|_| NotAllowed::Changed)?;
+            if !is_made_by_its_key(ssh, payload) {
+                return Err(NotAllowed::Changed);
+            }
             let Some(objection) = objection(line, times) else {
                 return Ok(Signer {
                     principals: line.principals.clone(),

@@ -110,9 +110,11 @@ fn read(armor: &str) -> Result<SshSig, SignatureError> {
     pem.push_str(END);
     pem.push('\n');
     let signature = SshSig::from_pem(&pem).map_err(unreadable)?;
-    // The reader accepts a version before the first, and lengths that do not match.
+    // The reader accepts a version before the first, and lengths that do not match. What is reserved
+    // is not signed, and ssh-keygen writes nothing there.
     let written = signature.to_pem(LineEnding::LF).map_err(unreadable)?;
-    if signature.version() != SshSig::VERSION || written != pem {
+    let is_first = signature.version() == SshSig::VERSION && signature.reserved().is_empty();
+    if !is_first || written != pem {
         return Err(unreadable("it is not written as ssh-keygen does"));
     }
     Ok(signature)

@@ -8,11 +8,10 @@ use std::ops::RangeInclusive;
 use ssh_key::PublicKey;
 use ssh_key::public::KeyData;
 
-use super::signer_line_error::SignerLineError;
+use super::signer_line_error::{KeyError, SignerLineError};
 use super::signer_options::SignerOptions;
 
-/// The allowed sizes of RSA keys in bits: shorter ones are weak, and longer ones are not checked by
-/// `rsa`.
+/// The allowed sizes of RSA keys in bits: shorter ones are weak, and longer ones take long to check.
 const RSA_BITS: RangeInclusive<usize> = 2048..=4096;
 
 /// Who may sign, with which key, for which purpose, and when.
@@ -72,7 +71,8 @@ fn read_key(text: &str) -> Result<PublicKey, SignerLineError> {
     if kind == "ssh-dss" || kind.ends_with("-cert-v01@openssh.com") {
         return Err(SignerLineError::KeyKind(kind.to_owned()));
     }
-    let key = PublicKey::from_openssh(&format!("{kind} {base64}")).map_err(SignerLineError::Key)?;
+    let key = PublicKey::from_openssh(&format!("{kind} {base64}"))
+        .map_err(|error| SignerLineError::Key(KeyError(error)))?;
     match key.key_data() {
         KeyData::Ed25519(_)
         | KeyData::Ecdsa(_)

@@ -1,5 +1,10 @@
 //! Why a line of a file of allowed signers cannot be used.
 
+/// The error in a key, from its parser.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct KeyError(pub(crate) ssh_key::Error);
+
 /// The error in a line.
 #[derive(Debug, thiserror::Error)]
 pub enum SignerLineError {
@@ -29,7 +34,7 @@ pub enum SignerLineError {
     CertAuthority,
     /// The key cannot be read.
     #[error("the key cannot be read: copy its .pub file")]
-    Key(#[source] ssh_key::Error),
+    Key(#[source] KeyError),
     /// Signatures by such keys are not checked.
     #[error("a key of the kind {0} is not supported: use ssh-ed25519")]
     KeyKind(String),

@@ -6,16 +6,16 @@
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
 
+use openssl::asn1::Asn1Time;
+use openssl::error::ErrorStack;
+use openssl::x509::X509;
 use sha2::{Digest as _, Sha256};
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::version::{TLS12, TLS13};
 use tokio_rustls::rustls::{self, InconsistentKeys, ServerConfig};
-use x509_cert::Certificate;
-use x509_cert::der::{self, Decode as _};
 
 use crate::git::{is_exposed, open_regular};
 use crate::mapping::Timestamp;
@@ -82,7 +82,7 @@ pub enum TlsError {
         /// The file.
         path: PathBuf,
         /// The parser's error.
-        source: der::Error,
+        source: ErrorStack,
     },
     /// The key belongs to another certificate.
     #[error(
@@ -206,10 +206,11 @@ fn config(
 }
 
 /// Returns when a certificate expires.
-fn expiry(certificate: &[u8]) -> der::Result<Timestamp> {
-    let certificate = Certificate::from_der(certificate)?;
-    let end = certificate.tbs_certificate.validity.not_after;
-    Ok(Timestamp::from(UNIX_EPOCH + end.to_unix_duration()))
+fn expiry(certificate: &[u8]) -> Result<Timestamp, ErrorStack> {
+    let certificate = X509::from_der(certificate)?;
+    let since_epoch = Asn1Time::from_unix(0)?.diff(certificate.not_after())?;
+    let seconds = i64::from(since_epoch.days) * 86_400 + i64::from(since_epoch.secs);
+    Ok(Timestamp::from_unix(seconds))
 }
 
 fn contents(path: &Path) -> Result<Vec<u8>, TlsError> {
