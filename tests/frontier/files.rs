@@ -82,14 +82,29 @@ fn a_file_of_another_version_is_refused() {
     drop(open(&path).unwrap());
     let later = Database::create(&path).unwrap();
     let transaction = later.begin_write().unwrap();
-    let meta = TableDefinition::<&str, u64>::new("frontier-meta");
-    transaction
-        .open_table(meta)
-        .unwrap()
-        .insert("format", 2)
-        .unwrap();
+    let meta = TableDefinition::<&[u8], &[u8]>::new("frontier-meta");
+    let mut rows = transaction.open_table(meta).unwrap();
+    let next = 3_u64.to_be_bytes();
+    rows.insert(&b"format"[..], &next[..]).unwrap();
+    drop(rows);
     transaction.commit().unwrap();
     drop(later);
+    let error = open(&path).err().unwrap();
+    assert!(matches!(error, RedbError::Format { .. }), "{error:?}");
+}
+
+#[test]
+fn a_file_of_the_first_format_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("hosts.redb");
+    let earlier = Database::create(&path).unwrap();
+    let transaction = earlier.begin_write().unwrap();
+    let meta = TableDefinition::<&str, u64>::new("frontier-meta");
+    let mut rows = transaction.open_table(meta).unwrap();
+    rows.insert("format", 1).unwrap();
+    drop(rows);
+    transaction.commit().unwrap();
+    drop(earlier);
     let error = open(&path).err().unwrap();
     assert!(matches!(error, RedbError::Format { .. }), "{error:?}");
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use redb::{ReadableTable, TableDefinition, TableError, WriteTransaction};
+use redb::{ReadableTable, TableDefinition, TableError, TableHandle as _, WriteTransaction};
+use serde::Serialize;
 use thiserror::Error;
 
 use super::database::SharedDatabase;
@@ -23,21 +24,27 @@ type HostValue<'a> = (
     &'a [u8],
 );
 
-/// Hosts by name.
-const HOSTS: TableDefinition<&str, HostValue> = TableDefinition::new("frontier-hosts");
+/// A table of bytes, as all in the file are: the code of a table is compiled anew for each pair of types.
+type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
 
-/// When each alias has rested.
-const ALIASES: TableDefinition<&str, u64> = TableDefinition::new("frontier-aliases");
+/// Hosts by name.
+const HOSTS: Definition = TableDefinition::new("frontier-hosts");
+
+/// When each alias has rested, as a number.
+const ALIASES: Definition = TableDefinition::new("frontier-aliases");
 
 /// Members and their alias.
-const MEMBERS: TableDefinition<&str, &str> = TableDefinition::new("frontier-members");
+const MEMBERS: Definition = TableDefinition::new("frontier-members");
 
-/// The format of these tables, the last token, the last time, and how far that was ahead of the system's
-/// clock.
-const META: TableDefinition<&str, u64> = TableDefinition::new("frontier-meta");
+/// Numbers: the format of these tables, the last token, the last time, and how far that was ahead of the
+/// system's clock.
+const META: Definition = TableDefinition::new("frontier-meta");
 
 /// The format that is written here.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
+
+/// The format whose tables were not of bytes.
+const FORMAT_WITH_TYPES: u64 = 1;
 
 /// Why rows could not be read.
 #[derive(Debug, Error)]
@@ -48,6 +55,8 @@ pub(super) enum RowsError {
     Format(u64),
     #[error("it has tables of another program")]
     Foreign,
+    #[error("a row of {0} cannot be decoded")]
+    Row(String),
     #[error(transparent)]
     Host(#[from] HostError),
     #[error(transparent)]
@@ -76,14 +85,16 @@ pub(super) fn read(
                 Some(_) => Err(RowsError::Foreign),
             };
         }
-        Err(TableError::TableTypeMismatch { .. }) => return Err(RowsError::Foreign),
+        Err(TableError::TableTypeMismatch { .. }) => {
+            return Err(RowsError::Format(FORMAT_WITH_TYPES));
+        }
         Err(error) => return Err(redb::Error::from(error).into()),
     };
-    let value = |key| -> Result<u64, redb::Error> {
-        Ok(meta
-            .get(key)?
-            .map(|value| value.value())
-            .unwrap_or_default())
+    let value = |key: &str| -> Result<u64, RowsError> {
+        match meta.get(key.as_bytes()).map_err(redb::Error::from)? {
+            Some(value) => number(META, value.value()),
+            None => Ok(0),
+        }
     };
     match value("format")? {
         FORMAT => {}
@@ -95,17 +106,17 @@ pub(super) fn read(
     for row in table.iter().map_err(redb::Error::from)? {
         let (member, alias) = row.map_err(redb::Error::from)?;
         members.push((
-            Host::parse(member.value())?,
-            AliasName::parse(alias.value())?,
+            Host::parse(text(MEMBERS, member.value())?)?,
+            AliasName::parse(text(MEMBERS, alias.value())?)?,
         ));
     }
     let mut aliases = Vec::new();
     let table = transaction.open_table(ALIASES).map_err(redb::Error::from)?;
     for row in table.iter().map_err(redb::Error::from)? {
         let (alias, rested) = row.map_err(redb::Error::from)?;
-        let rested = StoreTime::from_millis(rested.value());
+        let rested = StoreTime::from_millis(number(ALIASES, rested.value())?);
         aliases.push((
-            AliasName::parse(alias.value())?,
+            AliasName::parse(text(ALIASES, alias.value())?)?,
             AliasRow::rested_at(rested),
         ));
     }
@@ -113,7 +124,10 @@ pub(super) fn read(
     let table = transaction.open_table(HOSTS).map_err(redb::Error::from)?;
     for row in table.iter().map_err(redb::Error::from)? {
         let (host, value) = row.map_err(redb::Error::from)?;
-        hosts.push((Host::parse(host.value())?, decoded(value.value())?));
+        hosts.push((
+            Host::parse(text(HOSTS, host.value())?)?,
+            decoded(value.value())?,
+        ));
     }
     let schedule = HostSchedule::restored(default_pause, value("token")?, members, aliases, hosts);
     let last = LastTime {
@@ -135,7 +149,7 @@ pub(super) fn write(
         match schedule.host(host) {
             Some(row) => {
                 let holds = row.lease.iter().flat_map(|lease| &lease.holds);
-                let value = (
+                let value: HostValue = (
                     row.next.map(StoreTime::millis),
                     row.rested.millis(),
                     row.blocked.millis(),
@@ -147,33 +161,61 @@ pub(super) fn write(
                     holds.map(AliasName::as_str).collect(),
                     &*row.note,
                 );
-                table.insert(host.as_str(), value)?;
+                table.insert(host.as_str().as_bytes(), &*encoded(&value))?;
             }
             None => {
-                table.remove(host.as_str())?;
+                table.remove(host.as_str().as_bytes())?;
             }
         }
     }
     let mut table = transaction.open_table(ALIASES)?;
     for alias in &changes.aliases {
-        table.insert(alias.as_str(), schedule.rested(alias).millis())?;
+        let rested = schedule.rested(alias).millis();
+        table.insert(alias.as_str().as_bytes(), &rested.to_be_bytes()[..])?;
     }
     let mut table = transaction.open_table(MEMBERS)?;
     for member in &changes.members {
+        let key = member.as_str().as_bytes();
         match schedule.member(member) {
-            Some(alias) => table.insert(member.as_str(), alias.as_str())?,
-            None => table.remove(member.as_str())?,
+            Some(alias) => table.insert(key, alias.as_str().as_bytes())?,
+            None => table.remove(key)?,
         };
     }
     let mut meta = transaction.open_table(META)?;
-    meta.insert("format", FORMAT)?;
-    meta.insert("token", schedule.last_token())?;
-    meta.insert("time", last.time.millis())?;
-    meta.insert("ahead", millis(last.ahead))?;
+    for (key, value) in [
+        ("format", FORMAT),
+        ("token", schedule.last_token()),
+        ("time", last.time.millis()),
+        ("ahead", millis(last.ahead)),
+    ] {
+        meta.insert(key.as_bytes(), &value.to_be_bytes()[..])?;
+    }
     Ok(())
 }
 
-fn decoded(value: HostValue<'_>) -> Result<HostRow, AliasError> {
+fn number(table: Definition, value: &[u8]) -> Result<u64, RowsError> {
+    let bytes = value.try_into().map_err(|_| undecodable(table))?;
+    Ok(u64::from_be_bytes(bytes))
+}
+
+fn text(table: Definition, value: &[u8]) -> Result<&str, RowsError> {
+    str::from_utf8(value).map_err(|_| undecodable(table))
+}
+
+fn undecodable(table: Definition) -> RowsError {
+    RowsError::Row(table.name().to_owned())
+}
+
+fn encoded(value: &impl Serialize) -> Vec<u8> {
+    // No value is of unknown length, the only thing that postcard cannot write.
+    postcard::to_extend(value, Vec::new()).unwrap_or_default()
+}
+
+fn decoded(value: &[u8]) -> Result<HostRow, RowsError> {
+    let decoded: Result<(HostValue<'_>, &[u8]), _> = postcard::take_from_bytes(value);
+    let Ok((value, [])) = decoded else {
+        return Err(undecodable(HOSTS));
+    };
     let (next, rested, blocked, pause, removed, lease, holds, note) = value;
     let holds: Result<_, _> = holds.into_iter().map(AliasName::parse).collect();
     let holds = holds?;
