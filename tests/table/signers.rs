@@ -15,7 +15,9 @@ use waypost::git::{AllowedSigners, CommitId, Refusal, Signer, SignersError, Veri
 use waypost::mapping::Timestamp;
 
 /// The keys that sign a commit of the same name.
-const KEYS: [&str; 7] = ["ed25519", "other", "p256", "p384", "p521", "rsa", "sk"];
+const KEYS: [&str; 8] = [
+    "ed25519", "other", "p256", "p384", "p521", "rsa", "sk", "sk-p256",
+];
 
 /// Between all times that the tests write, and the time of all commits.
 const NOW: &str = "2026-11-20T12:00:00Z";
@@ -322,7 +324,7 @@ fn reads_signatures_whatever_the_length_of_their_lines() {
 fn survives_signatures_with_any_byte_changed() {
     let lines: Vec<String> = KEYS.iter().map(|name| format!("a {{{name}}}\n")).collect();
     let scene = Scene::allowing(&lines.concat());
-    for name in ["ed25519", "p384", "rsa", "sk"] {
+    for name in ["ed25519", "p384", "rsa", "sk", "sk-p256"] {
         let signed = String::from_utf8(commit(name)).unwrap();
         let armor = field(&signed);
         // Of the last digit before padding, the low bits may say nothing.

@@ -16,7 +16,7 @@ use ssh_key::public::{Ed25519PublicKey, KeyData, RsaPublicKey};
 use ssh_key::{Algorithm, EcdsaCurve, HashAlg, Mpint, SshSig};
 
 /// The length of the flags and the counter that a security key adds to a signature.
-const SECURITY_KEY_DATA: usize = 5;
+const ADDED: usize = 5;
 
 /// Returns whether the key in a signature made it for a text.
 pub(super) fn is_made_by_its_key(signature: &SshSig, text: &[u8]) -> bool {
@@ -110,11 +110,16 @@ fn by_security_key<'a>(
     bytes: &'a [u8],
     signed: &[u8],
 ) -> Option<(&'a [u8], Vec<u8>)> {
-    let (bytes, data) = bytes.split_at_checked(bytes.len().checked_sub(SECURITY_KEY_DATA)?)?;
+    let (bytes, added) = split_added(bytes)?;
     let mut all = Sha256::digest(application).to_vec();
-    all.extend_from_slice(data);
+    all.extend_from_slice(added);
     all.extend_from_slice(&Sha256::digest(signed));
     Some((bytes, all))
+}
+
+/// Splits a signature from what a security key adds to it.
+pub(super) fn split_added(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    bytes.split_at_checked(bytes.len().checked_sub(ADDED)?)
 }
 
 /// Splits off a string, which begins with its length.

@@ -6,7 +6,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use ssh_key::{LineEnding, SshSig};
+use ssh_key::{Algorithm, PublicKey, SshSig};
+
+use super::key_check::split_added;
 
 /// The namespace in which Git signs.
 pub(crate) const NAMESPACE: &str = "git";
@@ -110,14 +112,51 @@ fn read(armor: &str) -> Result<SshSig, SignatureError> {
     pem.push_str(END);
     pem.push('\n');
     let signature = SshSig::from_pem(&pem).map_err(unreadable)?;
-    // The reader accepts a version before the first, and lengths that do not match. What is reserved
-    // is not signed, and ssh-keygen writes nothing there.
-    let written = signature.to_pem(LineEnding::LF).map_err(unreadable)?;
-    let is_first = signature.version() == SshSig::VERSION && signature.reserved().is_empty();
-    if !is_first || written != pem {
+    // The reader accepts a version before the first, lengths that do not match, and data in the field
+    // that is reserved, which is not signed.
+    if written(&signature) != Some(blob) {
         return Err(unreadable("it is not written as ssh-keygen does"));
     }
     Ok(signature)
+}
+
+/// Writes a signature as ssh-keygen does. The crate's own writer puts what an ECDSA security key adds
+/// into the string before it.
+fn written(signature: &SshSig) -> Option<Vec<u8>> {
+    let algorithm = signature.algorithm();
+    let (bytes, added) = match algorithm {
+        Algorithm::SkEd25519 | Algorithm::SkEcdsaSha2NistP256 => {
+            split_added(signature.signature_bytes())?
+        }
+        _ => (signature.signature_bytes(), &[][..]),
+    };
+    let mut made = Vec::new();
+    for string in [algorithm.as_str().as_bytes(), bytes] {
+        push_string(&mut made, string)?;
+    }
+    made.extend_from_slice(added);
+
+    let key = PublicKey::from(signature.public_key().clone())
+        .to_bytes()
+        .ok()?;
+    let (namespace, hash) = (signature.namespace(), signature.hash_alg());
+    let mut blob = b"SSHSIG\0\0\0\x01".to_vec();
+    for string in [
+        &*key,
+        namespace.as_bytes(),
+        b"",
+        hash.as_str().as_bytes(),
+        &made,
+    ] {
+        push_string(&mut blob, string)?;
+    }
+    Some(blob)
+}
+
+fn push_string(to: &mut Vec<u8>, string: &[u8]) -> Option<()> {
+    to.extend_from_slice(&u32::try_from(string.len()).ok()?.to_be_bytes());
+    to.extend_from_slice(string);
+    Some(())
 }
 
 fn unreadable(reason: impl ToString) -> SignatureError {
