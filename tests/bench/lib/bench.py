@@ -19,6 +19,7 @@ import connections
 import loading
 import redirects
 import report
+import searching
 import tables
 from contestants import Contestants
 from load import compare
@@ -36,6 +37,7 @@ MEASUREMENTS = (
     loading.loading,
     loading.reload_memory,
     loading.reload_latency,
+    searching.search_latency,
     connections.idle,
     loading.starting,
 )
@@ -141,11 +143,13 @@ class Bench:
             raise failures[0]
 
 
-def measure(bench):
+def measure(bench, only):
     """Returns the sections of the report. What is being measured is written to standard error."""
     begun = time.monotonic()
     sections = []
     for measurement in MEASUREMENTS:
+        if only not in (None, measurement.__name__):
+            continue
         about = measurement.__name__.replace("_", " ")
         print(f"{time.monotonic() - begun:4.0f} s  {about}", file=sys.stderr, flush=True)
         sections += measurement(bench)
@@ -171,6 +175,8 @@ def main():
     parser.add_argument("--chart", type=Path, help="where the chart goes, an SVG [nowhere]")
     parser.add_argument("--waypost", type=Path, help="the program to measure [built]")
     parser.add_argument("--floor", type=Path, help="the example epoll_floor [built]")
+    names = [measurement.__name__ for measurement in MEASUREMENTS]
+    parser.add_argument("--only", choices=names, help="the one measurement that is made [all]")
     options = parser.parse_args()
 
     waypost = (options.waypost or Path(build("--bin", "waypost"))).resolve()
@@ -184,7 +190,7 @@ def main():
     try:
         bench = Bench(QUICK if options.quick else FULL, home, waypost, floor)
         about = [*report.machine(), ("Programs", bench.contestants.versions())]
-        sections = measure(bench)
+        sections = measure(bench, options.only)
     finally:
         shutil.rmtree(home)
     if options.chart:
