@@ -1,4 +1,4 @@
-//! Code conflicts: codes that several entries of a site claim, and targets that several share.
+//! Code conflicts: codes that several entries of a site claim.
 //!
 //! The first entry in the order of files and lines keeps the code, and the problem is reported at
 //! the others. An entry that loses its own code is left out entirely; one that loses an alias
@@ -7,7 +7,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::admit::NOT_CANONICAL;
-use crate::mapping::packed::{CodeKind, Draft, Entry, Record, Site, index};
+use super::shared::{first_at, report_shared_targets};
+use crate::mapping::packed::{CodeKind, Draft, Entry, Record, Site};
 use crate::mapping::value::{Code, Diagnostic, KEY_REST, Place, Problems, Rule, code_of_key};
 
 /// Decides which entry keeps each code, and reports targets that several entries share.
@@ -223,53 +224,12 @@ fn hint_at_free_codes(site: &Site, collisions: Vec<Collision>, problems: &mut Pr
     }
 }
 
-/// Warns where a live target is already reached by another entry.
-fn report_shared_targets(site: &Site, problems: &mut Problems) {
-    let mut shared = Vec::new();
-    let records = site.index.records();
-    let mut next = 0;
-    for same in records.chunk_by(|one, other| one.key == other.key) {
-        let numbers = next..next + index(same.len());
-        next = numbers.end;
-        // Each hashed entry has its own key, and so its own target; entries that share a target
-        // with one of them have the complement of its key.
-        if site.shapes[same[0].shape as usize].is_hashed {
-            continue;
-        }
-        let hashed = site.index.with_key(!same[0].key);
-        let entries = numbers.chain(hashed).map(|number| site.entry(number));
-        let mut live: Vec<_> = entries
-            .filter(|entry| entry.has_target() && !entry.is_retired())
-            .collect();
-        live.sort_unstable_by_key(Entry::written);
-        if let Some((first, others)) = live.split_first() {
-            let target = first.target_parts();
-            let others = others.iter().filter(|other| other.target_parts() == target);
-            shared.extend(others.map(|other| (*other, *first)));
-        }
-    }
-    shared.sort_unstable_by_key(|(entry, _)| entry.written());
-    for (entry, first) in shared {
-        let message = format!("this URL already has the code {:?}", first.code());
-        let hint = format!(
-            "{}: further codes go under its \"aliases\"",
-            first_at(first)
-        );
-        let problem = Diagnostic::new(Rule::TargetShared, entry.place_of_url(), message);
-        problems.push(problem.with_hint(hint));
-    }
-}
-
 fn taken(place: Place, code: &str, holder: Entry<'_>) -> Diagnostic {
     let message = format!(
         "the code {code:?} is taken by the entry at {}",
         holder.place()
     );
     Diagnostic::new(Rule::CodeTaken, place, message)
-}
-
-fn first_at(entry: Entry<'_>) -> String {
-    format!("it is first at {}", entry.place())
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod expectation;
 mod item;
 mod outline;
 mod review;
+mod shared;
 mod sound;
 pub(super) mod tables;
 

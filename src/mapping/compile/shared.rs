@@ -1,0 +1,63 @@
+//! Shared targets: live targets that several entries of a site reach.
+
+use std::ops::Range;
+
+use crate::mapping::packed::{Entry, Site, index};
+use crate::mapping::value::{Diagnostic, Problems, Rule};
+
+/// Warns where a live target is already reached by another entry.
+pub(super) fn report_shared_targets(site: &Site, problems: &mut Problems) {
+    let mut shared = Vec::new();
+    let mut next = 0;
+    for same in site
+        .index
+        .records()
+        .chunk_by(|one, other| one.key == other.key)
+    {
+        let numbers = next..next + index(same.len());
+        next = numbers.end;
+        sharing(site, numbers, &mut shared);
+    }
+    report(site, shared, problems);
+}
+
+/// Adds the numbers of the live entries that share a target with an earlier one, and of that one, among
+/// those that have the same key, and those with the complement of it.
+fn sharing(site: &Site, numbers: Range<u32>, shared: &mut Vec<(u32, u32)>) {
+    // Each hashed entry has its own key, and so its own target; entries that share a target
+    // with one of them have the complement of its key.
+    let same = site.entry(numbers.start);
+    if same.shape().is_hashed {
+        return;
+    }
+    let hashed = site.index.with_key(!same.key());
+    let entries = numbers.chain(hashed).map(|number| site.entry(number));
+    let mut live: Vec<_> = entries
+        .filter(|entry| entry.has_target() && !entry.is_retired())
+        .collect();
+    live.sort_unstable_by_key(Entry::written);
+    if let Some((first, others)) = live.split_first() {
+        let target = first.target_parts();
+        let others = others.iter().filter(|other| other.target_parts() == target);
+        shared.extend(others.map(|other| (other.number(), first.number())));
+    }
+}
+
+/// Reports entries that share the target of an earlier one, in written order.
+fn report(site: &Site, mut shared: Vec<(u32, u32)>, problems: &mut Problems) {
+    shared.sort_unstable_by_key(|&(entry, _)| site.entry(entry).written());
+    for (entry, first) in shared {
+        let (entry, first) = (site.entry(entry), site.entry(first));
+        let message = format!("this URL already has the code {:?}", first.code());
+        let hint = format!(
+            "{}: further codes go under its \"aliases\"",
+            first_at(first)
+        );
+        let problem = Diagnostic::new(Rule::TargetShared, entry.place_of_url(), message);
+        problems.push(problem.with_hint(hint));
+    }
+}
+
+pub(super) fn first_at(entry: Entry<'_>) -> String {
+    format!("it is first at {}", entry.place())
+}
