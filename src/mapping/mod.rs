@@ -20,7 +20,7 @@ pub use self::compare::{
 };
 pub use self::compile::{
     Compilation, EntryOutline, Expectation, Outline, Pair, Scalar, ScalarForm, SoundTable, compile,
-    defaults_of,
+    compile_after, defaults_of,
 };
 pub use self::forge::{Forge, MAX_ADDRESS_BYTES, RepositoryPages};
 pub(crate) use self::packed::first_of;

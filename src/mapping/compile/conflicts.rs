@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::admit::NOT_CANONICAL;
-use super::shared::{first_at, report_shared_targets};
-use crate::mapping::packed::{CodeKind, Draft, Entry, Record, Site};
+use super::shared::{first_at, report_changed_sharing, report_shared_targets};
+use crate::mapping::packed::{ChangedSite, CodeKind, Draft, Entry, Record, Site};
 use crate::mapping::value::{Code, Diagnostic, KEY_REST, Place, Problems, Rule, code_of_key};
 
 /// Decides which entry keeps each code, and reports targets that several entries share.
@@ -16,7 +16,7 @@ use crate::mapping::value::{Code, Diagnostic, KEY_REST, Place, Problems, Rule, c
 /// The site was built from the draft, and its listed codes are those of the draft in the same
 /// order, which is kept.
 pub(crate) fn settle(site: &mut Site, draft: &mut Draft, problems: &mut Problems) {
-    report_not_canonical(site, draft, problems);
+    report_not_canonical(site, draft, 0..site.codes.listed().len(), problems);
     let mut conflicts = CodeConflicts {
         site,
         draft,
@@ -49,9 +49,52 @@ pub(crate) fn settle(site: &mut Site, draft: &mut Draft, problems: &mut Problems
     report_shared_targets(site, problems);
 }
 
-/// Warns of auto codes of URLs that are not canonical.
-fn report_not_canonical(site: &Site, draft: &Draft, problems: &mut Problems) {
-    let listed = draft.codes.iter().zip(site.codes.listed());
+/// Does what [`settle`] does for the next version of a site without conflicts and its draft; returns
+/// whether it has no conflicts either. If it has, nothing was decided.
+///
+/// Only entries that were added can be in conflict.
+pub(crate) fn settle_changed(
+    changed: &mut ChangedSite,
+    old: &Site,
+    draft: &Draft,
+    problems: &mut Problems,
+) -> bool {
+    let ChangedSite {
+        site,
+        added,
+        added_codes,
+        ..
+    } = changed;
+    let is_taken = |&entry: &u32| {
+        let entry = site.entry(entry);
+        let code = entry.shape().is_hashed.then(|| entry.code());
+        code.is_some_and(|code| {
+            site.hashed(&code).nth(1).is_some() || site.codes.find(&code).is_some()
+        })
+    };
+    let is_listed_twice = |&number: &u32| {
+        let code = site.codes.text(site.codes.listed()[number as usize]);
+        site.codes.number_of(code) != Some(number) || site.hashed(code).next().is_some()
+    };
+    if added.iter().any(is_taken) || added_codes.iter().any(is_listed_twice) {
+        return false;
+    }
+    let numbers = added_codes.iter().map(|&number| number as usize);
+    report_not_canonical(site, draft, numbers, problems);
+    report_changed_sharing(site, old, added, problems);
+    true
+}
+
+/// Warns of auto codes of URLs that are not canonical; `numbers` are those of the draft's codes in the
+/// site.
+fn report_not_canonical(
+    site: &Site,
+    draft: &Draft,
+    numbers: impl Iterator<Item = usize>,
+    problems: &mut Problems,
+) {
+    let listed = numbers.map(|number| site.codes.listed()[number]);
+    let listed = draft.codes.iter().zip(listed);
     for (code, listed) in listed.filter(|(code, _)| code.kind == CodeKind::Auto) {
         let entry = site.entry(listed.entry);
         let target = entry.target().unwrap_or_default();

@@ -29,6 +29,8 @@ pub(crate) struct Document<'t> {
     pub(crate) tests: Vec<TestItem<'t>>,
     /// Whether it was read to its end and names no base URL, not even an invalid one.
     pub(super) lacks_base_url: bool,
+    /// Whether it is in block form.
+    pub(super) is_block: bool,
 }
 
 /// What a document says about its collection.
@@ -113,6 +115,7 @@ impl<'t> Document<'t> {
         if let Err(Stop::Declined) = document.fill(&mut reader) {
             problems.return_to(&before);
             document = Self::unread(number, file);
+            document.is_block = false;
             if let Err(found) = text::check(&file.path, text) {
                 for problem in found {
                     problems.push(problem);
@@ -124,30 +127,43 @@ impl<'t> Document<'t> {
             let (Ok(()) | Err(_)) = document.fill(&mut reader);
         }
         problems.revise(&before, |found| name_lookalikes(text, found));
-        let report = &mut Report {
-            file: &file.path,
-            problems,
-        };
-        check_defaults(&document.entries, &document.defaults, report);
-        document.entries.set_defaults(&document.defaults);
+        document.apply_defaults(problems);
         document
     }
 
+    /// Sets the values that its entries take from its defaults, and reports entries that they do not
+    /// fit.
+    pub(super) fn apply_defaults(&mut self, problems: &mut Problems) {
+        let file = &Arc::clone(&self.file);
+        check_defaults(
+            &self.entries,
+            &self.defaults,
+            &mut Report { file, problems },
+        );
+        self.entries.set_defaults(&self.defaults);
+    }
+
     fn unread(number: u32, file: &SourceFile) -> Self {
+        Self::without_entries(number, &file.path, Draft::for_file(file))
+    }
+
+    /// Returns a document of which nothing was read; its entries will be added to the draft.
+    pub(super) fn without_entries(number: u32, file: &Arc<str>, entries: Draft) -> Self {
         Self {
             number,
-            file: Arc::clone(&file.path),
+            file: Arc::clone(file),
             base_url: None,
             scheme: None,
             about: WrittenAbout::default(),
             defaults: Defaults::default(),
-            entries: Draft::for_file(file),
+            entries,
             tests: Vec::new(),
             lacks_base_url: false,
+            is_block: true,
         }
     }
 
-    fn fill(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {
+    pub(super) fn fill(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {
         match reader.root()? {
             None => reader.problem_with_hint(
                 Rule::FileEmpty,
@@ -247,7 +263,7 @@ impl<'t> Document<'t> {
         Ok(())
     }
 
-    fn read_entries(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {
+    pub(super) fn read_entries(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {
         while let Some(Located { value, position }) = reader.node()? {
             if matches!(value, Node::Mapping) {
                 let item = Item::read(reader, position)?;

@@ -3,21 +3,25 @@
 //! A code may be reached, or hidden, by the ways in which the server helps a reader: another
 //! spelling, a repair, a forwarded path, another site. A target may also lead back into the table.
 
-use crate::mapping::packed::{CodeKind, Draft, Entry, Site, Table};
+use crate::mapping::packed::{CodeKind, Entry, Site, Table};
 use crate::mapping::resolve::{End, follow};
-use crate::mapping::value::{Diagnostic, Problems, Rule, Timestamp};
+use crate::mapping::value::{Diagnostic, Position, Problems, Rule, Timestamp};
 
 /// The maximum number of links of a loop that are named.
 const SHOWN_LINKS: usize = 5;
 
-/// Reports the problems of a table's codes and targets with each other; the drafts are the
-/// leftovers of those of its sites.
+/// Reports the problems of a table's codes and targets with each other; `position_of` returns where a
+/// listed code is written, given its number and that of its site.
 ///
 /// Auto codes have none of these problems with each other: they have the same length, contain no
 /// slash, and do not end in a full stop. So only the listed codes are checked.
-pub(crate) fn review(table: &Table, drafts: &[Draft], problems: &mut Problems) {
-    for (site, draft) in table.sites().iter().zip(drafts) {
-        for (&listed, written) in site.codes.listed().iter().zip(&draft.codes) {
+pub(crate) fn review(
+    table: &Table,
+    mut position_of: impl FnMut(usize, usize) -> Position,
+    problems: &mut Problems,
+) {
+    for (site_number, site) in table.sites().iter().enumerate() {
+        for (number, &listed) in site.codes.listed().iter().enumerate() {
             let code = site.codes.text(listed);
             let alternates = [
                 in_standard_alphabet(site, code),
@@ -29,7 +33,7 @@ pub(crate) fn review(table: &Table, drafts: &[Draft], problems: &mut Problems) {
             for (rule, message, hint) in alternates.into_iter().flatten() {
                 let mut place = site.entry(listed.entry).place();
                 if listed.kind != CodeKind::Auto {
-                    place.position = written.position;
+                    place.position = position_of(site_number, number);
                 }
                 problems.push(Diagnostic::new(rule, place, message).with_hint(hint));
             }

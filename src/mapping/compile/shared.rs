@@ -1,12 +1,13 @@
 //! Shared targets: live targets that several entries of a site reach.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::mapping::packed::{Entry, Site, index};
 use crate::mapping::value::{Diagnostic, Problems, Rule};
 
 /// Warns where a live target is already reached by another entry.
-pub(super) fn report_shared_targets(site: &Site, problems: &mut Problems) {
+pub(super) fn report_shared_targets(site: &mut Site, problems: &mut Problems) {
     let mut shared = Vec::new();
     let mut next = 0;
     for same in site
@@ -17,6 +18,29 @@ pub(super) fn report_shared_targets(site: &Site, problems: &mut Problems) {
         let numbers = next..next + index(same.len());
         next = numbers.end;
         sharing(site, numbers, &mut shared);
+    }
+    report(site, shared, problems);
+}
+
+/// Does the same for the next version of a site, to which entries were added.
+pub(super) fn report_changed_sharing(
+    site: &mut Site,
+    old: &Site,
+    added: &[u32],
+    problems: &mut Problems,
+) {
+    let mut keys: BTreeSet<u64> = old.shared().iter().copied().collect();
+    for &number in added {
+        let key = site.entry(number).key();
+        keys.extend([key, !key]);
+    }
+    let mut shared = Vec::new();
+    for key in keys {
+        let mut numbers = site.index.with_key(key);
+        if let Some(first) = numbers.next() {
+            let count = index(1 + numbers.count());
+            sharing(site, first..first + count, &mut shared);
+        }
     }
     report(site, shared, problems);
 }
@@ -44,10 +68,12 @@ fn sharing(site: &Site, numbers: Range<u32>, shared: &mut Vec<(u32, u32)>) {
 }
 
 /// Reports entries that share the target of an earlier one, in written order.
-fn report(site: &Site, mut shared: Vec<(u32, u32)>, problems: &mut Problems) {
+fn report(site: &mut Site, mut shared: Vec<(u32, u32)>, problems: &mut Problems) {
     shared.sort_unstable_by_key(|&(entry, _)| site.entry(entry).written());
+    let mut keys = BTreeSet::new();
     for (entry, first) in shared {
         let (entry, first) = (site.entry(entry), site.entry(first));
+        keys.extend([entry.key(), first.key()]);
         let message = format!("this URL already has the code {:?}", first.code());
         let hint = format!(
             "{}: further codes go under its \"aliases\"",
@@ -56,6 +82,7 @@ fn report(site: &Site, mut shared: Vec<(u32, u32)>, problems: &mut Problems) {
         let problem = Diagnostic::new(Rule::TargetShared, entry.place_of_url(), message);
         problems.push(problem.with_hint(hint));
     }
+    site.set_shared(keys.into_iter().collect());
 }
 
 pub(super) fn first_at(entry: Entry<'_>) -> String {

@@ -12,7 +12,7 @@ use super::conflicts::settle;
 use super::document::Document;
 use super::expectation::Expectation;
 use super::review::review;
-use crate::mapping::packed::{Draft, Head, Site, Table};
+use crate::mapping::packed::{Draft, Head, Part, PartedDocument, Site, Table};
 use crate::mapping::value::{
     BaseUrl, Diagnostic, Place, Position, Problems, Rule, SourceFile, Timestamp,
 };
@@ -36,47 +36,70 @@ pub struct Compilation {
 
 /// Compiles the files of one table.
 pub fn compile(files: &[SourceFile]) -> Compilation {
-    let names: Arc<[_]> = files.iter().map(|file| Arc::clone(&file.path)).collect();
-    if let Some(problem) = unaddressable(files) {
-        return Compilation {
-            table: None,
-            expectations: Vec::new(),
-            diagnostics: vec![problem],
-            names,
-        };
-    }
     let mut problems = Problems::default();
+    if let Some(refused) = refuse(files) {
+        return refused;
+    }
     let read = |(number, file)| Document::read(number, file, &mut problems);
     let mut documents: Vec<_> = (0..).zip(files).map(read).collect();
-    let groups = group(&documents, &mut problems);
+    build(files, &mut documents, |_| Vec::new(), problems)
+}
+
+/// Compiles documents into a table; `parts_of` returns the pieces of a document, given its number.
+pub(super) fn build(
+    files: &[SourceFile],
+    documents: &mut [Document<'_>],
+    parts_of: impl Fn(usize) -> Vec<Part>,
+    mut problems: Problems,
+) -> Compilation {
+    let names = names(files);
+    let groups = group(documents, &mut problems);
     let (mut sites, mut drafts) = (Vec::new(), Vec::new());
     let mut expectations = Vec::new();
     for group in groups {
-        let (site, draft) = compile_site(&group, &mut documents, &names, &mut problems);
+        let head = group.head(documents, &names, &mut problems);
+        let (mut draft, parted) = group.gather(documents, &parts_of);
+        let mut site = Site::build(head, &mut draft, &parted);
+        settle(&mut site, &mut draft, &mut problems);
         sites.push(site);
         drafts.push(draft);
-        for document in group.documents.iter().map(|&index| &documents[index]) {
-            expectations.extend(Expectation::read_all(
-                document,
-                &group.base_url,
-                &mut problems,
-            ));
-        }
+        expectations.extend(group.expectations(documents, &mut problems));
     }
     let table = Table::new(sites);
-    review(&table, &drafts, &mut problems);
-    let mut diagnostics = problems.into_reported();
-    sort(&mut diagnostics, &names);
-    let is_sound = !diagnostics.iter().any(Diagnostic::is_error);
-    Compilation {
-        table: is_sound.then_some(table),
-        expectations,
-        diagnostics,
-        names,
-    }
+    let position_of = |site: usize, number: usize| drafts[site].codes[number].position;
+    review(&table, position_of, &mut problems);
+    Compilation::new(table, expectations, problems, names)
+}
+
+/// Returns the paths of files.
+pub(super) fn names(files: &[SourceFile]) -> Arc<[Arc<str>]> {
+    files.iter().map(|file| Arc::clone(&file.path)).collect()
+}
+
+/// Returns the compilation of files that are too large to be read.
+pub(super) fn refuse(files: &[SourceFile]) -> Option<Compilation> {
+    let problem = unaddressable(files)?;
+    Some(Compilation::refused(vec![problem]))
 }
 
 impl Compilation {
+    pub(super) fn new(
+        table: Table,
+        expectations: Vec<Expectation>,
+        problems: Problems,
+        names: Arc<[Arc<str>]>,
+    ) -> Self {
+        let mut diagnostics = problems.into_reported();
+        sort(&mut diagnostics, &names);
+        let is_sound = !diagnostics.iter().any(Diagnostic::is_error);
+        Self {
+            table: is_sound.then_some(table),
+            expectations,
+            diagnostics,
+            names,
+        }
+    }
+
     /// Returns the compilation of files that are not even read, for the given reasons.
     pub fn refused(reasons: Vec<Diagnostic>) -> Self {
         Self {
@@ -112,10 +135,10 @@ impl Compilation {
 }
 
 /// The documents of one site, by index.
-struct Group {
-    base_url: BaseUrl,
+pub(super) struct Group {
+    pub(super) base_url: BaseUrl,
     stated_at: Option<Place>,
-    documents: Vec<usize>,
+    pub(super) documents: Vec<usize>,
 }
 
 fn unaddressable(files: &[SourceFile]) -> Option<Diagnostic> {
@@ -130,7 +153,7 @@ fn unaddressable(files: &[SourceFile]) -> Option<Diagnostic> {
 }
 
 /// Groups documents by base URL, and assigns those without one to the only site.
-fn group(documents: &[Document<'_>], problems: &mut Problems) -> Vec<Group> {
+pub(super) fn group(documents: &[Document<'_>], problems: &mut Problems) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut without_base_url = Vec::new();
     // By host and base path: sites that differ only in scheme or port cannot be distinguished.
@@ -220,6 +243,63 @@ impl Group {
             documents,
         }
     }
+
+    /// Returns the properties of the site besides its entries.
+    pub(super) fn head(
+        &self,
+        documents: &[Document<'_>],
+        names: &Arc<[Arc<str>]>,
+        problems: &mut Problems,
+    ) -> Head {
+        let members = || self.documents.iter().map(|&index| &documents[index]);
+        let new_code = members().find_map(|document| document.defaults.new);
+        Head {
+            base_url: self.base_url.clone(),
+            scheme: agreed_scheme(members(), problems),
+            about: agreed_about(members(), problems),
+            new_code: new_code.unwrap_or_default(),
+            files: Arc::clone(names),
+            own_files: members().map(|document| document.number).collect(),
+        }
+    }
+
+    /// Takes the entries of the documents, and their pieces.
+    pub(super) fn gather(
+        &self,
+        documents: &mut [Document<'_>],
+        parts_of: impl Fn(usize) -> Vec<Part>,
+    ) -> (Draft, Vec<PartedDocument>) {
+        let mut draft = Draft::default();
+        let mut parted = Vec::new();
+        for &index in &self.documents {
+            let document = &mut documents[index];
+            let moved = draft.append(std::mem::take(&mut document.entries));
+            let mut parts = parts_of(index);
+            for part in &mut parts {
+                if let Part::New(piece) = part {
+                    piece.start = piece.start.moved(moved);
+                }
+            }
+            parted.push(PartedDocument {
+                file: document.number,
+                old_file: None,
+                defaults: document.defaults,
+                parts,
+            });
+        }
+        (draft, parted)
+    }
+
+    /// Returns the tests of the documents.
+    pub(super) fn expectations(
+        &self,
+        documents: &[Document<'_>],
+        problems: &mut Problems,
+    ) -> Vec<Expectation> {
+        let documents = self.documents.iter().map(|&index| &documents[index]);
+        let read = |document| Expectation::read_all(document, &self.base_url, problems);
+        documents.flat_map(read).collect()
+    }
 }
 
 fn indistinct(group: &Group, place: Place) -> Diagnostic {
@@ -230,31 +310,6 @@ fn indistinct(group: &Group, place: Place) -> Diagnostic {
     };
     let message = "two sites differ only in scheme or port";
     Diagnostic::new(Rule::SitesIndistinct, place, message).with_hint(hint)
-}
-
-fn compile_site(
-    group: &Group,
-    documents: &mut [Document<'_>],
-    names: &Arc<[Arc<str>]>,
-    problems: &mut Problems,
-) -> (Site, Draft) {
-    let members = || group.documents.iter().map(|&index| &documents[index]);
-    let new_code = members().find_map(|document| document.defaults.new);
-    let head = Head {
-        base_url: group.base_url.clone(),
-        scheme: agreed_scheme(members(), problems),
-        about: agreed_about(members(), problems),
-        new_code: new_code.unwrap_or_default(),
-        files: Arc::clone(names),
-        own_files: members().map(|document| document.number).collect(),
-    };
-    let mut draft = Draft::default();
-    for &index in &group.documents {
-        draft.append(std::mem::take(&mut documents[index].entries));
-    }
-    let mut site = Site::build(head, &mut draft);
-    settle(&mut site, &mut draft, problems);
-    (site, draft)
 }
 
 fn place(document: &Document<'_>, position: Position) -> Place {

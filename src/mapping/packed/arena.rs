@@ -32,7 +32,16 @@ impl Text {
         let moved = self.0.checked_add(by);
         Self(moved.expect("compile bounds the text of a table to 32-bit offsets"))
     }
+
+    /// Returns its offset after it was copied to another arena.
+    pub(super) fn shifted(self, by: Shift) -> Self {
+        Self(self.0.wrapping_add(by.0))
+    }
 }
+
+/// The distance between the same texts in two arenas, modulo 2^32.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shift(u32);
 
 impl Arena {
     /// Reserves room for texts, in bytes; unused room is released by [`shrink`](Self::shrink).
@@ -96,6 +105,20 @@ impl Arena {
         }
     }
 
+    /// Returns the offset of the next text.
+    pub(crate) fn end(&self) -> Text {
+        Text(index(self.0.len()))
+    }
+
+    /// Appends some texts of another arena, given the first and the end; returns the distance by which
+    /// they moved.
+    pub(super) fn copy(&mut self, other: &Self, texts: Range<Text>) -> Shift {
+        let shift = Shift(self.end().0.wrapping_sub(texts.start.0));
+        let bytes = texts.start.0 as usize..texts.end.0 as usize;
+        self.0.push_str(&other.0[bytes]);
+        shift
+    }
+
     /// Appends all texts of another arena; returns the distance by which they moved.
     pub(crate) fn append(&mut self, other: Self) -> u32 {
         let by = index(self.0.len());
@@ -110,6 +133,11 @@ impl Arena {
     /// Releases the memory that was reserved for further texts.
     pub(super) fn shrink(&mut self) {
         self.0.shrink_to_fit();
+    }
+
+    /// Returns the length of all texts, in bytes.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Returns the memory in use, in bytes.

@@ -2,6 +2,7 @@
 //! not find.
 
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 
 use hashbrown::HashTable;
 
@@ -42,15 +43,62 @@ pub(crate) enum CodeKind {
 impl Codes {
     /// Adds a code; one that already exists is listed once more, but not found.
     pub(crate) fn push(&mut self, code: &str, entry: u32, kind: CodeKind) {
+        let number = self.list(code, entry, kind);
+        self.make_found(number);
+    }
+
+    /// Adds a code, which is not found yet; returns its number.
+    pub(super) fn list(&mut self, code: &str, entry: u32, kind: CodeKind) -> u32 {
         let number = index(self.listed.len());
         let text = self.texts.store(code);
         self.listed.push(Listed { text, entry, kind });
+        number
+    }
+
+    /// Makes a listed code found, unless one with the same text is.
+    pub(super) fn make_found(&mut self, number: u32) {
         let (listed, texts, hasher) = (&self.listed, &self.texts, &self.hasher);
         let text_of = |&number: &u32| texts.get(listed[number as usize].text);
         let hash_of = |number: &u32| hasher.hash_one(text_of(number));
+        let code = text_of(&number);
         let is_it = |number: &u32| text_of(number) == code;
         let entry = self.numbers.entry(hasher.hash_one(code), is_it, hash_of);
         entry.or_insert(number);
+    }
+
+    /// Adds codes of another list, given by their numbers, which are not found yet; `entry_of` returns
+    /// the number of an entry here.
+    pub(super) fn copy(
+        &mut self,
+        other: &Self,
+        numbers: Range<usize>,
+        entry_of: impl Fn(u32) -> u32,
+    ) {
+        let start_of = |number: usize| match other.listed.get(number) {
+            Some(listed) => listed.text,
+            None => other.texts.end(),
+        };
+        let shift = (self.texts).copy(&other.texts, start_of(numbers.start)..start_of(numbers.end));
+        let listed = other.listed[numbers].iter();
+        self.listed.extend(listed.map(|listed| Listed {
+            text: listed.text.shifted(shift),
+            entry: entry_of(listed.entry),
+            kind: listed.kind,
+        }));
+    }
+
+    /// Makes the codes found that were found in another list, without hashing them again; `number_of`
+    /// returns the number of such a code here, if it was copied.
+    pub(super) fn find_as(&mut self, other: &Self, number_of: impl Fn(u32) -> Option<u32>) {
+        self.hasher = other.hasher.clone();
+        self.numbers = other.numbers.clone();
+        self.numbers.retain(|number| match number_of(*number) {
+            Some(new) => {
+                *number = new;
+                true
+            }
+            None => false,
+        });
     }
 
     /// Returns the listed code with the given text.

@@ -1,6 +1,8 @@
 //! Drafts: the entries of documents in the form in which a site stores them, before their codes are
 //! decided.
 
+use std::ops::Range;
+
 use memchr::memmem;
 
 use super::arena::{Arena, Text};
@@ -113,7 +115,7 @@ impl Draft {
     }
 
     /// Lists every code that are not the hashes of targets in the site's scheme.
-    pub(super) fn list_codes(&mut self, scheme: Scheme) {
+    pub(crate) fn list_codes(&mut self, scheme: Scheme) {
         if scheme == Scheme::Sha256 {
             return;
         }
@@ -150,12 +152,19 @@ impl Draft {
         }
     }
 
-    /// Appends the entries of the next document.
-    pub(crate) fn append(&mut self, other: Self) {
+    /// Returns the codes of the entries with some targets.
+    pub(super) fn codes_between(&self, targets: &Range<Text>) -> &[DraftCode] {
+        let start = (self.codes).partition_point(|it| it.owner.target < targets.start);
+        let end = (self.codes).partition_point(|it| it.owner.target < targets.end);
+        &self.codes[start..end]
+    }
+
+    /// Appends the entries of the next document; returns the distance by which their targets moved.
+    pub(crate) fn append(&mut self, other: Self) -> u32 {
         if self.records.is_empty() {
             // Most tables are one file, in which case nothing moves.
             *self = other;
-            return;
+            return 0;
         }
         let by = self.targets.append(other.targets);
         let shapes = self.shapes.append(other.shapes);
@@ -175,5 +184,6 @@ impl Draft {
             ..*code
         }));
         self.notes.append(other.notes, by);
+        by
     }
 }

@@ -23,9 +23,22 @@ pub(crate) struct Index {
     shift: u32,
 }
 
+/// The index of a changed site.
+pub(super) struct ChangedIndex {
+    pub(super) index: Index,
+    /// The number of each old record, unless it was removed.
+    pub(super) kept_numbers: Vec<Option<u32>>,
+    /// The numbers of the added records, in ascending order.
+    pub(super) added_numbers: Vec<u32>,
+}
+
 impl Index {
     pub(crate) fn new(mut records: Vec<Record>) -> Self {
         records.sort_unstable_by_key(|record| (record.key, record.target));
+        Self::of_sorted(records)
+    }
+
+    fn of_sorted(mut records: Vec<Record>) -> Self {
         records.shrink_to_fit();
         let wanted = records.len().checked_ilog2().unwrap_or(0);
         let bits = wanted.saturating_sub(SHARED_BITS).clamp(1, 28);
@@ -42,6 +55,42 @@ impl Index {
             records,
             directory,
             shift,
+        }
+    }
+
+    /// Returns the index of a changed site: `keep` returns each old record as it is now, or `None` if it
+    /// was removed, and keeps their order.
+    pub(super) fn changed(
+        &self,
+        keep: impl Fn(Record) -> Option<Record>,
+        mut added: Vec<Record>,
+    ) -> ChangedIndex {
+        let order = |record: &Record| (record.key, record.target);
+        added.sort_unstable_by_key(order);
+        let mut records: Vec<Record> = Vec::with_capacity(self.records.len() + added.len());
+        let mut kept_numbers = Vec::with_capacity(self.records.len());
+        let mut added_numbers = Vec::with_capacity(added.len());
+        let mut added = added.into_iter().peekable();
+        for &record in &self.records {
+            let Some(record) = keep(record) else {
+                kept_numbers.push(None);
+                continue;
+            };
+            while let Some(before) = added.next_if(|it| order(it) < order(&record)) {
+                added_numbers.push(index(records.len()));
+                records.push(before);
+            }
+            kept_numbers.push(Some(index(records.len())));
+            records.push(record);
+        }
+        for record in added {
+            added_numbers.push(index(records.len()));
+            records.push(record);
+        }
+        ChangedIndex {
+            index: Self::of_sorted(records),
+            kept_numbers,
+            added_numbers,
         }
     }
 

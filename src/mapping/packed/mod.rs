@@ -2,6 +2,7 @@
 
 mod arena;
 mod catalogue;
+mod changed;
 mod codes;
 mod draft;
 mod entry;
@@ -9,6 +10,7 @@ mod index;
 mod lookup;
 mod nesting;
 mod notes;
+mod pieces;
 mod record;
 mod site;
 mod stretches;
@@ -17,10 +19,12 @@ mod unknown_site;
 
 pub(crate) use arena::{Arena, Text, index};
 pub(crate) use catalogue::Catalogue;
+pub(crate) use changed::ChangedSite;
 pub(crate) use codes::{CodeKind, Listed};
 pub(crate) use draft::{Draft, Owner};
 pub use entry::Entry;
 pub(crate) use notes::{NoteKind, Term};
+pub(crate) use pieces::{Part, PartedDocument, Piece, PieceId};
 pub(crate) use record::{Record, Shape, Unsaid};
 pub(crate) use site::Head;
 pub use site::Site;

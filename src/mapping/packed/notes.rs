@@ -4,7 +4,9 @@
 //! Owners are identified by the places of their targets, which grow in written order; so the notes
 //! of one are found by a directory, once all are there.
 
-use super::arena::{Arena, Text};
+use std::ops::Range;
+
+use super::arena::{Arena, Shift, Text};
 use super::stretches::Stretches;
 use crate::mapping::value::{Retired, Timestamp};
 
@@ -105,6 +107,29 @@ impl Notes {
             passed(term.expires) + passed(retired)
         });
         terms.sum()
+    }
+
+    /// Appends the notes of some entries of another site, given by their targets, which moved to follow
+    /// all others.
+    pub(super) fn copy(&mut self, other: &Self, owners: Range<Text>, moved: Shift) {
+        let start = other.notes.partition_point(|it| it.owner < owners.start);
+        let end = other.notes.partition_point(|it| it.owner < owners.end);
+        let text_of = |number: usize| match other.notes.get(number) {
+            Some(note) => note.text,
+            None => other.texts.end(),
+        };
+        let shift = (self.texts).copy(&other.texts, text_of(start)..text_of(end));
+        let notes = other.notes[start..end].iter();
+        self.notes.extend(notes.map(|note| Note {
+            owner: note.owner.shifted(moved),
+            text: note.text.shifted(shift),
+            kind: note.kind,
+        }));
+        let start = other.terms.partition_point(|it| it.0 < owners.start);
+        let end = other.terms.partition_point(|it| it.0 < owners.end);
+        let terms = other.terms[start..end].iter();
+        self.terms
+            .extend(terms.map(|&(owner, term)| (owner.shifted(moved), term)));
     }
 
     /// Appends the notes of entries that follow all others, and whose targets moved.

@@ -14,6 +14,7 @@ use super::codes::{CodeKind, Codes};
 use super::draft::Draft;
 use super::index::Index;
 use super::notes::Notes;
+use super::pieces::{PartedDocument, Pieces};
 use super::record::Shape;
 use crate::mapping::value::{About, BaseUrl, Code, NewCode, Scheme, Timestamp};
 
@@ -38,6 +39,18 @@ pub struct Site {
     /// The number of entries whose code encodes the hash of their target.
     hashed: usize,
     forwarding_depth: usize,
+    pieces: Pieces,
+    /// The keys of entries whose targets other entries share, in ascending order.
+    shared: Vec<u64>,
+}
+
+/// What a site stores of its entries.
+pub(super) struct Stores {
+    pub(super) targets: Arena,
+    pub(super) shapes: Vec<Shape>,
+    pub(super) index: Index,
+    pub(super) codes: Codes,
+    pub(super) notes: Notes,
 }
 
 /// The properties of a site besides its entries.
@@ -56,7 +69,7 @@ pub(crate) struct Head {
 impl Site {
     /// Builds a site from entries. The codes of the draft are listed in their order; conflicts are
     /// not resolved yet.
-    pub(crate) fn build(head: Head, draft: &mut Draft) -> Self {
+    pub(crate) fn build(head: Head, draft: &mut Draft, documents: &[PartedDocument]) -> Self {
         draft.list_codes(head.scheme);
         let index = Index::new(std::mem::take(&mut draft.records));
         let mut codes = Codes::default();
@@ -73,18 +86,53 @@ impl Site {
         let mut notes = std::mem::take(&mut draft.notes);
         targets.shrink();
         notes.complete();
-        let mut site = Self {
-            head,
+        let stores = Stores {
             targets,
             shapes: std::mem::take(&mut draft.shapes).into_all(),
             index,
             codes,
             notes,
+        };
+        Self::of(head, stores, Pieces::of_new(documents))
+    }
+
+    pub(super) fn of(head: Head, stores: Stores, pieces: Pieces) -> Self {
+        let Stores {
+            targets,
+            shapes,
+            index,
+            codes,
+            notes,
+        } = stores;
+        let mut site = Self {
+            head,
+            targets,
+            shapes,
+            index,
+            codes,
+            notes,
             hashed: 0,
             forwarding_depth: 0,
+            pieces,
+            shared: Vec::new(),
         };
         site.count();
         site
+    }
+
+    /// Returns the pieces of its documents.
+    pub(crate) fn pieces(&self) -> &Pieces {
+        &self.pieces
+    }
+
+    /// Returns the keys of entries whose targets other entries share.
+    pub(crate) fn shared(&self) -> &[u64] {
+        &self.shared
+    }
+
+    /// Records the keys of entries whose targets other entries share.
+    pub(crate) fn set_shared(&mut self, shared: Vec<u64>) {
+        self.shared = shared;
     }
 
     /// Removes entries with all their data, and listed codes, by number; the codes keep their
@@ -108,6 +156,8 @@ impl Site {
             }
         }
         self.index = Index::new(kept);
+        // Without what decided against an entry, it would be back in the next version.
+        self.pieces = Pieces::default();
         self.count();
     }
 
@@ -124,7 +174,12 @@ impl Site {
         {
             depth = 1;
         }
-        for &listed in self.codes.listed() {
+        let may_forward = self.shapes.iter().any(|it| it.forward.path());
+        let listed = match may_forward {
+            true => self.codes.listed(),
+            false => &[],
+        };
+        for &listed in listed {
             let record = self.index.record(listed.entry);
             if self.shapes[record.shape as usize].forward.path() {
                 depth = depth.max(self.codes.text(listed).split('/').count());
@@ -225,5 +280,7 @@ impl Site {
             + self.index.heap_bytes()
             + self.codes.heap_bytes()
             + self.notes.heap_bytes()
+            + self.pieces.heap_bytes()
+            + self.shared.capacity() * size_of::<u64>()
     }
 }

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 
 use memchr::{memchr, memchr2_iter};
 
+use super::cut::{Cut, CutPiece};
 use super::node::{Located, Node, tight_comment};
 use super::stop::Declined;
 use crate::mapping::value::Position;
@@ -33,6 +34,18 @@ pub(crate) struct Block<'t> {
     has_marker: bool,
     /// The nodes of the lines read so far; `None` ends a collection.
     nodes: VecDeque<Option<Located<Node<'t>>>>,
+    /// The list that is passed over.
+    gap: Option<Gap<'t>>,
+}
+
+/// A list that is read as if it were empty.
+struct Gap<'t> {
+    /// The length of the rest of the text where the list begins.
+    start: usize,
+    /// The text after the list.
+    after: &'t str,
+    /// The number of the line after the list.
+    line_after: u32,
 }
 
 /// An open collection, by the column of its keys or dashes, from 0.
@@ -81,6 +94,37 @@ impl<'t> Block<'t> {
             awaits_value: false,
             has_marker: false,
             nodes: VecDeque::new(),
+            gap: None,
+        }
+    }
+
+    /// Reads a text without the entries of its list: the list seems to be empty.
+    pub(super) fn without_list(text: &'t str, cut: &Cut) -> Self {
+        let mut block = Self::new(text);
+        block.gap = Some(Gap {
+            start: text.len() - cut.list.start,
+            after: &text[cut.list.end..],
+            line_after: cut.line_after,
+        });
+        block
+    }
+
+    /// Reads a piece of the list of a text: its entries, and the end of the list.
+    pub(super) fn piece(text: &'t str, cut: &Cut, piece: &CutPiece) -> Self {
+        let mut block = Self::new(&text[piece.bytes.clone()]);
+        block.line = piece.line;
+        let level = |kind, indent| Level { kind, indent };
+        block.levels.push(level(Collection::Map, 0));
+        block.levels.push(level(Collection::List, cut.indent));
+        block
+    }
+
+    /// Checks that the list of a piece has ended where the piece does.
+    pub(super) fn end_piece(&mut self) -> Result<(), Declined> {
+        // Of the map around the list, only the end is left.
+        match self.nodes.pop_front() {
+            Some(None) if self.nodes.is_empty() && self.rest.is_empty() => Ok(()),
+            _ => Err(Declined),
         }
     }
 
@@ -90,10 +134,30 @@ impl<'t> Block<'t> {
             if let Some(node) = self.nodes.pop_front() {
                 return Ok(node);
             }
+            if self.is_at_gap() {
+                self.pass_gap();
+                continue;
+            }
             match self.line()? {
                 Some(line) => self.read(&line)?,
                 None => self.end()?,
             }
+        }
+    }
+
+    fn is_at_gap(&self) -> bool {
+        let is_value = self.awaits_value && self.levels.len() == 1;
+        is_value && (self.gap.as_ref()).is_some_and(|gap| gap.start == self.rest.len())
+    }
+
+    fn pass_gap(&mut self) {
+        if let Some(gap) = self.gap.take() {
+            let (value, position) = (Node::Sequence, Position::START);
+            self.nodes.push_back(Some(Located { value, position }));
+            self.nodes.push_back(None);
+            self.rest = gap.after;
+            self.line = gap.line_after;
+            self.awaits_value = false;
         }
     }
 

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::block::Block;
+use super::cut::{Cut, CutPiece};
 use super::node::{Located, Node};
 use super::report::Report;
 use super::stop::Stop;
@@ -76,6 +77,28 @@ impl<'t, 'p> Reader<'t, 'p> {
         Self::of(nodes, report)
     }
 
+    /// Reads block form without the entries of a list, or declines.
+    pub(crate) fn without_list(
+        file: &'p Arc<str>,
+        text: &'t str,
+        cut: &Cut,
+        problems: &'p mut Problems,
+    ) -> Self {
+        let nodes = Nodes::Block(Block::without_list(text, cut));
+        Self::of(nodes, Report { file, problems })
+    }
+
+    /// Reads the entries of a piece of block form, or declines.
+    pub(crate) fn piece(
+        file: &'p Arc<str>,
+        text: &'t str,
+        (cut, piece): (&Cut, &CutPiece),
+        problems: &'p mut Problems,
+    ) -> Self {
+        let nodes = Nodes::Block(Block::piece(text, cut, piece));
+        Self::of(nodes, Report { file, problems })
+    }
+
     fn of(nodes: Nodes<'t>, report: Report<'p>) -> Self {
         Self {
             nodes,
@@ -125,6 +148,14 @@ impl<'t, 'p> Reader<'t, 'p> {
             // Block form ends with its root node.
             Nodes::Block(_) => Ok(()),
             Nodes::Yaml(yaml) => yaml.finish(&mut self.report),
+        }
+    }
+
+    /// Checks that the entries of a piece are all that it has, once they have been read.
+    pub(crate) fn end_piece(&mut self) -> Result<(), Stop> {
+        match &mut self.nodes {
+            Nodes::Block(block) => Ok(block.end_piece()?),
+            Nodes::Yaml(_) => Err(Stop::Declined),
         }
     }
 

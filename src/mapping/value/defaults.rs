@@ -3,7 +3,7 @@
 use super::properties::{Forward, NewCode, Status};
 
 /// Values for the entries of a document that do not set them.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Defaults {
     /// The redirect status.
     pub status: Option<Status>,

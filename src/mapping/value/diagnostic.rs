@@ -180,6 +180,19 @@ impl Problems {
         self.reported.extend(revise(found));
     }
 
+    /// Returns the problems reported since a checkpoint, and whether they are all.
+    pub(crate) fn since(&self, checkpoint: &Checkpoint) -> (&[Diagnostic], bool) {
+        let counts = self.files.get(&checkpoint.file);
+        let mut counts = counts.into_iter().flat_map(BTreeMap::values);
+        let are_all = counts.all(|count| count.unreported == 0);
+        (&self.reported[checkpoint.reported..], are_all)
+    }
+
+    /// Returns whether any of them is an error.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.reported.iter().any(Diagnostic::is_error)
+    }
+
     /// Sets the hint of the problem with the given number.
     pub(crate) fn set_hint(&mut self, number: usize, hint: String) {
         self.reported[number].hint = Some(hint);

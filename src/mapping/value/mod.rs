@@ -26,7 +26,7 @@ pub use caution::direction_control;
 pub use code::{Code, CodeError, MAX_CODE_BYTES};
 pub(crate) use date_error::date_error;
 pub use defaults::Defaults;
-pub(crate) use diagnostic::Problems;
+pub(crate) use diagnostic::{Checkpoint, Problems};
 pub use diagnostic::{Diagnostic, Place, Position};
 pub use properties::{DEFAULT_MAX_AGE, Forward, Misfit, NewCode, Retired, Status};
 pub use reach::Reach;

@@ -1,0 +1,69 @@
+//! The positions of the listed codes of a site, which only reports of problems need.
+//!
+//! A table does not store them. Those of pieces that were not read are found by reading them again.
+
+use super::pieces::PiecedFile;
+use crate::mapping::packed::{ChangedSite, Draft, Site};
+use crate::mapping::value::Position;
+
+/// Where the listed codes of a site are written.
+pub(super) enum WrittenCodes<'p, 't> {
+    New(Draft),
+    Changed {
+        draft: Draft,
+        /// The numbers of the codes of the draft.
+        added: Vec<u32>,
+        /// The number of the first code of each piece.
+        starts: Vec<usize>,
+        /// The pieces, each with its file and its number there.
+        pieces: Vec<(&'p PiecedFile<'t>, usize)>,
+        /// The last piece that was read again for the positions of its codes.
+        last: Option<(usize, Vec<Position>)>,
+    },
+}
+
+impl<'p, 't> WrittenCodes<'p, 't> {
+    /// Returns a changed site, and where its codes are written.
+    pub(super) fn of_changed(
+        changed: ChangedSite,
+        draft: Draft,
+        pieces: Vec<(&'p PiecedFile<'t>, usize)>,
+    ) -> (Site, Self) {
+        let codes = Self::Changed {
+            draft,
+            added: changed.added_codes,
+            starts: changed.code_starts,
+            pieces,
+            last: None,
+        };
+        (changed.site, codes)
+    }
+
+    /// Returns the position of a listed code, given by its number in the site.
+    pub(super) fn position(&mut self, site: &Site, number: usize) -> Position {
+        match self {
+            Self::New(draft) => draft.codes[number].position,
+            Self::Changed {
+                draft,
+                added,
+                starts,
+                pieces,
+                last,
+            } => {
+                if let Ok(at) = added.binary_search_by_key(&number, |&it| it as usize) {
+                    return draft.codes[at].position;
+                }
+                let piece = starts.partition_point(|start| *start <= number) - 1;
+                if !matches!(last, Some((known, _)) if *known == piece) {
+                    let (file, part) = pieces[piece];
+                    *last = Some((piece, file.code_positions(part, site.scheme())));
+                }
+                let positions = last.as_ref().map(|(_, positions)| positions);
+                let position = positions.and_then(|it| it.get(number - starts[piece]));
+                position
+                    .copied()
+                    .expect("a known piece has the codes that it had")
+            }
+        }
+    }
+}
