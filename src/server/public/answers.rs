@@ -107,7 +107,7 @@ impl PublicClient {
                 ..
             } if registrations::is_addressed(&request)
                 // A server with neither does not have these paths.
-                && (service.is_some() || shared.dumps.is_some()) =>
+                && (service.is_some() || shared.is_public()) =>
             {
                 let (client, service) = (self.clone(), service.clone());
                 return Answer::UnderWay(Box::pin(async move {

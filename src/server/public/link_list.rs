@@ -68,8 +68,7 @@ type Counted = (Option<Answered>, Response<Content>);
 /// something else, or of a kind that is answered the same everywhere.
 fn begin(shared: &Shared, request: &Request<()>) -> Option<Result<Search, Counted>> {
     let asked = head::read(request).ok()?;
-    // Without dumps, the table is not public.
-    let (_, live) = (shared.dumps.as_ref()?, shared.live.load_full()?);
+    let live = shared.live.load_full().filter(|_| shared.is_public())?;
     let own = OwnPath::read(&live.table, &asked)?;
     if own.rest != "links" {
         return None;

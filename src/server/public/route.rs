@@ -93,7 +93,7 @@ fn decide<B>(
             };
         }
         // `/-/links` and `/-/qr/` are answered before.
-        if shared.dumps.is_some() && matches!(own.rest, "go" | "opensearch.xml") {
+        if shared.is_public() && matches!(own.rest, "go" | "opensearch.xml") {
             return match own.site {
                 _ if !reads => only_read(),
                 None => misdirected(),
@@ -140,7 +140,7 @@ pub(super) fn context<'s, B>(
         language: language(request.headers()),
         now,
         revision: snapshot.map_or("", |snapshot| &snapshot.short),
-        is_public: shared.dumps.is_some(),
+        is_public: shared.is_public(),
     }
 }
 

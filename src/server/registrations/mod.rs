@@ -192,7 +192,7 @@ async fn read(
         return Ok(openapi::answer().into_response());
     }
     let bearer = service.and_then(|service| service.bearer(request.headers()));
-    if shared.dumps.is_none() && bearer.is_none() {
+    if !shared.is_public() && bearer.is_none() {
         return Err(ProblemType::Unauthorized);
     }
     let live = shared.live.load_full().ok_or(ProblemType::NoTable)?;

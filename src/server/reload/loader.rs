@@ -163,7 +163,7 @@ impl Loader {
 
     /// Begins to sort the codes of the live table, if anyone may search it.
     fn sort_codes(&self) {
-        if self.shared.dumps.is_none() {
+        if !self.shared.is_public() {
             return;
         }
         if let Some(live) = self.shared.live.load_full() {

@@ -21,7 +21,7 @@ pub(crate) struct Shared {
     pub(crate) metrics: Metrics,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) source: Arc<dyn Source>,
-    /// `None` if the whole table may not be downloaded.
+    /// `None` if the table is not public.
     pub(crate) dumps: Option<DumpSlots>,
     pub(crate) searches: SearchSlots,
     pub(crate) pictures: PictureSlots,
@@ -32,4 +32,11 @@ pub(crate) struct Shared {
     pub(crate) max_staleness: Option<Duration>,
     pub(crate) table_limit: Arc<str>,
     pub(crate) started: Timestamp,
+}
+
+impl Shared {
+    /// Returns whether anyone may list, search and download the whole table.
+    pub(crate) fn is_public(&self) -> bool {
+        self.dumps.is_some()
+    }
 }
