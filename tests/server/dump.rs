@@ -199,6 +199,9 @@ async fn few_are_taken_at_once_and_none_holds_up_a_redirect() {
     let reply = server.get(path).await;
     assert_eq!(reply.status_line(), "HTTP/1.1 503 Service Unavailable");
     assert_eq!(reply.header("retry-after").unwrap(), "30");
+    // It is no page.
+    let pages = "waypost_requests_total{outcome=\"page\"}";
+    assert_eq!(server.metric(pages).await, Some(4.0));
     let reply = server.get("/c1").await;
     assert_eq!(reply.status_line(), "HTTP/1.1 302 Found");
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use hyper::header::HeaderValue;
-use hyper::{Method, Request, Response};
+use hyper::{Method, Request, Response, StatusCode};
 
 use crate::exchange::ExportFormat;
 use crate::mapping::Timestamp;
@@ -69,7 +69,9 @@ pub(super) fn answer<B>(
         }
         .answer(slots, request),
     };
-    Some((Some(Answered::Page), response))
+    // What is not available is no page, as before the first table.
+    let is_page = response.status() != StatusCode::SERVICE_UNAVAILABLE;
+    Some((is_page.then_some(Answered::Page), response))
 }
 
 impl Dump<'_> {

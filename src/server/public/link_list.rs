@@ -46,8 +46,11 @@ pub(super) async fn answer(
                 }
                 .links(selection)
             };
-            let answer = search.answer(&shared.searches, headers, variant, write);
-            let response = answer.await.unwrap_or_else(unavailable);
+            let answer = search
+                .answer(&shared.searches, headers, variant, write)
+                .await;
+            let answered = answer.is_some().then_some(Answered::Page);
+            let response = answer.unwrap_or_else(unavailable);
             // Also of one that is not sent again.
             let response = response::with(response, VARY, VARIES);
             (Some(Answered::Page), response)

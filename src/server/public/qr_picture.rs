@@ -85,7 +85,7 @@ async fn picture(slots: &PictureSlots, headers: &HeaderMap, url: String) -> Coun
         }
         false => {
             let Some(slot) = slots.take().await else {
-                return (Some(Answered::Page), unavailable());
+                return (None, unavailable());
             };
             let drawn = in_background(move || {
                 let svg = qr_svg(&url);
@@ -96,7 +96,7 @@ async fn picture(slots: &PictureSlots, headers: &HeaderMap, url: String) -> Coun
                 Ok(Some(svg)) => response::body(StatusCode::OK, SVG, svg),
                 // A link may be too long for a QR code only under a base URL of thousands of bytes.
                 Ok(None) => return not_found(),
-                Err(_) => return (Some(Answered::Page), unavailable()),
+                Err(_) => return (None, unavailable()),
             }
         }
     };
