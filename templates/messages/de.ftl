@@ -185,6 +185,10 @@ refused-method-title = Hierher lässt sich nichts senden
 refused-method = Einem Kurzlink kann man folgen oder ihn ansehen, aber er nimmt nichts entgegen.
 refused-host-title = Keine Links unter dieser Adresse
 refused-host = Dieser Server hat keine Kurzlinks unter diesem Hostnamen. Vielleicht enthält die Adresse einen Tippfehler.
+refused-search-title = Diese Suche ist nicht möglich
+refused-search-repeated = Die Adresse enthält ein Feld der Suche zweimal. Beginnen Sie neu bei der Liste aller Links.
+refused-search-long = Der gesuchte Text ist zu lang. Suchen Sie nach weniger Wörtern.
+refused-search-state = Diesen Zustand gibt es nicht. Links funktionieren, sind zurückgezogen oder abgelaufen.
 refused-for-now-title = Gerade nicht erreichbar
 refused-for-now = Dieser Server kann im Augenblick nicht antworten. Bitte in ein paar Sekunden noch einmal versuchen.
 

@@ -189,6 +189,10 @@ refused-method-title = Nothing can be sent here
 refused-method = A short link can be followed or previewed, but nothing can be sent to it.
 refused-host-title = No links under this address
 refused-host = This server has no short links under this host name. The address may be mistyped.
+refused-search-title = This search is not possible
+refused-search-repeated = The address has a field of the search twice. Start again from the list of all links.
+refused-search-long = What is searched for is too long. Use fewer words.
+refused-search-state = There is no such state. Links are live, retired or expired.
 refused-for-now-title = Not available right now
 refused-for-now = This server cannot answer at the moment. Please try again in a few seconds.
 

@@ -192,10 +192,63 @@ async fn people_search_with_a_form() {
         .ask("POST", "/-/links", "Content-Length: 0\r\n")
         .await;
     assert!(has_status(&reply, 405), "{reply}");
-    for query in ["state=dead".to_owned(), format!("q={}", "x".repeat(201))] {
-        let reply = server.ask("GET", &format!("/-/links?{query}"), HTML).await;
+}
+
+#[tokio::test]
+async fn a_query_without_a_meaning_is_explained() {
+    let server = Running::start(TABLE).await;
+    for (query, text, error) in [
+        (
+            "state=dead",
+            "There is no such state.",
+            "there is no such state",
+        ),
+        (
+            "q=a&tag=b&q=c",
+            "a field of the search twice.",
+            "a parameter is given twice",
+        ),
+        (
+            &format!("q={}", "x".repeat(201)),
+            "is too long.",
+            "a parameter is too long",
+        ),
+    ] {
+        let path = format!("/-/links?{query}");
+        let page = server.ask("GET", &path, HTML).await;
+        assert!(has_status(&page, 400), "{page}");
+        assert!(page.text().contains(text), "{page}");
+        assert!(page.text().contains("href=\"/-/links\""), "{page}");
+        let reply = server
+            .ask("GET", &path, "Accept: application/json\r\n")
+            .await;
         assert!(has_status(&reply, 400), "{reply}");
+        assert!(
+            reply.json()["error"].as_str().unwrap().starts_with(error),
+            "{reply}"
+        );
+        let reply = server.get(&path).await;
+        assert!(
+            has_status(&reply, 400) && reply.text().starts_with(error),
+            "{reply}"
+        );
     }
+    assert_eq!(
+        server
+            .metric("waypost_requests_total{outcome=\"bad_request\"}")
+            .await,
+        Some(9.0)
+    );
+}
+
+#[tokio::test]
+async fn a_list_without_links_says_so_once() {
+    let server = Running::start("base_url: https://short.code/\nmapping: []\n").await;
+    let page = server.ask("GET", "/-/links", HTML).await.text();
+    assert!(
+        page.contains("No links found.") && !page.contains("0 links"),
+        "{page}"
+    );
 }
 
 #[tokio::test]

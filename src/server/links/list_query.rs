@@ -1,5 +1,6 @@
 //! The parameters of lists of links: `q`, `tag`, `owner`, `state` and `after`.
 
+use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
 use url::form_urlencoded;
 
@@ -20,12 +21,16 @@ pub(crate) struct ListQuery {
 }
 
 /// Why a parameter cannot be part of a query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum BadListQuery {
-    /// There is no such parameter.
-    Unknown,
-    /// Its value is invalid or too long, or the parameter is there twice.
-    Invalid,
+    #[error("there is no such parameter")]
+    UnknownKey,
+    #[error("a parameter is given twice")]
+    Repeated,
+    #[error("a parameter is too long")]
+    TooLong,
+    #[error("there is no such state: it is live, retired or expired")]
+    UnknownState,
 }
 
 impl ListQuery {
@@ -38,8 +43,8 @@ impl ListQuery {
         let mut read = Self::default();
         for (key, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
             match read.set(&key, &value) {
-                Err(BadListQuery::Invalid) => return Err(BadListQuery::Invalid),
-                Ok(()) | Err(BadListQuery::Unknown) => {}
+                Ok(()) | Err(BadListQuery::UnknownKey) => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(read)
@@ -58,16 +63,19 @@ impl ListQuery {
             "after" => (&mut self.after, value.len() > MAX_CODE_BYTES),
             "state" if value.is_empty() => return Ok(()),
             "state" => {
-                let state = LinkState::from_name(value).ok_or(BadListQuery::Invalid)?;
+                let state = LinkState::from_name(value).ok_or(BadListQuery::UnknownState)?;
                 return match self.state.replace(state) {
                     None => Ok(()),
-                    Some(_) => Err(BadListQuery::Invalid),
+                    Some(_) => Err(BadListQuery::Repeated),
                 };
             }
-            _ => return Err(BadListQuery::Unknown),
+            _ => return Err(BadListQuery::UnknownKey),
         };
-        if is_too_long || !place.is_empty() {
-            return Err(BadListQuery::Invalid);
+        if !place.is_empty() {
+            return Err(BadListQuery::Repeated);
+        }
+        if is_too_long {
+            return Err(BadListQuery::TooLong);
         }
         // Codes are composed, and a text is shown as it was entered.
         *place = match key {
@@ -169,22 +177,20 @@ mod tests {
     #[test]
     fn what_is_too_long_or_means_nothing_is_refused() {
         let long = |key: &str, length: usize| format!("{key}={}", "%C3%A4".repeat(length));
-        for (query, is_valid) in [
-            (long("q", MAX_TEXT), true),
-            (long("q", MAX_TEXT + 1), false),
-            (long("tag", MAX_TEXT + 1), false),
-            (long("owner", MAX_TEXT + 1), false),
-            (long("after", MAX_CODE_BYTES / 2), true),
-            (long("after", MAX_CODE_BYTES / 2 + 1), false),
-            ("state=Live".to_owned(), false),
-            ("state=live&state=live".to_owned(), false),
-            ("q=a&q=b".to_owned(), false),
+        use BadListQuery::{Repeated, TooLong, UnknownState};
+        for (query, expected) in [
+            (long("q", MAX_TEXT), None),
+            (long("q", MAX_TEXT + 1), Some(TooLong)),
+            (long("tag", MAX_TEXT + 1), Some(TooLong)),
+            (long("owner", MAX_TEXT + 1), Some(TooLong)),
+            (long("after", MAX_CODE_BYTES / 2), None),
+            (long("after", MAX_CODE_BYTES / 2 + 1), Some(TooLong)),
+            ("state=Live".to_owned(), Some(UnknownState)),
+            ("state=live&state=live".to_owned(), Some(Repeated)),
+            ("q=a&q=b".to_owned(), Some(Repeated)),
         ] {
-            assert_eq!(
-                ListQuery::of_page(Some(&query)).is_ok(),
-                is_valid,
-                "{query}"
-            );
+            let error = ListQuery::of_page(Some(&query)).err();
+            assert_eq!(error, expected, "{query}");
         }
     }
 }

@@ -6,6 +6,6 @@ mod listing;
 mod search;
 
 pub(crate) use link_view::LinkView;
-pub(crate) use list_query::{ListQuery, MAX_TEXT};
+pub(crate) use list_query::{BadListQuery, ListQuery, MAX_TEXT};
 pub(crate) use listing::{JSON_VARIANT, json};
 pub(crate) use search::{Search, Selection};

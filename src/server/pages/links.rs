@@ -111,13 +111,17 @@ fn state_text(frame: &Frame<'_>, state: LinkState) -> &'static str {
 
 /// Returns how many links there are: of the site, or found, if all of them are on this page.
 fn count(frame: &Frame<'_>, selection: &Selection<'_>) -> Option<Sentence> {
+    if selection.entries.is_empty() {
+        // The page says so already.
+        return None;
+    }
     if selection.query.is_of_all() {
         let all = selection.site.len();
         return Some(frame.counted("list-all-one", "list-all-other", all));
     }
     let is_whole = selection.query.after.is_empty() && selection.next.is_none();
     let found = selection.entries.len();
-    (is_whole && found > 0).then(|| frame.counted("list-found-one", "list-found-other", found))
+    is_whole.then(|| frame.counted("list-found-one", "list-found-other", found))
 }
 
 impl<'p> Row<'p> {

@@ -3,12 +3,14 @@
 use askama::Template;
 use hyper::header::{ALLOW, CACHE_CONTROL, RETRY_AFTER};
 use hyper::{Response, StatusCode};
+use serde_json::json;
 
 use crate::html::Frame;
 use crate::mapping::Site;
 
-use super::context::{FormAction, PageContext};
-use crate::server::http::{Content, PageFormat};
+use super::context::{FormAction, PageContext, negotiated};
+use crate::server::http::{Content, JSON, PageFormat, TEXT, response};
+use crate::server::links::BadListQuery;
 
 #[derive(Template)]
 #[template(path = "refusal.html")]
@@ -54,5 +56,32 @@ impl PageContext<'_> {
             }
         }
         response
+    }
+
+    /// Returns the answer to a query for a list of links that has no meaning, with what is wrong with
+    /// it.
+    pub(crate) fn bad_list_query(&self, site: &Site, error: BadListQuery) -> Response<Content> {
+        let status = StatusCode::BAD_REQUEST;
+        match self.form {
+            PageFormat::Json => {
+                let body = json!({ "error": error.to_string() });
+                return negotiated(response::json(status, JSON, &body));
+            }
+            PageFormat::Any => {
+                return negotiated(response::body(status, TEXT, format!("{error}\n")));
+            }
+            PageFormat::Html => {}
+        }
+        let frame = self.frame(Some(site));
+        let page = RefusalPage {
+            heading: frame.text("refused-search-title"),
+            reason: frame.text(match error {
+                BadListQuery::UnknownKey | BadListQuery::Repeated => "refused-search-repeated",
+                BadListQuery::TooLong => "refused-search-long",
+                BadListQuery::UnknownState => "refused-search-state",
+            }),
+            frame,
+        };
+        self.html(status, FormAction::None, &page)
     }
 }

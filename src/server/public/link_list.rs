@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use hyper::body::Incoming;
 use hyper::header::VARY;
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{Method, Request, Response};
 
 use crate::mapping::Timestamp;
 
@@ -52,8 +52,7 @@ pub(super) async fn answer(
             let answered = answer.is_some().then_some(Answered::Page);
             let response = answer.unwrap_or_else(unavailable);
             // Also of one that is not sent again.
-            let response = response::with(response, VARY, VARIES);
-            (Some(Answered::Page), response)
+            (answered, response::with(response, VARY, VARIES))
         }
     };
     let response = route::explained(shared, &request, response);
@@ -82,10 +81,13 @@ fn begin(shared: &Shared, request: &Request<()>) -> Option<Result<Search, Counte
     let Some(site) = own.site else {
         return Some(Err(misdirected()));
     };
-    let Ok(query) = ListQuery::of_page(asked.query) else {
-        let response = response::line(StatusCode::BAD_REQUEST);
-        return Some(Err((Some(Answered::BadRequest), response)));
-    };
     let now = Timestamp::from(SystemTime::now());
-    Some(Ok(Search::new(&live, site, query, now)))
+    Some(match ListQuery::of_page(asked.query) {
+        Ok(query) => Ok(Search::new(&live, site, query, now)),
+        Err(error) => {
+            let page = route::context(shared, request, Some(&live), now);
+            let response = page.bad_list_query(site, error);
+            Err((Some(Answered::BadRequest), response))
+        }
+    })
 }
