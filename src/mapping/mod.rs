@@ -25,7 +25,7 @@ pub use self::compile::{
 pub use self::forge::{Forge, MAX_ADDRESS_BYTES, RepositoryPages};
 pub(crate) use self::packed::first_of;
 pub use self::packed::{Entry, Site, Table, UnknownSite};
-pub(crate) use self::resolve::{End, follow};
+pub(crate) use self::resolve::{End, ServerPage, follow};
 pub use self::resolve::{Outcome, Redirect, Request, Via};
 pub use self::search::{CodeOrder, Filter, LinkState};
 pub use self::value::{

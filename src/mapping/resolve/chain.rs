@@ -3,14 +3,12 @@
 use url::Url;
 
 use super::request::{Outcome, Request};
+use super::server_page::ServerPage;
 use crate::mapping::packed::{Entry, Table};
 use crate::mapping::value::Timestamp;
 
 /// The number of links after which a chain counts as endless: browsers give up after about twenty.
 const MAX_LINKS: usize = 20;
-
-/// The paths that a server answers itself on every host, whatever is in its table.
-const SERVER_PAGES: [&str; 3] = ["/healthz", "/robots.txt", "/favicon.ico"];
 
 /// The end of a chain.
 pub(crate) enum End {
@@ -65,5 +63,5 @@ pub(crate) fn follow(table: &Table, entry: Entry<'_>, now: Timestamp) -> Option<
 }
 
 fn is_server_page(path: &str) -> bool {
-    SERVER_PAGES.contains(&path) || path.starts_with("/-/")
+    ServerPage::at(path).is_some() || path.starts_with("/-/")
 }

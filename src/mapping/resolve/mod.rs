@@ -6,8 +6,10 @@ mod name;
 mod path;
 mod request;
 mod resemblance;
+mod server_page;
 mod suggest;
 
 pub(crate) use chain::{End, follow};
 pub(crate) use request::{LOST, Match, location_of};
 pub use request::{Outcome, Redirect, Request, Via};
+pub(crate) use server_page::ServerPage;

@@ -12,7 +12,7 @@ use hyper::header::{CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, HeaderValue, LOCA
 use hyper::{Method, Request, Response, StatusCode};
 use percent_encoding::{CONTROLS, utf8_percent_encode};
 
-use crate::mapping::BaseUrl;
+use crate::mapping::{BaseUrl, ServerPage};
 
 use crate::server::http::{
     Answered, Content, Counts, Refused, bad_request, misdirected, only_read, request, response,
@@ -50,7 +50,7 @@ fn decide<B>(
         Err(Refused::Method) => return only_read(),
     };
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-    if asked.path == "/healthz" && reads {
+    if ServerPage::at(asked.path) == Some(ServerPage::Health) && reads {
         // For load balancers, most of which use HTTP and follow no redirects.
         return (Some(Answered::Page), health::answer(shared));
     }

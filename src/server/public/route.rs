@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime};
 use hyper::header::{CACHE_CONTROL, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 
-use crate::mapping::{Outcome, Timestamp};
+use crate::mapping::{Outcome, ServerPage, Timestamp};
 
 use super::own_path::OwnPath;
 use super::{dump, go, redirect};
@@ -50,16 +50,16 @@ fn decide<B>(
         Err(Refused::Method) => return only_read(),
     };
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-    let fixed = match asked.path {
-        "/healthz" => Some(health::answer(shared)),
-        "/robots.txt" => Some(constant("text/plain; charset=utf-8", ROBOTS)),
-        "/favicon.ico" => Some(constant("image/svg+xml", FAVICON)),
-        _ => None,
-    };
-    match fixed {
-        Some(response) if reads => return (Some(Answered::Page), response),
-        Some(_) => return only_read(),
-        None => {}
+    if let Some(page) = ServerPage::at(asked.path) {
+        if !reads {
+            return only_read();
+        }
+        let response = match page {
+            ServerPage::Health => health::answer(shared),
+            ServerPage::Robots => constant("text/plain; charset=utf-8", ROBOTS),
+            ServerPage::Icon => constant("image/svg+xml", FAVICON),
+        };
+        return (Some(Answered::Page), response);
     }
 
     let live = shared.live.load();
@@ -156,7 +156,8 @@ pub(super) fn explained<B>(
             | StatusCode::MISDIRECTED_REQUEST
             | StatusCode::SERVICE_UNAVAILABLE
     );
-    if !is_refusal || request.uri().path() == "/healthz" {
+    let is_health = ServerPage::at(request.uri().path()) == Some(ServerPage::Health);
+    if !is_refusal || is_health {
         return response;
     }
     let live = shared.live.load();
