@@ -122,8 +122,8 @@ mod tests {
             ),
             (
                 "2028-03-01T09:05:59+01:00",
-                "1 March 2028, 08:05 UTC",
-                "1. März 2028, 08:05 UTC",
+                "08:05 UTC on 1 March 2028",
+                "1. März 2028, 08:05 Uhr (UTC)",
                 "2028-03-01T08:05:59Z",
             ),
         ] {
@@ -142,7 +142,10 @@ mod tests {
         assert!(moment.is_day());
         assert_eq!(moment.in_words(Language::DEFAULT), "1 March 2026");
         let noon = Moment::first_from(at("2026-03-01T12:00:00Z"));
-        assert_eq!(noon.in_words(Language::DEFAULT), "1 March 2026, 12:00 UTC");
+        assert_eq!(
+            noon.in_words(Language::DEFAULT),
+            "12:00 UTC on 1 March 2026"
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ answered-by = Beantwortet von Waypost aus Tabellenstand { $revision }.
 ## Daten
 
 date = { $day }. { $month } { $year }
-date-and-time = { $date }, { $time } UTC
+date-and-time = { $date }, { $time } Uhr (UTC)
 january = Januar
 february = Februar
 march = März
@@ -112,7 +112,9 @@ gone-title = { $link } wird nicht mehr verwendet
 gone-heading = Dieser Link wird nicht mehr verwendet
 gone-link = Der Kurzlink { $link } ist außer Betrieb.
 gone-link-since = Der Kurzlink { $link } ist seit dem { $day } außer Betrieb.
-gone-link-expired = Der Kurzlink { $link } war bis { $day } gültig.
+gone-link-since-time = Der Kurzlink { $link } ist seit dem { $time }, außer Betrieb.
+gone-link-expired = Der Kurzlink { $link } war bis zum { $day } gültig.
+gone-link-expired-time = Der Kurzlink { $link } war bis zum { $time }, gültig.
 gone-reserved = Er bleibt vergeben und wird nie woandershin führen.
 gone-archive = Es gibt eine archivierte Kopie:
 gone-owner = Zuständig ist { $owner }.

@@ -16,7 +16,7 @@ answered-by = Answered by Waypost from table revision { $revision }.
 ## Dates
 
 date = { $day } { $month } { $year }
-date-and-time = { $date }, { $time } UTC
+date-and-time = { $time } UTC on { $date }
 january = January
 february = February
 march = March
@@ -116,7 +116,9 @@ gone-title = { $link } is no longer in use
 gone-heading = This link is no longer in use
 gone-link = The short link { $link } was taken out of use.
 gone-link-since = The short link { $link } was taken out of use on { $day }.
+gone-link-since-time = The short link { $link } was taken out of use at { $time }.
 gone-link-expired = The short link { $link } was valid through { $day }.
+gone-link-expired-time = The short link { $link } was valid until { $time }.
 gone-reserved = It stays reserved: it will never lead anywhere else.
 gone-archive = There is an archived copy:
 gone-owner = Its owner is { $owner }.

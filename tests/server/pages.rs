@@ -323,13 +323,13 @@ async fn a_page_is_in_the_language_that_is_asked_for() {
         ("/", "<h1>Kurzlinks</h1>"),
         (
             "/m+",
-            "bis <time datetime=\"2999-12-31T10:30:00Z\">31. Dezember 2999, 10:30 UTC</time>",
+            "bis <time datetime=\"2999-12-31T10:30:00Z\">31. Dezember 2999, 10:30 Uhr (UTC)</time>",
         ),
         ("/m+", "<bdi>münchen.example</bdi>"),
         ("/m+", ">Weiter zu xn--mnchen-3ya.example</a>"),
         (
             "/expired",
-            "war bis <time datetime=\"2020-12-31\">31. Dezember 2020</time> gültig.",
+            "war bis zum <time datetime=\"2020-12-31\">31. Dezember 2020</time> gültig.",
         ),
         (
             "/retired",
@@ -350,6 +350,61 @@ async fn a_page_is_in_the_language_that_is_asked_for() {
         let reply = server.ask("GET", path, json).await;
         assert_eq!(reply.header("content-language"), None);
         assert_eq!(reply.header("vary").unwrap(), "Accept, Accept-Language");
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_a_link_is_a_day_or_a_time_in_words() {
+    let table = "base_url: https://short.code/
+mapping:
+- {url: 'https://e.example/1', short-code: a, expires: 2020-12-31}
+- {url: 'https://e.example/2', short-code: b, expires: 2020-12-31T10:30:00Z}
+- {url: 'https://e.example/3', short-code: c, retired: 2021-03-01}
+- {url: 'https://e.example/4', short-code: d, retired: 2021-03-01T12:30:00+01:00}
+- {url: 'https://e.example/5', short-code: e, retired: true}
+- {url: 'https://e.example/6', short-code: f, expires: 2999-12-31}
+- {url: 'https://e.example/7', short-code: g, expires: 2999-12-31T10:30:00Z}
+";
+    let server = Running::start(table).await;
+    for (path, english, german) in [
+        (
+            "/a",
+            "was valid through 31 December 2020.",
+            "war bis zum 31. Dezember 2020 gültig.",
+        ),
+        (
+            "/b",
+            "was valid until 10:30 UTC on 31 December 2020.",
+            "war bis zum 31. Dezember 2020, 10:30 Uhr (UTC), gültig.",
+        ),
+        (
+            "/c",
+            "was taken out of use on 1 March 2021.",
+            "ist seit dem 1. März 2021 außer Betrieb.",
+        ),
+        (
+            "/d",
+            "was taken out of use at 11:30 UTC on 1 March 2021.",
+            "ist seit dem 1. März 2021, 11:30 Uhr (UTC), außer Betrieb.",
+        ),
+        ("/e", "was taken out of use.", "ist außer Betrieb."),
+        ("/f+", "through 31 December 2999", "bis 31. Dezember 2999"),
+        (
+            "/g+",
+            "until 10:30 UTC on 31 December 2999",
+            "bis 31. Dezember 2999, 10:30 Uhr (UTC)",
+        ),
+    ] {
+        for (language, expected) in [("en", english), ("de", german)] {
+            let headers = format!("{HTML}Accept-Language: {language}\r\n");
+            let text = server.ask("GET", path, &headers).await.text();
+            let parts = text.split('<').map(|part| match part.split_once('>') {
+                Some((_, text)) => text,
+                None => part,
+            });
+            let words: String = parts.collect();
+            assert!(words.contains(expected), "{path}: {words}");
+        }
     }
 }
 

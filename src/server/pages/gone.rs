@@ -53,18 +53,16 @@ impl PageContext<'_> {
 
 /// Returns when a link was taken out of use, or until when it was valid.
 fn end(frame: &Frame<'_>, entry: Entry<'_>, since: Option<Timestamp>) -> Sentence {
-    let short_url = entry.short_url();
-    match since {
-        None => frame.sentence("gone-link").code("link", short_url),
-        Some(time) if entry.expires() == Some(time) => {
-            let last = Moment::last_before(time);
-            let sentence = frame.sentence("gone-link-expired");
-            sentence.code("link", short_url).time("day", last)
-        }
-        Some(time) => {
-            let first = Moment::first_from(time);
-            let sentence = frame.sentence("gone-link-since");
-            sentence.code("link", short_url).time("day", first)
-        }
-    }
+    let sentence = match since {
+        None => frame.sentence("gone-link"),
+        Some(time) if entry.expires() == Some(time) => match Moment::last_before(time) {
+            day if day.is_day() => frame.sentence("gone-link-expired").time("day", day),
+            time => frame.sentence("gone-link-expired-time").time("time", time),
+        },
+        Some(time) => match Moment::first_from(time) {
+            day if day.is_day() => frame.sentence("gone-link-since").time("day", day),
+            time => frame.sentence("gone-link-since-time").time("time", time),
+        },
+    };
+    sentence.code("link", entry.short_url())
 }
