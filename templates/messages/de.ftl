@@ -191,6 +191,10 @@ refused-search-title = Diese Suche ist nicht möglich
 refused-search-repeated = Die Adresse enthält ein Feld der Suche zweimal. Beginnen Sie neu bei der Liste aller Links.
 refused-search-long = Der gesuchte Text ist zu lang. Suchen Sie nach weniger Wörtern.
 refused-search-state = Diesen Zustand gibt es nicht. Links funktionieren, sind zurückgezogen oder abgelaufen.
+refused-request-title = Diese Anfrage ist nicht gültig
+refused-request = Der Server versteht die Anfrage nicht. Vielleicht enthält die Adresse einen Tippfehler, oder ein Teil davon ist zu lang.
+refused-fields-title = Diese Anfrage ist zu groß
+refused-fields = Der Browser hat mehr Kopfzeilen gesendet, als dieser Server annimmt. Vielleicht hilft es, die Cookies dieser Website zu löschen.
 refused-for-now-title = Gerade nicht erreichbar
 refused-for-now = Dieser Server kann im Augenblick nicht antworten. Bitte in ein paar Sekunden noch einmal versuchen.
 

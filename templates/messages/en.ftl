@@ -195,6 +195,10 @@ refused-search-title = This search is not possible
 refused-search-repeated = The address has a field of the search twice. Start again from the list of all links.
 refused-search-long = What is searched for is too long. Use fewer words.
 refused-search-state = There is no such state. Links are live, retired or expired.
+refused-request-title = This request is not valid
+refused-request = The server could not make sense of the request. The address may be mistyped, or a part of it may be too long.
+refused-fields-title = This request is too large
+refused-fields = The browser sent more header fields than this server accepts. Deleting the cookies of this site may help.
 refused-for-now-title = Not available right now
 refused-for-now = This server cannot answer at the moment. Please try again in a few seconds.
 

@@ -147,6 +147,9 @@ async fn other_methods_are_refused_on_what_is_known() {
                     "X-Content-Type-Options: nosniff",
                     "Content-Length: 23",
                     "Allow: GET, HEAD",
+                    "Vary: Accept, Accept-Language",
+                    "Cache-Control: no-cache",
+                    "Referrer-Policy: no-referrer",
                     "Connection: close",
                 ],
                 "{method} {path}"

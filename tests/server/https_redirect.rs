@@ -46,6 +46,30 @@ async fn sends_every_request_on_to_the_same_target() {
 }
 
 #[tokio::test]
+async fn a_person_gets_a_page_for_a_refusal() {
+    let secure = Secure::start(quiet()).await;
+    let html = "Accept: text/html\r\nConnection: close\r\n\r\n";
+    for (head, status, heading) in [
+        (
+            "CONNECT short.code:443 HTTP/1.1\r\nHost: short.code:443\r\n",
+            "405 Method Not Allowed",
+            "Nothing can be sent here",
+        ),
+        (
+            "GET /x HTTP/1.1\r\nHost: a b\r\n",
+            "400 Bad Request",
+            "This request is not valid",
+        ),
+    ] {
+        let reply = at(&secure, &format!("{head}{html}")).await;
+        assert_eq!(reply.status_line(), format!("HTTP/1.1 {status}"));
+        let text = reply.text();
+        assert!(text.contains(&format!("<h1>{heading}</h1>")), "{text}");
+        assert_eq!(reply.header("connection").as_deref(), Some("close"));
+    }
+}
+
+#[tokio::test]
 async fn the_table_says_where_to_and_not_the_client() {
     let secure = Secure::start(quiet()).await;
     for host in [

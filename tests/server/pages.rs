@@ -310,10 +310,129 @@ async fn a_person_gets_a_page_for_a_refusal() {
     assert_eq!(reply.status_line(), "HTTP/1.1 405 Method Not Allowed");
     assert!(reply.text().contains("<h1>"), "{reply}");
     // Programs go by the status.
-    for accept in ["", "Accept: application/json\r\n", "Accept: */*\r\n"] {
+    for accept in ["", "Accept: */*\r\n"] {
         let reply = server.ask("POST", "/m", accept).await;
         assert_eq!(reply.text(), "405 Method Not Allowed\n");
+        assert_eq!(reply.header("vary").unwrap(), "Accept, Accept-Language");
     }
+    let json = "Accept: application/json\r\n";
+    let reply = server.ask("POST", "/m", json).await;
+    assert_eq!(reply.status_line(), "HTTP/1.1 405 Method Not Allowed");
+    assert_eq!(reply.header("allow").unwrap(), "GET, HEAD");
+    assert_eq!(reply.json()["error"], "method not allowed");
+}
+
+#[tokio::test]
+async fn a_cache_tells_forms_and_languages_apart() {
+    let server = Running::start(ABOUT).await;
+    let forms = [HTML, "Accept: application/json\r\n", "Accept: */*\r\n"];
+    let languages = ["en", "de"].map(|tag| format!("Accept-Language: {tag}\r\n"));
+    for (method, path) in [
+        ("GET", "/"),
+        ("GET", "/m+"),
+        ("GET", "/none"),
+        ("GET", "/expired"),
+        ("GET", "/-/none"),
+        ("GET", "/-/links"),
+        ("GET", "/-/links?state=Live"),
+        ("GET", "/-/go?q=always"),
+        ("GET", "/-/opensearch.xml"),
+        ("GET", "/-/propose"),
+        ("GET", "/-/propose?url=https://n.example/&code=m"),
+        ("GET", "/-/qr/none.svg"),
+        ("POST", "/m"),
+    ] {
+        let mut answers = Vec::new();
+        for form in forms {
+            for language in &languages {
+                let headers = format!("{form}{language}");
+                answers.push((form, language, server.ask(method, path, &headers).await));
+            }
+        }
+        for (form, language, one) in &answers {
+            // Nothing of it is used again without asking.
+            let kept = one.header("cache-control").unwrap_or_default();
+            assert!(["no-cache", "no-store"].contains(&&*kept), "{path}: {one}");
+            for (other_form, other_language, other) in &answers {
+                let vary = one.header("vary").unwrap_or_default();
+                let mut vary = vary.split(", ");
+                let differs = one.text() != other.text();
+                if differs && form != other_form && language == other_language {
+                    assert!(vary.any(|name| name == "Accept"), "{path}: {one}");
+                } else if differs && form == other_form {
+                    assert!(vary.any(|name| name == "Accept-Language"), "{path}: {one}");
+                }
+            }
+        }
+        // It can fail: each has several forms or languages.
+        let first = answers[0].2.text();
+        assert!(answers.iter().any(|(.., it)| it.text() != first), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn each_refusal_has_a_page() {
+    let directory = tempfile::tempdir().unwrap();
+    let table = directory.path().join("mapping.yaml");
+    std::fs::create_dir(&table).unwrap();
+    std::fs::write(table.join("about.yaml"), ABOUT).unwrap();
+    let other = "base_url: https://other.code/\nmapping: []\n";
+    std::fs::write(table.join("other.yaml"), other).unwrap();
+    let server = Running::in_directory(quiet(), directory).await;
+    let say = async |target: &str, fields: &str| {
+        let head = format!("GET {target} HTTP/1.1\r\n{fields}{HTML}Connection: close\r\n\r\n");
+        server.say(head).await
+    };
+    for (target, fields, status, heading) in [
+        ("/m", "", "400 Bad Request", "This request is not valid"),
+        (
+            "/m",
+            "Host: a b\r\n",
+            "400 Bad Request",
+            "This request is not valid",
+        ),
+        (
+            "/-/links?state=Live",
+            "Host: short.code\r\n",
+            "400 Bad Request",
+            "This request is not valid",
+        ),
+        (
+            "/-/links",
+            "Host: third.code\r\n",
+            "421 Misdirected Request",
+            "No links under this address",
+        ),
+        (
+            "/-/qr/m.svg",
+            "Host: third.code\r\n",
+            "421 Misdirected Request",
+            "No links under this address",
+        ),
+        (
+            "/-/qr/none.svg",
+            "Host: short.code\r\n",
+            "404 Not Found",
+            "No such short link",
+        ),
+    ] {
+        let reply = say(target, fields).await;
+        assert_eq!(reply.status_line(), format!("HTTP/1.1 {status}"));
+        let text = reply.text();
+        assert!(
+            text.contains(&format!("<h1>{heading}</h1>")),
+            "{target}: {text}"
+        );
+        assert!(text.len() < 20 * 1024);
+        let policy = reply.header("content-security-policy").unwrap();
+        assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
+        assert!(policy.contains("default-src 'none'"), "{policy}");
+    }
+    // What a site refuses has its frame.
+    let text = say("/-/links?state=Live", "Host: short.code\r\n")
+        .await
+        .text();
+    assert!(text.contains("Free &#60;software&#62;"), "{text}");
 }
 
 #[tokio::test]

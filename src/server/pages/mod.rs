@@ -16,3 +16,4 @@ mod refusal;
 pub(crate) use context::{PageContext, VARIES};
 pub(crate) use path_of::path_of;
 pub(crate) use propose::{PostedProposal, ProposalSource};
+pub(crate) use refusal::is_refusal;

@@ -1,58 +1,82 @@
 //! The page of a request that is refused, where a person sees it.
 
 use askama::Template;
-use hyper::header::{ALLOW, CACHE_CONTROL, RETRY_AFTER};
+use hyper::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use hyper::{Response, StatusCode};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::html::Frame;
 use crate::mapping::Site;
 
 use super::context::{FormAction, PageContext, negotiated};
-use crate::server::http::{Content, JSON, PageFormat, TEXT, response};
+use crate::server::http::{Content, PageFormat, TEXT, response};
 use crate::server::links::BadListQuery;
 
-#[derive(Template)]
+#[derive(Template, Serialize)]
 #[template(path = "refusal.html")]
 struct RefusalPage<'p> {
+    #[serde(skip)]
     frame: Frame<'p>,
+    #[serde(skip)]
     heading: &'static str,
+    #[serde(skip)]
     reason: &'static str,
+    error: String,
+    revision: &'p str,
+}
+
+/// Returns whether a status is one of a refusal, and so has a page.
+pub(crate) fn is_refusal(status: StatusCode) -> bool {
+    texts(status).is_some()
+}
+
+/// Returns the keys of what the page of a refusal says: its heading, and the reason.
+fn texts(status: StatusCode) -> Option<[&'static str; 2]> {
+    Some(match status {
+        StatusCode::BAD_REQUEST => ["refused-request-title", "refused-request"],
+        StatusCode::METHOD_NOT_ALLOWED => ["refused-method-title", "refused-method"],
+        StatusCode::MISDIRECTED_REQUEST => ["refused-host-title", "refused-host"],
+        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ["refused-fields-title", "refused-fields"],
+        StatusCode::SERVICE_UNAVAILABLE => ["refused-for-now-title", "refused-for-now"],
+        _ => return None,
+    })
 }
 
 impl PageContext<'_> {
-    /// Returns a refusal as a page if a person sees it, and otherwise as it is: programs go by its
-    /// status.
+    /// Returns a refusal in the form that the client prefers; as it is, a line of text, if it asks
+    /// for none, or if it explains itself in that form already.
     pub(crate) fn explained(
         &self,
         site: Option<&Site>,
         refusal: Response<Content>,
     ) -> Response<Content> {
+        let status = refusal.status();
+        let media_type = refusal.headers().get(CONTENT_TYPE);
+        let Some([heading, reason]) = texts(status).filter(|_| media_type == Some(&TEXT)) else {
+            return refusal;
+        };
+        let fields = [ALLOW, CACHE_CONTROL, CONNECTION, RETRY_AFTER]
+            .map(|name| (refusal.headers().get(&name).cloned(), name));
         let frame = self.frame(site);
-        let (heading, reason) = match refusal.status() {
-            _ if self.form != PageFormat::Html => return refusal,
-            StatusCode::METHOD_NOT_ALLOWED => (
-                frame.text("refused-method-title"),
-                frame.text("refused-method"),
-            ),
-            StatusCode::MISDIRECTED_REQUEST => {
-                (frame.text("refused-host-title"), frame.text("refused-host"))
+        let mut response = match self.form {
+            PageFormat::Any => negotiated(refusal),
+            PageFormat::Html | PageFormat::Json => {
+                let page = RefusalPage {
+                    heading: frame.text(heading),
+                    reason: frame.text(reason),
+                    error: status
+                        .canonical_reason()
+                        .unwrap_or_default()
+                        .to_ascii_lowercase(),
+                    revision: self.revision,
+                    frame,
+                };
+                self.render(status, FormAction::None, &page)
             }
-            StatusCode::SERVICE_UNAVAILABLE => (
-                frame.text("refused-for-now-title"),
-                frame.text("refused-for-now"),
-            ),
-            _ => return refusal,
         };
-        let page = RefusalPage {
-            frame,
-            heading,
-            reason,
-        };
-        let mut response = self.html(refusal.status(), FormAction::None, &page);
-        for name in [ALLOW, RETRY_AFTER, CACHE_CONTROL] {
-            if let Some(value) = refusal.headers().get(&name) {
-                response.headers_mut().insert(name, value.clone());
+        for (value, name) in fields {
+            if let Some(value) = value {
+                response.headers_mut().insert(name, value);
             }
         }
         response
@@ -62,15 +86,8 @@ impl PageContext<'_> {
     /// it.
     pub(crate) fn bad_list_query(&self, site: &Site, error: BadListQuery) -> Response<Content> {
         let status = StatusCode::BAD_REQUEST;
-        match self.form {
-            PageFormat::Json => {
-                let body = json!({ "error": error.to_string() });
-                return negotiated(response::json(status, JSON, &body));
-            }
-            PageFormat::Any => {
-                return negotiated(response::body(status, TEXT, format!("{error}\n")));
-            }
-            PageFormat::Html => {}
+        if self.form == PageFormat::Any {
+            return negotiated(response::body(status, TEXT, format!("{error}\n")));
         }
         let frame = self.frame(Some(site));
         let page = RefusalPage {
@@ -80,8 +97,10 @@ impl PageContext<'_> {
                 BadListQuery::TooLong => "refused-search-long",
                 BadListQuery::UnknownState => "refused-search-state",
             }),
+            error: error.to_string(),
+            revision: self.revision,
             frame,
         };
-        self.html(status, FormAction::None, &page)
+        self.render(status, FormAction::None, &page)
     }
 }

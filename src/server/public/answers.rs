@@ -88,7 +88,8 @@ impl PublicClient {
             _ if has_too_many_fields(request.headers()) => {
                 counts.count(Answered::BadRequest);
                 let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
-                response::with(response::line(status), CONNECTION, "close")
+                let response = response::with(response::line(status), CONNECTION, "close");
+                route::explained(shared, &request, response)
             }
             Answers::Links {
                 hook: Some((secret, pace)),

@@ -14,6 +14,7 @@ use percent_encoding::{CONTROLS, utf8_percent_encode};
 
 use crate::mapping::{BaseUrl, ServerPage};
 
+use super::route;
 use crate::server::http::{
     Answered, Content, Counts, Refused, bad_request, misdirected, only_read, request, response,
     unavailable,
@@ -33,6 +34,7 @@ pub(crate) fn answer<B>(
 ) -> Response<Content> {
     let began = Instant::now();
     let (answered, response) = decide(shared, port, request);
+    let response = route::explained(shared, request, response);
     if let Some(answered) = answered {
         counts.answered(answered, began.elapsed());
     }

@@ -6,6 +6,8 @@
 //! Drawing one takes as long as a hundred redirects, and more for a long link; so it is drawn in the
 //! background, a few at a time, and only for clients that do not have it.
 
+use std::time::SystemTime;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hyper::body::Incoming;
@@ -14,6 +16,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use sha2::{Digest, Sha256};
 
 use crate::exchange::qr_svg;
+use crate::mapping::Timestamp;
 
 use super::own_path::OwnPath;
 use super::route;
@@ -71,7 +74,12 @@ fn begin(shared: &Shared, request: &Request<()>) -> Option<Result<String, Counte
     let Some(site) = own.site else {
         return Some(Err(misdirected()));
     };
-    Some(site.short_url_at(code).ok_or_else(not_found))
+    Some(site.short_url_at(code).ok_or_else(|| {
+        let now = Timestamp::from(SystemTime::now());
+        let page = route::context(shared, request, live.as_deref(), now);
+        let response = page.no_such_page(Some(site), asked.path);
+        (Some(Answered::NotFound), response)
+    }))
 }
 
 /// Returns the QR code of a short link.

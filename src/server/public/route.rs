@@ -16,7 +16,7 @@ use crate::server::http::{
     only_read, request, response, unavailable,
 };
 use crate::server::ops::health;
-use crate::server::pages::{PageContext, ProposalSource};
+use crate::server::pages::{PageContext, ProposalSource, is_refusal};
 use crate::server::state::{Shared, Snapshot};
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /-/\n";
@@ -144,34 +144,27 @@ pub(super) fn context<'s, B>(
     }
 }
 
-/// Returns a refusal as a page if a person sees it. Probes take `/healthz` as it is.
+/// Returns a refusal in the form that the client prefers. What probes of `/healthz` get has a form of
+/// its own.
 pub(super) fn explained<B>(
     shared: &Shared,
     request: &Request<B>,
     response: Response<Content>,
 ) -> Response<Content> {
-    let is_refusal = matches!(
-        response.status(),
-        StatusCode::METHOD_NOT_ALLOWED
-            | StatusCode::MISDIRECTED_REQUEST
-            | StatusCode::SERVICE_UNAVAILABLE
-    );
-    let is_health = ServerPage::at(request.uri().path()) == Some(ServerPage::Health);
-    if !is_refusal || is_health {
+    let (status, path) = (response.status(), request.uri().path());
+    let is_of_probe = status == StatusCode::SERVICE_UNAVAILABLE
+        && ServerPage::at(path) == Some(ServerPage::Health);
+    if !is_refusal(status) || is_of_probe {
         return response;
     }
     let live = shared.live.load();
     let snapshot = live.as_deref();
-    let page = context(
-        shared,
-        request,
-        snapshot,
-        Timestamp::from(SystemTime::now()),
-    );
+    let now = Timestamp::from(SystemTime::now());
+    let page = context(shared, request, snapshot, now);
+    // What cannot be read is refused in the name of the only site, if there are not several.
     let asked = request::read(request).ok();
-    let site = snapshot
-        .zip(asked)
-        .and_then(|(snapshot, asked)| snapshot.table.site_of(asked.host, asked.path));
+    let (host, path) = asked.map_or((None, "/"), |asked| (asked.host, asked.path));
+    let site = snapshot.and_then(|snapshot| snapshot.table.site_of(host, path));
     page.explained(site, response)
 }
 
