@@ -89,6 +89,10 @@ fn tags_owners_and_states_are_whole_words() {
     // What was retired before it expired is retired.
     let retired = codes(Filter::default().state(LinkState::Retired));
     assert_eq!(retired, ["old", "taken-down"]);
+    let order = CodeOrder::new(site);
+    let [early, late] = [0, 1 << 40].map(Timestamp::from_unix);
+    let passed = [early, NOW, late].map(|time| order.dates_before(time));
+    assert_eq!(passed, [0, 3, 4]);
 }
 
 #[test]

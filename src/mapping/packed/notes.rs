@@ -96,19 +96,6 @@ impl Notes {
         Some(near[at.ok()?].1)
     }
 
-    /// Returns how many ends of validity have passed at the given time, of all entries.
-    pub(super) fn terms_before(&self, now: Timestamp) -> usize {
-        let passed = |time: Option<Timestamp>| usize::from(time.is_some_and(|time| time <= now));
-        let terms = self.terms.iter().map(|(_, term)| {
-            let retired = match term.retired {
-                Some(Retired::From(time)) => Some(time),
-                Some(Retired::Always) | None => None,
-            };
-            passed(term.expires) + passed(retired)
-        });
-        terms.sum()
-    }
-
     /// Appends the notes of some entries of another site, given by their targets, which moved to follow
     /// all others.
     pub(super) fn copy(&mut self, other: &Self, owners: Range<Text>, moved: Shift) {

@@ -16,7 +16,7 @@ use super::index::Index;
 use super::notes::Notes;
 use super::pieces::{PartedDocument, Pieces};
 use super::record::Shape;
-use crate::mapping::value::{About, BaseUrl, Code, NewCode, Scheme, Timestamp};
+use crate::mapping::value::{About, BaseUrl, Code, NewCode, Scheme};
 
 /// The characters to escape in the path of a short link: all but the ASCII part of the code
 /// grammar.
@@ -246,12 +246,6 @@ impl Site {
         let numbers = listed.filter(|listed| listed.kind == CodeKind::Number);
         let values = numbers.filter_map(|&listed| Code::number_of(self.codes.text(listed)));
         values.max()
-    }
-
-    /// Returns how many dates of its entries, on which one expires or is retired, have passed: as long
-    /// as this stays the same, so does what the site answers.
-    pub fn terms_before(&self, now: Timestamp) -> usize {
-        self.notes.terms_before(now)
     }
 
     /// Returns the number of codes.

@@ -9,8 +9,10 @@ use super::slot::Slot;
 use super::word::PUNYCODE;
 use super::written::WrittenOrder;
 use crate::mapping::packed::Site;
+use crate::mapping::value::{Retired, Timestamp};
 
-/// The entries of a site, in the order of their codes and as they are written: eight bytes for each.
+/// The entries of a site, in the order of their codes and as they are written: eight bytes for each,
+/// and eight for each date on which one ends.
 #[derive(Debug)]
 pub struct CodeOrder {
     pub(super) written: WrittenOrder,
@@ -18,6 +20,8 @@ pub struct CodeOrder {
     pub(super) places: Vec<u32>,
     /// Whether a target may have a host in Punycode.
     pub(super) has_punycode: bool,
+    /// The dates on which an entry expires or is retired, the first one first.
+    dates: Vec<Timestamp>,
 }
 
 impl CodeOrder {
@@ -41,7 +45,14 @@ impl CodeOrder {
             written,
             places,
             has_punycode: memmem::find(site.targets.as_bytes(), PUNYCODE.as_bytes()).is_some(),
+            dates: dates(site),
         }
+    }
+
+    /// Returns how many dates of entries, on which one expires or is retired, have passed: as long as
+    /// this stays the same, so does what a search finds.
+    pub fn dates_before(&self, now: Timestamp) -> usize {
+        self.dates.partition_point(|date| *date <= now)
     }
 
     /// Returns how many entries of its site have a code up to the given one.
@@ -57,6 +68,22 @@ impl CodeOrder {
 
     /// Returns the memory in use, in bytes.
     pub fn heap_bytes(&self) -> usize {
-        self.places.capacity() * size_of::<u32>() + self.written.heap_bytes()
+        self.places.capacity() * size_of::<u32>()
+            + self.written.heap_bytes()
+            + self.dates.capacity() * size_of::<Timestamp>()
     }
+}
+
+fn dates(site: &Site) -> Vec<Timestamp> {
+    let dates = site.notes.terms().flat_map(|(_, term)| {
+        let retired = match term.retired {
+            Some(Retired::From(time)) => Some(time),
+            Some(Retired::Always) | None => None,
+        };
+        term.expires.into_iter().chain(retired)
+    });
+    let mut dates: Vec<_> = dates.collect();
+    dates.sort_unstable();
+    dates.shrink_to_fit();
+    dates
 }

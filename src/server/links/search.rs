@@ -136,13 +136,14 @@ impl Search {
     fn tag(&self, variant: &str) -> HeaderValue {
         let site = &self.snapshot.table.sites()[self.site];
         let revision = &self.snapshot.revision;
+        let order = &self.snapshot.code_orders.of(&self.snapshot.table)[self.site];
         let mut digest = Sha256::new();
         for part in [
             env!("CARGO_PKG_VERSION"),
             revision.hash(),
             &self.snapshot.short,
             site.base_url().as_str(),
-            &site.terms_before(self.now).to_string(),
+            &order.dates_before(self.now).to_string(),
             variant,
             &self.query.to_query(),
         ] {
