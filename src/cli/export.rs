@@ -28,8 +28,8 @@ Examples:
   waypost export --format html public/       one page per code, for hosts that only serve files
   waypost export --format beacon --site https://short.code/ --table links/
 
-Exit status: 0 done, even if something is lost; 1 the table has errors, or the directory is not
-empty; 2 wrong usage; 3 the table cannot be read, or the result cannot be written.")]
+Exit status: 0 done, even if something is lost; 1 the table has errors or no such site, or the
+directory is not empty; 2 wrong usage; 3 the table cannot be read, or the result cannot be written.")]
 pub(super) struct Args {
     /// The directory for a static site
     #[arg(value_name = "DIR", required_if_eq("format", "html"))]
@@ -101,12 +101,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         table::report(&compilation.diagnostics)?;
         return Err(Error::Reported);
     };
-    let site = match choose(table, args.site.as_deref()) {
-        Ok(site) => site,
-        Err(message) => {
-            return Err(Error::usage(message));
-        }
-    };
+    let site = choose(table, args.site.as_deref())?;
     let now = Timestamp::from(SystemTime::now());
     match (text, &args.directory) {
         (Some(format), _) => {
@@ -143,14 +138,15 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
 }
 
 /// Returns the requested site, or a hint.
-fn choose<'t>(table: &'t Table, named: Option<&str>) -> Result<&'t Site, String> {
+fn choose<'t>(table: &'t Table, named: Option<&str>) -> Result<&'t Site, Error> {
     match (named, table.sites()) {
-        (Some(named), _) => table.site_named(named).map_err(|error| error.to_string()),
+        (Some(named), _) => table.site_named(named).map_err(Error::refused),
         (None, [site]) => Ok(site),
         (None, sites) => {
             let all: Vec<_> = sites.iter().map(|it| it.base_url().as_str()).collect();
             let all = all.join(", ");
-            Err(format!("name one of the sites with --site: {all}"))
+            let hint = format!("name one of the sites with --site: {all}");
+            Err(Error::usage(hint))
         }
     }
 }

@@ -27,12 +27,15 @@ Examples:
   waypost list --state retired --format csv > retired.csv
   waypost list gnu --format json                       as GET /-/api/links answers
 
-Exit status: 0 whether or not there are such links; 1 the table has errors; 2 wrong usage; 3 the
-table cannot be read.")]
+Exit status: 0 whether or not there are such links; 1 the table has errors, or no such site; 2 wrong
+usage; 3 the table cannot be read.")]
 pub(super) struct Args {
-    /// The words to search for
-    #[arg(value_name = "QUERY", allow_hyphen_values = true)]
+    /// The words to search for; after `--`, they may begin with two dashes
+    #[arg(value_name = "QUERY", allow_hyphen_values = true, value_parser = not_a_flag)]
     query: Option<String>,
+
+    #[arg(last = true, hide = true, conflicts_with = "query")]
+    query_after_dashes: Option<String>,
 
     /// Only links with this tag
     #[arg(long, value_name = "TEXT")]
@@ -126,19 +129,28 @@ fn summary(listed: usize, of_all: usize) -> String {
     }
 }
 
+/// Reads a query. A code may begin with a dash, also with two, but what begins with two is more often
+/// a flag that does not exist.
+fn not_a_flag(text: &str) -> Result<String, &'static str> {
+    match text.starts_with("--") {
+        true => Err("there is no such flag; write a query that begins with two dashes after `--`"),
+        false => Ok(text.to_owned()),
+    }
+}
+
 impl Args {
     /// Returns the sites whose links are listed.
     fn sites<'t>(&self, table: &'t Table) -> Result<Vec<&'t Site>, Error> {
         match &self.site {
             None => Ok(table.sites().iter().collect()),
-            Some(name) => Ok(vec![table.site_named(name).map_err(Error::usage)?]),
+            Some(name) => Ok(vec![table.site_named(name).map_err(Error::refused)?]),
         }
     }
 
     /// Returns what links are selected by.
     fn filter(&self) -> Filter {
         let mut filter = Filter::default();
-        if let Some(query) = &self.query {
+        if let Some(query) = self.query.as_ref().or(self.query_after_dashes.as_ref()) {
             filter = filter.text(query);
         }
         if let Some(tag) = &self.tag {

@@ -118,3 +118,21 @@ fn sites_are_listed_one_after_another() {
     let unknown = ["list", "--site", "https://x.code/", "--table", "a.yaml"];
     assert_snapshot!("list_unknown_site", run(at.path(), &unknown));
 }
+
+#[test]
+fn an_unknown_flag_is_not_a_query() {
+    let at = directory(&[(
+        "mapping.yaml",
+        "base_url: https://short.code/\nmapping:\n- {url: https://a.example/, short-code: -a--b}\n",
+    )]);
+    for refused in ["--unknown-flag", "--b"] {
+        let report = run(at.path(), &["list", refused]);
+        assert!(
+            report.starts_with("status 2\n--- stdout\n--- stderr\n"),
+            "{report}"
+        );
+    }
+    assert_eq!(codes(at.path(), &["-a"]), ["-a--b"]);
+    assert_eq!(codes(at.path(), &["--", "--b"]), ["-a--b"]);
+    assert!(codes(at.path(), &["--", "--unknown-flag"]).is_empty());
+}
