@@ -23,7 +23,7 @@ const FEW: usize = 64;
 const MOST_WORDS: usize = 4;
 
 /// How many entries or texts are looked at before it is asked again whether the search goes on.
-const ASKED: usize = 1 << 14;
+const ASKED: usize = 1 << 12;
 
 /// A scan of a site, which ends early once `goes_on` returns false.
 pub(super) struct Scan<'s, G> {

@@ -18,14 +18,14 @@ const BEFORE_SCAN: usize = 128;
 /// How many entries are visited together: their texts fit into the first caches of a processor.
 const CHUNK: usize = 64;
 
-/// How many entries are visited, or candidates looked for, before it is asked again whether the
-/// search goes on.
-const ASKED: usize = 4096;
+/// How many entries are passed that are no candidates before it is asked again whether the search goes
+/// on.
+const ASKED: usize = 1 << 14;
 
 impl CodeOrder {
     /// Returns the entries of its site that a filter selects at the given time, in the order of their
     /// codes, beginning with the first that is greater than `after`. The search ends early once
-    /// `goes_on`, which is called at least every few milliseconds, returns false.
+    /// `goes_on`, which is called at least every tenth of a millisecond or so, returns false.
     pub fn search<'t, G: FnMut() -> bool>(
         &'t self,
         site: &'t Site,
@@ -95,6 +95,7 @@ impl<G: FnMut() -> bool> Walk<'_, G> {
             let scan = Scan::new(self.site, self.order, &mut self.goes_on);
             self.candidates = Some(scan.candidates(&self.filter, self.now)?);
         }
+        self.until_asked = 0;
         let most = match self.candidates {
             Some(_) => CHUNK,
             None => CHUNK.min(self.before_scan),

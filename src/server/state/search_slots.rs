@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How many searches are made at once; a further client is asked to retry later. More would only make
-/// all of them slower: they share the time that serving leaves.
-const AT_ONCE: usize = 4;
+/// all of them slower, and serving too: they share the time that it leaves.
+const AT_ONCE: usize = 2;
 
 /// The slots of a server's searches.
 pub(crate) struct SearchSlots(Arc<Semaphore>);
