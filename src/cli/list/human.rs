@@ -29,22 +29,18 @@ pub(super) fn write(
     has_several_sites: bool,
     now: Timestamp,
 ) -> io::Result<()> {
-    let rows = entries
-        .iter()
-        .map(|entry| Row::of(*entry, has_several_sites, now));
-    let widest = |width: fn(&Row) -> usize| {
-        let rows = entries
-            .iter()
-            .map(|entry| Row::of(*entry, has_several_sites, now));
-        rows.map(|row| width(&row)).max().unwrap_or(0)
+    let rows = || {
+        let entries = entries.iter();
+        entries.map(|entry| Row::of(*entry, has_several_sites, now))
     };
-    let columns = Columns::fit(
-        widest(|row| row.link.width()),
-        widest(|row| row.target.width()),
-        widest(|row| row.note.width()),
-        terminal_width(),
-    );
-    for row in rows {
+    let (mut link, mut target, mut note) = (0, 0, 0);
+    for row in rows() {
+        link = link.max(width(&row.link));
+        target = target.max(width(&row.target));
+        note = note.max(width(&row.note));
+    }
+    let columns = Columns::fit(link, target, note, terminal_width());
+    for row in rows() {
         writeln!(out, "{}", columns.line(&row))?;
     }
     Ok(())
@@ -55,6 +51,14 @@ fn terminal_width() -> Option<usize> {
     let out = stdout();
     let size = tcgetwinsize(&out).ok().filter(|_| out.is_terminal())?;
     Some(usize::from(size.ws_col)).filter(|width| *width > 0)
+}
+
+/// Returns the width of a legible text.
+fn width(text: &str) -> usize {
+    match text.is_ascii() {
+        true => text.len(),
+        false => text.width(),
+    }
 }
 
 /// What is shown of a link.
@@ -130,7 +134,7 @@ impl Columns {
             None => Cow::Borrowed(&*row.note),
         };
         let [after_link, after_target] = [(&link, self.link), (&target, self.target)]
-            .map(|(text, width)| " ".repeat(width.saturating_sub(text.width())));
+            .map(|(text, width)| " ".repeat(width.saturating_sub(self::width(text))));
         let line = format!("{link}{after_link}{GAP}{target}{after_target}{GAP}{note}");
         line.trim_end().to_owned()
     }
@@ -138,7 +142,7 @@ impl Columns {
 
 /// Returns the start of a text that fits into some room, with a mark if that is not all.
 fn start(text: &str, room: usize) -> Cow<'_, str> {
-    if text.width() <= room {
+    if width(text) <= room {
         return Cow::Borrowed(text);
     }
     let mut cut = String::new();
@@ -161,7 +165,7 @@ fn with_host(url: &str, room: usize) -> Cow<'_, str> {
     let host = url[scheme..]
         .find(['/', '?', '#'])
         .map_or(url.len(), |at| scheme + at);
-    if url.width() <= room || host < room {
+    if width(url) <= room || host < room {
         return start(url, room);
     }
     // It is ASCII.

@@ -9,7 +9,8 @@ use crate::server::shows_itself;
 
 /// Returns a text in which every character is visible.
 pub(crate) fn legible(text: &str) -> Cow<'_, str> {
-    if text.chars().all(shows_itself) {
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain || text.chars().all(shows_itself) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len());
