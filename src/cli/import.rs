@@ -2,9 +2,9 @@
 
 mod format;
 mod importing;
+mod reading;
 mod refused_rows;
 
-use std::cell::RefCell;
 use std::fs::File;
 use std::io::{IsTerminal as _, Read, Write as _, stderr, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -13,20 +13,17 @@ use std::time::SystemTime;
 use anyhow::Context as _;
 use clap::ValueEnum as _;
 use clap::builder::{BoolishValueParser, TypedValueParser};
-use url::Url;
 
 use self::format::Format;
 use self::importing::{ImportFailure, Importing};
-use self::refused_rows::{RefusedRow, RefusedRows};
+use self::reading::{Reading, refused_row};
 use super::arguments::{STDIN, STDIN_NAME, TableArgs, table};
 use super::publishing::{self, PublishArgs};
 use super::refusal;
 use super::terminal::{Error, complain, counted, legible, progress, remedy};
-use crate::exchange::read::{
-    Column, ImportedRow, Options, ReadError, RowError, in_plain_lines, in_utf8,
-};
-use crate::mapping::{BaseUrl, Site, Table};
-use crate::registry::{ImportDecision, ImportRun, Intake, MayShadow, RegistrationRefusal};
+use crate::exchange::read::{Column, ReadError, in_plain_lines, in_utf8};
+use crate::mapping::BaseUrl;
+use crate::registry::{ImportDecision, ImportRun, MayShadow};
 
 /// The maximum size of a file. A table keeps less than its content.
 const MAX_INPUT: u64 = 1 << 30;
@@ -114,14 +111,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     let bytes = in_plain_lines(bytes);
     let format = Format::of(args.format, &name, &bytes)?;
     let of_format = format.to_possible_value();
-    let reading = Reading {
-        args,
-        name: &name,
-        format,
-        bytes: &bytes,
-        refused: RefCell::default(),
-        unread: RefCell::default(),
-    };
+    let reading = Reading::of(&name, &bytes, format, args.from.as_ref(), &args.column);
     let importing = Importing {
         run: ImportRun {
             fill: &|intake| reading.fill(intake),
@@ -137,14 +127,13 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         new_table: args.base_url.as_ref(),
     };
     let published = args.git.publish(&args.table.paths, &importing);
-    let mut refused = reading.refused.take();
+    let (mut refused, unread) = reading.finish();
     if let Ok((decision, _)) = &published {
         for (line, refusal) in &decision.refused {
             refused.add(refused_row(*line, refusal));
         }
     }
     refused.report(&name)?;
-    let unread = reading.unread.take();
     if !unread.is_empty() {
         let names = unread.join(", ");
         writeln!(stderr(), "columns that are not read: {}", legible(&names))?;
@@ -195,137 +184,6 @@ fn read(path: &Path) -> anyhow::Result<(String, Vec<u8>)> {
         "{name} is larger than {MAX_INPUT} bytes: import it in parts"
     );
     Ok((name, bytes))
-}
-
-/// A file that is read, once for each state of the table.
-struct Reading<'f> {
-    args: &'f Args,
-    name: &'f str,
-    format: Format,
-    bytes: &'f [u8],
-    /// The rows that were refused the last time.
-    refused: RefCell<RefusedRows>,
-    /// The names of columns that are not read.
-    unread: RefCell<Vec<String>>,
-}
-
-impl Reading<'_> {
-    /// Takes the acceptable rows, and notes the rest.
-    fn fill(&self, intake: &mut Intake<'_>) -> Result<(), ImportFailure> {
-        let from = match &self.args.from {
-            Some(from) => vec![from],
-            None => intake.base_urls(),
-        };
-        let options = Options {
-            from: &from,
-            columns: &self.args.column,
-        };
-        let mut refused = RefusedRows::default();
-        let mut take = |row: ImportedRow| {
-            let line = row.line;
-            match row.link.map(|link| intake.take(line, link)) {
-                Ok(Ok(())) => {}
-                Ok(Err(refusal)) => refused.add(refused_row(line, &refusal)),
-                Err(error) => refused.add(unreadable_row(line, &error, intake.table())),
-            }
-        };
-        let what = format!("taking the rows of {}", self.name);
-        let form = self.format.form();
-        let unread = progress::during(what, || form.read(self.bytes, &options, &mut take));
-        self.refused.replace(refused);
-        self.unread.replace(unread.map_err(ImportFailure::Read)?);
-        Ok(())
-    }
-}
-
-/// Returns a row that is refused by the table.
-fn refused_row(line: usize, refusal: &RegistrationRefusal) -> RefusedRow {
-    let (message, hint) = why(refusal);
-    RefusedRow {
-        line,
-        reason: reason(refusal, &message, hint.as_deref()),
-        message,
-        hint,
-    }
-}
-
-/// Returns a row that cannot be read.
-fn unreadable_row(line: usize, error: &RowError, table: &Table) -> RefusedRow {
-    RefusedRow {
-        line,
-        reason: error.reason(),
-        message: error.to_string(),
-        hint: hint(error, table),
-    }
-}
-
-/// Returns a hint on a row that cannot be read, with the flag that helps.
-fn hint(error: &RowError, table: &Table) -> Option<String> {
-    let other = elsewhere(error);
-    let is_under = |site: &&BaseUrl| {
-        (other.as_ref()).is_some_and(|url| {
-            url.host_str() == Some(site.host()) && url.path().starts_with(site.path())
-        })
-    };
-    let mut sites = table.sites().iter().map(Site::base_url);
-    if let Some(site) = sites.find(is_under) {
-        return Some(format!(
-            "its site is in this table: import the links of {site} with --site {site}",
-            site = site.as_str()
-        ));
-    }
-    if let Some(url) = &other {
-        let base_url = url.join(".").map_or_else(|_| String::new(), Into::into);
-        let site = match table.sites() {
-            [_] => "",
-            _ => " --site URL",
-        };
-        return Some(format!(
-            "name the base URL where the links come from, as in --from {base_url}{site}, or give the \
-             table a site with it"
-        ));
-    }
-    match error {
-        RowError::Elsewhere { .. } => Some(format!("{} with --from", error.hint()?)),
-        RowError::NoSite => Some(format!("{} with --site", error.hint()?)),
-        _ => error.hint(),
-    }
-}
-
-/// Returns the short link of a row, if it is refused because it belongs to another site.
-fn elsewhere(error: &RowError) -> Option<Url> {
-    match error {
-        RowError::Elsewhere { short_link, .. } => Url::parse(short_link).ok(),
-        _ => None,
-    }
-}
-
-/// Returns what the rows that are refused for the same reason share.
-fn reason(refusal: &RegistrationRefusal, message: &str, hint: Option<&str>) -> String {
-    match refusal {
-        // Only the hint names the link that is in the way.
-        RegistrationRefusal::AlreadyRegistered(_) => hint.unwrap_or(message).to_owned(),
-        _ => message.to_owned(),
-    }
-}
-
-/// Returns why a row is refused, and a hint.
-fn why(refusal: &RegistrationRefusal) -> (String, Option<String>) {
-    match refusal {
-        RegistrationRefusal::AlreadyRegistered(holder) => {
-            let hint = format!(
-                "its link {} at {} is retired or expired, and no import brings it back",
-                holder.short_url, holder.place
-            );
-            (refusal.to_string(), Some(hint))
-        }
-        // The place of a problem is in a text that was not written.
-        RegistrationRefusal::Unsound { problems } => match &problems[..] {
-            [first, ..] => (format!("{refusal}: {}", first.message), first.hint.clone()),
-            [] => (refusal.to_string(), None),
-        },
-        _ => (refusal.to_string(), remedy::of_importing(refusal)),
-    }
 }
 
 fn announce(

@@ -1,0 +1,171 @@
+//! The reading of a file into a table: which rows are taken, and why others are not.
+
+use std::cell::RefCell;
+
+use url::Url;
+
+use super::format::Format;
+use super::importing::ImportFailure;
+use super::refused_rows::{RefusedRow, RefusedRows};
+use crate::cli::terminal::{progress, remedy};
+use crate::exchange::read::{Column, ImportedRow, Options, RowError};
+use crate::mapping::{BaseUrl, Site, Table};
+use crate::registry::{Intake, RegistrationRefusal};
+
+/// A file that is read, once for each state of the table.
+pub(super) struct Reading<'f> {
+    /// Its name.
+    name: &'f str,
+    bytes: &'f [u8],
+    format: Format,
+    /// The base URL of its links, if that of no site.
+    from: Option<&'f BaseUrl>,
+    /// The columns that have names of their own.
+    columns: &'f [(Column, String)],
+    /// The rows that were refused the last time.
+    refused: RefCell<RefusedRows>,
+    /// The names of columns that are not read.
+    unread: RefCell<Vec<String>>,
+}
+
+impl<'f> Reading<'f> {
+    pub(super) fn of(
+        name: &'f str,
+        bytes: &'f [u8],
+        format: Format,
+        from: Option<&'f BaseUrl>,
+        columns: &'f [(Column, String)],
+    ) -> Self {
+        Self {
+            name,
+            bytes,
+            format,
+            from,
+            columns,
+            refused: RefCell::default(),
+            unread: RefCell::default(),
+        }
+    }
+
+    /// Returns the rows that were refused the last time, and the names of columns that are not read.
+    pub(super) fn finish(self) -> (RefusedRows, Vec<String>) {
+        (self.refused.into_inner(), self.unread.into_inner())
+    }
+
+    /// Takes the acceptable rows, and notes the rest.
+    pub(super) fn fill(&self, intake: &mut Intake<'_>) -> Result<(), ImportFailure> {
+        let from = match self.from {
+            Some(from) => vec![from],
+            None => intake.base_urls(),
+        };
+        let options = Options {
+            from: &from,
+            columns: self.columns,
+        };
+        let mut refused = RefusedRows::default();
+        let mut take = |row: ImportedRow| {
+            let line = row.line;
+            match row.link.map(|link| intake.take(line, link)) {
+                Ok(Ok(())) => {}
+                Ok(Err(refusal)) => refused.add(refused_row(line, &refusal)),
+                Err(error) => refused.add(unreadable_row(line, &error, intake.table())),
+            }
+        };
+        let what = format!("taking the rows of {}", self.name);
+        let form = self.format.form();
+        let unread = progress::during(what, || form.read(self.bytes, &options, &mut take));
+        self.refused.replace(refused);
+        self.unread.replace(unread.map_err(ImportFailure::Read)?);
+        Ok(())
+    }
+}
+
+/// Returns a row that is refused by the table.
+pub(super) fn refused_row(line: usize, refusal: &RegistrationRefusal) -> RefusedRow {
+    let (message, hint) = why(refusal);
+    RefusedRow {
+        line,
+        reason: reason(refusal, &message, hint.as_deref()),
+        message,
+        hint,
+    }
+}
+
+/// Returns a row that cannot be read.
+fn unreadable_row(line: usize, error: &RowError, table: &Table) -> RefusedRow {
+    RefusedRow {
+        line,
+        reason: error.reason(),
+        message: error.to_string(),
+        hint: hint(error, table),
+    }
+}
+
+/// Returns a hint on a row that cannot be read, with the flag that helps.
+fn hint(error: &RowError, table: &Table) -> Option<String> {
+    let other = elsewhere(error);
+    let is_under = |site: &&BaseUrl| {
+        (other.as_ref()).is_some_and(|url| {
+            url.host_str() == Some(site.host()) && url.path().starts_with(site.path())
+        })
+    };
+    let mut sites = table.sites().iter().map(Site::base_url);
+    if let Some(site) = sites.find(is_under) {
+        return Some(format!(
+            "its site is in this table: import the links of {site} with --site {site}",
+            site = site.as_str()
+        ));
+    }
+    if let Some(url) = &other {
+        let base_url = url.join(".").map_or_else(|_| String::new(), Into::into);
+        let site = match table.sites() {
+            [_] => "",
+            _ => " --site URL",
+        };
+        return Some(format!(
+            "name the base URL where the links come from, as in --from {base_url}{site}, or give the \
+             table a site with it"
+        ));
+    }
+    match error {
+        RowError::Elsewhere { .. } => Some(format!("{} with --from", error.hint()?)),
+        RowError::NoSite => Some(format!("{} with --site", error.hint()?)),
+        _ => error.hint(),
+    }
+}
+
+/// Returns the short link of a row, if it is refused because it belongs to another site.
+fn elsewhere(error: &RowError) -> Option<Url> {
+    match error {
+        RowError::Elsewhere { short_link, .. } => Url::parse(short_link).ok(),
+        _ => None,
+    }
+}
+
+/// Returns what the rows that are refused for the same reason share.
+fn reason(refusal: &RegistrationRefusal, message: &str, hint: Option<&str>) -> String {
+    match refusal {
+        // Only the hint names the link that is in the way.
+        RegistrationRefusal::AlreadyRegistered(_) => hint.unwrap_or(message).to_owned(),
+        _ => message.to_owned(),
+    }
+}
+
+/// Returns why a row is refused, and a hint.
+fn why(refusal: &RegistrationRefusal) -> (String, Option<String>) {
+    match refusal {
+        RegistrationRefusal::AlreadyRegistered(holder) => {
+            let hint = format!(
+                "its link {} at {} is retired or expired, and no import brings it back",
+                holder.short_url, holder.place
+            );
+            (refusal.to_string(), Some(hint))
+        }
+        // The place of a problem is in a text that was not written.
+        RegistrationRefusal::Unsound { problems } => match &problems[..] {
+            [first, ..] => (format!("{refusal}: {}", first.message), first.hint.clone()),
+            [] => (refusal.to_string(), None),
+        },
+        _ => (refusal.to_string(), remedy::of_importing(refusal)),
+    }
+}
