@@ -1,6 +1,6 @@
 //! The decision on an import: which links a table gains, as a function of its files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::intake::Intake;
@@ -99,18 +99,20 @@ impl<E: From<RegistrationRefusal>> ImportRun<'_, E> {
             trailers: BTreeSet::new(),
             message: String::new(),
         };
-        let accepted = bisected.accepted.as_ref();
-        let accepted = accepted.map_or(&[][..], |it| &it.numbers);
-        decision.added = (paths.iter())
-            .map(|path| {
-                let here = accepted.iter().filter(|it| additions[**it].path == *path);
-                (path.to_string(), here.count())
-            })
-            .filter(|(_, count)| *count > 0 || paths.len() == 1)
-            .collect();
+        let mut counts = HashMap::new();
+        for number in bisected.accepted.iter().flat_map(|it| &it.numbers) {
+            *counts.entry(&*additions[*number].path).or_insert(0) += 1;
+        }
+        let added = paths.iter().map(|path| {
+            let count = counts.get(&**path).copied();
+            (path.to_string(), count.unwrap_or(0))
+        });
+        let is_only = paths.len() == 1;
+        decision.added = added.filter(|(_, count)| *count > 0 || is_only).collect();
         if let Some(accepted) = bisected.accepted {
-            let numbers = accepted.numbers.iter();
-            decision.trailers = numbers.flat_map(|it| accepted.trailers(*it)).collect();
+            // Those that are not allowed were refused.
+            let shadowings = accepted.proof.shadowings.iter();
+            decision.trailers = shadowings.map(|it| it.trailer.clone()).collect();
             decision.message = self.message(accepted.numbers.len(), &decision.trailers);
             decision.changed = accepted.written;
             decision.warnings = accepted.proof.warnings;
