@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::mapping::{Diagnostic, Outline, Site, SoundTable, SourceFile, Table, Timestamp};
+use crate::mapping::{
+    Diagnostic, Outline, Place, Rule, Site, SoundTable, SourceFile, Table, Timestamp,
+};
 
 /// A table before entries are added.
 pub(crate) struct Base<'f> {
@@ -39,6 +41,13 @@ impl<'f> Base<'f> {
         let file = self.files.iter().find(|file| *file.path == *path);
         let file = file.expect("a table is compiled from these files");
         Outline::of_sound(file, site.scheme())
+    }
+
+    /// Returns the places of entries that are the same as one before them.
+    pub(crate) fn repeated_entries(&self) -> impl Iterator<Item = &Place> {
+        let problems = self.problems.iter();
+        let repeated = problems.filter(|problem| problem.rule == Rule::EntryTwice);
+        repeated.map(|problem| &problem.place)
     }
 
     /// Returns those of some problems that the table does not have, wherever in a file they are.

@@ -267,6 +267,47 @@ mapping:
     }
 
     #[test]
+    fn an_entry_that_is_there_twice_is_edited_in_both_places() {
+        let more = format!("{TABLE}- title: t\n  url: https://d.example/ # d\n");
+        let again = "base_url: https://s.code/\nmapping:\n- {url: https://d.example/, title: t}\n\
+                     - url: https://c.example/\n  retired: true\n  short-code: c\n";
+        let files = [file("t.yaml", &more), file("u.yaml", again)];
+        let compiled = compile(&files).into_sound().unwrap();
+        let derived = compiled.table.sites()[0].leading_to("https://d.example/")[0]
+            .code()
+            .into_owned();
+        let edits = [
+            edit(&derived, vec![url("https://new.example/")]),
+            edit("c", vec![EntryValue::TakenDown]),
+        ];
+        let decision = decide(&files, &edits);
+        assert_eq!(refusals(&decision), ["", ""]);
+        let expected = [
+            more.replace(
+                "https://d.example/ # d",
+                &format!("https://new.example/ # d\n  short-code: {derived}"),
+            )
+            .replace("url: https://c.example/\n  short", "short"),
+            format!(
+                "base_url: https://s.code/\nmapping:\n\
+                 - {{url: \"https://new.example/\", short-code: {derived}, title: t}}\n\
+                 - retired: true\n  short-code: c\n"
+            ),
+        ];
+        let changed = decision.changed.iter();
+        let texts = changed.map(|file| str::from_utf8(&file.bytes).unwrap());
+        assert_eq!(texts.collect::<Vec<_>>(), expected);
+        // If one of the places cannot be changed, neither is.
+        let again = again.replace(
+            "{url: https://d.example/, title: t}",
+            "? url\n  : https://d.example/\n  title: t",
+        );
+        let files = [file("t.yaml", &more), file("u.yaml", &again)];
+        let decision = decide(&files, &edits);
+        assert_eq!(refusals(&decision), ["the entry cannot be changed", ""]);
+    }
+
+    #[test]
     fn a_code_stays_when_its_target_changes() {
         let files = [file("t.yaml", TABLE)];
         let compiled = compile(&files).into_sound().unwrap();

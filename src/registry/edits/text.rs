@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::candidate::Candidate;
 use super::refusal::EditRefusal;
 use crate::edit::{EditedText, KeyEdit};
-use crate::mapping::{Diagnostic, EntryOutline, Outline, SourceFile};
+use crate::mapping::{Diagnostic, EntryOutline, Outline, Place, Position, SourceFile};
 use crate::registry::decide::Base;
 
 /// Files with entries edited.
@@ -20,46 +20,87 @@ pub(super) struct EditedFiles {
     pub(super) refused: Vec<(usize, EditRefusal)>,
 }
 
-/// Returns the files of a table with entries edited.
+/// A place where an entry is written.
+type Writing<'c, 't> = (&'c Candidate<'t>, Position);
+
+/// Returns the files of a table with entries edited, wherever they are written: an entry that is
+/// there twice must stay the same entry twice.
 pub(super) fn edited(base: &Base<'_>, candidates: &[&Candidate<'_>]) -> EditedFiles {
-    let mut by_file: BTreeMap<_, Vec<&Candidate<'_>>> = BTreeMap::new();
-    for candidate in candidates {
-        let file = candidate.entry.place().file;
-        by_file.entry(file).or_default().push(candidate);
+    let mut by_file: BTreeMap<_, Vec<Writing<'_, '_>>> = BTreeMap::new();
+    for &candidate in candidates {
+        let Place { file, position } = candidate.entry.place();
+        by_file.entry(file).or_default().push((candidate, position));
+    }
+    for (file, repeated) in repeated(base, candidates) {
+        by_file.entry(file).or_default().extend(repeated);
     }
     let mut edited = EditedFiles::default();
-    for (path, candidates) in by_file {
-        if let Err(problem) = file(base, &path, &candidates, &mut edited) {
-            edited.refused.extend(candidates.iter().map(|it| {
+    // The numbers of edits that change a text, or cannot.
+    let mut decided = HashSet::new();
+    for (path, writings) in by_file {
+        if let Err(problem) = file(base, &path, &writings, &mut edited, &mut decided) {
+            edited.refused.extend(writings.iter().map(|(candidate, _)| {
                 let problem = Box::new(problem.clone());
-                (it.number, EditRefusal::CannotEdit(problem))
+                (candidate.number, EditRefusal::CannotEdit(problem))
             }));
         }
     }
+    decided.extend(edited.refused.iter().map(|(number, _)| *number));
+    let numbers = candidates.iter().map(|candidate| candidate.number);
+    edited.unchanged = numbers.filter(|number| !decided.contains(number)).collect();
     edited
 }
 
-/// Adds a file with its entries edited.
+/// Returns where entries are written again, by file.
+fn repeated<'c, 't>(
+    base: &Base<'_>,
+    candidates: &[&'c Candidate<'t>],
+) -> BTreeMap<Arc<str>, Vec<Writing<'c, 't>>> {
+    let mut repeated: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for Place { file, position } in base.repeated_entries() {
+        repeated.entry(file).or_default().push(position);
+    }
+    let found = repeated.into_iter().filter_map(|(file, positions)| {
+        let is_here = |it: &&&Candidate<'_>| it.entry.site().files().any(|path| *path == **file);
+        let here: Vec<_> = candidates.iter().filter(is_here).collect();
+        let outline = base.outline(&file, here.first()?.entry.site()).ok()?;
+        let writings = positions.into_iter().flat_map(|&position| {
+            let entry = outline.entries.get(number(&outline, position));
+            let code = entry.map_or("", |entry| entry.code.as_str());
+            let same = here.iter().filter(move |it| it.content.code == code);
+            same.map(move |candidate| (**candidate, position))
+                .collect::<Vec<_>>()
+        });
+        let writings = writings.collect();
+        Some((Arc::clone(file), writings))
+    });
+    found.collect()
+}
+
+/// Adds a file with its entries edited, and the numbers of the edits that change it.
 fn file(
     base: &Base<'_>,
     path: &Arc<str>,
-    candidates: &[&Candidate<'_>],
+    writings: &[Writing<'_, '_>],
     edited: &mut EditedFiles,
+    changed: &mut HashSet<usize>,
 ) -> Result<(), Diagnostic> {
-    let outline = base.outline(path, candidates[0].entry.site())?;
+    let Some((first, _)) = writings.first() else {
+        return Ok(());
+    };
+    let outline = base.outline(path, first.entry.site())?;
     let text = EditedText::of(&outline);
     let mut text = text.map_err(|obstacle| obstacle.in_file(path))?;
     let mut is_changed = false;
-    for candidate in candidates {
-        let position = candidate.entry.place().position;
-        let entries = &outline.entries;
-        let number = entries.partition_point(|entry| entry.position < position);
+    for &(candidate, position) in writings {
+        let number = number(&outline, position);
         let keys = with_code(&outline, number, candidate);
         match text.edit(number, &keys) {
-            Ok(true) => is_changed = true,
-            Ok(false) => {
-                edited.unchanged.insert(candidate.number);
+            Ok(true) => {
+                is_changed = true;
+                changed.insert(candidate.number);
             }
+            Ok(false) => {}
             Err(obstacle) => {
                 let problem = Box::new(obstacle.in_file(path));
                 let refusal = EditRefusal::CannotEdit(problem);
@@ -74,6 +115,11 @@ fn file(
         });
     }
     Ok(())
+}
+
+/// Returns the number of the entry at a position.
+fn number(outline: &Outline<'_>, position: Position) -> usize {
+    (outline.entries).partition_point(|entry| entry.position < position)
 }
 
 /// Returns the edits of an entry, with its code if that was derived from a target that changes.
