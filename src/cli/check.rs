@@ -118,9 +118,12 @@ fn find(args: &Args) -> Result<Findings, Error> {
     compilation.run_tests(now);
     if let (Some(lineage), Some(table)) = (lineage, &compilation.table) {
         let too_large = table::name_limit(HistoryError::is_too_large);
-        let mut found = (args.promised.findings(table, &lineage, now)).map_err(&too_large)?;
+        let past = args.promised.findings(table, &lineage, now);
+        let (mut found, before) = past.map_err(&too_large)?;
         if let (Some(base), Some(owners)) = (args.promised.base(), owners) {
-            let refused = args.owned.refused(base, &owners, table, &lineage);
+            let refused = args
+                .owned
+                .refused(base, &owners, (before.as_ref(), table), &lineage);
             found.extend(refused.map_err(&too_large)?);
             files.extend(owners.proposed);
         }

@@ -17,6 +17,8 @@ pub struct SinceBase {
     pub broken: Vec<Broken>,
     /// Warnings of links that it lets end now or soon.
     pub near_ends: Vec<Diagnostic>,
+    /// The table with which it was compared, if there was one.
+    pub before: Option<Table>,
 }
 
 impl Lineage {
@@ -68,6 +70,7 @@ impl Lineage {
         Ok(SinceBase {
             broken,
             near_ends: near_ends(&old, table, now),
+            before: Some(old),
         })
     }
 

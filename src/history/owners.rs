@@ -36,7 +36,8 @@ impl Lineage {
     /// Returns the problems of a proposed file of owners, and the changes of a table since a base that
     /// their author may not make.
     ///
-    /// The file in the commit that `base` names decides, never an older or a proposed one.
+    /// The file in the commit that `base` names decides, never an older or a proposed one. `before` is
+    /// the table with which [`since_base`](Self::since_base) has compared this one.
     ///
     /// # Errors
     ///
@@ -46,9 +47,10 @@ impl Lineage {
         base: &str,
         author: &str,
         file: &OwnersFile,
-        table: &Table,
+        tables: (Option<&Table>, &Table),
         note: &dyn Fn(&HistoryNote),
     ) -> Result<Vec<Diagnostic>, HistoryError> {
+        let (before, after) = tables;
         let proposed = file.proposed.as_ref();
         let mut refused = proposed.map_or_else(Vec::new, |file| Owners::read(file).1);
         let rev = self.repository.commit(base)?;
@@ -79,19 +81,18 @@ impl Lineage {
         }
         // What is compared with was noted when published links were.
         let quiet = |_: &HistoryNote| {};
-        let before = self.last_sound(branched, &quiet)?.map(|(_, table)| table);
         let moved_on = match rev == branched {
             true => None,
             false => self.last_sound(rev, &quiet)?.map(|(_, table)| table),
         };
         let current = match rev == branched {
-            true => before.as_ref(),
+            true => before,
             false => moved_on.as_ref(),
         };
         refused.extend(author.refused_changes(&Proposal {
-            before: before.as_ref(),
+            before,
             current,
-            after: table,
+            after,
         }));
         Ok(refused)
     }

@@ -20,6 +20,7 @@ mod levels;
 mod owners;
 mod permanence;
 mod progress;
+mod proposals;
 mod replay;
 #[path = "../support/scene.rs"]
 mod scene;

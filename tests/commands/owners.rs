@@ -91,8 +91,12 @@ fn an_author_that_is_not_known_changes_nothing() {
         report.contains("an unknown author may not change it"),
         "{report}"
     );
-    // An empty variable is none, as for every flag.
-    let report = scene.waypost_with(".", "check --base main", &[("WAYPOST_AUTHOR", "")]);
+    // Of this flag, an empty variable is no missing one: it would turn the check off.
+    let empty = [("WAYPOST_AUTHOR", "")];
+    let unknown = scene.waypost_with(".", "check --base main", &empty);
+    assert_eq!(unknown, report);
+    // Without a base, there is nothing to check.
+    let report = scene.waypost_with(".", "check", &empty);
     assert!(report.starts_with("status 0\n"), "{report}");
     let report = scene.waypost_with(".", "check --base main", &[("WAYPOST_AUTHOR", "alice")]);
     assert!(report.starts_with("status 1\n"), "{report}");

@@ -20,10 +20,10 @@ const EDITS: u32 = 400;
 const PREFIX: &str = "- short-code: p\n  url: https://example.org/p/\n  forward: path\n";
 
 /// Small numbers that look random, the same in each run (xorshift64*, Vigna 2016).
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -31,7 +31,7 @@ impl Random {
         usize::try_from(mixed).unwrap() % end
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
 }
@@ -392,7 +392,8 @@ fn found(scene: &Scene) -> BTreeSet<String> {
     set
 }
 
-fn import(scene: &Scene, stream: &str) {
+/// Runs `git fast-import`.
+pub(crate) fn import(scene: &Scene, stream: &str) {
     let mut child = program(&scene.root)
         .args(["fast-import", "--quiet", "--force"])
         .stdin(Stdio::piped())

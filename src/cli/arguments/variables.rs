@@ -19,12 +19,20 @@ type VariableNames = BTreeSet<String>;
 /// The beginnings of switch values that mean no (clap's `BoolishValueParser`).
 const NO: [&str; 6] = ["n", "no", "f", "false", "off", "0"];
 
+/// Variables whose empty value is one: an author whom a Git host does not name must not turn off the
+/// check of owners.
+const MAY_BE_EMPTY: [&str; 1] = ["WAYPOST_AUTHOR"];
+
 /// Makes an argument's variable behave as users expect: help names it but does not show its value,
 /// and an empty one, as in templates of deployments, counts as unset, as does a switch that is off.
 pub(crate) fn plain(arg: Arg) -> Arg {
+    let name = arg.get_env().and_then(|name| name.to_str());
+    let may_be_empty = name.is_some_and(|name| MAY_BE_EMPTY.contains(&name));
     let value = arg.get_env().and_then(std::env::var_os);
     let is_switch = matches!(arg.get_action(), ArgAction::SetTrue);
-    let says_no = |it: &str| it.is_empty() || (is_switch && NO.contains(&&*it.to_lowercase()));
+    let says_no = |it: &str| {
+        (it.is_empty() && !may_be_empty) || (is_switch && NO.contains(&&*it.to_lowercase()))
+    };
     let arg = arg.hide_env_values(true);
     match value
         .as_ref()

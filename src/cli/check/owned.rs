@@ -60,17 +60,17 @@ impl Args {
         }
     }
 
-    /// Returns the problems of a file of owners, and the changes of a table that its author may not
-    /// make.
+    /// Returns the problems of a file of owners, and the changes between the tables before and after
+    /// that their author may not make.
     pub(super) fn refused(
         &self,
         base: &str,
         file: &OwnersFile,
-        table: &Table,
+        tables: (Option<&Table>, &Table),
         lineage: &Lineage,
     ) -> Result<Vec<Diagnostic>, HistoryError> {
         let author = self.author.as_deref().unwrap_or_default();
-        lineage.refused_changes(base, author, file, table, &|note| {
+        lineage.refused_changes(base, author, file, tables, &|note| {
             complain(&note.to_string());
         })
     }

@@ -52,13 +52,13 @@ impl Args {
     }
 
     /// Returns an error for each promise that a table breaks, and a warning for each link that it lets
-    /// end near `now`, compared with the base.
+    /// end near `now`, compared with the base; and the table there, if there was one.
     pub(super) fn findings(
         &self,
         table: &Table,
         lineage: &Lineage,
         now: Timestamp,
-    ) -> Result<Vec<Diagnostic>, HistoryError> {
+    ) -> Result<(Vec<Diagnostic>, Option<Table>), HistoryError> {
         let stated = self.allow_retarget.iter();
         let stated: Statements = stated.map(|link| Statement::retarget(link)).collect();
         // Written once nothing is shown any more.
@@ -67,6 +67,7 @@ impl Args {
         let SinceBase {
             mut broken,
             near_ends,
+            before,
         } = match &self.base {
             Some(base) => {
                 let since = progress::during(format!("comparing with {base}"), || {
@@ -85,6 +86,6 @@ impl Args {
             broken.extend(ever.into_iter().filter(|it| !reported.contains(&it.link)));
         }
         let broken = broken.into_iter().map(|it| it.diagnostic);
-        Ok(broken.chain(near_ends).collect())
+        Ok((broken.chain(near_ends).collect(), before))
     }
 }

@@ -106,9 +106,13 @@ impl Author<'_> {
         }
     }
 
-    /// Checks entries whose own code is new.
+    /// Checks entries with new codes.
     fn check_added(&self, versions: &Versions<'_>, refused: &mut Vec<Diagnostic>) {
         for new in versions.after.entries() {
+            if let Some(error) = self.refused_code(versions, new) {
+                refused.push(error);
+                continue;
+            }
             let Some(code) = versions.after.codes(new).next() else {
                 continue;
             };
@@ -129,6 +133,24 @@ impl Author<'_> {
                 self.hint(Some(owner))
             )));
         }
+    }
+
+    /// Returns the error for a code of an entry that another one has got since.
+    fn refused_code(&self, versions: &Versions<'_>, new: Entry<'_>) -> Option<Diagnostic> {
+        let mut codes = versions.after.codes(new);
+        codes.find_map(|code| {
+            let current = versions.current(&code)?;
+            let owner = current.owner();
+            if versions.before.lookup(&code).is_some()
+                || current.says_the_same_as(new)
+                || self.owners.acts_for(self.name, owner)
+            {
+                return None;
+            }
+            let message = format!("{}: {}", whose(&code, owner), self.may_not("change it"));
+            let error = Diagnostic::new(Rule::OwnerEntryChanged, new.place(), message);
+            Some(error.with_hint(self.hint(owner)))
+        })
     }
 
     /// Checks new codes that take over published paths of entries.
@@ -411,6 +433,32 @@ owners:
         assert_eq!(refused_of(Some(TABLE), Some(gone), gone, ""), [""; 0]);
         // Without a table now, nothing is.
         assert_eq!(refused_of(Some(TABLE), None, gone, "").len(), 2);
+    }
+
+    #[test]
+    fn an_old_base_gives_no_codes() {
+        // The codes were free where the line of work branched off.
+        let before = "- url: https://n.example/\n  short-code: n\n";
+        let x = "- url: https://x.example/\n  short-code: x\n";
+        for own in ["  owner: it\n", ""] {
+            for (code, other) in [("a", "a"), ("x\n  aliases: [a]", "a"), ("pp", "pp")] {
+                let after = format!(
+                    "{before}{}{own}",
+                    x.replace("code: x", &format!("code: {code}"))
+                );
+                let refused = |name| refused_of(Some(before), Some(TABLE), &after, name);
+                let owner = if other == "a" { "library" } else { "press" };
+                let message =
+                    format!("5 {other:?} is an entry of {owner:?}: \"mallory\" may not change it");
+                assert_eq!(refused("mallory"), [message], "{after}");
+                assert_eq!(refused("root"), [""; 0]);
+                assert_eq!(refused("bob").is_empty(), other == "pp", "{after}");
+            }
+        }
+        // What was merged since is no change.
+        let merged = format!("{TABLE}{x}");
+        let after = format!("{before}{x}");
+        assert_eq!(refused_of(Some(before), Some(&merged), &after, ""), [""; 0]);
     }
 
     #[test]
