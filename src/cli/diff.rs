@@ -13,7 +13,7 @@ use clap::ValueEnum;
 
 use self::comparison::Comparison;
 use super::arguments::{MAX_BYTES, TableArgs, table};
-use super::terminal::{Error, legible, progress};
+use super::terminal::{Error, legible, progress, remedy};
 use crate::git::{CommitId, RepositoryError};
 use crate::history::Lineage;
 use crate::mapping::{Change, Compilation, SourceFile, compare};
@@ -99,9 +99,9 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         None => read_work_tree(&args.table.paths)?,
     };
     if old.is_empty() && new.is_empty() {
-        let first = first.display();
-        let message = anyhow!("no table at {first} on either side: name it with --table");
-        return Err(message.into());
+        let shown = first.display();
+        let message = anyhow!("no table at {shown} on either side: name it with --table");
+        return Err(Error::Failed(message).with_hint(remedy::of_missing_table(first)));
     }
     let (old, new) = (table::compile_files(&old), table::compile_files(&new));
     let (Some(before), Some(now)) = (&old.table, &new.table) else {

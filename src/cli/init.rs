@@ -17,7 +17,7 @@ use self::answers::{Answers, InitForge};
 use self::create::create_all;
 use self::questions::Questions;
 use self::surroundings::Surroundings;
-use super::terminal::Error;
+use super::terminal::{Error, shell_word};
 
 /// Begin a table of short links, with what its repository needs
 ///
@@ -100,7 +100,10 @@ fn next_steps(dir: &Path, answers: &Answers, surroundings: &Surroundings) -> Str
     };
     let mut lines = Vec::new();
     if dir != Path::new(".") {
-        lines.push(format!("cd {}", dir.display()));
+        let dir = dir.to_string_lossy();
+        // A shell would take it for a flag.
+        let here = if dir.starts_with('-') { "./" } else { "" };
+        lines.push(format!("cd {}", shell_word(&format!("{here}{dir}"))));
     }
     if !surroundings.is_in_repository {
         lines.push("git init".to_owned());
@@ -140,5 +143,9 @@ mod tests {
             "{steps}"
         );
         assert!(steps.contains("serve links\n"), "{steps}");
+        for (dir, step) in [("Kürzere Wege", "cd 'Kürzere Wege'\n"), ("-x", "cd ./-x\n")] {
+            let steps = next_steps(Path::new(dir), &answers, &Surroundings::default());
+            assert!(steps.starts_with(&format!("next:\n  {step}")), "{steps}");
+        }
     }
 }

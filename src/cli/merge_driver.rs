@@ -11,10 +11,10 @@ use anyhow::Context as _;
 use clap::builder::BoolishValueParser;
 
 use super::arguments::TableArgs;
-use super::terminal::{Error, legible, progress};
+use super::terminal::{Error, legible, progress, shell_word};
 use crate::edit::{Merged, merge};
 use crate::mapping::SourceFile;
-use crate::source::{MergeSetup, replace};
+use crate::source::{FilesError, MergeSetup, replace};
 
 /// Merge two versions of a table for Git: links added on both sides never conflict
 ///
@@ -101,6 +101,9 @@ fn drive(base: &Path, ours: &Path, theirs: &Path, path: &str) -> anyhow::Result<
 }
 
 fn install(tables: &[PathBuf]) -> Result<(), Error> {
+    if let Some(path) = tables.iter().find(|path| !path.exists()) {
+        return Err(FilesError::NotFound { path: path.clone() }.into());
+    }
     let setup = MergeSetup::around(Path::new("."))?;
     let added = setup.assign(tables)?;
     let command = driver()?;
@@ -136,7 +139,8 @@ fn driver() -> anyhow::Result<String> {
         "waypost".to_owned()
     } else {
         let this = this.to_str().context("this program's path is not UTF-8")?;
-        shell_quoted(this)
+        // In which Git expands nothing.
+        shell_word(&this.replace('%', "%%")).into_owned()
     };
     // If the program is missing or crashes, Git must not take our version for the result.
     Ok(format!(
@@ -156,26 +160,4 @@ fn is_found(this: &Path, path: &OsStr) -> bool {
         (Ok(found), Ok(this)) => found == this,
         _ => false,
     })
-}
-
-/// Returns a text as one shell word, in which Git expands nothing.
-fn shell_quoted(text: &str) -> String {
-    let text = text.replace('%', "%%");
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+%".contains(c);
-    if text.chars().all(is_plain) {
-        text
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_one_word() {
-        assert_eq!(shell_quoted("/usr/bin/waypost"), "/usr/bin/waypost");
-        assert_eq!(shell_quoted("/a b/it's 1%"), "'/a b/it'\\''s 1%%'");
-    }
 }

@@ -175,7 +175,14 @@ fn a_command_without_a_table_suggests_it() {
         "import links.csv --format csv",
         "export --format csv",
         "linkcheck",
-        "serve",
+        "list",
+        "set x --title t",
+        "retarget x https://a.example/",
+        "retire x --commit",
+        "restore x",
+        "diff HEAD",
+        "merge-driver --install",
+        "serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0",
     ] {
         let report = scene.waypost(".", command);
         assert!(report.starts_with("status 3\n"), "{command}: {report}");

@@ -166,6 +166,7 @@ async fn what_cannot_be_changed_is_refused_with_all_reasons() {
             r#"{"url": "https://short.code/b"}"#,
             422,
         ),
+        (ADMIN, "PATCH", "n", r#"{"url": "https://b.example/"}"#, 409),
         (ADMIN, "PATCH", "n", "{", 400),
         (ADMIN, "PATCH", "n", "[]", 422),
     ] {

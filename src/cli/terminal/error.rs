@@ -46,7 +46,7 @@ impl Error {
     }
 
     /// Adds a hint to what is reported, on a line of its own.
-    fn with_hint(self, hint: Option<&str>) -> Self {
+    pub(crate) fn with_hint(self, hint: Option<&str>) -> Self {
         let Some(hint) = hint else { return self };
         let add = |error: anyhow::Error| anyhow!("{error:#}\n  hint: {hint}");
         match self {

@@ -15,6 +15,7 @@ mod panics;
 pub(super) mod progress;
 mod pushed;
 pub(super) mod remedy;
+mod shell_word;
 mod with_hint;
 
 pub(crate) use complaint::complain;
@@ -24,4 +25,5 @@ pub(crate) use legible::legible;
 pub(crate) use log_filter::LogFilter;
 pub(crate) use logging::LogFormat;
 pub(crate) use pushed::pushed;
+pub(crate) use shell_word::shell_word;
 pub(crate) use with_hint::with_hint;

@@ -95,11 +95,14 @@ pub(super) fn of_setting(setting: Setting) -> &'static str {
 /// Returns a hint on a table that cannot be read from its files.
 pub(super) fn of_files(error: &FilesError) -> Option<&'static str> {
     match error {
-        FilesError::NotFound { path } if path == Path::new(DEFAULT_TABLE) => {
-            Some("begin one here with `waypost init`")
-        }
+        FilesError::NotFound { path } => of_missing_table(path),
         _ => None,
     }
+}
+
+/// Returns a hint on a table that is not there.
+pub(crate) fn of_missing_table(path: &Path) -> Option<&'static str> {
+    (path == Path::new(DEFAULT_TABLE)).then_some("begin one here with `waypost init`")
 }
 
 /// Returns a hint on a table that cannot be loaded.
