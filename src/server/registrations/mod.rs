@@ -134,10 +134,11 @@ pub(super) async fn answer(
     counts: &Counts,
     request: Request<Incoming>,
 ) -> Response<Content> {
-    if head::read(&request).is_err() {
+    let Ok(asked) = head::read(&request) else {
         counts.count(Answered::BadRequest);
         return bad_request();
-    }
+    };
+    let host = asked.host.map(str::to_owned);
     let (head, body) = request.into_parts();
     let code = code_of(head.uri.path()).map(str::to_owned);
     let method = head.method.clone();
@@ -146,14 +147,15 @@ pub(super) async fn answer(
     let response = match (service, operation) {
         (Some(service), Some(operation)) => {
             let request = Request::from_parts(head, body);
-            let answer = service.change(operation, shared, request).await;
+            let answer = service.change(operation, shared, host.as_deref(), request);
+            let answer = answer.await;
             shared.metrics.registered(operation.result(&answer));
             answer.into_response()
         }
         _ => {
             // Its content is dropped only once it is answered.
             let (_content, request) = (body, Request::from_parts(head, ()));
-            let read = read(service, shared, &request).await;
+            let read = read(service, shared, host.as_deref(), &request).await;
             read.unwrap_or_else(|kind| kind.answer().into_response())
         }
     };
@@ -171,6 +173,7 @@ pub(super) async fn answer(
 async fn read(
     service: Option<&Service>,
     shared: &Shared,
+    host: Option<&str>,
     request: &Request<()>,
 ) -> Result<Response<Content>, ProblemType> {
     let path = request.uri().path();
@@ -197,7 +200,6 @@ async fn read(
     }
     let live = shared.live.load_full().ok_or(ProblemType::NoTable)?;
     let sought = LinkQuery::read(code_of(path), request.uri().query())?;
-    let host = head::read(request).ok().and_then(|asked| asked.host);
     let now = Timestamp::from(SystemTime::now());
     match sought.search(&live, host, now) {
         None => {

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue};
-use hyper::http::request::Parts;
+use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, Request};
 use tokio::time::timeout;
 
 use crate::mapping::{Target, Timestamp, WrittenDate};
 use crate::registry::{
-    EditRight, EntryEdit, EntryValue, MayShadow, RegistrationRequest, ReviewBranch, SubmittedChange,
+    EditRight, EntryEdit, EntryValue, ExpectedContent, MayShadow, RegistrationRequest,
+    ReviewBranch, SubmittedChange,
 };
 use crate::server::http::{Unread, body, request as head};
 use crate::server::state::{RegistrationResult, Shared};
@@ -57,6 +57,30 @@ pub(super) enum Operation<'r> {
     Retire(&'r str),
 }
 
+/// What the head of an admitted request says; codes are still percent-encoded.
+enum Admitted<'r> {
+    Register {
+        /// Its `Idempotency-Key`.
+        key: Option<&'r [u8]>,
+    },
+    Edit {
+        link: &'r str,
+        expected: ExpectedContent,
+    },
+    Retire {
+        link: &'r str,
+        expected: ExpectedContent,
+    },
+}
+
+/// The entry that a request addresses.
+struct Addressed<'r> {
+    /// Its code, which is still percent-encoded.
+    link: &'r str,
+    host: Option<&'r str>,
+    query: Option<&'r str>,
+}
+
 impl<'r> Operation<'r> {
     /// Returns what a method does to all links, or to the one with a code.
     pub(super) fn of(method: &Method, code: Option<&'r str>) -> Option<Self> {
@@ -92,11 +116,12 @@ impl Service {
         &self,
         operation: Operation<'_>,
         shared: &Shared,
+        host: Option<&str>,
         request: Request<Incoming>,
     ) -> ApiResponse {
         let (head, body) = request.into_parts();
-        let bearer = match self.admit(operation, shared, &head.headers) {
-            Ok(bearer) => bearer,
+        let (bearer, admitted) = match self.admit(operation, shared, &head.headers) {
+            Ok(admitted) => admitted,
             Err(kind) => {
                 let mut answer = kind.answer();
                 // The unread rest of a body must not be taken for the next request.
@@ -104,10 +129,17 @@ impl Service {
                 return answer;
             }
         };
-        let changed = match operation {
-            Operation::Register => self.register(bearer, shared, &head, body).await,
-            Operation::Edit(code) => self.edit(bearer, shared, &head, code, body).await,
-            Operation::Retire(code) => self.retire(bearer, shared, &head, code).await,
+        let query = head.uri.query();
+        let changed = match admitted {
+            Admitted::Register { key } => self.register(bearer, shared, host, key, body).await,
+            Admitted::Edit { link, expected } => {
+                let place = Addressed { link, host, query };
+                self.edit(bearer, shared, place, expected, body).await
+            }
+            Admitted::Retire { link, expected } => {
+                let place = Addressed { link, host, query };
+                self.retire(bearer, shared, place, expected).await
+            }
         };
         changed.unwrap_or_else(|refused| refused)
     }
@@ -130,13 +162,14 @@ impl Service {
         self.reviews.send(request, bearer.owner).await
     }
 
-    /// Checks all of a request but its body and what depends on the table.
-    fn admit(
+    /// Checks all of a request but its body and what depends on the table; returns its sender, and what
+    /// its head says.
+    fn admit<'r>(
         &self,
-        operation: Operation<'_>,
+        operation: Operation<'r>,
         shared: &Shared,
-        headers: &HeaderMap,
-    ) -> Result<Bearer, ProblemType> {
+        headers: &'r HeaderMap,
+    ) -> Result<(Bearer, Admitted<'r>), ProblemType> {
         // A page is another party's program in its reader's browser, even with a valid token.
         if head::is_from_a_page(headers) {
             return Err(ProblemType::FromPage);
@@ -150,17 +183,22 @@ impl Service {
         if !is_known {
             return Err(ProblemType::MediaType);
         }
-        match operation {
-            Operation::Register => {
-                let _ = idempotency::key(headers).map_err(|()| ProblemType::BadKey)?;
-            }
-            Operation::Edit(_) | Operation::Retire(_) => {
-                preconditions::expected(headers)?;
-            }
-        }
+        let admitted = match operation {
+            Operation::Register => Admitted::Register {
+                key: idempotency::key(headers).map_err(|()| ProblemType::BadKey)?,
+            },
+            Operation::Edit(link) => Admitted::Edit {
+                link,
+                expected: preconditions::expected(headers)?,
+            },
+            Operation::Retire(link) => Admitted::Retire {
+                link,
+                expected: preconditions::expected(headers)?,
+            },
+        };
         match shared.lifecycle.is_draining() {
             true => Err(ProblemType::Draining),
-            false => Ok(bearer),
+            false => Ok((bearer, admitted)),
         }
     }
 
@@ -179,7 +217,8 @@ impl Service {
         &self,
         bearer: Bearer,
         shared: &Shared,
-        head: &Parts,
+        host: Option<&str>,
+        key: Option<&[u8]>,
         body: Incoming,
     ) -> Result<ApiResponse, ApiResponse> {
         let body = read_body(body).await?;
@@ -193,10 +232,9 @@ impl Service {
         if request.site.is_none() {
             let live = shared.live.load();
             let site = live.as_ref();
-            let site = site.and_then(|live| site_of(&live.table, None, host(head)));
+            let site = site.and_then(|live| site_of(&live.table, None, host));
             request.site = site.map(|site| site.base_url().as_str().to_owned());
         }
-        let key = idempotency::key(&head.headers).unwrap_or_default();
         let ticket = match key {
             None => None,
             Some(key) => match self.memory.begin(&bearer, key, &body, Instant::now()) {
@@ -214,13 +252,13 @@ impl Service {
         &self,
         bearer: Bearer,
         shared: &Shared,
-        head: &Parts,
-        code: &str,
+        place: Addressed<'_>,
+        expected: ExpectedContent,
         body: Incoming,
     ) -> Result<ApiResponse, ApiResponse> {
         let body = read_body(body).await?;
         let values = edit_body::read(&body, self.private).map_err(invalid)?;
-        let edit = requested(&bearer, shared, head, code, values)?;
+        let edit = place.edit(&bearer, shared, expected, values)?;
         self.submit(SubmittedChange::Edit(edit), &bearer, false, None)
             .await
     }
@@ -229,12 +267,12 @@ impl Service {
         &self,
         bearer: Bearer,
         shared: &Shared,
-        head: &Parts,
-        code: &str,
+        place: Addressed<'_>,
+        expected: ExpectedContent,
     ) -> Result<ApiResponse, ApiResponse> {
         let today = WrittenDate::day_of(Timestamp::from(SystemTime::now()));
         let values = vec![EntryValue::RetiredBy(today)];
-        let edit = requested(&bearer, shared, head, code, values)?;
+        let edit = place.edit(&bearer, shared, expected, values)?;
         self.submit(SubmittedChange::Edit(edit), &bearer, false, None)
             .await
     }
@@ -258,41 +296,37 @@ impl Service {
     }
 }
 
-/// Returns the edit of the entry with a code, which is still percent-encoded.
-fn requested(
-    bearer: &Bearer,
-    shared: &Shared,
-    head: &Parts,
-    code: &str,
-    values: Vec<EntryValue>,
-) -> Result<EntryEdit, ApiResponse> {
-    let live = shared.live.load();
-    let live = live.as_ref().ok_or_else(|| ProblemType::NoTable.answer())?;
-    let named = site_named(head.uri.query()).map_err(ProblemType::answer)?;
-    let site = site_of(&live.table, named.as_deref(), host(head));
-    let (Some(site), Some(code)) = (site, decoded(code)) else {
-        return Err(ProblemType::NotFound.answer());
-    };
-    Ok(EntryEdit {
-        site: Some(site.base_url().as_str().to_owned()),
-        link: code,
-        right: match bearer.is_admin {
-            true => EditRight::Any,
-            false => EditRight::OwnedBy(Arc::clone(&bearer.owner)),
-        },
-        expected: preconditions::expected(&head.headers).map_err(ProblemType::answer)?,
-        values,
-        // The registrar decides this.
-        may_shadow: MayShadow::None,
-        may_lose_aliases: false,
-        may_share_target: false,
-    })
-}
-
-/// Returns the host that a request is for.
-fn host(head: &Parts) -> Option<&str> {
-    let field = || head.headers.get(HOST)?.to_str().ok();
-    head.uri.host().or_else(field)
+impl Addressed<'_> {
+    /// Returns the edit of the entry.
+    fn edit(
+        &self,
+        bearer: &Bearer,
+        shared: &Shared,
+        expected: ExpectedContent,
+        values: Vec<EntryValue>,
+    ) -> Result<EntryEdit, ApiResponse> {
+        let live = shared.live.load();
+        let live = live.as_ref().ok_or_else(|| ProblemType::NoTable.answer())?;
+        let named = site_named(self.query).map_err(ProblemType::answer)?;
+        let site = site_of(&live.table, named.as_deref(), self.host);
+        let (Some(site), Some(code)) = (site, decoded(self.link)) else {
+            return Err(ProblemType::NotFound.answer());
+        };
+        Ok(EntryEdit {
+            site: Some(site.base_url().as_str().to_owned()),
+            link: code,
+            right: match bearer.is_admin {
+                true => EditRight::Any,
+                false => EditRight::OwnedBy(Arc::clone(&bearer.owner)),
+            },
+            expected,
+            values,
+            // The registrar decides this.
+            may_shadow: MayShadow::None,
+            may_lose_aliases: false,
+            may_share_target: false,
+        })
+    }
 }
 
 fn invalid(error: BodyError) -> ApiResponse {
