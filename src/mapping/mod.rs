@@ -7,6 +7,7 @@
 mod compare;
 mod compile;
 mod forge;
+mod ownership;
 mod packed;
 mod parse;
 mod resolve;
@@ -14,15 +15,16 @@ mod search;
 mod value;
 
 pub use self::compare::{
-    Author, Breach, Broken, Change, ChangeKind, Link, Neighbourhood, NewLink, Origin, Owners,
-    Promises, Proposal, Shadowed, Statement, Statements, TRAILER, breaches, compare, near_ends,
-    report_known, report_shadowing, shadowed, shadowed_by, would_shadow,
+    Breach, Broken, Change, ChangeKind, Link, Neighbourhood, NewLink, Origin, Promises, Shadowed,
+    Statement, Statements, TRAILER, breaches, compare, near_ends, report_known, report_shadowing,
+    shadowed, shadowed_by, would_shadow,
 };
 pub use self::compile::{
     Compilation, EntryOutline, Expectation, Outline, Pair, Scalar, ScalarForm, SoundTable, compile,
     compile_after, defaults_of,
 };
 pub use self::forge::{Forge, MAX_ADDRESS_BYTES, RepositoryPages};
+pub use self::ownership::{Author, Owners, Proposal};
 pub(crate) use self::packed::first_of;
 pub use self::packed::{Entry, Site, Table, UnknownSite};
 pub(crate) use self::resolve::{End, ServerPage, follow};

@@ -1,4 +1,4 @@
-//! Differences between two tables, the published links that they break, and who may make them.
+//! Differences between two tables, and the published links that they break.
 
 mod broken;
 mod change;
@@ -6,10 +6,8 @@ mod diff;
 mod gap;
 mod near_ends;
 mod neighbourhood;
-mod owners;
 mod permanence;
 mod promises;
-mod proposal;
 mod shadow_breach;
 mod shadowing;
 mod statement;
@@ -17,12 +15,12 @@ mod statement;
 pub use broken::{Broken, Link, Origin};
 pub use change::{Change, ChangeKind};
 pub use diff::compare;
+pub(super) use gap::Gap;
 pub use near_ends::near_ends;
 pub use neighbourhood::Neighbourhood;
-pub use owners::Owners;
 pub use permanence::{Breach, breaches, report_known};
 pub use promises::Promises;
-pub use proposal::{Author, Proposal};
 pub use shadow_breach::report_shadowing;
+pub(super) use shadowing::is_news;
 pub use shadowing::{NewLink, Shadowed, shadowed, shadowed_by, would_shadow};
 pub use statement::{Statement, Statements, TRAILER};

@@ -141,7 +141,7 @@ pub struct NewLink<'l> {
 }
 
 /// Returns whether a code of an entry is new to a site, or now forwards its path.
-pub(super) fn is_news(old: &Site, entry: Entry<'_>, code: &str) -> bool {
+pub(crate) fn is_news(old: &Site, entry: Entry<'_>, code: &str) -> bool {
     let was = old.lookup(code);
     was.is_none_or(|was| entry.forward().path() && !was.forward().path())
 }

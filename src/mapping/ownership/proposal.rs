@@ -12,9 +12,8 @@ use std::collections::HashSet;
 use std::ptr;
 use std::sync::Arc;
 
-use super::gap::Gap;
 use super::owners::Owners;
-use super::shadowing::{is_news, shadowed};
+use crate::mapping::compare::{Gap, is_news, shadowed};
 use crate::mapping::packed::{Catalogue, Entry, Site, Table};
 use crate::mapping::value::{Diagnostic, Place, Position, Rule};
 
