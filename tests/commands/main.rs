@@ -7,6 +7,7 @@ mod check;
 mod cli;
 mod console;
 mod contributing;
+mod desk;
 mod diff;
 mod docs;
 mod editing;

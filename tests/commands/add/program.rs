@@ -3,13 +3,12 @@
 //! Each case is a snapshot; `INSTA_UPDATE=always cargo test --test commands` writes them anew.
 
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
 use insta::assert_snapshot;
 
+use crate::desk::Desk;
 use crate::transcript::transcript;
 
 const TABLE: &str = "\
@@ -25,89 +24,9 @@ mapping:
   short-code: rust
 ";
 
-/// A directory that tables stand in, and commands run in.
-struct Desk(tempfile::TempDir);
-
-impl Desk {
-    fn new() -> Self {
-        let desk = Self(tempfile::tempdir().unwrap());
-        desk.write("mapping.yaml", TABLE);
-        desk
-    }
-
-    fn at(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::create_dir_all(self.at(name).parent().unwrap()).unwrap();
-        fs::write(self.at(name), text).unwrap();
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.at(name)).unwrap()
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
-        command
-            .arg("add")
-            .args(args)
-            .current_dir(self.0.path())
-            .env_clear()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command
-    }
-
-    fn add_from(&self, input: &[u8], args: &[&str]) -> String {
-        let mut child = self.command(args).spawn().unwrap();
-        // A program that does not read its input may be gone before it is written.
-        let _ = child.stdin.take().unwrap().write_all(input);
-        transcript(child.wait_with_output().unwrap())
-    }
-
-    fn add(&self, args: &[&str]) -> String {
-        self.add_from(b"", args)
-    }
-
-    /// Returns the bytes of every file.
-    fn bytes(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        let mut files = Vec::new();
-        let mut directories = vec![self.0.path().to_owned()];
-        while let Some(directory) = directories.pop() {
-            for path in fs::read_dir(directory)
-                .unwrap()
-                .map(|it| it.unwrap().path())
-            {
-                match path.is_dir() {
-                    true => directories.push(path),
-                    false => files.push((path.clone(), fs::read(path).unwrap())),
-                }
-            }
-        }
-        files.sort();
-        files
-    }
-
-    /// Returns the output of a command that changes not one byte.
-    fn refuses(&self, args: &[&str]) -> String {
-        self.refuses_from(b"", args)
-    }
-
-    fn refuses_from(&self, input: &[u8], args: &[&str]) -> String {
-        let before = self.bytes();
-        let report = self.add_from(input, args);
-        assert!(self.bytes() == before, "{args:?} {report}");
-        assert!(!report.starts_with("status 0"), "{args:?} {report}");
-        report
-    }
-}
-
 #[test]
 fn a_code_that_is_too_long_for_the_name_of_a_file_is_refused() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let code = "é".repeat(120);
     let args = [
         "https://e.org/",
@@ -124,7 +43,7 @@ fn a_code_that_is_too_long_for_the_name_of_a_file_is_refused() {
 
 #[test]
 fn what_says_nothing_is_not_written() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let args = [
         "https://e.org/",
         "--title=",
@@ -141,7 +60,7 @@ fn what_says_nothing_is_not_written() {
 
 #[test]
 fn a_table_that_is_named_twice_is_there_once() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let table = ["--table", "mapping.yaml"];
     let report = desk.add(&[&["https://e.org/"], &table[..], &table[..]].concat());
     assert!(report.starts_with("status 0\n"), "{report}");
@@ -149,7 +68,7 @@ fn a_table_that_is_named_twice_is_there_once() {
 
 #[test]
 fn the_short_link_is_printed_alone() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let args = [
         "https://git-scm.com",
         "--code",
@@ -170,7 +89,7 @@ fn the_short_link_is_printed_alone() {
 
 #[test]
 fn a_dry_run_shows_the_change_and_makes_none() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let before = desk.bytes();
     let args = [
         "https://git-scm.com",
@@ -188,7 +107,7 @@ fn a_dry_run_shows_the_change_and_makes_none() {
 
 #[test]
 fn the_url_may_come_by_standard_input() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let report = desk.add_from(b"https://framasoft.org/\r\n", &[]);
     assert!(report.contains("https://short.code/t0P0JMya\n"), "{report}");
     assert!(
@@ -205,7 +124,7 @@ fn the_url_may_come_by_standard_input() {
 
 #[test]
 fn what_is_registered_is_named() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     assert_snapshot!("registered", desk.refuses(&["https://www.gnu.org"]));
     assert_snapshot!(
         "registered_retired",
@@ -228,7 +147,7 @@ fn what_is_registered_is_named() {
 
 #[test]
 fn what_is_refused_changes_nothing() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let url = "https://new.example/";
     for (name, args) in [
         ("no_url", &["example.org"][..]),
@@ -285,7 +204,7 @@ fn a_table_that_cannot_take_it_is_left_alone() {
             format!("{TABLE}tests: [{{from: /new, to: not-found}}]\n"),
         ),
     ] {
-        let desk = Desk::new();
+        let desk = Desk::new(TABLE);
         desk.write("mapping.yaml", &table);
         assert_snapshot!(
             name,
@@ -296,7 +215,7 @@ fn a_table_that_cannot_take_it_is_left_alone() {
 
 #[test]
 fn a_file_that_cannot_be_written_is_left_alone() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let url = "https://new.example/";
     fs::set_permissions(desk.at("mapping.yaml"), fs::Permissions::from_mode(0o444)).unwrap();
     assert_snapshot!("read_only", desk.refuses(&[url]));
@@ -311,7 +230,7 @@ fn a_file_that_cannot_be_written_is_left_alone() {
 
 #[test]
 fn a_link_is_written_through() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     std::os::unix::fs::symlink("mapping.yaml", desk.at("link.yaml")).unwrap();
     let report = desk.add(&["https://framasoft.org/", "--table", "link.yaml"]);
     assert!(report.starts_with("status 0\n"), "{report}");
@@ -325,7 +244,7 @@ fn a_link_is_written_through() {
 
 #[test]
 fn a_directory_says_which_file() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     desk.write("links/a.yaml", TABLE);
     desk.write("links/b.yaml", "mapping: []\n");
     let url = "https://framasoft.org/";
@@ -375,7 +294,7 @@ fn a_directory_says_which_file() {
 
 #[test]
 fn numbers_go_on() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     for (host, code) in [("a", "1"), ("b", "2")] {
         let url = format!("https://{host}.example/");
         let report = desk.add(&[&url, "--number", "next"]);
@@ -410,7 +329,7 @@ fn links(table: &Path) -> Vec<String> {
 
 #[test]
 fn who_adds_at_once_loses_nothing() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let table = desk.at("mapping.yaml");
     let before = links(&table);
     for round in 0..6 {

@@ -3,12 +3,11 @@
 //! Each case is a snapshot; `INSTA_UPDATE=always cargo test --test commands` writes them anew.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use insta::assert_snapshot;
 
-use crate::transcript::transcript;
+use crate::desk::Desk;
 
 pub(super) const TABLE: &str = "\
 base_url: https://short.code/
@@ -28,61 +27,6 @@ mapping:
   expires: 2025-01-01
   retired: 2024-01-01";
 
-/// A directory with a table, in which commands run.
-struct Desk(tempfile::TempDir);
-
-impl Desk {
-    fn new() -> Self {
-        let desk = Self(tempfile::tempdir().unwrap());
-        desk.write("mapping.yaml", TABLE);
-        desk
-    }
-
-    fn at(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.at(name), text).unwrap();
-    }
-
-    fn text(&self) -> String {
-        fs::read_to_string(self.at("mapping.yaml")).unwrap()
-    }
-
-    fn run(&self, args: &[&str]) -> String {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
-        command
-            .args(args)
-            .current_dir(self.0.path())
-            .env_clear()
-            .stdin(Stdio::null());
-        transcript(command.output().unwrap())
-    }
-
-    /// Returns the output of a command that succeeds and changes the table in one place.
-    #[track_caller]
-    fn changes(&self, args: &[&str], from: &str, to: &str) -> String {
-        let before = self.text();
-        assert_eq!(before.matches(from).count(), 1, "{from}");
-        let report = self.run(args);
-        assert!(report.starts_with("status 0\n"), "{args:?} {report}");
-        assert_eq!(self.text(), before.replacen(from, to, 1), "{args:?}");
-        report
-    }
-
-    /// Returns the output of a command that changes nothing.
-    #[track_caller]
-    fn keeps(&self, status: u8, args: &[&str]) -> String {
-        let before = self.text();
-        let report = self.run(args);
-        let expected = format!("status {status}\n");
-        assert!(report.starts_with(&expected), "{args:?} {report}");
-        assert_eq!(self.text(), before, "{args:?}");
-        report
-    }
-}
-
 /// Returns the date of today in UTC.
 fn today() -> String {
     let now = waypost::mapping::Timestamp::from(std::time::SystemTime::now());
@@ -91,7 +35,7 @@ fn today() -> String {
 
 #[test]
 fn only_what_is_named_is_set() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let args = [
         "set",
         "gnu-home",
@@ -139,7 +83,7 @@ fn only_what_is_named_is_set() {
 
 #[test]
 fn what_is_the_default_is_written_if_it_is_named() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let args = ["set", "b", "--status", "302", "--dry-run"];
     assert_snapshot!("text_alone", desk.keeps(0, &args));
     desk.changes(&args[..4], "-x]}", "-x], status: 302}");
@@ -148,7 +92,7 @@ fn what_is_the_default_is_written_if_it_is_named() {
 
 #[test]
 fn aliases_are_removed_only_if_that_is_allowed() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let args = [
         "set",
         "b",
@@ -169,7 +113,7 @@ fn aliases_are_removed_only_if_that_is_allowed() {
 
 #[test]
 fn a_link_leads_elsewhere_under_the_same_code() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let args = ["retarget", "t0P0JMya", "https://framasoft.org/en"];
     let dry = [&args[..], &["--dry-run"]].concat();
     assert_snapshot!("retarget_dry", desk.keeps(0, &dry));
@@ -196,7 +140,7 @@ fn a_link_leads_elsewhere_under_the_same_code() {
 
 #[test]
 fn a_link_is_retired_today() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let before = today();
     let report = desk.run(&["retire", "t0P0JMya"]);
     assert_snapshot!("retire", report);
@@ -219,7 +163,7 @@ fn a_link_is_retired_today() {
 
 #[test]
 fn a_takedown_drops_the_url_and_keeps_the_code() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let args = ["retire", "t0P0JMya", "--drop-url", "--on", "2026-01-01"];
     let new = "- short-code: t0P0JMya\n  retired: 2026-01-01\n";
     desk.changes(&args, "- url: https://framasoft.org/\n", new);
@@ -244,7 +188,7 @@ fn a_takedown_drops_the_url_and_keeps_the_code() {
 
 #[test]
 fn only_a_link_that_works_again_is_restored() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     desk.changes(
         &["restore", "old"],
         "short-code: old\n  retired: 2020-01-01\n",
@@ -263,7 +207,7 @@ fn only_a_link_that_works_again_is_restored() {
 
 #[test]
 fn what_is_refused_changes_nothing() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     for (name, args) in [
         ("similar", &["retire", "gnu-hom"][..]),
         ("unknown", &["retire", "nowhere"]),
@@ -302,7 +246,7 @@ fn what_is_refused_changes_nothing() {
 
 #[test]
 fn wrong_usage_exits_with_2() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     for args in [
         &["set", "b"][..],
         &["set"],
@@ -333,11 +277,11 @@ fn wrong_usage_exits_with_2() {
 
 #[test]
 fn variables_for_one_link_are_not_read() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
     command
         .args(["set", "b", "--owner", "o"])
-        .current_dir(desk.0.path())
+        .current_dir(desk.at(""))
         .env_clear();
     command.envs([
         ("WAYPOST_TITLE", "t"),
@@ -350,7 +294,7 @@ fn variables_for_one_link_are_not_read() {
 
 #[test]
 fn a_code_of_several_sites_needs_one_of_them() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     desk.write(
         "other.yaml",
         "base_url: https://other.code/\nmapping:\n- url: https://o.example/\n  short-code: b\n",
@@ -374,7 +318,7 @@ fn a_code_of_several_sites_needs_one_of_them() {
 
 #[test]
 fn a_table_with_errors_or_in_a_form_that_cannot_be_edited_stays() {
-    let desk = Desk::new();
+    let desk = Desk::new(TABLE);
     desk.write("mapping.yaml", &format!("{TABLE}\n- url: nowhere\n"));
     assert_snapshot!("errors", desk.keeps(1, &["retire", "b"]));
     desk.write(
