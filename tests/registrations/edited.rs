@@ -158,7 +158,7 @@ async fn what_cannot_be_changed_is_refused_with_all_reasons() {
         (ADA, "DELETE", "nosuch", "", 404),
         ("wrong", "DELETE", "b", "", 401),
         (ADMIN, "PATCH", "n", r#"{"aliases": []}"#, 422),
-        (ADMIN, "PATCH", "n", r#"{"aliases": ["m", "b"]}"#, 422),
+        (ADMIN, "PATCH", "n", r#"{"aliases": ["m", "b"]}"#, 409),
         (
             ADMIN,
             "PATCH",

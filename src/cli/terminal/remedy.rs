@@ -71,6 +71,7 @@ pub(crate) fn of_editing(refusal: &EditRefusal) -> Option<String> {
         EditRefusal::AlreadyRegistered(_) => {
             "if both links should lead there, allow it with --allow-shared-target"
         }
+        EditRefusal::CodeTaken { .. } => "choose another code",
         EditRefusal::CodeUnreachable(_) => CodeUnreachable::HINT,
         EditRefusal::Shadows { .. } => "choose another code, or allow it with --allow-shadowing",
         _ => return None,

@@ -10,7 +10,7 @@ use super::value::EntryValue;
 use crate::edit::KeyEdit;
 use crate::mapping::{Entry, Retired, Statement, Table, Target, Timestamp};
 use crate::registry::decide::choice::taken_down;
-use crate::registry::decide::{check_reach, check_texts};
+use crate::registry::decide::{Holder, check_reach, check_texts};
 
 /// An edit that changes an entry.
 pub(super) struct Candidate<'t> {
@@ -94,6 +94,12 @@ pub(super) fn candidate<'t>(
     let known: HashSet<_> = before.codes().collect();
     for code in content.codes().filter(|code| !known.contains(code)) {
         check_reach(table, entry.site(), code)?;
+        if let Some(holder) = entry.site().lookup(code) {
+            return Err(EditRefusal::CodeTaken {
+                code: code.to_owned(),
+                holder: Holder::of(holder, now),
+            });
+        }
     }
     if content.target != before.target
         && let Some(target) = &content.target
@@ -246,12 +252,14 @@ mapping:
     }
 
     #[test]
-    fn an_alias_under_another_site_is_refused() {
+    fn an_alias_that_is_taken_or_under_another_site_is_refused() {
         let more = |code| given("a", vec![EntryValue::MoreAliases(codes(&[code]))], false);
         let refused =
             "the code \"go/x\" cannot be reached: the site https://s.code/go/ answers its path";
         assert_eq!(more("go/x").unwrap_err(), refused);
         assert!(more("gone/x").is_ok());
+        let taken = "the code \"b\" is taken by the entry at s.yaml:4:3";
+        assert_eq!(more("b").unwrap_err(), taken);
         // One that is there already keeps nothing else from being changed.
         let title = vec![EntryValue::Title(Some("t".to_owned()))];
         assert!(given("go/old", title, false).is_ok());

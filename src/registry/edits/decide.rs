@@ -429,7 +429,7 @@ mapping:
                 "the table would have errors",
                 "",
                 "the entry cannot be changed",
-                "the table would have errors"
+                "the code \"c\" is taken by the entry at t.yaml:5:3"
             ]
         );
         assert!(refused[4].starts_with("the code \"e/sub\" would change where \"e/sub\" leads"));

@@ -100,6 +100,14 @@ pub enum EditRefusal {
         /// The aliases.
         codes: Vec<String>,
     },
+    /// A new alias leads elsewhere, or did before it was retired.
+    #[error("the code {code:?} is taken by the entry at {}", holder.place)]
+    CodeTaken {
+        /// The code.
+        code: String,
+        /// The entry that has it.
+        holder: Box<Holder>,
+    },
     /// Another site of the same host answers the path of a new alias.
     #[error(transparent)]
     CodeUnreachable(#[from] CodeUnreachable),

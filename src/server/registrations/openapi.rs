@@ -56,18 +56,18 @@ mod tests {
     ];
 
     /// The problem types that no edit has.
-    const NOT_OF_EDITS: [ProblemType; 6] = [
+    const NOT_OF_EDITS: [ProblemType; 5] = [
         ProblemType::BadKey,
-        ProblemType::CodeTaken,
         ProblemType::UnderWay,
         ProblemType::KeyReused,
         ProblemType::MethodNotAllowed,
         ProblemType::Busy,
     ];
 
-    /// The problem types of bodies and new targets, which a retirement does not have either.
-    const NOT_OF_RETIREMENTS: [ProblemType; 5] = [
+    /// The problem types of bodies, new targets and new codes, which a retirement does not have either.
+    const NOT_OF_RETIREMENTS: [ProblemType; 6] = [
         ProblemType::AlreadyRegistered,
+        ProblemType::CodeTaken,
         ProblemType::Malformed,
         ProblemType::TooSlow,
         ProblemType::TooLarge,

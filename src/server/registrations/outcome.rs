@@ -93,6 +93,9 @@ fn edit_refused(refusal: EditRefusal) -> ApiResponse {
         | EditRefusal::UnknownSite(_) => ProblemType::NotFound.answer(),
         EditRefusal::NotOwned => ProblemType::NotOwned.answer(),
         EditRefusal::Changed { .. } => ProblemType::PreconditionFailed.answer(),
+        EditRefusal::CodeTaken { holder, .. } => {
+            ProblemDetails::with_holder(ProblemType::CodeTaken, Some(message), *holder).into()
+        }
         EditRefusal::Shadows { holder, .. } => {
             ProblemDetails::with_holder(ProblemType::Shadowing, Some(message), *holder).into()
         }
