@@ -4,8 +4,10 @@ A host's `run` returns a `Run`. Whatever a template holds that is not known here
 of a step, a condition, an expression.
 """
 
+import json
 import os
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,13 +22,15 @@ VERSION = "1.2.3"
 
 @dataclass
 class Change:
-    """What a job is about: a branch that is proposed by somebody or waits in a queue, or `main`, after a push or at night."""
+    """What a job is about: a branch that is proposed by somebody or waits in a queue, or `main`, after a push, at night
+    or because of an issue with a text."""
 
     branch: str
     by: str = "alice"
     fork: bool = False
     queued: bool = False
     nightly: bool = False
+    issue: str | None = None
 
     @property
     def pushed(self):
@@ -64,10 +68,18 @@ def load(template):
     return yaml.safe_load((TEMPLATES / template).read_text())
 
 
+# The scripts that were read: most run many times.
+LINTED = set()
+
+
 def lint(shell, file):
     """Has shellcheck read a script, which is written for busybox unless it is for bash."""
     # Busybox knows `pipefail`, though its kin do not.
     dialect = ["--shell", "bash"] if shell == "bash" else ["--shell", "dash", "--exclude", "SC3040"]
+    script = (shell, file.read_text())
+    if script in LINTED:
+        return
+    LINTED.add(script)
     found = subprocess.run(["shellcheck", *dialect, file], capture_output=True, text=True)
     assert found.returncode == 0, found.stdout
 
@@ -176,8 +188,13 @@ class Actions(Host):
         self.forge.users = {"the-token": self.login}
         workflow, work = load(template), self.checked_out(change)
         (job,) = workflow["jobs"].values()
+        if change.issue is not None:
+            assert job["if"] == "startsWith(github.event.issue.body, '### URL')", job["if"]
+            if not change.issue.startswith("### URL"):
+                return Run()
         expressions = self.expressions(change, dict(secrets), work)
-        value = lambda found: next(filter(None, (str(expressions[name]) for name in found[1].split(" || "))), "")
+        known = lambda name: str(expressions.get(name, "") if name.startswith("secrets.") else expressions[name])
+        value = lambda found: next(filter(None, map(known, found[1].split(" || "))), "")
         fill = lambda text: re.sub(r"\$\{\{ (.+?) \}\}", value, str(text))
         assert workflow["defaults"] == {"run": {"shell": "bash"}}
         shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail"]
@@ -192,6 +209,7 @@ class Actions(Host):
             "GITHUB_SHA": git("rev-parse", "HEAD", at=work),
             "GITHUB_STEP_SUMMARY": step_summary,
             "RUNNER_TEMP": self.temporary,
+            **self.event(change),
             **{name: fill(value) for name, value in workflow.get("env", {}).items()},
             **job.get("env", {}),
             **dict(variables),
@@ -217,6 +235,10 @@ class Actions(Host):
         if step_summary.exists():
             run.artifacts["page"] = step_summary.read_text()
         return run
+
+    def event(self, change):
+        """Returns what else a host sets for an event."""
+        return {}
 
     def use(self, action, given, work):
         """Restores the newest cache, or saves one; the repository is checked out already."""
@@ -245,6 +267,24 @@ class AfterTheCheck(Actions):
         return work
 
 
+class OnIssue(Actions):
+    """GitHub Actions after an issue was opened or edited: at the default branch, with the event in a file."""
+
+    def checked_out(self, change):
+        work = self.checkout()
+        git("checkout", "--quiet", "main", at=work)
+        return work
+
+    def event(self, change):
+        served = self.scene.directory("served")
+        (served / REPOSITORY).parent.mkdir()
+        (served / REPOSITORY).symlink_to(self.scene.bare)
+        event = self.scene.directory("event") / "event.json"
+        issue = {"number": NUMBER, "body": change.issue}
+        event.write_text(json.dumps({"issue": issue, "repository": {"default_branch": "main"}}))
+        return {"GITHUB_EVENT_PATH": event, "GITHUB_SERVER_URL": served.as_uri()}
+
+
 def owner_of(change):
     return "stranger" if change.fork else REPOSITORY.split("/")[0]
 
@@ -264,6 +304,10 @@ class Forgejo(Actions):
                     (image / program.name).symlink_to(program)
         self.stub(image / "apt-get", installed)
         self.programs = [installed, image]
+
+
+class ForgejoOnIssue(OnIssue, Forgejo):
+    """The same of Forgejo."""
 
 
 class GitLab(Host):
@@ -289,6 +333,9 @@ class GitLab(Host):
             if job["image"].startswith("alpine:"):
                 shell = "sh"
                 self.small_image("apk")
+                if change.issue is not None:
+                    # What pushing to a path needs, unlike pushing to the host.
+                    (self.programs[0] / "git").symlink_to(shutil.which("git"))
             else:
                 shell = "bash"
                 self.programs = os.environ["PATH"].split(":")
@@ -306,8 +353,14 @@ class GitLab(Host):
                 "CI_COMMIT_SHA": git("rev-parse", "HEAD", at=work),
                 "CI_PROJECT_ID": PROJECT,
                 "CI_PROJECT_URL": f"{self.forge.address}/{REPOSITORY}",
+                "CI_DEFAULT_BRANCH": "main",
                 "TMPDIR": self.temporary,
             }
+            if change.issue is not None:
+                self.forge.proposal = change.issue
+                payload = self.scene.directory("payload") / "payload"
+                payload.write_text(json.dumps({"object_kind": "issue", "object_attributes": {"iid": NUMBER}}))
+                environment["TRIGGER_PAYLOAD"] = payload
             if change.proposed:
                 environment |= {
                     "CI_MERGE_REQUEST_DIFF_BASE_SHA": git("merge-base", f"origin/{change.branch}", target, at=work),
@@ -340,6 +393,7 @@ class GitLab(Host):
             '$CI_PIPELINE_SOURCE == "merge_request_event"': change.proposed,
             "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH": change.pushed,
             '$CI_PIPELINE_SOURCE == "schedule"': change.nightly,
+            '$CI_PIPELINE_SOURCE == "trigger" && $TRIGGER_PAYLOAD': change.issue is not None,
         }[rule]
 
 

@@ -14,7 +14,19 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from hosts import TEMPLATES, VERSION, Actions, AfterTheCheck, Change, Forgejo, GitLab, Woodpecker, git  # noqa: E402
+from hosts import (  # noqa: E402
+    TEMPLATES,
+    VERSION,
+    Actions,
+    AfterTheCheck,
+    Change,
+    Forgejo,
+    ForgejoOnIssue,
+    GitLab,
+    OnIssue,
+    Woodpecker,
+    git,
+)
 from serving import Serving, wait_until  # noqa: E402
 from stand_in import MARKER, REPORT, REPOSITORY, Forge  # noqa: E402
 
@@ -343,6 +355,132 @@ def the_link_checks(scene, releases):
         assert not any("issues" in path for _, path in forge.calls[calls:]), forge.calls
 
 
+ISSUE_HOSTS = [
+    ("propose.github.yaml", OnIssue),
+    ("propose.forgejo.yaml", ForgejoOnIssue),
+    ("propose.gitlab.yaml", GitLab),
+]
+
+# What is entered in the fields of an issue form, and whether it becomes a link.
+HOSTILE = [
+    ({"url": "$(touch pwned)"}, False),
+    ({"url": "`touch pwned`", "code": "';touch pwned;'"}, False),
+    ({"url": "https://e.org/", "code": "$(touch pwned)"}, False),
+    ({"url": "https://e.org/", "code": "--help"}, True),
+    ({"url": "--repo=https://evil.example/", "code": "-h"}, False),
+    ({"url": "https://e.org/$(touch${IFS}pwned)", "title": '"$(touch pwned)"; `touch pwned` #{x} ${HOME} \\'}, True),
+    ({"url": "https://e.org/", "title": ": # [x] {y} & *z !t %p @a \"q\" 'r'", "tags": "- a: b, # c,[d"}, True),
+    ({"url": "https://e.org/", "title": "x\n  short-code: evil\n- url: https://evil.example/"}, False),
+    ({"url": "https://e.org/", "title": "::set-output name=x::y"}, True),
+    ({"url": "::error::x", "code": "::stop-commands::x"}, False),
+    ({"url": "</pre>\n\n# @everyone [x](https://evil.example/)\n```\nx"}, False),
+    ({"url": "https://e.org/", "expires": "tomorrow; touch pwned"}, False),
+    ({"url": "https://e.org/", "code": "a", "title": "x\n\n### Short code\n\nb"}, True),
+    ({"url": "https://e.org/" + "a" * 9000}, False),
+    ({"url": "https://e.org/", "title": "é" * 200_000, "tags": "," * 50_000 + "t," * 50_000}, True),
+    ({"url": "https://e.org/", "title": "a\x00b\u202e"}, True),
+    ({}, False),
+]
+
+
+def form(url="", code="", title="", tags="", expires=""):
+    """Returns the text of an issue as its form makes it."""
+    fields = (("URL", url), ("Short code", code), ("Title", title), ("Tags", tags), ("Last day", expires))
+    return "\n\n".join(f"### {label}\n\n{value or '_No response_'}" for label, value in fields) + "\n"
+
+
+def the_proposals(work, releases):
+    """A branch for review of each issue that proposes a link, whatever its text is; or the reason why not."""
+    for template, host in ISSUE_HOSTS:
+        say(template)
+        scene = Repository(work.directory("proposals"))
+        (scene.tree / "README.md").write_text("Short links\n")
+        scene.commit_all("main")
+        (scene.tree / "mapping.yaml").write_text(BASE)
+        scene.commit_all("main")
+        forge = Forge(releases)
+        names = lambda: git("for-each-ref", "--format=%(refname:short)", "refs/heads", at=scene.bare).split()
+        forge.has_branch = lambda name: name in names()
+        variables = {
+            "WAYPOST_VERSION": VERSION,
+            "WAYPOST_RELEASES": f"{forge.address}/releases",
+            **({"WAYPOST_REPO": scene.bare.as_uri()} if host is GitLab else {}),
+        }
+        secrets = {"PROPOSE_TOKEN": "the-token"} if host is GitLab else {}
+
+        def job(text, table="mapping.yaml"):
+            run = host(scene, forge).run(template, Change("main", issue=text), {**variables, "TABLE": table}, secrets)
+            assert run.passed and not run.ignored, run
+            assert not any(line.lstrip().startswith("::") for line in run.output.splitlines()), run.output
+            return run
+
+        def proposed(table="mapping.yaml"):
+            """Returns the links that the branch adds, once it is checked as a pull request is, and forgets the branch."""
+            if "link-7" not in names():
+                return None
+            check = [WAYPOST, "check", "--rev", f"link-7:{table}", "--base", "main"]
+            checked = subprocess.run(check, cwd=scene.bare, capture_output=True, text=True)
+            assert checked.returncode == 0, checked.stderr
+            diff = [WAYPOST, "diff", "--format", "json", "--table", table, "main", "link-7"]
+            found = json.loads(subprocess.run(diff, cwd=scene.bare, check=True, capture_output=True).stdout)
+            assert {change["kind"] for change in found["changes"]} == {"added"}, found
+            git("update-ref", "-d", "refs/heads/link-7", at=scene.bare)
+            return [change["code"] for change in found["changes"]]
+
+        # Another kind of issue.
+        job("It does not work")
+        assert names() == ["main"] and not forge.own() and len(forge.calls) == (host is GitLab), forge.calls
+
+        # One that is refused, and then corrected.
+        job(form("https://www.gnu.org/philosophy/", "gnu-home"))
+        (comment,) = forge.own()
+        assert proposed() is None and not forge.opened, names()
+        assert '    waypost: the code "gnu-home" is taken by the entry at mapping.yaml:4:3' in comment["body"], comment
+        text = form("https://www.gnu.org/philosophy/", "philosophy", "Free: as in #1", "gnu, free", "2999-12-31")
+        job(text.replace("\n", "\r\n"))
+        assert [own["id"] for own in forge.own()] == [comment["id"]], forge.comments
+        assert "### Proposed: https://short.code/philosophy" in comment["body"], comment
+        assert f"{forge.address}/{REPOSITORY}/pulls/1" in comment["body"], comment
+        (pull,) = forge.opened
+        assert pull["title"] == "Add https://short.code/philosophy", pull
+        assert (pull.get("head") or pull["source_branch"]) == "link-7", pull
+        assert "Closes #7," in (pull.get("body") or pull["description"]), pull
+        table = git("show", "link-7:mapping.yaml", at=scene.bare)
+        entry = "short-code: philosophy\n  title: \"Free: as in #1\"\n  tags: [gnu, free]\n  expires: 2999-12-31"
+        assert entry.replace('"', "'") in table.replace('"', "'"), table
+        # It is not proposed again.
+        before = (dict(comment), git("rev-parse", "link-7", at=scene.bare))
+        job(form("https://e.org/", "other"))
+        assert before == (comment, git("rev-parse", "link-7", at=scene.bare)) and len(forge.opened) == 1
+        assert proposed() == ["philosophy"]
+
+        # Forgejo runs what GitHub does.
+        for fields, is_link in HOSTILE[:3] if host is ForgejoOnIssue else HOSTILE:
+            job(form(**fields))
+            found = proposed()
+            assert (found is not None) == is_link and len(found or ["one"]) == 1, (fields, comment)
+            assert len(forge.own()) == 1, forge.comments
+            if not is_link:
+                said = comment["body"].split("not possible\n\n")[1].split("\n\nEdit the issue")[0].splitlines()
+                assert said and all(line.startswith("    ") or not line for line in said), comment
+        assert not list(Path(os.environ["WORK"]).rglob("pwned")), "a text was run"
+
+        if host is not GitLab:
+            # Then a person opens the pull request.
+            forge.may_open = False
+            job(form("https://e.org/", "new"))
+            assert comment["body"].rstrip().endswith(f"/{REPOSITORY}/compare/main...link-7"), comment
+            assert proposed() == ["new"]
+
+        # A table of many files gets a new one.
+        (scene.tree / "links").mkdir()
+        (scene.tree / "links/all.yaml").write_text(BASE)
+        scene.commit_all("main")
+        job(form("https://e.org/", "new"), "links")
+        added = git("diff", "--name-status", "main", "link-7", at=scene.bare)
+        assert added == "A\tlinks/new.yaml" and proposed("links") == ["new"], added
+
+
 def what_is_not_the_release_is_not_run(scene, releases):
     say("a program that is not the release's")
     wrong = scene.directory("wrong")
@@ -455,6 +593,9 @@ def main():
     scene = Scene(Path(os.environ["WORK"]))
     releases = scene.directory("releases")
     release(releases)
+    the_proposals(scene, releases)
+    if sys.argv[1:] == ["proposals"]:
+        return
     the_checks(scene, releases)
     the_owners(scene.directory("owned"), releases)
     what_init_makes(scene, releases)

@@ -14,10 +14,12 @@ MARKER = "<!-- waypost diff -->"
 REPORT = "<!-- waypost linkcheck -->"
 
 # The two forms of the interface: GitHub's, which Gitea and Forgejo share, and GitLab's.
-ALL = re.compile(rf"/(repos/{REPOSITORY}/issues/{NUMBER}/comments|projects/{PROJECT}/merge_requests/{NUMBER}/notes)")
+ALL = re.compile(rf"/(repos/{REPOSITORY}/issues/{NUMBER}/comments|projects/{PROJECT}/(merge_request|issue)s/{NUMBER}/notes)")
 ONE = re.compile(
-    rf"/(?:repos/{REPOSITORY}/issues/comments|projects/{PROJECT}/merge_requests/{NUMBER}/notes)/(\d+)"
+    rf"/(?:repos/{REPOSITORY}/issues/comments|projects/{PROJECT}/(?:merge_request|issue)s/{NUMBER}/notes)/(\d+)"
 )
+BRANCH = re.compile(rf"/(?:repos/{REPOSITORY}|projects/{PROJECT}/repository)/branches/(.+)")
+PULLS = re.compile(rf"/(?:repos/{REPOSITORY}/pulls|projects/{PROJECT}/merge_requests)")
 ISSUES = re.compile(rf"/(?:repos/{REPOSITORY}|projects/{PROJECT})/issues(?:/(\d+))?")
 PACKAGE = re.compile(r"/api/packages/([^/]+)/generic/[^/]+/[^/]+/[^/]+")
 
@@ -32,6 +34,9 @@ class Forge:
         self.issues = [{"number": 1, "body": f"{REPORT}\nAll is well", "state": "open", "by": "stranger"}]
         # The pull requests, where a job looks for one; and who opened it, where a job asks for that.
         self.pulls, self.proposer = [], None
+        # An issue that proposes a link, the branches, and the pull requests that jobs open, if they may.
+        self.proposal, self.has_branch = None, lambda name: False
+        self.opened, self.may_open = [], True
         self.packages = {}
         # What jobs keep for the next one, by key.
         self.caches = {}
@@ -85,8 +90,16 @@ class Forge:
         issue = ISSUES.fullmatch(path)
         if issue:
             return self.issue(request, issue[1], body, user)
-        one = ONE.fullmatch(path)
+        one, branch = ONE.fullmatch(path), BRANCH.fullmatch(path)
         match request.command:
+            case "GET" if branch:
+                return send(request, 200 if self.has_branch(branch[1]) else 404)
+            case "POST" if PULLS.fullmatch(path):
+                if not self.may_open:
+                    return send(request, 403)
+                self.opened.append(body)
+                page = f"{self.address}/{REPOSITORY}/pulls/{len(self.opened)}"
+                return send(request, 201, {"html_url": page, "web_url": page})
             case "GET" if path == f"/repos/{REPOSITORY}/pulls":
                 asked = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(request.path).query))
                 assert asked["state"] == "open", asked
@@ -110,6 +123,8 @@ class Forge:
         """Answers for issues in the words of either interface: `body` and `state`, or `description` and an event."""
         text = lambda: body.get("body") or body.get("description")
         match request.command:
+            case "GET" if number == str(NUMBER):
+                return send(request, 200, {"iid": NUMBER, "description": self.proposal, "confidential": False})
             case "GET" if number is None:
                 return send(request, 200, [issue_shown(issue) for issue in self.issues])
             case "POST" if number is None:
