@@ -23,7 +23,7 @@ pub use self::compile::{
     Compilation, EntryOutline, Expectation, Outline, Pair, Scalar, ScalarForm, SoundTable, compile,
     compile_after, defaults_of,
 };
-pub use self::forge::{Forge, MAX_ADDRESS_BYTES, RepositoryPages};
+pub use self::forge::{Forge, ISSUE_FORMS, IssueFields, MAX_ADDRESS_BYTES, RepositoryPages};
 pub use self::ownership::{Author, Owners, Proposal};
 pub(crate) use self::packed::first_of;
 pub use self::packed::{Entry, Site, Table, UnknownSite};

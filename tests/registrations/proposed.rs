@@ -118,6 +118,24 @@ async fn in_a_directory_the_branch_has_a_new_file() {
 }
 
 #[tokio::test]
+async fn a_followed_repository_says_that_it_has_an_issue_form() {
+    let table = EMPTY.replace("mapping", "repository: https://github.com/o/r\nmapping");
+    let scene = Scene::with_table(&table).await;
+    let path = format!("/-/propose?{LINK}");
+    assert!(!scene.server.get(&path).await.text().contains("send-issue"));
+    let forms = scene.root.join("work/.github/ISSUE_TEMPLATE");
+    fs::create_dir_all(&forms).unwrap();
+    fs::write(forms.join("propose-link.yml"), "name: x\n").unwrap();
+    scene.push(&table);
+    scene.server.reload().await;
+    let text = scene.server.get(&path).await.text();
+    assert!(
+        text.contains("/issues/new?template=propose-link.yml&#38;title="),
+        "{text}"
+    );
+}
+
+#[tokio::test]
 async fn it_is_decided_on_the_newest_table() {
     let scene = Scene::new().await;
     let newer =

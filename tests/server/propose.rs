@@ -121,6 +121,35 @@ async fn the_whole_file_is_filled_in_only_as_a_commit_has_it() {
 }
 
 #[tokio::test]
+async fn the_issue_form_of_the_repository_is_another_way() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = std::process::Command::new("git")
+        .args(["init", "--quiet", "--initial-branch=main"])
+        .current_dir(directory.path())
+        .status();
+    assert!(run.unwrap().success());
+    let forms = directory.path().join(".github/ISSUE_TEMPLATE");
+    std::fs::create_dir_all(&forms).unwrap();
+    std::fs::write(directory.path().join("mapping.yaml"), TABLE).unwrap();
+    std::fs::write(forms.join("propose-link.yml"), "").unwrap();
+    let server = Running::in_directory(quiet(), directory).await;
+    let query = "url=https://new.example/&code=new&title=%22%3E%3Cscript%3E";
+    let text = page(&server, query).await.text();
+    let address = attribute(&text, "id=\"send-issue\" href=\"").replace("&#38;", "&");
+    assert_eq!(
+        address,
+        "https://github.com/example/links/issues/new?template=propose-link.yml&title=Add%20new\
+         &url=https%3A%2F%2Fnew.example%2F&code=new&link-title=%22%3E%3Cscript%3E"
+    );
+    assert!(!text.contains("<script"), "{text}");
+    // Only for a link that is possible, and where there is a form.
+    let refused = page(&server, "url=https://new.example/&code=docs").await;
+    assert!(!refused.text().contains("send-issue"));
+    let server = Running::start(TABLE).await;
+    assert!(!page(&server, query).await.text().contains("send-issue"));
+}
+
+#[tokio::test]
 async fn what_is_not_possible_is_explained() {
     let server = Running::start(TABLE).await;
     for (query, shown) in [

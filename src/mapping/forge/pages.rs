@@ -59,6 +59,11 @@ impl RepositoryPages {
         self.forge
     }
 
+    /// Returns the address of the repository, without a final slash.
+    pub(super) fn home(&self) -> &str {
+        &self.home
+    }
+
     /// Returns the address of a file at a commit and a line, from 1; it stays the same as the branch
     /// moves on. `None` if there can be no such file.
     pub fn file_at(&self, commit: &str, path: &str, line: u32) -> Option<String> {
@@ -125,7 +130,7 @@ impl RepositoryPages {
     }
 }
 
-fn within_limit(address: String) -> Option<String> {
+pub(super) fn within_limit(address: String) -> Option<String> {
     (address.len() <= MAX_ADDRESS_BYTES).then_some(address)
 }
 
@@ -136,7 +141,7 @@ fn in_path(path: &str) -> Option<String> {
     is_inside.then(|| utf8_percent_encode(path, IN_PATH).to_string())
 }
 
-fn in_query(text: &str) -> String {
+pub(super) fn in_query(text: &str) -> String {
     utf8_percent_encode(text, IN_QUERY).to_string()
 }
 

@@ -10,6 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use git2::Repository;
 
 use crate::git::work_tree::{self, WorkTreePath};
+use crate::mapping::ISSUE_FORMS;
 
 /// The branch of a repository about which nothing is known.
 const BRANCH: &str = "main";
@@ -19,6 +20,8 @@ const BRANCH: &str = "main";
 pub struct RepositoryPlace {
     branch: String,
     named: Vec<NamedPath>,
+    /// The files of the repository by which it has an issue form.
+    issue_forms: Vec<&'static str>,
 }
 
 /// A path that names a table, or a part of it.
@@ -35,6 +38,7 @@ impl Default for RepositoryPlace {
         Self {
             branch: BRANCH.to_owned(),
             named: Vec::new(),
+            issue_forms: Vec::new(),
         }
     }
 }
@@ -44,10 +48,14 @@ impl RepositoryPlace {
     pub(super) fn of_files(paths: &[PathBuf]) -> Self {
         let mut place = Self::default();
         for given in paths {
-            let (path, branch) = committed(given).unwrap_or_else(|| (alone(given), None));
-            if let Some(branch) = branch {
-                place.branch = branch;
-            }
+            let path = match committed(given) {
+                None => alone(given),
+                Some(committed) => {
+                    place.branch = committed.branch.unwrap_or(place.branch);
+                    place = place.with_files(|path| committed.top.join(path).is_file());
+                    committed.path
+                }
+            };
             let given = given.to_string_lossy();
             place.named.push(NamedPath {
                 given: given.trim_end_matches('/').to_owned(),
@@ -68,7 +76,22 @@ impl RepositoryPlace {
                 given: path.clone(),
                 path,
             }],
+            issue_forms: Vec::new(),
         }
+    }
+
+    /// Adds what files of the repository say about it; `has` says whether it has one.
+    pub(crate) fn with_files(self, has: impl Fn(&str) -> bool) -> Self {
+        let issue_forms = ISSUE_FORMS.into_iter().filter(|path| has(path));
+        Self {
+            issue_forms: issue_forms.collect(),
+            ..self
+        }
+    }
+
+    /// Returns whether the repository has an issue form at a path.
+    pub fn has_issue_form(&self, path: &str) -> bool {
+        self.issue_forms.contains(&path)
     }
 
     /// Returns the branch to which changes are proposed.
@@ -105,9 +128,16 @@ impl RepositoryPlace {
     }
 }
 
-/// Returns the path in the checkout around a path, and the branch that is checked out, if there is
-/// one.
-fn committed(given: &Path) -> Option<(String, Option<String>)> {
+/// A path in a checkout.
+struct CommittedPath {
+    path: String,
+    top: PathBuf,
+    /// The branch that is checked out.
+    branch: Option<String>,
+}
+
+/// Returns the path in the checkout around a path, if there is one.
+fn committed(given: &Path) -> Option<CommittedPath> {
     let path = WorkTreePath::of(given).ok()?.path;
     let top = work_tree::top(&path)?;
     let inside = normal(path.strip_prefix(top).ok()?);
@@ -118,7 +148,11 @@ fn committed(given: &Path) -> Option<(String, Option<String>)> {
         let name = head.symbolic_target().ok()??;
         Some(name.strip_prefix("refs/heads/")?.to_owned())
     });
-    Some((inside, branch))
+    Some(CommittedPath {
+        path: inside,
+        top: top.to_owned(),
+        branch,
+    })
 }
 
 /// Returns the name of a file or directory.
@@ -183,8 +217,15 @@ mod tests {
         let file = links.join("a.yaml");
         let place = named(&file);
         assert_eq!(place.path_of(&shown(file.clone())), "data/links/a.yaml");
-        let only = shown(file);
+        let only = shown(file.clone());
         assert_eq!(place.directory(|path| path == only), None);
+        let form = ISSUE_FORMS[0];
+        assert!(!place.has_issue_form(form));
+        let form_path = directory.path().join(form);
+        fs::create_dir_all(form_path.parent().unwrap()).unwrap();
+        fs::write(form_path, "").unwrap();
+        assert!(named(&file).has_issue_form(form));
+        assert!(!named(&file).has_issue_form(ISSUE_FORMS[1]));
     }
 
     #[test]

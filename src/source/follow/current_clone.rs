@@ -3,10 +3,11 @@
 //! A commit is served once it is complete, verified and recorded, in this order. Reading opens the
 //! repository anew each time, so that its caches and open packs are released again.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use git2::{Commit, ErrorCode, Repository};
+use git2::{Commit, ErrorCode, ObjectType, Repository};
 use tokio::sync::{Mutex, Notify};
 
 use super::attempt::{Attempts, LoadConditions, LoadVerdict};
@@ -172,6 +173,20 @@ impl CurrentClone {
             warnings: Vec::new(),
             fingerprint: Fingerprint::of_commit(id),
         }))
+    }
+
+    /// Returns whether the served commit has a file at a path, as far as its clone can be read.
+    pub(crate) fn has_file(&self, path: &str) -> bool {
+        let served = self.served();
+        let (Some(record), Some(id)) = (&served.record, served.commit()) else {
+            return false;
+        };
+        let Ok(repository) = self.repository(&record.clone) else {
+            return false;
+        };
+        let tree = repository.find_commit(id.0).and_then(|it| it.tree());
+        let entry = tree.and_then(|tree| tree.get_path(Path::new(path)));
+        entry.is_ok_and(|entry| entry.kind() == Some(ObjectType::Blob))
     }
 
     /// Records that a commit is about to be loaded, unless it has to wait.

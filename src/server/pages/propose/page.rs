@@ -41,6 +41,9 @@ struct ProposePage<'p> {
     link: Option<ShownLink>,
     #[serde(skip)]
     way: Option<Way>,
+    /// The address of the repository's issue form.
+    #[serde(skip)]
+    issue_form: Option<String>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     sent: Option<SentProposal>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,22 +121,19 @@ impl PageContext<'_> {
             let is_known = self.is_public || !refusal.discloses_code();
             refusal.holder().filter(|_| is_known)
         });
+        let revision = &source.snapshot.revision;
+        let sending = state.link.as_ref().map(|proposal| Sending {
+            about: site.about(),
+            place,
+            proposal,
+            may_replace: self.is_public && revision.commit().is_some() && !revision.is_dirty(),
+        });
         let page = ProposePage {
             action: format!("{}-/propose", site.base_url().path()),
             takes_tokens: source.takes_tokens,
             bookmarklet: bookmarklet(site.base_url().as_str()),
-            way: (state.link.as_ref()).and_then(|proposal| {
-                let revision = &source.snapshot.revision;
-                let sending = Sending {
-                    about: site.about(),
-                    place,
-                    proposal,
-                    may_replace: self.is_public
-                        && revision.commit().is_some()
-                        && !revision.is_dirty(),
-                };
-                sending.way()
-            }),
+            way: sending.as_ref().and_then(Sending::way),
+            issue_form: sending.and_then(|it| it.issue_form(&form)),
             problem: refusal.as_ref().map(|it| it.sentence(&frame)),
             error: refusal.as_ref().map(ProposalRefusal::in_english),
             existing: holder.map(|holder| holder.short_url.clone()),

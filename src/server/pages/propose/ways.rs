@@ -1,7 +1,8 @@
 //! The ways to send a proposal: an editor of the forge that is filled in beforehand, or one where the
-//! lines are pasted.
+//! lines are pasted; and the issue form of the repository.
 
-use crate::mapping::{About, Forge, MAX_ADDRESS_BYTES, RepositoryPages};
+use super::form::ProposalForm;
+use crate::mapping::{About, Forge, IssueFields, MAX_ADDRESS_BYTES, RepositoryPages};
 use crate::registry::ProposedLink;
 use crate::source::RepositoryPlace;
 
@@ -85,6 +86,20 @@ impl Sending<'_> {
             (Some(address), Forge::GitLab) => way(WayKind::NewFile, address),
             (None, _) => way(WayKind::NewFile, new_file("")?),
         })
+    }
+
+    /// Returns the address of the repository's issue form, filled in, if it has one.
+    pub(super) fn issue_form(&self, form: &ProposalForm) -> Option<String> {
+        let pages = RepositoryPages::of(self.about.repository()?)?;
+        let fields = IssueFields {
+            url: &form.url,
+            code: &form.code,
+            title: &form.title,
+            tags: &form.tags,
+            expires: &form.expires,
+        };
+        let has = |path: &str| self.place.has_issue_form(path);
+        pages.issue_form(has, &self.message(), &fields)
     }
 
     fn path(&self) -> String {
