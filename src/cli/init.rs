@@ -22,7 +22,8 @@ use super::terminal::{Error, shell_word};
 /// Begin a table of short links, with what its repository needs
 ///
 /// Creates the table, a README for those who propose links, a file of owners, the attributes by which
-/// Git merges tables by meaning, the image of the table, and the checks of proposals for a forge.
+/// Git merges tables by meaning, the image of the table, and for a forge the checks of proposals and of
+/// links, and an issue form by which people propose links.
 /// On a terminal it asks for what no flag says. An existing file is never overwritten: then nothing is
 /// created.
 #[derive(Debug, clap::Args)]

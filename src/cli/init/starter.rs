@@ -1,6 +1,6 @@
 //! The files with which a table's repository begins.
 //!
-//! The checks and the image are those of `deploy/`, so what is created is what is tested there.
+//! The workflows, the form and the image are those of `deploy/`, so what is created is what is tested there.
 
 use super::answers::{Answers, InitForge};
 
@@ -42,8 +42,8 @@ pub(super) fn files(answers: &Answers) -> Vec<StarterFile> {
         file(".gitattributes", attributes(is_directory).to_owned()),
         file("Containerfile", containerfile(is_directory)),
     ];
-    let checks = checks(answers.forge).iter();
-    files.extend(checks.map(|(path, template)| file(path, check(template, is_directory))));
+    let templates = templates(answers.forge).iter();
+    files.extend(templates.map(|(path, template)| file(path, filled(template, is_directory))));
     files
 }
 
@@ -53,8 +53,9 @@ fn table(answers: &Answers) -> String {
     format!("# Short links; README.md says how to add one.\n{document}")
 }
 
-/// Returns the checks for a forge: the path of each in the repository, and its template.
-fn checks(forge: InitForge) -> &'static [(&'static str, &'static str)] {
+/// Returns what a forge runs and offers: checks of proposals and, at night, of links; and an issue form,
+/// with what makes a branch of an issue. Each has its path in the repository and its template.
+fn templates(forge: InitForge) -> &'static [(&'static str, &'static str)] {
     match forge {
         InitForge::GitHub => &[
             (
@@ -65,24 +66,73 @@ fn checks(forge: InitForge) -> &'static [(&'static str, &'static str)] {
                 ".github/workflows/links-summary.yaml",
                 include_str!("../../../deploy/ci/summary.github.yaml"),
             ),
+            (
+                ".github/workflows/linkcheck.yaml",
+                include_str!("../../../deploy/ci/linkcheck.github.yaml"),
+            ),
+            (
+                ".github/workflows/propose.yaml",
+                include_str!("../../../deploy/ci/propose.github.yaml"),
+            ),
+            (
+                ".github/ISSUE_TEMPLATE/propose-link.yml",
+                include_str!("../../../deploy/ci/issue-form.yaml"),
+            ),
         ],
-        InitForge::GitLab => &[(
-            ".gitlab-ci.yml",
-            include_str!("../../../deploy/ci/gitlab.yaml"),
-        )],
-        InitForge::Forgejo => &[(
-            ".forgejo/workflows/links.yaml",
-            include_str!("../../../deploy/ci/forgejo.yaml"),
-        )],
-        InitForge::Woodpecker => &[(
-            ".woodpecker/links.yaml",
-            include_str!("../../../deploy/ci/woodpecker.yaml"),
-        )],
+        InitForge::GitLab => &[
+            (
+                ".gitlab-ci.yml",
+                concat!(
+                    include_str!("../../../deploy/ci/gitlab.yaml"),
+                    "\ninclude:\n  - local: linkcheck.gitlab.yaml\n  - local: propose.gitlab.yaml\n"
+                ),
+            ),
+            (
+                "linkcheck.gitlab.yaml",
+                include_str!("../../../deploy/ci/linkcheck.gitlab.yaml"),
+            ),
+            (
+                "propose.gitlab.yaml",
+                include_str!("../../../deploy/ci/propose.gitlab.yaml"),
+            ),
+            (
+                ".gitlab/issue_templates/propose-link.md",
+                include_str!("../../../deploy/ci/issue-form.gitlab.md"),
+            ),
+        ],
+        InitForge::Forgejo => &[
+            (
+                ".forgejo/workflows/links.yaml",
+                include_str!("../../../deploy/ci/forgejo.yaml"),
+            ),
+            (
+                ".forgejo/workflows/linkcheck.yaml",
+                include_str!("../../../deploy/ci/linkcheck.forgejo.yaml"),
+            ),
+            (
+                ".forgejo/workflows/propose.yaml",
+                include_str!("../../../deploy/ci/propose.forgejo.yaml"),
+            ),
+            (
+                ".forgejo/ISSUE_TEMPLATE/propose-link.yml",
+                include_str!("../../../deploy/ci/issue-form.yaml"),
+            ),
+        ],
+        InitForge::Woodpecker => &[
+            (
+                ".woodpecker/links.yaml",
+                include_str!("../../../deploy/ci/woodpecker.yaml"),
+            ),
+            (
+                ".woodpecker/linkcheck.yaml",
+                include_str!("../../../deploy/ci/linkcheck.woodpecker.yaml"),
+            ),
+        ],
         InitForge::None => &[],
     }
 }
 
-fn check(template: &str, is_directory: bool) -> String {
+fn filled(template: &str, is_directory: bool) -> String {
     match is_directory {
         true => template.replace(TABLE_LINE, &TABLE_LINE.replace("mapping.yaml", DIRECTORY)),
         false => template.to_owned(),
@@ -141,6 +191,15 @@ fn readme(answers: &Answers) -> String {
         true => (" links", " --fragment"),
         false => ("", ""),
     };
+    let issue = match answers.forge {
+        InitForge::GitHub | InitForge::Forgejo => {
+            "\nOr open an issue with the form *Propose a link*: a branch is made of it.\n"
+        }
+        InitForge::GitLab => {
+            "\nOr open an issue with the template *propose-link*: a branch is made of it.\n"
+        }
+        InitForge::Woodpecker | InitForge::None => "",
+    };
     format!(
         "\
 # {name}
@@ -158,7 +217,7 @@ The short links of {base_url}: {table} says where each one leads.
 This makes {base_url}gnu-home.
 Without `short-code`, the link gets a code that is derived from its URL.
 With the program, the same is `waypost add https://www.gnu.org/ --code gnu-home{flag}{fragment}`.
-
+{issue}
 A published link stays for ever: to end one, add `retired: true` to its entry instead of removing it.
 `owners.yaml` can say who may change whose links.
 
@@ -179,7 +238,7 @@ The last one is run once in each clone: links that two people add then never con
 mod tests {
     use super::*;
     use crate::edit;
-    use crate::mapping::{Owners, SourceFile, compile};
+    use crate::mapping::{ISSUE_FORMS, Owners, SourceFile, compile};
 
     fn made(forge: InitForge, is_directory: bool) -> Vec<StarterFile> {
         files(&Answers {
@@ -214,22 +273,40 @@ mod tests {
     }
 
     #[test]
-    fn checks_name_the_table() {
+    fn templates_name_the_table() {
         for (forge, count) in [
-            (InitForge::GitHub, 2),
-            (InitForge::GitLab, 1),
-            (InitForge::Forgejo, 1),
-            (InitForge::Woodpecker, 1),
+            (InitForge::GitHub, 4),
+            (InitForge::GitLab, 3),
+            (InitForge::Forgejo, 3),
+            (InitForge::Woodpecker, 2),
             (InitForge::None, 0),
         ] {
-            assert_eq!(checks(forge).len(), count);
-            for (path, template) in checks(forge) {
+            // An issue form is the same for any table.
+            let is_form = |path: &str| ISSUE_FORMS.contains(&path);
+            let templates = templates(forge).iter().filter(|(path, _)| !is_form(path));
+            let templates: Vec<_> = templates.collect();
+            assert_eq!(templates.len(), count);
+            for (path, template) in templates {
                 assert_eq!(template.matches(TABLE_LINE).count(), 1, "{path}");
                 assert_eq!(template.matches("mapping.yaml").count(), 1, "{path}");
-                assert_eq!(check(template, false), *template);
-                let check = check(template, true);
-                assert!(check.contains("links # a file or a directory"), "{check}");
+                assert_eq!(filled(template, false), *template);
+                let filled = filled(template, true);
+                assert!(filled.contains("links # a file or a directory"), "{filled}");
             }
+        }
+    }
+
+    #[test]
+    fn a_form_is_where_a_server_looks_for_it() {
+        for (forge, count) in [
+            (InitForge::GitHub, 1),
+            (InitForge::GitLab, 1),
+            (InitForge::Forgejo, 1),
+            (InitForge::Woodpecker, 0),
+        ] {
+            let paths = templates(forge).iter().map(|(path, _)| path);
+            let forms: Vec<_> = paths.filter(|path| ISSUE_FORMS.contains(path)).collect();
+            assert_eq!(forms.len(), count, "{forms:?}");
         }
     }
 

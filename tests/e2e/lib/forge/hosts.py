@@ -37,6 +37,11 @@ class Change:
         return self.branch == "main"
 
     @property
+    def replaces(self):
+        """Whether there is a commit that was pushed over."""
+        return self.pushed and self.issue is None
+
+    @property
     def proposed(self):
         return not self.pushed and not self.queued
 
@@ -171,7 +176,7 @@ class Actions(Host):
         return {
             "github.token": "the-token",
             "github.event.merge_group.base_sha": before if change.queued else "",
-            "github.event.before": git("rev-parse", "origin/main~", at=work) if change.pushed else "",
+            "github.event.before": git("rev-parse", "origin/main~", at=work) if change.replaces else "",
             "github.event.pull_request.number": NUMBER,
             "github.event.pull_request.user.login": change.by if change.proposed else "",
             "github.event.pull_request.head.repo.full_name": "stranger/Links" if change.fork else REPOSITORY,
@@ -322,7 +327,7 @@ class GitLab(Host):
         self.forge.proposer = change.by
         run = Run()
         for name, job in jobs.items():
-            if name.startswith("."):
+            if name.startswith(".") or name == "include":
                 continue
             for base in [jobs[job["extends"]]] if "extends" in job else []:
                 job = {**base, **job}
@@ -349,7 +354,7 @@ class GitLab(Host):
                 # Anyone can write this into a commit, and run the pipeline of another's request.
                 "CI_COMMIT_AUTHOR": "somebody <somebody@example.org>",
                 "GITLAB_USER_LOGIN": "somebody",
-                "CI_COMMIT_BEFORE_SHA": git("rev-parse", "origin/main~", at=work) if change.pushed else "0" * 40,
+                "CI_COMMIT_BEFORE_SHA": git("rev-parse", "origin/main~", at=work) if change.replaces else "0" * 40,
                 "CI_COMMIT_SHA": git("rev-parse", "HEAD", at=work),
                 "CI_PROJECT_ID": PROJECT,
                 "CI_PROJECT_URL": f"{self.forge.address}/{REPOSITORY}",

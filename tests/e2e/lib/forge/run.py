@@ -244,8 +244,16 @@ def answer(command, directory, answers):
     assert running.returncode == 0 and b"Forge that checks proposals (" in shown, shown
 
 
+# What `waypost init` creates for issues.
+ISSUES = {
+    "github": (".github/workflows/propose.yaml", OnIssue),
+    "forgejo": (".forgejo/workflows/propose.yaml", ForgejoOnIssue),
+    "gitlab": ("propose.gitlab.yaml", GitLab),
+}
+
+
 def what_init_makes(scene, releases):
-    """A repository as `waypost init` makes it: its own checks and its own image take its first links."""
+    """A repository as `waypost init` makes it: its own checks and its own image take its first links, as issues too."""
     for name, check, host, table in (
         ("github", ".github/workflows/links.yaml", Actions, "mapping.yaml"),
         ("forgejo", ".forgejo/workflows/links.yaml", Forgejo, "links"),
@@ -274,6 +282,13 @@ def what_init_makes(scene, releases):
             assert job.passed, job
         (comment,) = forge.own()
         assert "1 added" in comment["body"] and "gnu-home" in comment["body"], comment
+        if name in ISSUES:
+            template, on_issue = ISSUES[name]
+            own = {**variables, **({"WAYPOST_REPO": made.bare.as_uri()} if on_issue is GitLab else {})}
+            issue = Change("main", issue=form("https://e.org/", "e"))
+            job = on_issue(made, forge).run(made.tree / template, issue, own, {"PROPOSE_TOKEN": "the-token"})
+            assert job.passed and "### Proposed: https://short.code/e\n" in forge.own()[1]["body"], (job, forge.comments)
+            assert "https://e.org/" in git("show", "link-7", at=made.bare), job
         git("checkout", "--quiet", "-b", "broken", at=made.tree)
         (made.tree / table / "gnu.yaml" if directory else made.tree / table).write_text("mapping: gnu\n")
         made.commit_all("broken")
@@ -593,9 +608,12 @@ def main():
     scene = Scene(Path(os.environ["WORK"]))
     releases = scene.directory("releases")
     release(releases)
+    match sys.argv[1:]:
+        case ["proposals"]:
+            return the_proposals(scene, releases)
+        case ["init"]:
+            return what_init_makes(scene, releases)
     the_proposals(scene, releases)
-    if sys.argv[1:] == ["proposals"]:
-        return
     the_checks(scene, releases)
     the_owners(scene.directory("owned"), releases)
     what_init_makes(scene, releases)
