@@ -22,9 +22,18 @@ EDITOR = """<!doctype html><html lang="en"><title>New file</title><link rel="ico
 {text}</textarea><button>Propose</button></form>"""
 
 
+# The editor of a file that exists, and an issue form whose fields are filled in from the address.
+CHANGED = "/o/r/_edit/main/"
+ISSUE = "/o/r/issues/new"
+
+ISSUE_FORM = """<!doctype html><html lang="en"><title>New issue</title><link rel="icon" href="data:,">
+<form method="post" action="/issue">{fields}<button>Submit</button></form>"""
+
+
 class Forge(http.server.BaseHTTPRequestHandler):
-    # The directory that has a copy of the table.
+    # The directory that has a copy of the table, and the last issue.
     root = None
+    issue = None
 
     def do_GET(self):
         address = urllib.parse.urlsplit(self.path)
@@ -33,14 +42,27 @@ class Forge(http.server.BaseHTTPRequestHandler):
             if re.fullmatch(page, address.path):
                 self.answer(200, EDITOR.format(path=html.escape(values[path]), text=html.escape(values[text])))
                 return
+        if address.path.startswith(CHANGED):
+            path = urllib.parse.unquote(address.path.removeprefix(CHANGED))
+            editor = EDITOR.replace("/commit", "/change")
+            self.answer(200, editor.format(path=html.escape(path), text=html.escape(values["value"])))
+            return
+        if address.path == ISSUE:
+            field = lambda name: f'<input name="{html.escape(name)}" value="{html.escape(values[name])}">'
+            self.answer(200, ISSUE_FORM.format(fields="".join(map(field, values))))
+            return
         self.answer(404, "no such page")
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         values = dict(urllib.parse.parse_qsl(body))
         root = str(self.root)
+        if self.path == "/issue":
+            type(self).issue = values
+            self.answer(200, "<!doctype html><title>Submitted</title><h1>Submitted</h1>")
+            return
         path = os.path.normpath(os.path.join(root, values["path"]))
-        assert path.startswith(root + os.sep) and not os.path.exists(path), path
+        assert path.startswith(root + os.sep) and (self.path == "/change" or not os.path.exists(path)), path
         # Forms have line breaks of two characters, which forges undo.
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(values["text"].replace("\r", ""))

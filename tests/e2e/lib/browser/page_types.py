@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from scene import EXPORTED, GO, PLAIN, SINGLE, UNKNOWN, WAITING
+from scene import EXPORTED, GO, PLAIN, REVIEW, SINGLE, UNKNOWN, WAITING
 
 
 @dataclasses.dataclass
@@ -42,6 +42,7 @@ PAGE_TYPES = [
     PageType("plain-link", f"{PLAIN}/a+", named=False),
     PageType("plain-proposed", f"{PLAIN}/-/propose?url=https://example.org/&code=new", named=False),
     PageType("single-proposed", f"{SINGLE}/-/propose?url=https://example.org/&code=new", named=False),
+    PageType("review-proposed", f"{REVIEW}/-/propose?url=https://example.org/&code=new", named=False),
     PageType("exported-landing", f"{EXPORTED}/?stay"),
     PageType("exported-link", f"{EXPORTED}/herbarium/?stay"),
     PageType("exported-gone", f"{EXPORTED}/withdrawn/?stay"),

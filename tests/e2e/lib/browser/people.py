@@ -3,8 +3,9 @@
 import base64
 import hashlib
 import re
+import urllib.parse
 
-from scene import EXPORTED, FORGES, GO, MUSEUM, TABLE, VOLUMES, volumes
+from scene import EXPORTED, FORGES, GO, MUSEUM, REVIEW, REVIEW_TABLE, TABLE, TOKEN, VOLUMES, volumes
 from webdriver import ENTER, TAB
 
 GUIDE = f"{MUSEUM}/guide"
@@ -149,6 +150,47 @@ class Person:
             short = f"http://{kind}.links.example.org/field/{kind}"
             location = self.scene.run("resolve", short, "--table", self.scene.forge)
             assert f"https://example.org/?a=1&b={kind}" in location, location
+
+    def send_in_other_ways(self):
+        """Sends a proposal as a changed file, as an issue and with a token; each result passes the check."""
+        browser = self.browser
+        link = {"url": "https://example.org/?a=1&b=2", "code": "field/other", "title": '<b>A "field" & guide: #1</b>'}
+        page = f"{REVIEW}/-/propose?{urllib.parse.urlencode(link)}"
+
+        browser.open(page)
+        browser.go("#send")
+        assert "/_edit/main/review.yaml?value=" in browser.url(), browser.url()
+        browser.go("button")
+        changed = self.scene.directory / "forge/review.yaml"
+        self.leads(changed)
+
+        browser.open(page)
+        browser.go("#send-issue")
+        assert browser.title() == "New issue", browser.url()
+        browser.go("button")
+        issue = self.scene.visited.issue
+        entered = {name.removeprefix("field:").removeprefix("link-"): value for name, value in issue.items() if ":" in name}
+        assert issue["template"] == ".gitea/ISSUE_TEMPLATE/propose-link.yml" and entered == link, issue
+        changed.write_text(REVIEW_TABLE)
+        flags = [f"--{name}={entered[name]}" for name in ("code", "title")]
+        self.scene.run("add", "--table", changed, *flags, "--", entered["url"])
+        self.leads(changed)
+
+        browser.open(page)
+        browser.type("#token", TOKEN)
+        browser.go("form[method=post] button")
+        branch = re.search(r"on the branch (propose-\S+?)\.", browser.text())
+        assert branch and TOKEN not in browser.url() + browser.text(), browser.text()
+        review = browser.run("return document.querySelector('#review').href")
+        assert review == f"http://gitea.example.com/o/r/compare/main...{branch[1]}", review
+        changed.write_text(self.scene.show(f"{branch[1]}:review.yaml"))
+        self.leads(changed)
+
+    def leads(self, table):
+        """Checks a table that has the proposed link."""
+        self.scene.run("check", "--deny", "warnings", table)
+        location = self.scene.run("resolve", f"{REVIEW}/field/other", "--table", table)
+        assert "https://example.org/?a=1&b=2" in location, location
 
     def propose_at(self, kind):
         browser = self.browser

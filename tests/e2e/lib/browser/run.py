@@ -40,6 +40,7 @@ def visit(browser, scene):
     steps = [
         person.follow_links, person.mistype, person.look_first, person.find_archive, person.browse_to_the_end,
         person.search, person.read_german, person.print_link, person.propose,
+        person.send_in_other_ways,
     ]
     for step in steps:
         step()

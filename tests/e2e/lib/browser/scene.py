@@ -3,6 +3,7 @@ exported pages. Each has names of its own, which the browser finds at ports of t
 """
 
 import contextlib
+import hashlib
 import http.server
 import os
 import subprocess
@@ -68,6 +69,11 @@ SINGLE_TABLE = """base_url: http://single.example.org/
 repository: http://forge.example.com/o/r
 mapping: []
 """
+
+
+# A table that is one file of a repository, which has an issue form, and whose server takes tokens.
+REVIEW, TOKEN = "http://review.example.org", "ada-secret"
+REVIEW_TABLE = f"base_url: {REVIEW}/\nrepository: http://gitea.example.com/o/r\nmapping: []\n"
 
 
 def volumes():
@@ -158,20 +164,46 @@ class Scene:
         self.server = enter(waypost(directory, "--table", self.links, "--poll-interval", "200ms"))
         (directory / "single.yaml").write_text(SINGLE_TABLE)
         single = enter(waypost(directory, "--table", directory / "single.yaml"))
+        review = enter(waypost(directory, *self.review()))
         waiting = enter(waypost(directory, "--wait", "--table", directory / "none.yaml"))
         answers = enter(listening(Answers))
-        forge = enter(listening(type("ForgeOfScene", (Forge,), {"root": repository})))
+        self.visited = type("ForgeOfScene", (Forge,), {"root": repository})
+        forge = enter(listening(self.visited))
         files = enter(listening(lambda *args: Files(*args, directory=str(self.exported))))
         self.hosts = {
-            "single.example.org": single.public[1], "waiting.example.org": waiting.public[1],
+            "review.example.org": review.public[1], "single.example.org": single.public[1], "waiting.example.org": waiting.public[1],
             "*.example.org": self.server.public[1],
             "exported.example.net": files, "*.example.net": answers, "*.example.com": forge,
         }
+
+    def review(self):
+        """Makes the repository of the table for review; returns how it is served."""
+        work, self.bare = self.directory / "review", self.directory / "review.git"
+        form = work / ".gitea/ISSUE_TEMPLATE/propose-link.yml"
+        form.parent.mkdir(parents=True)
+        form.write_text("name: Propose a link\n")
+        (work / "review.yaml").write_text(REVIEW_TABLE)
+        (self.directory / "forge/review.yaml").write_text(REVIEW_TABLE)
+        git = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "-C", work]
+        for arguments in (["init", "-qb", "main"], ["add", "--all"], ["commit", "-qm", "Begin"]):
+            subprocess.run([*git, *arguments], check=True)
+        subprocess.run(["git", "clone", "-q", "--bare", work, self.bare], check=True)
+        tokens = self.directory / "tokens"
+        tokens.write_text(f"ada {hashlib.sha256(TOKEN.encode()).hexdigest()}\n")
+        tokens.chmod(0o600)
+        return [
+            "--repo", self.bare.as_uri(), "--path", "review.yaml", "--registrations",
+            "--registrations-tokens", tokens, "--git-author", "Links <links@example.org>",
+        ]
 
     def run(self, *arguments):
         done = subprocess.run([os.environ["WAYPOST"], *map(str, arguments)], capture_output=True, text=True)
         assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
         return done.stdout
+
+    def show(self, name):
+        """Returns a file of the repository for review."""
+        return subprocess.run(["git", "-C", self.bare, "show", name], check=True, capture_output=True, text=True).stdout
 
     def add_while_serving(self):
         entry = '- {url: "http://museum.example.net/late", short-code: added-while-serving}\n'
