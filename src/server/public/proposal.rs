@@ -105,7 +105,7 @@ async fn send(
         Ok(wanted) => wanted,
         Err(refusal) => {
             shared.metrics.registered(RegistrationResult::Refused);
-            return Some(refusal);
+            return Some(*refusal);
         }
     };
     let sent = service.send_for_review(posted.token(), wanted).await;

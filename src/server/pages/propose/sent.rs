@@ -22,13 +22,13 @@ impl PageContext<'_> {
         &self,
         source: &ProposalSource<'_>,
         posted: &PostedProposal,
-    ) -> Result<RegistrationRequest, Response<Content>> {
+    ) -> Result<RegistrationRequest, Box<Response<Content>>> {
         let request = request_of(source, &posted.form);
         let decided = request.and_then(|request| {
             self.decide(source, &request)?;
             Ok(request)
         });
-        decided.map_err(|refusal| self.page_after(source, posted, Err(refusal)))
+        decided.map_err(|refusal| Box::new(self.page_after(source, posted, Err(refusal))))
     }
 
     /// Returns the page of a proposal after it was sent, or not.
