@@ -23,5 +23,10 @@ pub mod mapping;
 #[path = "../../src/linkcheck/polite/mod.rs"]
 pub mod polite;
 
-#[path = "../../src/exchange/read/mod.rs"]
-pub mod read;
+/// What reads foreign forms: writing them, beside it, wants pages.
+#[path = "../../src/exchange"]
+pub mod exchange {
+    pub mod read;
+}
+
+pub use exchange::read;
