@@ -35,6 +35,7 @@ PAGE_TYPES = [
     PageType("proposed", f"{GO}/-/propose?url=https://example.org/&code=new&title=A+title&tags=a,b&expires=2031-12-31"),
     PageType("proposed-taken", f"{GO}/-/propose?url=https://example.org/&code=withdrawn", 422),
     PageType("proposed-known", f"{GO}/-/propose?url=http://museum.example.net/guide", 422),
+    PageType("refused-search", f"{GO}/-/links?state=none", 400),
     PageType("refused-method", f"{GO}/herbarium", 405, posted=True),
     PageType("refused-host", f"{UNKNOWN}/herbarium", 421, named=False),
     PageType("refused-for-now", f"{WAITING}/herbarium", 503, named=False),
