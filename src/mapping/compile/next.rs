@@ -117,10 +117,10 @@ fn read<'t>(
             old.and_then(|(_, old)| PiecedFile::read_changes(number, file, old, problems));
         let (document, pieces) =
             changes.unwrap_or_else(|| PiecedFile::read(number, file, problems));
-        let is_known = pieces.old_file.is_some();
-        let old_site = old.filter(|_| is_known).map(|(site, _)| site);
-        if let (Some(known), Some(site)) = (&mut known, old_site) {
-            known.pass(site, &pieces.parts);
+        let old_site = old.filter(|_| pieces.old_file.is_some());
+        let old_site = old_site.map(|(site, _)| site);
+        if let (Some(known), Some(site), Some(file)) = (&mut known, old_site, pieces.old_file) {
+            known.pass(site, file, &pieces.parts);
         }
         (document, ReadFile { pieces, old_site })
     };
@@ -132,7 +132,10 @@ struct KnownFiles<'b> {
     before: &'b Table,
     /// The number of each file by its path.
     numbers: HashMap<&'b str, u32>,
-    /// The number of the site that each file is in.
+    /// The number of the last file with each name: a table in a commit has other paths than in a work
+    /// tree.
+    names: HashMap<&'b str, u32>,
+    /// The number of the site that each file is in, if no pieces were taken over from it.
     sites: HashMap<u32, usize>,
     /// The first piece of each site that may still be taken over.
     first: Vec<usize>,
@@ -140,12 +143,13 @@ struct KnownFiles<'b> {
 
 impl<'b> KnownFiles<'b> {
     fn of(before: &'b Table) -> Self {
-        let paths = before.files().iter().map(|path| &**path);
+        let paths = || before.files().iter().map(|path| &**path);
         let sites = before.sites().iter().enumerate();
         let files = sites.flat_map(|(site, it)| it.pieces().files().map(move |file| (file, site)));
         Self {
             before,
-            numbers: paths.zip(0..).collect(),
+            numbers: paths().zip(0..).collect(),
+            names: paths().map(name).zip(0..).collect(),
             sites: files.collect(),
             first: vec![0; before.sites().len()],
         }
@@ -153,7 +157,8 @@ impl<'b> KnownFiles<'b> {
 
     /// Returns the document at a path, and the number of its site.
     fn find(&self, path: &str) -> Option<(usize, OldDocument<'b>)> {
-        let file = *self.numbers.get(path)?;
+        let same = self.numbers.get(path);
+        let file = *same.or_else(|| self.names.get(name(path)))?;
         let site = *self.sites.get(&file)?;
         let document = OldDocument {
             site: &self.before.sites()[site],
@@ -163,14 +168,20 @@ impl<'b> KnownFiles<'b> {
         Some((site, document))
     }
 
-    /// Records that pieces of a site were taken over.
-    fn pass(&mut self, site: usize, parts: &[Part]) {
+    /// Records that pieces of a file in a site were taken over.
+    fn pass(&mut self, site: usize, file: u32, parts: &[Part]) {
+        self.sites.remove(&file);
         for part in parts {
             if let Part::Known { number, .. } = part {
                 self.first[site] = number + 1;
             }
         }
     }
+}
+
+/// Returns the name of the file at a path.
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Returns the earlier versions of a site from which its pieces are known.
@@ -209,6 +220,7 @@ mod tests {
         tests: bool,
         is_indented: bool,
         has_carriage_returns: bool,
+        is_moved: bool,
         entries: Vec<(usize, usize)>,
     }
 
@@ -229,6 +241,7 @@ mod tests {
         AddFile(Box<File>),
         RemoveFile,
         RenameFile,
+        MoveFile,
     }
 
     const BASE_URLS: [&str; 4] = [
@@ -359,13 +372,17 @@ mod tests {
                 files.remove(at);
             }
             Edit::RenameFile => files[at].0 += 100,
+            Edit::MoveFile => file.is_moved ^= true,
             _ => {}
         }
     }
 
     fn source(files: &[(usize, File)]) -> Vec<SourceFile> {
         let source = |(name, file): &(usize, File)| SourceFile {
-            path: format!("{name}.yaml").into(),
+            path: match file.is_moved {
+                true => format!("links/{}.yaml", name % 100).into(),
+                false => format!("{name}.yaml").into(),
+            },
             bytes: text(file).into_bytes(),
         };
         files.iter().map(source).collect()
@@ -405,6 +422,7 @@ mod tests {
                         tests,
                         is_indented,
                         has_carriage_returns: false,
+                        is_moved: false,
                         entries,
                     }
                 },
@@ -428,6 +446,7 @@ mod tests {
             1 => a_file(20).prop_map(|file| Edit::AddFile(Box::new(file))),
             1 => Just(Edit::RemoveFile),
             1 => Just(Edit::RenameFile),
+            1 => Just(Edit::MoveFile),
         ]
     }
 
@@ -494,6 +513,7 @@ mod tests {
             tests: true,
             is_indented: false,
             has_carriage_returns: false,
+            is_moved: false,
             entries: entries
                 .iter()
                 .map(|number| (KINDS[number % 5], *number))
