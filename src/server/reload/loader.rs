@@ -11,7 +11,7 @@ use tracing::{info, warn};
 
 use super::background::{begin, in_background};
 use super::outcome::last;
-use crate::mapping::compile;
+use crate::mapping::compile_after;
 use crate::server::state::{LoadError, Reloaded, Shared, Snapshot, Source};
 use crate::source::{Fingerprint, Reading, RepositoryPlace, Revision};
 
@@ -106,9 +106,13 @@ impl Loader {
         let offered = self.shared.live.take_offered(&files);
         let (compiled, files) = match offered {
             Some(proved) => (proved, files),
-            // A table's own tests are the concern of `check`.
             None => {
-                let compiling = in_background(move || (compile(&files).into_sound(), files));
+                let live = self.shared.live.load_full();
+                // A table's own tests are the concern of `check`.
+                let compiling = in_background(move || {
+                    let before = live.as_ref().map(|live| &*live.table);
+                    (compile_after(&files, before).into_sound(), files)
+                });
                 let (compiled, files) = compiling.await.map_err(LoadError::Panicked)?;
                 let compiled = compiled.map_err(|diagnostics| LoadError::Rejected {
                     revision: Box::new(revision.clone()),
