@@ -560,6 +560,17 @@ mod tests {
     }
 
     #[test]
+    fn a_table_without_files_is_an_earlier_version() {
+        let none = compile_after(&[], None).table.unwrap();
+        let file = SourceFile::new(
+            "t.yaml".into(),
+            "base_url: https://e.org/\nmapping: []\n".into(),
+        );
+        let some = compile_after(&[file], Some(&none)).table.unwrap();
+        assert!(compile_after(&[], Some(&some)).table.unwrap().is_empty());
+    }
+
+    #[test]
     fn the_next_version_of_a_changed_table_is_compiled_the_same_way() {
         let text = |codes: std::ops::Range<usize>| {
             let entries =

@@ -47,14 +47,14 @@ impl Table {
         Self { sites, hosts }
     }
 
-    /// Returns the sites, of which there is at least one.
+    /// Returns the sites: at least one, if the table has files.
     pub fn sites(&self) -> &[Site] {
         &self.sites
     }
 
     /// Returns the paths of its files.
     pub(crate) fn files(&self) -> &[Arc<str>] {
-        self.sites[0].all_files()
+        self.sites.first().map_or(&[], Site::all_files)
     }
 
     /// Returns whether a URL is under a site of the table; `http` and `https` count as equal.
