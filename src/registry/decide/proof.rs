@@ -11,7 +11,7 @@ use super::request::MayShadow;
 use crate::edit::NewEntry;
 use crate::mapping::{
     ChangeKind, Diagnostic, Entry, SoundTable, SourceFile, Statement, Table, Target, Timestamp,
-    WrittenDate, WrittenRetirement, compare, compile, shadowed_by,
+    WrittenDate, WrittenRetirement, compare, compile_after, shadowed_by,
 };
 
 /// A table with new entries, and the files that it was compiled from.
@@ -74,7 +74,7 @@ pub(crate) fn prove(
     if bytes as u64 > max_bytes {
         return Err(RegistrationRefusal::TooLarge { max_bytes });
     }
-    let compiled = match compile(&files).into_sound() {
+    let compiled = match compile_after(&files, Some(base.table())).into_sound() {
         Ok(compiled) => compiled,
         Err(diagnostics) => {
             let mut problems = base.unreported(diagnostics);

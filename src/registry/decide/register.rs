@@ -8,7 +8,7 @@ use super::batch::{Decision, Registered, register_all};
 use super::proof::ProvedTable;
 use super::refusal::RegistrationRefusal;
 use super::request::RegistrationRequest;
-use crate::mapping::{Diagnostic, Place, SourceFile, Table, Timestamp, compile};
+use crate::mapping::{Diagnostic, Place, SourceFile, Table, Timestamp, compile_after};
 
 /// A link that is registered once its file is written.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub fn register(
     now: Timestamp,
 ) -> Result<Registration, RegistrationRefusal> {
     target_of(request)?;
-    let compiled = compile(files).into_sound();
+    let compiled = compile_after(files, None).into_sound();
     let compiled = compiled.map_err(RegistrationRefusal::TableHasErrors)?;
     let requests = std::slice::from_ref(request);
     let Decision {

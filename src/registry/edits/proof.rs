@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::candidate::Candidate;
 use super::refusal::EditRefusal;
 use crate::mapping::{
-    ChangeKind, Diagnostic, SourceFile, Statement, Table, Timestamp, compare, compile, shadowed_by,
+    ChangeKind, Diagnostic, SourceFile, Statement, Table, Timestamp, compare, compile_after,
+    shadowed_by,
 };
 use crate::registry::decide::{Base, Holder, ProvedTable, with};
 
@@ -34,7 +35,8 @@ pub(super) fn prove(
     if bytes as u64 > max_bytes {
         return Err(EditRefusal::TooLarge { max_bytes });
     }
-    let compiled = compile(&files).into_sound().map_err(|diagnostics| {
+    let compiled = compile_after(&files, Some(base.table())).into_sound();
+    let compiled = compiled.map_err(|diagnostics| {
         let mut problems = base.unreported(diagnostics);
         problems.retain(Diagnostic::is_error);
         EditRefusal::Unsound { problems }

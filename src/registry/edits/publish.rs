@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::decide::{EditDecision, EditedEntry, edit_entries};
 use super::entry_edit::EntryEdit;
 use super::refusal::EditRefusal;
-use crate::mapping::{SourceFile, Table, compile};
+use crate::mapping::{SourceFile, Table, compile_after};
 use crate::registry::decide::ProvedTable;
 use crate::registry::publish::{
     Branch, ChangeRun, Edit, LocalError, PublishError, Published, TableChange, TablePath,
@@ -86,7 +86,7 @@ impl EditRun<'_> {
         files: &[SourceFile],
         max_bytes: u64,
     ) -> Result<ChangeRun<DecidedEdits>, EditError> {
-        let compiled = compile(files).into_sound();
+        let compiled = compile_after(files, None).into_sound();
         let compiled = compiled.map_err(EditRefusal::TableHasErrors)?;
         let now = SystemTime::now().into();
         let decision = edit_entries(files, &compiled, self.edits, max_bytes, now);

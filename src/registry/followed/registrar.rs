@@ -11,7 +11,7 @@ use tracing::warn;
 
 use super::group::{ChangeOutcome, Submission, decide_all};
 use crate::git::{CommitId, SeenBranch, chain};
-use crate::mapping::{SoundTable, compile};
+use crate::mapping::{SoundTable, compile_after};
 use crate::registry::decide::{ProvedTable, RegistrationRefusal};
 use crate::registry::publish::{
     BranchTip, CloneBranch, CommitIdentity, PublishError, TablePath, publish,
@@ -219,7 +219,8 @@ fn compiled(tip: &BranchTip, live: Option<&CommittedTable>) -> Result<SoundTable
     if let Some(live) = live.filter(|live| live.commit == tip.commit) {
         return Ok(live.compiled.clone());
     }
-    let compiled = compile(&tip.files).into_sound();
+    let before = live.map(|live| &*live.compiled.table);
+    let compiled = compile_after(&tip.files, before).into_sound();
     compiled.map_err(|diagnostics| {
         let refusal = RegistrationRefusal::TableHasErrors(diagnostics);
         NotPublished::Failed(RegistrarError::Table(refusal))

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::intake::Intake;
-use crate::mapping::{Diagnostic, SourceFile, Table, Timestamp, compile};
+use crate::mapping::{Diagnostic, SourceFile, Table, Timestamp, compile, compile_after};
 use crate::registry::decide::{
     Base, Bisection, Effort, MayShadow, ProvedTable, RegistrationRefusal,
 };
@@ -64,7 +64,7 @@ impl<E: From<RegistrationRefusal>> ImportRun<'_, E> {
     /// If the table has errors, or would have some for another reason than a few of the links, or if
     /// [`ImportRun::fill`] fails.
     pub(super) fn decide(&self, files: &[SourceFile], max_bytes: u64) -> Result<ImportDecision, E> {
-        let compiled = compile(files).into_sound();
+        let compiled = compile_after(files, None).into_sound();
         let compiled = compiled.map_err(RegistrationRefusal::TableHasErrors)?;
         let base = Base::new(files, &compiled, self.now);
         let table = base.table();

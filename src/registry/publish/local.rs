@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::checkout::UserCheckout;
 use super::publish_error::PublishError;
 use super::table_change::TableChange;
-use crate::mapping::{SourceFile, compile};
+use crate::mapping::{SourceFile, compile_after};
 use crate::registry::decide::RegistrationRefusal;
 use crate::source::{self, FileSource, FilesError};
 
@@ -246,7 +246,8 @@ fn has_change(mut files: Vec<SourceFile>, change: &impl TableChange) -> bool {
     if files.iter().eq(proved) {
         return true;
     }
-    compile(&files)
+    let proved = &change.proved().table.table;
+    compile_after(&files, Some(proved))
         .table
         .is_some_and(|table| change.is_in(&table))
 }
