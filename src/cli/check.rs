@@ -113,7 +113,11 @@ fn find(args: &Args) -> Result<Findings, Error> {
         }
         None => (read(&args.table.paths, max)?, None, None),
     };
-    let mut compilation = table::compile_files(&files);
+    let mut compilation = match &lineage {
+        // Other versions of the table follow.
+        Some(_) => table::compile_version(&files, None),
+        None => table::compile_files(&files),
+    };
     let now = Timestamp::from(SystemTime::now());
     compilation.run_tests(now);
     if let (Some(lineage), Some(table)) = (lineage, &compilation.table) {

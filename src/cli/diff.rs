@@ -103,7 +103,8 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         let message = anyhow!("no table at {shown} on either side: name it with --table");
         return Err(Error::Failed(message).with_hint(remedy::of_missing_table(first)));
     }
-    let (old, new) = (table::compile_files(&old), table::compile_files(&new));
+    let old = table::compile_version(&old, None);
+    let new = table::compile_version(&new, old.table.as_ref());
     let (Some(before), Some(now)) = (&old.table, &new.table) else {
         report_errors(&old, &new, base)?;
         return Err(Error::Reported);

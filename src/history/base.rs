@@ -39,7 +39,7 @@ impl Lineage {
         let repository = &self.repository;
         let rev = repository.commit(base)?;
         let base = repository.merge_base(rev, self.tip)?;
-        let Some((commit, old)) = self.last_sound(base, note)? else {
+        let Some((commit, old)) = self.last_sound(base, Some(table), note)? else {
             return Ok(SinceBase::default());
         };
         // If branches were merged both ways, the base lacks some commits of REV, whose statements
@@ -61,7 +61,7 @@ impl Lineage {
         // breach that REV already has is not caused by this change.
         if !broken.is_empty()
             && repository.has_several_bases(rev, self.tip)?
-            && let PublishedTable::Sound(theirs) = self.table_at(rev)?
+            && let PublishedTable::Sound(theirs) = self.table_at(rev, Some(table))?
         {
             let anew = breaches(&theirs, &origin, table, &stated);
             let anew: HashSet<_> = anew.into_iter().map(|it| it.link).collect();
@@ -85,15 +85,16 @@ impl Lineage {
         base: &str,
         note: &dyn Fn(&HistoryNote),
     ) -> Result<Option<Table>, HistoryError> {
-        let found = self.last_sound(self.branch_point(base)?, note)?;
+        let found = self.last_sound(self.branch_point(base)?, None, note)?;
         Ok(found.map(|(_, table)| table))
     }
 
     /// Returns the table that was served at a commit: if the one there has errors, the last valid one
-    /// before it.
+    /// before it. The more it has in common with `other`, the less that costs.
     pub(super) fn last_sound(
         &self,
         base: CommitId,
+        other: Option<&Table>,
         note: &dyn Fn(&HistoryNote),
     ) -> Result<Option<(CommitId, Table)>, HistoryError> {
         let mut unsound = None;
@@ -101,7 +102,7 @@ impl Lineage {
         while let Some(commit) = next {
             let version = Some(self.version(commit)?);
             if version != unsound {
-                match self.table_at(commit)? {
+                match self.table_at(commit, other)? {
                     PublishedTable::Sound(table) => {
                         if commit != base {
                             let sound = commit;

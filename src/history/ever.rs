@@ -53,7 +53,7 @@ impl Lineage {
         let mut all = Vec::new();
         for (number, broken) in tip.promises.broken(table, stated) {
             let commit = steps[number].commit;
-            let PublishedTable::Sound(old) = self.table_at(commit)? else {
+            let PublishedTable::Sound(old) = self.table_at(commit, Some(table))? else {
                 // It was valid when it kept these promises.
                 return Err(HistoryError::Changed(commit));
             };
@@ -66,7 +66,7 @@ impl Lineage {
         }
         for (number, links) in promises.shadowing(table, stated) {
             let commit = steps[number].commit;
-            let PublishedTable::Sound(old) = self.table_at(commit)? else {
+            let PublishedTable::Sound(old) = self.table_at(commit, Some(table))? else {
                 return Err(HistoryError::Changed(commit));
             };
             let origin = self.origin(commit)?;
@@ -106,9 +106,11 @@ impl Unfinished {
             .collect();
         let like = parents.iter().find(|it| it.version == version);
         let is_news = like.is_none() || parents.len() > 1 || !stated.is_empty();
+        let last = parents.iter().find_map(|it| it.served.as_ref());
+        let last = last.map(|(_, table)| &**table);
         let table = match like {
             Some(like) => like.table.clone(),
-            None => match lineage.table_at(step.commit)? {
+            None => match lineage.table_at(step.commit, last)? {
                 PublishedTable::Sound(table) => Some(Rc::new(table)),
                 PublishedTable::Nothing | PublishedTable::Unsound => None,
             },

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::git::{
     CommitId, LocalRepository, RepositoryError, RevPath, TreeFile, TreePath, Version,
 };
-use crate::mapping::{Origin, SourceFile, Table, Timestamp, compile, is_table_name};
+use crate::mapping::{Origin, SourceFile, Table, Timestamp, compile_after, is_table_name};
 
 /// Why the past of a table is not known.
 #[derive(Debug, thiserror::Error)]
@@ -119,11 +119,15 @@ impl Lineage {
         self.repository.version(commit, &self.paths)
     }
 
-    /// Compiles the table in a commit.
-    pub(super) fn table_at(&self, commit: CommitId) -> Result<PublishedTable, RepositoryError> {
+    /// Compiles the table in a commit; the more it has in common with `other`, the less that costs.
+    pub(super) fn table_at(
+        &self,
+        commit: CommitId,
+        other: Option<&Table>,
+    ) -> Result<PublishedTable, RepositoryError> {
         match self.files_at(commit) {
             Ok(files) if files.is_empty() => Ok(PublishedTable::Nothing),
-            Ok(files) => Ok(compile(&files)
+            Ok(files) => Ok(compile_after(&files, other)
                 .table
                 .map_or(PublishedTable::Unsound, PublishedTable::Sound)),
             Err(error) if error.is_no_file() => Ok(PublishedTable::Unsound),

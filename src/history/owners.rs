@@ -83,7 +83,9 @@ impl Lineage {
         let quiet = |_: &HistoryNote| {};
         let moved_on = match rev == branched {
             true => None,
-            false => self.last_sound(rev, &quiet)?.map(|(_, table)| table),
+            false => self
+                .last_sound(rev, before, &quiet)?
+                .map(|(_, table)| table),
         };
         let current = match rev == branched {
             true => before,

@@ -8,7 +8,8 @@ use indicatif::HumanBytes;
 use crate::cli::terminal::{Error, counted, progress};
 use crate::git::{LocalRepository, RepositoryError};
 use crate::mapping::{
-    Compilation, Diagnostic, Place, Position, Rule, SourceFile, compile, is_table_name,
+    Compilation, Diagnostic, Place, Position, Rule, SourceFile, Table, compile, compile_after,
+    is_table_name,
 };
 use crate::source::{FileSource, FilesError};
 
@@ -59,13 +60,22 @@ pub(crate) fn compile_paths(paths: &[PathBuf]) -> Result<Compilation, FilesError
 
 /// Compiles files as one table, which is shown as progress.
 pub(crate) fn compile_files(files: &[SourceFile]) -> Compilation {
+    show_compiling(files, || compile(files))
+}
+
+/// Compiles files as one of several versions of a table, which is shown as progress.
+pub(crate) fn compile_version(files: &[SourceFile], before: Option<&Table>) -> Compilation {
+    show_compiling(files, || compile_after(files, before))
+}
+
+fn show_compiling(files: &[SourceFile], compile: impl FnOnce() -> Compilation) -> Compilation {
     let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
     let what = match files {
         [only] => only.path.to_string(),
         _ => counted(files.len(), "file", "files"),
     };
     let size = HumanBytes(bytes as u64);
-    progress::during(format!("compiling {what} ({size})"), || compile(files))
+    progress::during(format!("compiling {what} ({size})"), compile)
 }
 
 /// Returns how the paths of a table are named in a message.

@@ -16,9 +16,9 @@ use crate::cli::arguments::{MAX_BYTES, STDIN, table};
 use crate::cli::terminal::{Error, complain};
 use crate::frontier::StoreError;
 use crate::linkcheck::{Checker, Links};
-use crate::mapping::{Compilation, Table, Timestamp, compile};
+use crate::mapping::{Compilation, Table, Timestamp, compile_after};
 use crate::server::{Files, Source as _, signals, stop_requested};
-use crate::source::{Fingerprint, SourceError};
+use crate::source::{Fingerprint, Reading, SourceError};
 
 /// How often the table is looked at if no file event reports a change.
 const POLL: Duration = Duration::from_secs(30);
@@ -80,9 +80,14 @@ async fn follow(checker: &Checker, files: Files) -> Result<Infallible, StoreErro
     loop {
         let mut wait = POLL;
         let (source, fingerprint) = (Arc::clone(&files), known.clone());
+        let before = latest.as_ref().map(|(table, _)| Arc::clone(table));
         let reading = spawn_blocking(move || {
             let reading = source.read(fingerprint.as_deref())?;
-            Ok(reading.map(|it| (Arc::new(it.fingerprint), compile(&it.files))))
+            let compile = |it: Reading| {
+                let compiled = compile_after(&it.files, before.as_deref());
+                (Arc::new(it.fingerprint), compiled)
+            };
+            Ok(reading.map(compile))
         });
         let reading: Result<Option<(Arc<Fingerprint>, Compilation)>, SourceError> =
             reading.await.expect("reading and compiling do not panic");
