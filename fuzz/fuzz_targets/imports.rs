@@ -15,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
     let form = ImportFormat::ALL[usize::from(first.wrapping_sub(b'a')) % ImportFormat::ALL.len()];
     let from = BaseUrl::parse("https://short.code/go/").expect("it is one");
     let options = Options {
-        from: &from,
+        from: &[&from],
         columns: &[],
     };
     let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
