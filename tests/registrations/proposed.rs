@@ -95,7 +95,7 @@ async fn a_proposal_becomes_a_branch_for_review() {
     let again = send(&scene, ADA, LINK).await;
     assert_eq!(status(&again), 201);
     assert!(again.text().contains("was in the repository already"));
-    assert_eq!(branches(&scene), [branch.clone()]);
+    assert_eq!(branches(&scene), std::slice::from_ref(branch));
     let json = "Accept: application/json\r\n";
     let body = format!("{LINK}&token={BOB}");
     let other = post(&scene, &format!("{OWN}{json}"), &body).await;

@@ -224,7 +224,7 @@ impl<'s, G: FnMut() -> bool> Scan<'s, G> {
 
     /// Ends the scan if it does not go on, which is asked for some of the numbers from 0 on.
     fn ask(&mut self, number: u32) -> Option<()> {
-        (number as usize % ASKED != 0 || (self.goes_on)()).then_some(())
+        (!(number as usize).is_multiple_of(ASKED) || (self.goes_on)()).then_some(())
     }
 }
 

@@ -63,7 +63,7 @@ fn repeated<'c, 't>(
     let found = repeated.into_iter().filter_map(|(file, positions)| {
         let is_here = |it: &&&Candidate<'_>| it.entry.site().files().any(|path| *path == **file);
         let here: Vec<_> = candidates.iter().filter(is_here).collect();
-        let outline = base.outline(&file, here.first()?.entry.site()).ok()?;
+        let outline = base.outline(file, here.first()?.entry.site()).ok()?;
         let writings = positions.into_iter().flat_map(|&position| {
             let entry = outline.entries.get(number(&outline, position));
             let code = entry.map_or("", |entry| entry.code.as_str());
