@@ -207,7 +207,7 @@ fn does_not_move_a_branch_for_review_that_is_there() {
     let published = scene.publish(&writer, |text| Ok(add_line(text, "two")));
     assert!(matches!(
         published,
-        Err(NotPublished::Failed(PublishError::Refused { .. }))
+        Err(NotPublished::Failed(PublishError::BranchExists { .. }))
     ));
     assert_eq!(
         scene.remote("rev-parse theirs"),

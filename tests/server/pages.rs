@@ -384,7 +384,7 @@ async fn each_refusal_has_a_page() {
         server.say(head).await
     };
     for (target, fields, status, heading) in [
-        ("/m", "", "400 Bad Request", "This request is not valid"),
+        ("/m", "", "400 Bad Request", "This search is not possible"),
         (
             "/m",
             "Host: a b\r\n",
