@@ -384,7 +384,7 @@ async fn each_refusal_has_a_page() {
         server.say(head).await
     };
     for (target, fields, status, heading) in [
-        ("/m", "", "400 Bad Request", "This search is not possible"),
+        ("/m", "", "400 Bad Request", "This request is not valid"),
         (
             "/m",
             "Host: a b\r\n",
@@ -395,7 +395,7 @@ async fn each_refusal_has_a_page() {
             "/-/links?state=Live",
             "Host: short.code\r\n",
             "400 Bad Request",
-            "This request is not valid",
+            "This search is not possible",
         ),
         (
             "/-/links",
