@@ -250,6 +250,25 @@ fn the_file_is_beside_the_table_or_named() {
 }
 
 #[test]
+fn a_new_site_takes_no_paths_of_others() {
+    let scene = scene("links/a.yaml", "owners.yaml");
+    // `b` forwards everything below it.
+    let table = TABLE.replace("  owner: it\n", "  owner: it\n  forward: path\n");
+    scene.write("links/a.yaml", &table);
+    scene.commit_all();
+    scene.git("branch --force main topic");
+    let site = "base_url: https://short.code/b/\nmapping:\n- url: https://evil.example/\n  short-code: x\n";
+    scene.write("links/b.yaml", site);
+    let taken = "published-path-shadowed links/a.yaml:6";
+    let changed = "owner-entry-changed links/a.yaml:6";
+    assert_eq!(
+        refused(&scene, "links ", "alice"),
+        [taken, changed, changed]
+    );
+    assert_eq!(refused(&scene, "links ", "bob"), [taken]);
+}
+
+#[test]
 #[cfg(unix)]
 fn a_link_is_not_followed() {
     let scene = scene("mapping.yaml", "owners.yaml");

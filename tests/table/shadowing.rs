@@ -508,3 +508,48 @@ fn an_alias_may_take_paths_of_its_own_entry() {
     // What was repaired leads where it led.
     assert_eq!(found(&with(""), &with("a.")), [""; 0]);
 }
+
+#[test]
+fn a_new_site_takes_the_paths_under_its_base_url() {
+    const OUTER: &str = "base_url: https://s.code/
+mapping:
+- {url: https://press.example/, short-code: docs, forward: path}
+- {url: https://q.example/, short-code: q/r}
+- {url: https://kept.example/, short-code: q/kept}
+- {url: https://other.example/, short-code: other}
+";
+    let table = |texts: &[&str]| {
+        let file = |(number, text): (usize, &&str)| SourceFile {
+            path: format!("{number}.yaml").into(),
+            bytes: text.as_bytes().into(),
+        };
+        let files: Vec<_> = texts.iter().enumerate().map(file).collect();
+        compile(&files).table.unwrap()
+    };
+    let taken = |before: &[&str], after: &[&str]| {
+        let (old, new) = (table(before), table(after));
+        let found = shadowed(&old, &new).into_iter();
+        let report = found.map(|it| {
+            assert!(it.site.is_some());
+            format!("{} from {}", it.path, it.new.code())
+        });
+        report.collect::<Vec<_>>()
+    };
+    let docs = "base_url: https://s.code/docs/\nmapping:\n- {url: https://evil.example/, short-code: install}\n";
+    let q = "base_url: https://s.code/q/\nmapping:\n- {url: https://evil.example/, short-code: r}\n- {url: https://kept.example/, short-code: kept}\n";
+    let empty = "base_url: https://s.code/docs/\nmapping: []\n";
+    let elsewhere = "base_url: https://s.code/else/\nmapping:\n- url: https://evil.example/\n";
+    assert_eq!(
+        taken(&[OUTER], &[OUTER, docs, q]),
+        ["docs/ from docs", "docs/x from docs", "q/r from q/r"]
+    );
+    assert_eq!(
+        taken(&[OUTER], &[OUTER, empty]),
+        ["docs/ from docs", "docs/x from docs"]
+    );
+    assert_eq!(taken(&[OUTER], &[OUTER, elsewhere]), [""; 0]);
+    // What was taken before is not taken again.
+    let deeper = "base_url: https://s.code/docs/v1/\nmapping: []\n";
+    assert_eq!(taken(&[OUTER, docs], &[OUTER, docs, deeper]), [""; 0]);
+    assert_eq!(taken(&[OUTER, docs], &[OUTER, docs]), [""; 0]);
+}

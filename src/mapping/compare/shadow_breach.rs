@@ -67,18 +67,25 @@ impl Shadowed<'_> {
         let Self {
             code, path, old, ..
         } = self;
+        let (newcomer, instead) = match self.site {
+            None => (format!("the code {code:?}"), "another code"),
+            Some(site) => (
+                format!("the new site {}", site.base_url().as_str()),
+                "another base URL",
+            ),
+        };
         let others = match more {
             0 => String::new(),
             1 => " and one other link".to_owned(),
             more => format!(" and {more} other links"),
         };
-        let message = format!("the code {code:?} changes where the published path {path:?} leads");
+        let message = format!("{newcomer} changes where the published path {path:?} leads");
         let former = Former {
             entry: *old,
             origin,
         };
         let hint = format!(
-            "it was answered by {:?}{others}: {former}; take another code, or say in the commit \
+            "it was answered by {:?}{others}: {former}; take {instead}, or say in the commit \
              message that this is intended: {}",
             old.code(),
             Statement::trailer(self.new.site(), code, has_several_sites)

@@ -11,6 +11,8 @@
 //! - A code with a forwarded path takes all paths below it that are not codes: those that a shorter
 //!   code forwarded, auto codes whose standard-alphabet spelling has a slash there, with or without
 //!   its further slashes encoded, and repairs of codes below it.
+//! - A site whose base path lies under that of another takes all paths that begin with it: those of
+//!   codes, and those that were forwarded.
 //! - No other path can change. The standard-alphabet spelling of a new auto code led nowhere unless
 //!   it was forwarded, and then it still is; a new code with punctuation after it was repaired to
 //!   the same code as without.
@@ -18,6 +20,7 @@
 //! It costs a few lookups for each new code, and one pass over the listed codes if any forwards its
 //! path.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::mapping::packed::{Catalogue, CodeKind, Entry, Site, Table};
@@ -30,9 +33,13 @@ const QUERIES: [&str; 2] = ["", "q"];
 /// An entry whose published path a new code changes.
 #[derive(Debug, Clone)]
 pub struct Shadowed<'t> {
-    /// The new code, or one that now forwards its path and did not before.
+    /// The new code, or one that now forwards its path and did not before; if a new site takes the
+    /// path, the code to which its base path would belong.
     pub code: String,
-    /// The entry of that code, in the new table.
+    /// The new site that takes the path, if it is not the code.
+    pub site: Option<&'t Site>,
+    /// The entry of that code, in the new table; if a site takes the path, the entry that it is taken
+    /// from.
     pub new: Entry<'t>,
     /// The entry that the path resolved to, in the old table.
     pub old: Entry<'t>,
@@ -43,11 +50,12 @@ pub struct Shadowed<'t> {
 
 /// Returns all entries that the new codes of a table shadow, in the written order of the new table.
 ///
-/// Sites are matched by host and base path. A site that only one of the tables has shadows nothing.
+/// Sites are matched by host and base path. What a site that is gone answered is not looked at.
 pub fn shadowed<'t>(old: &'t Table, new: &'t Table) -> Vec<Shadowed<'t>> {
     let mut all = Vec::new();
     for site in new.sites() {
         let Some(old) = old.counterpart(site) else {
+            all.append(&mut taken_by(site, old, new));
             continue;
         };
         let catalogue = Catalogue::new(Some(site));
@@ -64,6 +72,55 @@ pub fn shadowed<'t>(old: &'t Table, new: &'t Table) -> Vec<Shadowed<'t>> {
         all.append(&mut found);
     }
     all
+}
+
+/// Returns the entries of which a new site takes paths, because its base path lies under that of
+/// theirs.
+fn taken_by<'t>(site: &'t Site, old: &'t Table, new: &'t Table) -> Vec<Shadowed<'t>> {
+    let Some(around) = old.site_around(site.base_url()) else {
+        return Vec::new();
+    };
+    // If that site is gone, so are its codes.
+    let Some(now) = new.counterpart(around) else {
+        return Vec::new();
+    };
+    let start = &site.base_url().path()[around.base_url().path().len()..];
+    let catalogue = Catalogue::new(Some(around));
+    let codes = catalogue.entries().flat_map(|it| catalogue.codes(it));
+    let codes = codes.filter(|code| code.starts_with(start));
+    let mut paths: Vec<_> = codes.map(Cow::into_owned).collect();
+    // Any path that is not a code represents all that are forwarded.
+    let mut below = format!("{start}x");
+    while around.lookup(&below).is_some() || site.lookup(&below[start.len()..]).is_some() {
+        below.push('x');
+    }
+    paths.extend([start.to_owned(), below]);
+    let mut found = Vec::new();
+    for path in paths {
+        let is_taken = old.site_over(around, &path).is_none()
+            && (new.site_over(now, &path)).is_some_and(|it| it.base_url() == site.base_url());
+        let before = around.find_path(&path);
+        let Match::Link(entry, ..) = before else {
+            continue;
+        };
+        let after = site.find_path(&path[start.len()..]);
+        let mut effects = QUERIES
+            .iter()
+            .map(|query| Effect::of(before, query) == Effect::of(after, query));
+        let is_kept = effects.all(|it| it);
+        // An entry that is gone is reported as that.
+        let new = now.lookup(&entry.code()).filter(|_| is_taken && !is_kept);
+        if let Some(new) = new {
+            found.push(Shadowed {
+                code: start.trim_end_matches('/').to_owned(),
+                site: Some(site),
+                new,
+                old: entry,
+                path,
+            });
+        }
+    }
+    found
 }
 
 /// Returns the entries that the given codes of a site shadow, compared with the old site; codes
@@ -241,6 +298,7 @@ impl Search<'_> {
         if !is_own && !is_kept() && self.known.insert((code.to_owned(), old.number())) {
             self.found.push(Shadowed {
                 code: code.to_owned(),
+                site: None,
                 new,
                 old,
                 path: path.to_owned(),

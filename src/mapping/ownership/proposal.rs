@@ -163,26 +163,33 @@ impl Author<'_> {
         let published = before.into_iter().chain(current.filter(is_other));
         let mut reported = HashSet::new();
         for found in published.flat_map(|published| shadowed(published, after)) {
-            let (owner, site) = (found.old.owner(), found.new.site());
-            // A code that was removed since is not the proposal's.
+            let (owner, site) = (found.old.owner(), found.site.unwrap_or(found.new.site()));
             let before = before.and_then(|before| before.counterpart(site));
-            let is_proposed = before.is_none_or(|site| is_news(site, found.new, &found.code));
-            let current =
-                current.and_then(|current| current.counterpart(site)?.lookup(&found.code));
+            let current = current.and_then(|current| current.counterpart(site));
+            // What was removed since is not the proposal's.
+            let is_proposed = match found.site {
+                Some(_) => before.is_none() && current.is_none(),
+                None => {
+                    let current = current.and_then(|current| current.lookup(&found.code));
+                    before.is_none_or(|site| is_news(site, found.new, &found.code))
+                        && !current.is_some_and(|it| it.says_the_same_as(found.new))
+                }
+            };
             if !is_proposed
                 || self.owners.acts_for(self.name, owner)
-                || current.is_some_and(|it| it.says_the_same_as(found.new))
                 || !reported.insert((found.code.clone(), found.path.clone()))
             {
                 continue;
             }
+            let newcomer = match found.site {
+                Some(site) => format!("the site {}", site.base_url().as_str()),
+                None => format!("the code {:?}", found.code),
+            };
+            let change = format!("take over its path {:?} by {newcomer}", found.path);
             let message = format!(
                 "{}: {}",
                 whose(&found.old.code(), owner),
-                self.may_not(&format!(
-                    "take over its path {:?} by the code {:?}",
-                    found.path, found.code
-                ))
+                self.may_not(&change)
             );
             let error = Diagnostic::new(Rule::OwnerEntryChanged, found.new.place(), message);
             refused.push(error.with_hint(self.hint(owner)));

@@ -115,6 +115,12 @@ impl Table {
         Some(&self.sites[index])
     }
 
+    /// Returns the site with the longest base path that a base URL is under.
+    pub(crate) fn site_around(&self, base: &BaseUrl) -> Option<&Site> {
+        let index = self.hosts.get(base.host())?.around(base.path()).next()?;
+        Some(&self.sites[index])
+    }
+
     /// Returns the site that answers for a code of another site, because its base path lies around
     /// it; `None` if the code is answered by its own site.
     pub(crate) fn site_over(&self, site: &Site, code: &str) -> Option<&Site> {

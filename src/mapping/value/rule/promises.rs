@@ -41,8 +41,8 @@ pub(super) const CODE_RETARGETED: Description = Description {
 pub(super) const PATH_SHADOWED: Description = Description {
     name: "published-path-shadowed",
     severity: Error,
-    meaning: "A new code changes where a path leads that another published link answers.",
-    explanation: "Paths below a code that forwards, other spellings of auto codes and repaired addresses are published links too.",
+    meaning: "A new code or site changes where a path leads that another published link answers.",
+    explanation: "Paths below a code that forwards, other spellings of auto codes and repaired addresses are published links too.\nA new site takes all paths that begin with its base URL.",
     wrong: Example::Change {
         published: "- url: https://example.org/docs/\n  short-code: docs\n  forward: path\n",
         proposed: "- url: https://example.org/docs/\n  short-code: docs\n  forward: path\n- url: https://example.com/\n  short-code: docs/guide\n",
@@ -51,7 +51,7 @@ pub(super) const PATH_SHADOWED: Description = Description {
         published: "- url: https://example.org/docs/\n  short-code: docs\n  forward: path\n",
         proposed: "- url: https://example.org/docs/\n  short-code: docs\n  forward: path\n- url: https://example.com/\n  short-code: guide\n",
     },
-    remedy: "Choose another code.\nIf the change is intended, say so at the end of the commit message: `Waypost-Allow: retarget CODE`.",
+    remedy: "Choose another code, or another base URL.\nIf the change is intended, say so at the end of the commit message: `Waypost-Allow: retarget CODE`.",
 };
 
 pub(super) const RETIRED_CODE_RETARGETED: Description = Description {
