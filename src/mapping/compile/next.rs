@@ -268,7 +268,9 @@ mod tests {
             1 => format!(
                 "- url: https://e.org/{number}/\n  short-code: d{number}\n  forward: path\n"
             ),
-            2 => format!("- url: https://a.org/{number}/\n  aliases: [a{number}, c{number}/x]\n"),
+            2 => format!(
+                "- url: https://a.org/{number}/\n  aliases: [a{number}, c{number}/x, c{number}.]\n"
+            ),
             3 => format!("- number: {number}\n  url: https://n.org/\n  title: N # {number}\n"),
             4 => format!(
                 "- url: https://t.org/{number}\n  title: T{number}\n  tags: [x, y{number}]\n  owner: o\n"
@@ -396,7 +398,7 @@ mod tests {
             60 => 17..18_usize,
             1 => 15..17_usize,
         ];
-        (kind, 0..200_usize)
+        (kind, prop_oneof![0..200_usize, 0..25_usize])
     }
 
     fn a_file(entries: usize) -> impl Strategy<Value = File> {
@@ -570,6 +572,31 @@ mod tests {
         assert!(compile_after(&[], Some(&some)).table.unwrap().is_empty());
     }
 
+    /// Returns a file of entries with a private address, in which each is warned of.
+    fn private(path: &str, numbers: std::ops::Range<usize>) -> SourceFile {
+        let entries = numbers.map(|number| format!("- url: https://10.0.0.1/{number}\n"));
+        let entries: String = entries.collect();
+        let text = format!("base_url: https://short.code/\nmapping:\n{entries}");
+        SourceFile::new(path.into(), text.into_bytes())
+    }
+
+    #[test]
+    fn warnings_over_the_limit_are_counted_when_earlier_ones_go() {
+        let before = compile_after(&[private("t.yaml", 0..1200)], None).table;
+        let files = [private("t.yaml", 100..1200)];
+        assert_same(&compile_after(&files, before.as_ref()), &compile(&files));
+    }
+
+    #[test]
+    fn a_file_may_be_divided() {
+        let before = compile_after(&[private("t.yaml", 0..20)], None)
+            .table
+            .unwrap();
+        let files = [private("a/t.yaml", 0..10), private("b/t.yaml", 10..20)];
+        assert!(count(&files, &before).0 > 0);
+        assert_same(&compile_after(&files, Some(&before)), &compile(&files));
+    }
+
     #[test]
     fn the_next_version_of_a_changed_table_is_compiled_the_same_way() {
         let text = |codes: std::ops::Range<usize>| {
@@ -590,7 +617,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(128))]
+        #![proptest_config(ProptestConfig::with_cases(512))]
 
         #[test]
         fn a_changed_table_is_as_compiled_from_nothing(

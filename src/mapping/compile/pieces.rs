@@ -1,8 +1,9 @@
 //! Documents in pieces: those that the version before has too are not read again.
 //!
-//! A piece is taken over only if nothing was found in it: problems name lines, which move.
+//! What was found in a piece is kept with it, and repeated at its new lines: no message of a warning
+//! names a line of its own piece.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::document::Document;
@@ -13,6 +14,9 @@ use crate::mapping::value::{Checkpoint, Diagnostic, Position, Problems, Scheme, 
 /// The unknown text of a document, in bytes, from which most of it must be known: room for all entries
 /// of a document is reserved only where it is read as a whole.
 const MAX_UNKNOWN: usize = 1 << 20;
+
+/// The maximum number of warnings that are kept with a piece: a bound on memory.
+const MAX_WARNINGS: usize = 8;
 
 /// The pieces of a document.
 pub(super) struct PiecedFile<'t> {
@@ -54,6 +58,7 @@ impl<'t> PiecedFile<'t> {
             if let Some(first) = records.get(next) {
                 parts.push(Part::New(Piece {
                     id: Some(PieceId::of(&text[piece.bytes.clone()])),
+                    warnings: None,
                     start: first.target,
                     line: piece.line,
                 }));
@@ -66,13 +71,14 @@ impl<'t> PiecedFile<'t> {
             let whole = records.first().map(|first| {
                 Part::New(Piece {
                     id: None,
+                    warnings: None,
                     start: first.target,
                     line: 1,
                 })
             });
             parts = whole.into_iter().collect();
         }
-        leave_out_problems(&mut parts, &document, &before, problems);
+        keep_warnings(&mut parts, &document, &before, problems);
         let pieced = Self {
             parts,
             old_file: None,
@@ -133,11 +139,13 @@ impl<'t> PiecedFile<'t> {
         for ((piece, id), kept) in cut.pieces.iter().zip(ids).zip(kept) {
             if let Some(number) = kept {
                 let line = piece.line;
+                repeat_warnings(old.site.pieces().piece(number), line, &file.path, problems);
                 parts.push(Part::Known { number, line });
                 continue;
             }
             parts.push(Part::New(Piece {
                 id: Some(id),
+                warnings: None,
                 start: document.entries.targets.end(),
                 line: piece.line,
             }));
@@ -149,7 +157,7 @@ impl<'t> PiecedFile<'t> {
         if problems.since(&before).0.iter().any(Diagnostic::is_error) {
             return None;
         }
-        leave_out_problems(&mut parts, &document, &before, problems);
+        keep_warnings(&mut parts, &document, &before, problems);
         let is_known = parts.iter().any(|it| matches!(it, Part::Known { .. }));
         let pieced = Self {
             parts,
@@ -179,36 +187,51 @@ impl<'t> PiecedFile<'t> {
     }
 }
 
-/// Has the new pieces read again in the next version in which anything was found, or will be: a
-/// URL that is not canonical, once its code is known.
-fn leave_out_problems(
+/// Keeps with each new piece what was found in it. If that is much, or more will be found once the codes
+/// are known, of a URL that is not canonical, the piece is read again in the next version.
+fn keep_warnings(
     parts: &mut [Part],
     document: &Document<'_>,
     before: &Checkpoint,
     problems: &Problems,
 ) {
+    let starts: Vec<u32> = parts.iter().map(Part::line).collect();
+    let part_of = |line: u32| {
+        starts
+            .partition_point(|start| *start <= line)
+            .checked_sub(1)
+    };
     let (found, are_all) = problems.since(before);
-    let of_problems = found.iter().map(|it| it.place.position.line);
+    let mut warnings: HashMap<usize, Vec<Diagnostic>> = HashMap::new();
+    for warning in found {
+        if let Some(part) = part_of(warning.place.position.line) {
+            let mut warning = warning.clone();
+            warning.place.position.line -= starts[part];
+            warnings.entry(part).or_default().push(warning);
+        }
+    }
     let codes = document.entries.codes.iter();
     let derived = codes.filter(|it| it.kind == CodeKind::Auto);
-    let mut lines: Vec<u32> = of_problems
-        .chain(derived.map(|it| it.position.line))
-        .collect();
-    lines.sort_unstable();
-    let mut end = u32::MAX;
-    for part in parts.iter_mut().rev() {
-        let start = match part {
-            Part::Known { line, .. } => *line,
-            Part::New(piece) => {
-                let at = lines.partition_point(|line| *line < piece.line);
-                let is_here = lines.get(at).is_some_and(|line| *line < end);
-                if is_here || !are_all {
-                    piece.id = None;
-                }
-                piece.line
-            }
-        };
-        end = start;
+    let derived: HashSet<_> = derived.filter_map(|it| part_of(it.position.line)).collect();
+    for (number, part) in parts.iter_mut().enumerate() {
+        let Part::New(piece) = part else { continue };
+        let own = warnings.remove(&number);
+        let count = own.as_ref().map_or(0, Vec::len);
+        if !are_all || count > MAX_WARNINGS || derived.contains(&number) {
+            piece.id = None;
+        } else {
+            piece.warnings = own.map(Arc::from);
+        }
+    }
+}
+
+/// Reports what was found in a piece that is known, which begins at a line now.
+fn repeat_warnings(piece: &Piece, line: u32, file: &Arc<str>, problems: &mut Problems) {
+    for warning in piece.warnings.iter().flat_map(|it| &**it) {
+        let mut warning = warning.clone();
+        warning.place.file = Arc::clone(file);
+        warning.place.position.line += line;
+        problems.push(warning);
     }
 }
 
@@ -223,7 +246,6 @@ fn ascending(numbers: impl Iterator<Item = Option<usize>>) -> Vec<Option<usize>>
         if let Some(number) = number {
             let length = ends.partition_point(|&end| numbers[end] < Some(*number));
             before[place] = length.checked_sub(1).map(|shorter| ends[shorter]);
-            ends.truncate(ends.len().max(length));
             match ends.get_mut(length) {
                 Some(end) => *end = place,
                 None => ends.push(place),

@@ -141,22 +141,22 @@ impl Site {
         let _ = targets.try_reserve(self.targets.heap_bytes() + draft.targets.len());
         for document in documents {
             pieces.begin(document.file, document.defaults);
-            for &part in &document.parts {
+            for part in &document.parts {
                 let (known, from, old) = match part {
                     Part::Known { number, .. } => {
-                        (Some(number), &self.targets, self.pieces().piece(number))
+                        (Some(*number), &self.targets, self.pieces().piece(*number))
                     }
                     Part::New(piece) => (None, &draft.targets, piece),
                 };
                 let (end, line) = match part {
-                    Part::Known { number, line } => (self.piece_end(number), line),
+                    Part::Known { number, line } => (self.piece_end(*number), *line),
                     Part::New(piece) => (ends.next().unwrap_or(piece.start), piece.line),
                 };
                 let shift = targets.copy(from, old.start..end);
                 pieces.push(Piece {
                     start: old.start.shifted(shift),
                     line,
-                    ..old
+                    ..old.clone()
                 });
                 runs.push(Run {
                     known,

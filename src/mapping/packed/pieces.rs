@@ -5,11 +5,12 @@
 //! stored as written. So a piece is its start, and a few bytes for some hundred entries.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
 use super::arena::Text;
-use crate::mapping::value::Defaults;
+use crate::mapping::value::{Defaults, Diagnostic};
 
 /// The SHA-256 (FIPS 180-4) of the text of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,10 +23,12 @@ impl PieceId {
 }
 
 /// A piece of a document.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Piece {
     /// `None` for a piece that is read anew in every version.
     pub(crate) id: Option<PieceId>,
+    /// What was found when it was read, if anything, with lines relative to its own.
+    pub(crate) warnings: Option<Arc<[Diagnostic]>>,
     /// The target of its first entry.
     pub(crate) start: Text,
     /// The number of its first line, from 1.
@@ -43,12 +46,22 @@ pub(crate) struct PiecedDocument {
 }
 
 /// A piece of a document of the next version.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) enum Part {
     /// A piece of the version before, by its number, and its first line now.
     Known { number: usize, line: u32 },
     /// A piece whose entries are in the draft, where its start is.
     New(Piece),
+}
+
+impl Part {
+    /// Returns the number of its first line, from 1.
+    pub(crate) fn line(&self) -> u32 {
+        match self {
+            Self::Known { line, .. } => *line,
+            Self::New(piece) => piece.line,
+        }
+    }
 }
 
 /// A document of the next version.
@@ -78,7 +91,7 @@ impl Pieces {
         for document in documents {
             pieces.begin(document.file, document.defaults);
             let new = document.parts.iter().filter_map(|part| match part {
-                Part::New(piece) => Some(*piece),
+                Part::New(piece) => Some(piece.clone()),
                 Part::Known { .. } => None,
             });
             pieces.all.extend(new);
@@ -101,8 +114,8 @@ impl Pieces {
     }
 
     /// Returns the piece with the given number.
-    pub(crate) fn piece(&self, number: usize) -> Piece {
-        self.all[number]
+    pub(crate) fn piece(&self, number: usize) -> &Piece {
+        &self.all[number]
     }
 
     pub(super) fn len(&self) -> usize {
@@ -142,7 +155,17 @@ impl Pieces {
 
     /// Returns the memory in use, in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
+        let warnings = self
+            .all
+            .iter()
+            .filter_map(|piece| piece.warnings.as_deref());
+        let texts = warnings
+            .clone()
+            .flatten()
+            .map(|it| it.message.capacity() + it.hint.as_ref().map_or(0, |hint| hint.capacity()));
         self.all.capacity() * size_of::<Piece>()
+            + warnings.map(size_of_val).sum::<usize>()
+            + texts.sum::<usize>()
             + self.documents.capacity() * size_of::<PiecedDocument>()
     }
 }
@@ -192,8 +215,12 @@ mod tests {
             for entry in 0..count {
                 let start = arena.store(&"x".repeat(length));
                 if entry == 0 {
-                    let (id, line) = (None, 1);
-                    pieces.push(Piece { id, start, line });
+                    pieces.push(Piece {
+                        id: None,
+                        warnings: None,
+                        start,
+                        line: 1,
+                    });
                 }
                 expected.push((start, number));
             }
