@@ -1,5 +1,5 @@
-//! How fast tables compile, in bytes a second: those that people write, and those that an attacker
-//! would; and how fast codes are derived.
+//! How fast tables compile, in bytes a second: those that people write, from nothing and after a
+//! change, and those that an attacker would write; and how fast codes are derived.
 
 mod scale;
 mod tables;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use scale::scale;
-use waypost::mapping::{Scheme, SourceFile, compile};
+use waypost::mapping::{Scheme, SourceFile, compile, compile_after};
 
 fn main() {
     let mut criterion = Criterion::default()
@@ -18,6 +18,7 @@ fn main() {
         .warm_up_time(Duration::from_secs(1))
         .configure_from_args();
     tables(&mut criterion);
+    changed_tables(&mut criterion);
     hostile_tables(&mut criterion);
     codes(&mut criterion);
     criterion.final_summary();
@@ -74,6 +75,31 @@ fn with_all_keys(entries: usize) -> String {
   archive: https://archive.example/{word}/{number}"
         )
     })
+}
+
+/// Tables with one entry more in the middle, compiled after the version before.
+fn changed_tables(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("compile-changed");
+    for entries in scale(vec![100_000, 1_000_000], vec![100]) {
+        for (name, text) in [
+            ("block-form", plain(entries)),
+            ("custom-codes", with_custom_codes(entries)),
+            ("all-keys", with_all_keys(entries)),
+        ] {
+            let middle = text.len() / 2;
+            let start = text[middle..].find("\n- ").map(|at| middle + at + 1);
+            let (head, tail) = text.split_at(start.expect("there are entries after the middle"));
+            let changed = format!("{head}- url: https://changed.example/\n{tail}");
+            let before = compile_after(&one(text.clone()), None).table;
+            let before = before.expect("the table has no errors");
+            let files = one(changed);
+            group.throughput(Throughput::Bytes(files[0].bytes.len() as u64));
+            group.bench_function(BenchmarkId::new(name, entries), |bencher| {
+                bencher.iter_with_large_drop(|| compile_after(black_box(&files), Some(&before)));
+            });
+        }
+    }
+    group.finish();
 }
 
 /// Tables of a few megabytes, with what makes careless readers slow; all but one are refused.
