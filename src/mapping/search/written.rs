@@ -18,7 +18,8 @@ impl WrittenOrder {
         let mut sorted: Vec<_> = numbers
             .map(|number| (site.entry(number).written(), number))
             .collect();
-        sorted.sort_unstable();
+        // No two have the same target in memory.
+        sorted.sort_unstable_by_key(|(written, _)| *written);
         let mut slots = Vec::with_capacity(sorted.len());
         let mut entries = sorted.into_iter().peekable();
         // Codes are listed in the order of their entries.
