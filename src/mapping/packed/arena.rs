@@ -1,10 +1,15 @@
-//! Arenas: many texts in one piece of memory, each identified by its offset.
+//! Arenas: many texts, one after another, each identified by its offset.
 //!
 //! A text of up to 126 bytes takes one byte more than its own: its length precedes it, in ASCII
 //! characters, so that the whole is one string.
+//!
+//! A complete arena is one string in memory. The arena of the next version of a table is in segments,
+//! most of which are parts of that string.
 
-use std::collections::TryReserveError;
+use std::collections::{HashMap, TryReserveError};
+use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Marks a length that takes more than one character.
 const LONG: u8 = 0x7F;
@@ -12,9 +17,36 @@ const LONG: u8 = 0x7F;
 /// The number of characters of a longer length, with seven bits each.
 const LONG_DIGITS: usize = 5;
 
+/// The maximum number of segments of a complete arena: a text is found in as many steps as this has
+/// bits.
+const MAX_SEGMENTS: usize = 255;
+
 /// Many texts, one after another.
-#[derive(Debug, Default)]
-pub(crate) struct Arena(String);
+#[derive(Default)]
+pub(crate) struct Arena {
+    segments: Vec<Segment>,
+    /// The texts after all segments.
+    own: String,
+    /// The offset of the first of them.
+    own_start: u32,
+}
+
+/// A part of a string, which other arenas may use too.
+struct Segment {
+    /// The offset of its first text in the arena.
+    start: u32,
+    string: Arc<String>,
+    /// The texts are these bytes of the string.
+    from: u32,
+    length: u32,
+}
+
+impl Segment {
+    fn text(&self) -> &str {
+        let from = self.from as usize;
+        &self.string[from..from + self.length as usize]
+    }
+}
 
 /// The offset of a text in its arena; a text stored later has a greater one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,55 +76,61 @@ impl Text {
 pub(super) struct Shift(u32);
 
 impl Arena {
-    /// Reserves room for texts, in bytes; unused room is released by [`shrink`](Self::shrink).
+    /// Reserves room for texts, in bytes; unused room is released by [`complete`](Self::complete).
     ///
     /// # Errors
     ///
     /// Fails if that much memory is not available.
     pub(super) fn try_reserve(&mut self, bytes: usize) -> Result<(), TryReserveError> {
-        self.0.try_reserve(bytes)
+        self.own.try_reserve(bytes)
     }
 
     /// Stores a text.
     pub(crate) fn store(&mut self, text: &str) -> Text {
-        let at = Text(index(self.0.len()));
+        let at = self.end();
         match u8::try_from(text.len()) {
-            Ok(length @ ..LONG) => self.0.push(char::from(length)),
+            Ok(length @ ..LONG) => self.own.push(char::from(length)),
             _ => {
-                self.0.push(char::from(LONG));
+                self.own.push(char::from(LONG));
                 for digit in (0..LONG_DIGITS).rev() {
                     let bits = (text.len() >> (7 * digit)) & 0x7F;
                     // Seven bits fit.
-                    self.0.push(char::from(bits as u8));
+                    self.own.push(char::from(bits as u8));
                 }
             }
         }
-        self.0.push_str(text);
+        self.own.push_str(text);
         at
     }
 
     /// Returns a stored text.
     pub(crate) fn get(&self, text: Text) -> &str {
-        let (start, end) = self.bounds(text.0 as usize);
-        &self.0[start..end]
+        let (string, at) = self.locate(text.0);
+        let (start, end) = bounds(string, at);
+        &string[start..end]
     }
 
     /// Returns every text, in the order of storing.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Text, &str)> {
-        let mut next = 0;
-        std::iter::from_fn(move || {
-            let at = next;
-            (at < self.0.len()).then(|| {
-                let (start, end) = self.bounds(at);
-                next = end;
-                (Text(index(at)), &self.0[start..end])
+        self.chunks().flat_map(|(offset, chunk)| {
+            let mut next = 0;
+            std::iter::from_fn(move || {
+                let at = next;
+                (at < chunk.len()).then(|| {
+                    let (start, end) = bounds(chunk, at);
+                    next = end;
+                    (Text(offset + index(at)), &chunk[start..end])
+                })
             })
         })
     }
 
-    /// Returns all texts as they are stored, each after its length.
-    pub(crate) fn as_bytes(&self) -> &[u8] {
-        self.0.as_bytes()
+    /// Returns all texts as they are stored, each after its length, in parts of whole texts with their
+    /// offsets.
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = (u32, &str)> {
+        let segments = self.segments.iter();
+        let shared = segments.map(|segment| (segment.start, segment.text()));
+        shared.chain([(self.own_start, &*self.own)])
     }
 
     /// Returns a cursor at the first text.
@@ -107,56 +145,150 @@ impl Arena {
 
     /// Returns the offset of the next text.
     pub(crate) fn end(&self) -> Text {
-        Text(index(self.0.len()))
+        Text(index(self.len()))
     }
 
     /// Appends some texts of another arena, given the first and the end; returns the distance by which
-    /// they moved.
+    /// they moved. What is complete there is shared.
     pub(super) fn copy(&mut self, other: &Self, texts: Range<Text>) -> Shift {
         let shift = Shift(self.end().0.wrapping_sub(texts.start.0));
-        let bytes = texts.start.0 as usize..texts.end.0 as usize;
-        self.0.push_str(&other.0[bytes]);
+        let (start, end) = (texts.start.0, texts.end.0);
+        let before = other
+            .segments
+            .partition_point(|it| it.start + it.length <= start);
+        for segment in &other.segments[before..] {
+            let (first, last) = (
+                start.max(segment.start),
+                end.min(segment.start + segment.length),
+            );
+            if first >= last {
+                break;
+            }
+            let from = segment.from + (first - segment.start);
+            self.share(&segment.string, from, last - first);
+        }
+        let own = start.max(other.own_start)..end.max(other.own_start);
+        let bytes = (own.start - other.own_start) as usize..(own.end - other.own_start) as usize;
+        self.own.push_str(&other.own[bytes]);
         shift
     }
 
     /// Appends all texts of another arena; returns the distance by which they moved.
     pub(crate) fn append(&mut self, other: Self) -> u32 {
-        let by = index(self.0.len());
+        let by = index(self.len());
         if by == 0 {
             *self = other;
         } else {
-            self.0.push_str(&other.0);
+            for (_, chunk) in other.chunks() {
+                self.own.push_str(chunk);
+            }
         }
         by
     }
 
-    /// Releases the memory that was reserved for further texts.
-    pub(super) fn shrink(&mut self) {
-        self.0.shrink_to_fit();
+    /// Prepares the texts for being shared, and releases the memory that was reserved for more.
+    pub(super) fn complete(&mut self) {
+        if self.segments.len() > MAX_SEGMENTS || self.wastes_memory() {
+            let mut all = String::with_capacity(self.len());
+            self.chunks().for_each(|(_, chunk)| all.push_str(chunk));
+            *self = Self {
+                segments: Vec::new(),
+                own: all,
+                own_start: 0,
+            };
+        }
+        self.close();
     }
 
     /// Returns the length of all texts, in bytes.
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.own_start as usize + self.own.len()
     }
 
-    /// Returns the memory in use, in bytes.
+    /// Returns the memory in use, in bytes; what is shared counts in each arena.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.0.capacity()
+        let shared: usize = self.segments.iter().map(|it| it.length as usize).sum();
+        shared + self.segments.capacity() * size_of::<Segment>() + self.own.capacity()
     }
 
-    /// Returns the bounds of the text whose length is at an offset.
-    fn bounds(&self, at: usize) -> (usize, usize) {
-        let bytes = self.0.as_bytes();
-        let (start, length) = match bytes[at] {
-            LONG => {
-                let digits = &bytes[at + 1..=at + LONG_DIGITS];
-                let push = |length: usize, digit: &u8| length << 7 | usize::from(*digit);
-                (at + 1 + LONG_DIGITS, digits.iter().fold(0, push))
-            }
-            length => (at + 1, usize::from(length)),
+    /// Appends a part of a string that is in memory.
+    fn share(&mut self, string: &Arc<String>, from: u32, length: u32) {
+        self.close();
+        if let Some(last) = self.segments.last_mut()
+            && Arc::ptr_eq(&last.string, string)
+            && last.from + last.length == from
+        {
+            last.length += length;
+        } else {
+            self.segments.push(Segment {
+                start: self.own_start,
+                string: Arc::clone(string),
+                from,
+                length,
+            });
+        }
+        self.own_start += length;
+    }
+
+    /// Makes the texts after the segments one of them.
+    fn close(&mut self) {
+        if self.own.is_empty() {
+            return;
+        }
+        let mut own = std::mem::take(&mut self.own);
+        own.shrink_to_fit();
+        let length = index(own.len());
+        self.segments.push(Segment {
+            start: self.own_start,
+            string: Arc::new(own),
+            from: 0,
+            length,
+        });
+        self.own_start += length;
+    }
+
+    /// Returns whether a quarter of the memory that the segments keep is not used here.
+    fn wastes_memory(&self) -> bool {
+        let strings = self.segments.iter();
+        let strings = strings.map(|it| (Arc::as_ptr(&it.string), it.string.len()));
+        let kept: usize = strings.collect::<HashMap<_, _>>().into_values().sum();
+        kept / 4 * 3 > self.own_start as usize
+    }
+
+    /// Returns the string that has the text at an offset, and where its length is there.
+    fn locate(&self, at: u32) -> (&str, usize) {
+        if at >= self.own_start {
+            return (&self.own, (at - self.own_start) as usize);
+        }
+        let segment = match &self.segments[..] {
+            [only] => only,
+            all => &all[all.partition_point(|it| it.start <= at) - 1],
         };
-        (start, start + length)
+        (
+            &segment.string,
+            (at - segment.start + segment.from) as usize,
+        )
+    }
+}
+
+/// Returns the bounds of the text whose length is at an offset.
+fn bounds(string: &str, at: usize) -> (usize, usize) {
+    let bytes = string.as_bytes();
+    let (start, length) = match bytes[at] {
+        LONG => {
+            let digits = &bytes[at + 1..=at + LONG_DIGITS];
+            let push = |length: usize, digit: &u8| length << 7 | usize::from(*digit);
+            (at + 1 + LONG_DIGITS, digits.iter().fold(0, push))
+        }
+        length => (at + 1, usize::from(length)),
+    };
+    (start, start + length)
+}
+
+/// Shows the texts, however they are in memory.
+impl fmt::Debug for Arena {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
     }
 }
 
@@ -178,10 +310,16 @@ impl<'a> Cursor<'a> {
         while self.next <= offset {
             self.number += usize::from(self.next > self.at);
             self.at = self.next;
-            self.next = self.arena.bounds(self.at).1;
+            self.next = self.bounds().end;
         }
-        let (start, end) = self.arena.bounds(self.at);
-        start..end
+        self.bounds()
+    }
+
+    /// Returns where the current text is, without its length.
+    fn bounds(&self) -> Range<usize> {
+        let (string, at) = self.arena.locate(index(self.at));
+        let (start, end) = bounds(string, at);
+        self.at + (start - at)..self.at + (end - at)
     }
 
     /// Returns the number of the current text, in the order of storing.
@@ -226,9 +364,43 @@ mod tests {
         let mut cursor = arena.cursor();
         for (number, (text, &at)) in (0..).zip(texts.iter().zip(&stored)) {
             let place = cursor.seek(at.offset() as usize);
-            assert_eq!(&arena.as_bytes()[place.clone()], text.as_bytes());
+            assert_eq!(place.len(), text.len());
             assert_eq!(cursor.seek(place.end - 1), place);
             assert_eq!((cursor.number(), cursor.text()), (number, (at, &**text)));
+        }
+    }
+
+    #[test]
+    fn complete_texts_are_shared() {
+        let texts: Vec<_> = (0..1000).map(|number: u32| number.to_string()).collect();
+        let mut arena = Arena::default();
+        let stored: Vec<_> = texts.iter().map(|text| arena.store(text)).collect();
+        arena.complete();
+        let mut expected: Vec<&str> = texts.iter().map(|text| &**text).collect();
+        for at in (0..990).rev() {
+            // In each version one text is replaced, and the one after it removed.
+            let mut next = Arena::default();
+            let place = |at: usize| arena.iter().nth(at).unwrap().0;
+            let (before, after) = (place(at), place(at + 2));
+            assert_eq!(next.copy(&arena, stored[0]..before), Shift(0));
+            next.store("new");
+            let shift = next.copy(&arena, after..arena.end());
+            assert_eq!(next.get(after.shifted(shift)), expected[at + 2]);
+            next.complete();
+            expected.splice(at..at + 2, ["new"]);
+            assert!(
+                next.iter()
+                    .map(|(_, text)| text)
+                    .eq(expected.iter().copied())
+            );
+            assert!(next.iter().all(|(at, text)| next.get(at) == text));
+            assert!(next.segments.len() <= MAX_SEGMENTS + 1);
+            let mut cursor = next.cursor();
+            for (number, (at, text)) in (0..).zip(next.iter()) {
+                cursor.seek(at.offset() as usize);
+                assert_eq!((cursor.number(), cursor.text()), (number, (at, text)));
+            }
+            arena = next;
         }
     }
 

@@ -137,8 +137,6 @@ impl Site {
         // The new pieces of a draft follow each other.
         let mut ends = starts.skip(1).chain([draft.targets.end()]);
         let (mut runs, mut pieces) = (Vec::new(), Pieces::default());
-        // If there is less memory, the room actually needed may still be there.
-        let _ = targets.try_reserve(self.targets.heap_bytes() + draft.targets.len());
         for document in documents {
             pieces.begin(document.file, document.defaults);
             for part in &document.parts {
@@ -167,7 +165,7 @@ impl Site {
                 });
             }
         }
-        targets.shrink();
+        targets.complete();
         (runs, pieces)
     }
 

@@ -134,7 +134,7 @@ impl Codes {
 
     /// Releases the memory that was reserved for more.
     pub(super) fn shrink(&mut self) {
-        self.texts.shrink();
+        self.texts.complete();
         self.listed.shrink_to_fit();
         let (listed, texts, hasher) = (&self.listed, &self.texts, &self.hasher);
         let hash_of = |&number: &u32| hasher.hash_one(texts.get(listed[number as usize].text));

@@ -135,7 +135,7 @@ impl Notes {
     /// Completes the notes, which can be found from now on, and releases the memory that was reserved
     /// for more.
     pub(super) fn complete(&mut self) {
-        self.texts.shrink();
+        self.texts.complete();
         self.notes.shrink_to_fit();
         self.terms.shrink_to_fit();
         self.note_places = Stretches::new(&self.notes, |note| note.owner);

@@ -84,7 +84,7 @@ impl Site {
         }
         let mut targets = std::mem::take(&mut draft.targets);
         let mut notes = std::mem::take(&mut draft.notes);
-        targets.shrink();
+        targets.complete();
         notes.complete();
         let stores = Stores {
             targets,

@@ -46,7 +46,7 @@ impl CodeOrder {
         Self {
             written,
             places,
-            has_punycode: memmem::find(site.targets.as_bytes(), PUNYCODE.as_bytes()).is_some(),
+            has_punycode: has_punycode(site),
             dates: dates(site),
         }
     }
@@ -74,6 +74,12 @@ impl CodeOrder {
             + self.written.heap_bytes()
             + self.dates.capacity() * size_of::<Timestamp>()
     }
+}
+
+fn has_punycode(site: &Site) -> bool {
+    let finder = memmem::Finder::new(PUNYCODE);
+    let mut chunks = site.targets.chunks();
+    chunks.any(|(_, chunk)| finder.find(chunk.as_bytes()).is_some())
 }
 
 fn dates(site: &Site) -> Vec<Timestamp> {

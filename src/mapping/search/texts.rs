@@ -44,18 +44,20 @@ fn find<'a>(
     goes_on: &mut impl FnMut() -> bool,
     mut found: impl FnMut(u32, &'a str),
 ) -> Option<()> {
-    let bytes = arena.as_bytes();
     let mut cursor = arena.cursor();
     let mut window = Vec::new();
     // From where on nothing is known yet.
     let mut next = 0;
-    for start in (0..bytes.len()).step_by(WINDOW) {
+    let windows = arena.chunks().flat_map(|(offset, chunk)| {
+        let starts = (0..chunk.len()).step_by(WINDOW);
+        starts.map(move |start| (offset as usize + start, &chunk.as_bytes()[start..]))
+    });
+    for (start, rest) in windows {
         if !goes_on() {
             return None;
         }
-        let end = bytes.len().min(start + WINDOW + length);
         window.clear();
-        window.extend_from_slice(&bytes[start..end]);
+        window.extend_from_slice(&rest[..rest.len().min(WINDOW + length)]);
         window.make_ascii_lowercase();
         while next < start + window.len() {
             let from = next.max(start);
