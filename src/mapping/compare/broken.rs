@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::mapping::packed::{Entry, Site};
+use crate::mapping::packed::{Entry, Site, Table};
 use crate::mapping::value::Diagnostic;
 
 /// A code of a site, identified as requests find it.
@@ -41,13 +41,29 @@ pub struct Origin {
 
 /// Displays what a code was, and where.
 pub(crate) struct Former<'t, 'o> {
-    pub(crate) entry: Entry<'t>,
-    pub(crate) origin: &'o Origin,
+    entry: Entry<'t>,
+    /// Whether it has been taken down: then its target is not named.
+    is_taken_down: bool,
+    origin: &'o Origin,
+}
+
+impl<'t, 'o> Former<'t, 'o> {
+    /// Returns what an entry of an old table was, of which a new table is at hand.
+    pub(crate) fn new(entry: Entry<'t>, origin: &'o Origin, new: &Table) -> Self {
+        let site = new.counterpart(entry.site());
+        let now = site.and_then(|site| site.lookup(&entry.code()));
+        Self {
+            entry,
+            is_taken_down: now.is_some_and(|now| now.target_parts().is_none()),
+            origin,
+        }
+    }
 }
 
 impl fmt::Display for Former<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.entry.target() {
+            Some(_) if self.is_taken_down => f.write_str("it has been taken down")?,
             Some(target) => write!(f, "it led to {target}")?,
             None => f.write_str("it was retired")?,
         }

@@ -127,7 +127,7 @@ fn report(
         let has_several_sites = old.sites().len().max(new.sites().len()) > 1;
         broken.extend(breaches.iter().map(|it| Broken {
             link: Link::new(site, &it.code),
-            diagnostic: it.reported(origin, gap.as_ref(), has_several_sites),
+            diagnostic: it.reported(origin, new, gap.as_ref(), has_several_sites),
         }));
     }
     broken
@@ -145,6 +145,7 @@ impl<'t> BrokenCode<'t> {
     fn reported(
         &self,
         origin: &Origin,
+        now: &Table,
         gap: Option<&Gap<'t>>,
         has_several_sites: bool,
     ) -> Diagnostic {
@@ -190,13 +191,8 @@ impl<'t> BrokenCode<'t> {
             (None, Some(gap)) => gap.place(*old),
             (new, _) => new.unwrap_or(*old).place(),
         };
-        let hint = format!(
-            "{}; {way_out}",
-            Former {
-                entry: *old,
-                origin
-            }
-        );
+        let former = Former::new(*old, origin, now);
+        let hint = format!("{former}; {way_out}");
         Diagnostic::new(self.breach.rule(), place, message).with_hint(hint)
     }
 }

@@ -52,7 +52,7 @@ fn report(
     }
     let report = |(link, found, more): (Link, Shadowed<'_>, usize)| Broken {
         link,
-        diagnostic: found.diagnostic(origin, more, has_several_sites),
+        diagnostic: found.diagnostic(origin, new, more, has_several_sites),
     };
     broken.into_iter().map(report).collect()
 }
@@ -63,7 +63,13 @@ impl Shadowed<'_> {
         Link::new(self.new.site(), &self.code)
     }
 
-    fn diagnostic(&self, origin: &Origin, more: usize, has_several_sites: bool) -> Diagnostic {
+    fn diagnostic(
+        &self,
+        origin: &Origin,
+        now: &Table,
+        more: usize,
+        has_several_sites: bool,
+    ) -> Diagnostic {
         let Self {
             code, path, old, ..
         } = self;
@@ -80,10 +86,7 @@ impl Shadowed<'_> {
             more => format!(" and {more} other links"),
         };
         let message = format!("{newcomer} changes where the published path {path:?} leads");
-        let former = Former {
-            entry: *old,
-            origin,
-        };
+        let former = Former::new(*old, origin, now);
         let hint = format!(
             "it was answered by {:?}{others}: {former}; take {instead}, or say in the commit \
              message that this is intended: {}",
