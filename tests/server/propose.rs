@@ -228,9 +228,12 @@ async fn a_table_that_is_not_public_does_not_disclose_codes() {
         public_table: false,
         ..quiet()
     };
-    let server = Running::configured(config, TABLE).await;
+    let table =
+        format!("{TABLE}- {{url: 'https://p.example/', short-code: main, aliases: [alias]}}\n");
+    let server = Running::configured(config, &table).await;
     for (query, code) in [
         ("url=https://framasoft.org", "t0P0JMya"),
+        ("url=https://n.example/&code=alias", "short.code/main"),
         ("url=https://n.example/&code=docs/x", "short.code/docs+"),
     ] {
         let text = page(&server, query).await.text();
@@ -239,6 +242,7 @@ async fn a_table_that_is_not_public_does_not_disclose_codes() {
     }
     for (query, error) in [
         ("code=docs", "the code \"docs\" is taken"),
+        ("code=alias", "the code \"alias\" is taken"),
         (
             "code=docs/x",
             "the code \"docs/x\" would change where an existing link leads",

@@ -141,6 +141,10 @@ impl ProposalRefusal {
 
     /// Returns whether naming the link in the way discloses a code that the form does not have.
     pub(super) fn discloses_code(&self) -> bool {
-        !matches!(self, Self::Registry(RegistrationRefusal::CodeTaken { .. }))
+        match self {
+            // Another code may be an alias of the link.
+            Self::Registry(RegistrationRefusal::CodeTaken { code, holder }) => *code != holder.code,
+            _ => true,
+        }
     }
 }
