@@ -3,7 +3,7 @@
 //! Semicolons or tabs may separate the values, too, as in spreadsheets and databases. A record with
 //! a different number of fields than the header is refused, because the missing one is unknown.
 
-use csv::{ByteRecord, ReaderBuilder};
+use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use crate::exchange::read::rows::{
     Column, ColumnPlaces, ImportedLink, ImportedRow, LinkOrigin, Options, ReadError, RowError,
@@ -61,11 +61,7 @@ pub(crate) fn read(
     let Some((delimiter, layout, first)) = layout(bytes, dialect, options)? else {
         return Ok(Vec::new());
     };
-    let mut reader = ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .delimiter(delimiter)
-        .from_reader(bytes);
+    let mut reader = reader(bytes, delimiter);
     let mut record = ByteRecord::new();
     // Reading from memory never fails.
     while let Ok(true) = reader.read_byte_record(&mut record) {
@@ -114,6 +110,15 @@ impl First {
     }
 }
 
+/// Returns a reader of all records, of whatever length; none of them is taken for a header.
+fn reader(bytes: &[u8], delimiter: u8) -> Reader<&[u8]> {
+    ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .from_reader(bytes)
+}
+
 /// Detects the field separator and the columns; `None` if there is no record.
 fn layout(
     bytes: &[u8],
@@ -123,11 +128,7 @@ fn layout(
     let mut best: Option<(u8, ColumnPlaces, First)> = None;
     let mut names = String::new();
     for delimiter in [b',', b';', b'\t'] {
-        let mut reader = ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(delimiter)
-            .from_reader(bytes);
+        let mut reader = reader(bytes, delimiter);
         let mut record = ByteRecord::new();
         let Ok(true) = reader.read_byte_record(&mut record) else {
             return match dialect.without_header {
