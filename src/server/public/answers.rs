@@ -140,13 +140,12 @@ impl PublicClient {
                     client.finished(&method, response)
                 }));
             }
-            Answers::Links { registrations, .. } if qr_picture::may_be_addressed(&request) => {
-                let takes_tokens = registrations.is_some();
+            Answers::Links { .. } if qr_picture::may_be_addressed(&request) => {
                 let client = self.clone();
                 return Answer::UnderWay(Box::pin(async move {
                     let method = request.method().clone();
                     let (shared, counts) = (&client.public.shared, &client.counts);
-                    let response = qr_picture::answer(shared, counts, request, takes_tokens).await;
+                    let response = qr_picture::answer(shared, counts, request).await;
                     client.finished(&method, response)
                 }));
             }

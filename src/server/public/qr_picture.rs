@@ -38,18 +38,17 @@ pub(super) fn may_be_addressed<B>(request: &Request<B>) -> bool {
     path.contains("/-/qr/") && path.ends_with(".svg")
 }
 
-/// Answers a request and counts it; `takes_tokens` is for the answer to any other path.
+/// Answers a request and counts it.
 pub(super) async fn answer(
     shared: &Shared,
     counts: &Counts,
     request: Request<Incoming>,
-    takes_tokens: bool,
 ) -> Response<Content> {
     // Its content is dropped only once it is answered.
     let (head, _content) = request.into_parts();
     let request = Request::from_parts(head, ());
     let (answered, response) = match begin(shared, &request) {
-        None => return route::answer(shared, counts, &request, takes_tokens),
+        None => return route::answer(shared, counts, &request, false),
         Some(Err(counted)) => counted,
         Some(Ok(url)) => picture(&shared.pictures, request.headers(), url).await,
     };
