@@ -228,7 +228,7 @@ impl<'s, G: FnMut() -> bool> Scan<'s, G> {
     }
 }
 
-/// Returns a function that tells whether an auto code, folded, has a word, if any can.
+/// Returns a function that returns whether an auto code, folded, has a word, if any can.
 fn part_of_hashed_code(word: &str) -> Option<impl Fn([u8; 8]) -> bool + use<>> {
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if word.len() > 8 || !word.bytes().all(is_digit) {
