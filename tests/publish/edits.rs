@@ -120,17 +120,8 @@ fn files_of_a_checkout_are_committed_together() {
 fn edits_are_made_again_on_a_branch_that_has_moved() {
     let (scene, derived) = (Scene::with_table(TABLE), derived());
     // While the first push is on its way, somebody else changes one of the two entries.
-    let other = scene.at("other");
-    git(&scene.root, "clone --quiet remote.git other");
     let changed = TABLE.replace("https://b.example/", "https://b.example/other");
-    fs::write(other.join("mapping.yaml"), changed).unwrap();
-    git(&other, "commit --quiet --all -m other");
-    git(&other, "push --quiet origin HEAD:refs/heads/waiting");
-    scene.hook(
-        "pre-receive",
-        "mv hooks/pre-receive hooks/done\nunset GIT_QUARANTINE_PATH\n\
-         git update-ref refs/heads/main refs/heads/waiting",
-    );
+    scene.overtake(&changed);
     let edits = [
         retarget(
             &derived,

@@ -115,18 +115,9 @@ fn a_new_table_is_committed_with_its_links() {
 fn an_import_is_decided_again_on_a_branch_that_has_moved() {
     let scene = Scene::with_table(TABLE);
     // While the first push is on its way, somebody else takes one of the codes.
-    let other = scene.at("other");
-    git(&scene.root, "clone --quiet remote.git other");
     let taken = "mapping:\n- url: https://other.example/\n  short-code: a\n";
     let text = TABLE.replace("mapping:\n", taken);
-    fs::write(other.join("mapping.yaml"), text).unwrap();
-    git(&other, "commit --quiet --all -m other");
-    git(&other, "push --quiet origin HEAD:refs/heads/waiting");
-    scene.hook(
-        "pre-receive",
-        "mv hooks/pre-receive hooks/done\nunset GIT_QUARANTINE_PATH\n\
-         git update-ref refs/heads/main refs/heads/waiting",
-    );
+    scene.overtake(&text);
     let rows = "a,https://a.example/\nb,https://b.example/\n";
     let ended = import(&scene, "work", rows, &["--push"]);
     // Each row is reported once, as the last attempt had it.
