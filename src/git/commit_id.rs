@@ -9,8 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 /// The number of hexadecimal digits of a full id.
 const FULL: usize = 40;
 
-/// The number of hexadecimal digits that are enough for people: 48 bits, as many as Git shows in
-/// large projects.
+/// The number of hexadecimal digits that are enough for people: 48 bits, as Git shows for large
+/// projects.
 pub(crate) const SHORT: usize = 12;
 
 /// The id of a commit.

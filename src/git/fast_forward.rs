@@ -1,8 +1,9 @@
 //! Moving a checkout forward to a fetched commit, as `git merge --ff-only` does.
 //!
-//! Git's own protocol is followed: `index.lock` is held from the first look to the last write, the
+//! Git's own protocol is followed: `index.lock` is held from the first check to the last write, the
 //! index is replaced in one step, and the branch moves only if it has not moved meanwhile. So a
-//! person's commit, a cron job's pull and this one never mix. Hooks and filters are not run.
+//! commit by a person, a pull by a cron job and this one never interfere. Hooks and filters are not
+//! run.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -33,7 +34,7 @@ pub enum FastForwardError {
     },
     /// Both sides have commits of their own.
     #[error(
-        "the checkout's {branch} has commits that its remote has not, so it cannot be \
+        "the checkout's {branch} has commits that its remote does not have, so it cannot be \
          fast-forwarded: push them, or `git reset --hard` to the remote's branch"
     )]
     Diverged {

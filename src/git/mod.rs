@@ -1,9 +1,16 @@
-//! Everything that speaks Git: remotes and their credentials, commits and their content, signatures,
-//! work trees, and pushes.
+//! Everything about Git: remotes and their credentials, commits and their content, signatures, work
+//! trees, and pushes.
 //!
-//! Invariants: nothing here knows what a table is, only bytes at paths; no error, log or report shows
-//! a credential; each call returns within bounded time, because what a remote can delay runs in a
-//! process of its own.
+//! The files next to the folders are shared by them: work trees and fast-forwarding them, symbolic
+//! links, and the output of child processes.
+//!
+//! # Invariants
+//!
+//! - Nothing here knows what a table is, only bytes at paths.
+//! - A fetch can hang, crash or be killed anywhere, so everything that a remote can delay runs in a
+//!   process of its own, whose memory, disk and time are bounded; each call returns within bounded
+//!   time (docs/decisions/0004).
+//! - No error, log or report shows a credential.
 
 mod branch;
 mod captured;
@@ -12,17 +19,24 @@ mod damage;
 mod error_chain;
 mod fast_forward;
 mod foreign_repository;
+mod hex;
 mod history;
+mod objects;
+mod packs;
 mod random;
 mod regular;
 mod secrets;
 mod setting;
 mod signatures;
+mod ssh_patterns;
 pub(crate) mod symlinks;
 mod transport;
+mod wire;
 pub(crate) mod work_tree;
 
-pub use branch::{GitProgram, GitProgramError, RemoteBranch, RemoteBranchError, SeenBranch};
+pub use branch::{
+    GitProgram, GitProgramError, RemoteBranch, RemoteBranchError, SeenBranch, StoredCommit,
+};
 pub(crate) use commit_id::SHORT;
 pub use commit_id::{CommitId, CommitIdError};
 pub(crate) use damage::is_damage;
@@ -30,10 +44,13 @@ pub use error_chain::chain;
 pub use fast_forward::FastForwardError;
 pub(crate) use fast_forward::fast_forward;
 pub use foreign_repository::ForeignRepository;
+pub(crate) use hex::hex;
 pub use history::{
-    HistoryStep, LocalRepository, NameFilter, RepositoryError, RevPath, TreeError, TreeFile,
-    TreePath, Version, read_files,
+    ContentId, FoundFile, HistoryStep, LocalRepository, NameFilter, PastReader, RepositoryError,
+    RevPath, TreeError, TreeFile, TreePath, Version, each_file,
 };
+pub(crate) use objects::{FileChange, NewCommit};
+pub(crate) use packs::{PackError, RepackOrder, Repacked, install, may_be_due, pack_names};
 pub use random::random;
 pub use regular::{open_regular, read_regular};
 pub(crate) use secrets::masked;
@@ -43,8 +60,10 @@ pub use signatures::{
     AllowedSigners, Anyone, KeyError, Refusal, Signer, SignerLineError, SignersError, Verify,
 };
 pub(crate) use symlinks::{Symlink, Trail};
+pub(crate) use transport::Transport;
 pub(crate) use transport::{CloneRecord, CloneTarget, SECRET_VARIABLES, StateDir, Tip, Wanted};
 pub use transport::{
     Credentials, Pushed, RemoteUrl, RemoteUrlError, StateError, Transfer, TransferError,
-    run_transfer,
+    TransferTimeout, run_transfer,
 };
+pub(crate) use wire::has_git_program;

@@ -15,8 +15,10 @@ pub enum Setting {
     TablePath,
     /// The directory of the clone.
     StateDir,
-    /// The timeout of a fetch or push.
+    /// The timeout of a fetch or push that makes no progress.
     GitTimeout,
+    /// The timeout of a fetch or push in total.
+    GitTimeoutTotal,
     /// The maximum number of bytes of a fetch.
     MaxFetchBytes,
     /// The private key for SSH.

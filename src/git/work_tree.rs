@@ -1,7 +1,7 @@
 //! Work trees: finding the one that a path lies in, and its position there.
 //!
-//! A work tree is recognized by its `.git`, which nobody can commit. The other parts of a
-//! repository (`HEAD`, `objects`, `refs`) can be committed, so they count only where no directory
+//! A work tree is recognized by its `.git`, which cannot be committed. The other parts of a
+//! repository (`HEAD`, `objects`, `refs`) can be committed, so they count only if no directory
 //! above has a `.git`.
 //!
 //! Links on the way to a work tree are followed. A link inside it is itself committed content: the

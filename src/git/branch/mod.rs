@@ -1,7 +1,10 @@
 //! A writable branch of a remote; and the `git` program, for what libgit2 does differently.
 
 mod program;
+mod program_error;
+mod receive_pack;
 mod remote_branch;
 
-pub use program::{GitProgram, GitProgramError};
-pub use remote_branch::{RemoteBranch, RemoteBranchError, SeenBranch};
+pub use program::GitProgram;
+pub use program_error::GitProgramError;
+pub use remote_branch::{RemoteBranch, RemoteBranchError, SeenBranch, StoredCommit};

@@ -15,96 +15,27 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::timeout;
 
+use super::program_error::{GitProgramError, MAX_ANSWER};
 use crate::git::captured::Captured;
 use crate::git::commit_id::CommitId;
 use crate::git::secrets::Secrets;
-use crate::git::setting::Setting;
 use crate::git::transport::Pushed;
 use crate::git::transport::RemoteUrl;
 use crate::git::transport::{SECRET_VARIABLES, SERVICE_VARIABLES};
-
-/// The variables that point Git to another repository than that of its directory (`git rev-parse
-/// --local-env-vars`): set where a hook runs us.
-const PLACE_VARIABLES: [&str; 8] = [
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_QUARANTINE_PATH",
-    "GIT_WORK_TREE",
-];
-
-/// The limit for reading Git's answers, none of which is longer.
-const MAX_ANSWER: u64 = 1 << 20;
+use crate::git::wire::PLACE_VARIABLES;
 
 /// The limit for keeping Git's errors, which may contain an endless message of a remote.
-const MAX_ERRORS: u64 = 64 << 10;
+pub(super) const MAX_ERRORS: u64 = 64 << 10;
 
 /// Git, run in one directory.
 #[derive(Debug)]
 pub struct GitProgram {
     directory: PathBuf,
     /// The timeout of one command.
-    timeout: Duration,
+    pub(super) timeout: Duration,
     /// The known secrets that it must not show.
     secrets: RefCell<Secrets>,
-    runtime: Runtime,
-}
-
-/// Why the `git` program failed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum GitProgramError {
-    /// It is not installed.
-    #[error(
-        "there is no git program, which pushing to a path and commits in a checkout need: install Git"
-    )]
-    Missing,
-    /// It cannot be run.
-    #[error("cannot run git in {}", directory.display())]
-    Process {
-        /// The directory.
-        directory: PathBuf,
-        /// The error from the system.
-        #[source]
-        source: io::Error,
-    },
-    /// It timed out.
-    #[error("git {command} took longer than {timeout:?}: raise the setting \"git timeout\"")]
-    TimedOut {
-        /// The task.
-        command: String,
-        /// The timeout.
-        timeout: Duration,
-    },
-    /// Its output is too long.
-    #[error("git {command} printed more than {MAX_ANSWER} bytes")]
-    TooMuch {
-        /// The task.
-        command: String,
-    },
-    /// It failed.
-    #[error("git {command} failed: {said}")]
-    Failed {
-        /// The task.
-        command: String,
-        /// Its message.
-        said: String,
-        /// Its exit status, unless a signal ended it.
-        status: Option<i32>,
-    },
-}
-
-impl GitProgramError {
-    /// Returns the setting that may have to be changed.
-    pub fn setting(&self) -> Option<Setting> {
-        match self {
-            Self::TimedOut { .. } => Some(Setting::GitTimeout),
-            _ => None,
-        }
-    }
+    pub(super) runtime: Runtime,
 }
 
 /// Git's answer.
@@ -180,7 +111,7 @@ impl GitProgram {
     pub fn outlive_interrupts(&self) -> Result<(), GitProgramError> {
         let _guard = self.runtime.enter();
         for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
-            // Nobody reads the signal: having a handler is what keeps it from killing the process.
+            // The signal is not read: a handler is enough to keep it from killing the process.
             let _ = signal(kind).map_err(|source| self.failed(source))?;
         }
         Ok(())
@@ -214,8 +145,25 @@ impl GitProgram {
         }
     }
 
-    fn readable(&self, said: &str) -> String {
+    pub(super) fn readable(&self, said: &str) -> String {
         self.secrets.borrow().readable(said)
+    }
+
+    /// Returns a command without arguments, whose input and output are pipes.
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new("git");
+        let service = SECRET_VARIABLES.iter().chain(&SERVICE_VARIABLES);
+        for variable in service.chain(&PLACE_VARIABLES) {
+            command.env_remove(variable);
+        }
+        command
+            .current_dir(&self.directory)
+            // Its messages are also parsed here.
+            .env("LC_ALL", "C")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
     }
 
     async fn output_of<A: AsRef<OsStr>>(
@@ -223,23 +171,10 @@ impl GitProgram {
         arguments: &[A],
         input: &str,
     ) -> Result<GitOutput, GitProgramError> {
-        let mut command = Command::new("git");
-        let service = SECRET_VARIABLES.iter().chain(&SERVICE_VARIABLES);
-        for variable in service.chain(&PLACE_VARIABLES) {
-            command.env_remove(variable);
-        }
         let failed = |source| self.failed(source);
-        let mut child = command
-            .args(arguments)
-            .current_dir(&self.directory)
-            // Its messages are also parsed here.
-            .env("LC_ALL", "C")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(failed)?;
+        let mut command = self.command();
+        let spawned = command.args(arguments).kill_on_drop(true).spawn();
+        let mut child = spawned.map_err(failed)?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let exchange = async {
@@ -278,7 +213,7 @@ impl GitProgram {
         }
     }
 
-    fn failed(&self, source: io::Error) -> GitProgramError {
+    pub(super) fn failed(&self, source: io::Error) -> GitProgramError {
         match source.kind() {
             io::ErrorKind::NotFound if self.directory.is_dir() => GitProgramError::Missing,
             _ => GitProgramError::Process {
@@ -300,7 +235,7 @@ fn command_of<A: AsRef<OsStr>>(arguments: &[A]) -> String {
     }
 }
 
-/// Reads what `git push --porcelain` answers (git-push(1), "OUTPUT") about one branch.
+/// Parses the output of `git push --porcelain` (git-push(1), "OUTPUT") about one branch.
 fn pushed(answer: &GitOutput, readable: impl Fn(&str) -> String) -> Pushed {
     let mut lines = (answer.out.lines()).filter_map(|line| {
         let (flag, rest) = line.split_once('\t')?;
@@ -314,7 +249,7 @@ fn pushed(answer: &GitOutput, readable: impl Fn(&str) -> String) -> Pushed {
         },
         Some(("!", summary)) => Pushed::rejected(&readable(summary), &readable(&said)),
         // Someone else made the same commit in the same second.
-        Some(("=", _)) => Pushed::Lost,
+        Some(("=", _)) => Pushed::moved(),
         Some(_) if answer.status == Some(0) => Pushed::Landed {
             said: readable(&said),
         },
@@ -404,7 +339,9 @@ mod tests {
                 "!\tabc:refs/heads/main\t[rejected] (fetch first)",
                 ""
             ),
-            Pushed::Lost
+            Pushed::Lost {
+                reason: "[rejected] (fetch first)".to_owned()
+            }
         );
         assert_eq!(
             read(
@@ -418,7 +355,7 @@ mod tests {
             }
         );
         let same = "=\tabc:refs/heads/main\t[up to date]";
-        assert_eq!(read(true, same, ""), Pushed::Lost);
+        assert_eq!(read(true, same, ""), Pushed::moved());
         let cut = "fatal: the remote end hung up unexpectedly";
         let unclear = Pushed::Unclear {
             reason: cut.to_owned(),

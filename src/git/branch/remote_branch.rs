@@ -10,19 +10,22 @@ use git2::Repository;
 use serde::de::DeserializeOwned;
 use tokio::runtime::Builder;
 
-use super::program::{GitProgram, GitProgramError};
+use super::program::GitProgram;
+use super::program_error::GitProgramError;
 use crate::git::commit_id::CommitId;
+use crate::git::objects::NewCommit;
 use crate::git::setting::Setting;
 use crate::git::transport::CloneTarget;
 use crate::git::transport::Credentials;
 use crate::git::transport::Pushed;
 use crate::git::transport::Wanted;
-use crate::git::transport::{FetchOrder, PushOrder, Task, Tip};
+use crate::git::transport::{FetchDepth, FetchOrder, PushOrder, Task, Tip};
 use crate::git::transport::{RemoteUrl, Transport};
 use crate::git::transport::{StateDir, StateError};
 use crate::git::transport::{Transfer, TransferError};
+use crate::git::wire::BranchMove;
 
-/// Why a remote's branch cannot be written to. No message holds a secret.
+/// Why a remote's branch cannot be written to. No message contains a secret.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemoteBranchError {
@@ -57,6 +60,15 @@ pub enum RemoteBranchError {
         /// The error from Git.
         #[source]
         source: git2::Error,
+    },
+    /// The clone cannot be written to.
+    #[error("cannot write to the clone of {remote}")]
+    Store {
+        /// The remote's address, without secrets.
+        remote: String,
+        /// The error from the system.
+        #[source]
+        source: io::Error,
     },
     /// The system lacks the resources for a thread's runtime.
     #[error("cannot start a transfer")]
@@ -104,6 +116,28 @@ pub struct SeenBranch {
     pub commit: CommitId,
 }
 
+/// A commit in the clone that the remote does not have.
+pub struct StoredCommit {
+    id: CommitId,
+    /// The objects that the remote lacks, if it is a repository on the same machine and they are
+    /// known.
+    pack: Option<Vec<u8>>,
+}
+
+impl StoredCommit {
+    pub(crate) fn id(&self) -> CommitId {
+        self.id
+    }
+}
+
+/// Takes any commit of the clone; the objects that the remote lacks are determined when it is
+/// pushed.
+impl From<CommitId> for StoredCommit {
+    fn from(id: CommitId) -> Self {
+        Self { id, pack: None }
+    }
+}
+
 impl RemoteBranch {
     /// Creates the temporary directory of a clone; nothing is fetched yet.
     ///
@@ -126,7 +160,7 @@ impl RemoteBranch {
         })
     }
 
-    /// Uses a clone that others may read, but nobody else writes to as long as this is used.
+    /// Uses a clone that others may read, but must not write to while this is used.
     pub(crate) fn of_clone(
         clone: PathBuf,
         remote: RemoteUrl,
@@ -157,8 +191,7 @@ impl RemoteBranch {
     ///
     /// If the remote cannot be fetched from, or the name is not that of a branch.
     pub fn fetch(&self) -> Result<SeenBranch, RemoteBranchError> {
-        let shallow = *self.remote.transport() != Transport::Local;
-        self.fetch_wanted(self.wanted.clone(), shallow)
+        self.fetch_wanted(self.wanted.clone(), FetchDepth::Commit)
     }
 
     /// Fetches the branch, or another one by its full name, with the commits since those that the
@@ -169,14 +202,19 @@ impl RemoteBranch {
     /// If the remote cannot be fetched from, or has no such branch.
     pub fn fetch_history(&self, name: Option<&str>) -> Result<SeenBranch, RemoteBranchError> {
         let named = name.map(|name| Wanted::Name(name.to_owned()));
-        self.fetch_wanted(named.unwrap_or_else(|| self.wanted.clone()), false)
+        let wanted = named.unwrap_or_else(|| self.wanted.clone());
+        self.fetch_wanted(wanted, FetchDepth::History)
     }
 
-    fn fetch_wanted(&self, wanted: Wanted, shallow: bool) -> Result<SeenBranch, RemoteBranchError> {
+    fn fetch_wanted(
+        &self,
+        wanted: Wanted,
+        depth: FetchDepth,
+    ) -> Result<SeenBranch, RemoteBranchError> {
         let fetched: Tip = self.execute(Task::Fetch(FetchOrder {
             target: CloneTarget::OwnClone,
             wanted,
-            shallow,
+            depth,
         }))?;
         let name = fetched.name.unwrap_or_else(|| fetched.commit.to_string());
         if !name.starts_with("refs/heads/") {
@@ -203,6 +241,28 @@ impl RemoteBranch {
         })
     }
 
+    /// Writes a commit to the clone: all its objects get there in one step, as one pack.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be written.
+    pub(crate) fn store(&self, commit: &NewCommit<'_>) -> Result<StoredCommit, RemoteBranchError> {
+        let store = || {
+            let pack = match self.remote.transport() {
+                Transport::Local => Some(commit.thin_pack()?),
+                _ => None,
+            };
+            let id = commit.id();
+            commit
+                .store(&self.clone)
+                .map(|()| StoredCommit { id, pack })
+        };
+        store().map_err(|source| RemoteBranchError::Store {
+            remote: self.remote.to_string(),
+            source,
+        })
+    }
+
     /// Pushes a commit of the clone to a branch, by its full name, that is expected to be at
     /// another commit or not to exist. Blocks the thread.
     ///
@@ -211,13 +271,24 @@ impl RemoteBranch {
     /// If nothing was sent to the remote. Any later failure is an answer.
     pub fn push(
         &self,
-        commit: CommitId,
+        StoredCommit { id, pack }: &StoredCommit,
         branch: &str,
         expected: Option<CommitId>,
     ) -> Result<Pushed, RemoteBranchError> {
+        let commit = *id;
         if *self.remote.transport() == Transport::Local {
             let git = GitProgram::new(&self.clone, self.transfer.timeout)?;
-            return Ok(git.push(self.remote.expose(), commit, branch, expected)?);
+            return Ok(match (self.remote.directory(), pack) {
+                (Some(directory), Some(pack)) if !self.is_rewritten() => {
+                    let update = BranchMove {
+                        branch,
+                        from: expected.map(|id| id.0),
+                        to: commit.0,
+                    };
+                    git.update_branch(&directory, &update, pack)?
+                }
+                _ => git.push(self.remote.expose(), commit, branch, expected)?,
+            });
         }
         let task = Task::Push(PushOrder {
             commit,
@@ -234,6 +305,22 @@ impl RemoteBranch {
             }),
             ended => ended,
         }
+    }
+
+    /// Returns whether Git's configuration has another address for the remote
+    /// (`url.….insteadOf`).
+    fn is_rewritten(&self) -> bool {
+        let address = self.remote.expose();
+        let repository = Repository::open(&self.clone);
+        let remote = repository.and_then(|it| {
+            let remote = it.remote_anonymous(address)?;
+            let urls = [
+                remote.url()?.to_owned(),
+                remote.pushurl()?.unwrap_or(address).to_owned(),
+            ];
+            Ok(urls)
+        });
+        remote.is_ok_and(|urls| urls.iter().any(|url| url != address))
     }
 
     /// Runs a task in a process. Its runtime is dropped here: one that is kept could not be dropped

@@ -1,7 +1,7 @@
 //! A local repository: the content of its commits, without touching the work tree.
 //!
-//! For commands that compare what is, what was and what is proposed. `ancestry` covers the relations
-//! between commits.
+//! For commands that compare the current, a former and a proposed state. `ancestry` covers the
+//! relations between commits.
 
 use std::env;
 use std::fs;
@@ -11,7 +11,7 @@ use git2::{Commit, ErrorCode, Oid, Repository};
 
 use super::repository_error::RepositoryError;
 use super::tree::TreeError;
-use super::tree::{NameFilter, TreeFile, find_id, read_files};
+use super::tree::{NameFilter, TreeFile, find_object, read_files};
 use super::tree_path::{TreePath, from_top};
 use crate::git::commit_id::CommitId;
 use crate::git::foreign_repository::ForeignRepository;
@@ -28,6 +28,12 @@ pub struct LocalRepository {
 /// The contents of some paths in a commit; equal values mean equal contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version(Vec<Option<Oid>>);
+
+impl Version {
+    pub(super) fn ids(&self) -> &[Option<Oid>] {
+        &self.0
+    }
+}
 
 impl LocalRepository {
     /// Opens the repository around a path, which itself need not exist.
@@ -239,8 +245,11 @@ impl LocalRepository {
         paths: &[TreePath],
     ) -> Result<Version, RepositoryError> {
         let commit = self.find(commit)?;
-        let ids = paths.iter().map(|path| find_id(&commit, path.inside()));
-        let ids = ids.collect::<Result<_, _>>()?;
+        let ids = paths.iter().map(|path| {
+            let found = find_object(&commit, path.inside())?;
+            Ok(found.map(|(id, _)| id))
+        });
+        let ids = ids.collect::<Result<_, RepositoryError>>()?;
         Ok(Version(ids))
     }
 

@@ -12,10 +12,12 @@ use crate::git::foreign_repository::ForeignRepository;
 #[non_exhaustive]
 pub enum RepositoryError {
     /// The name does not give both a commit and a path.
-    #[error("{0:?} does not name a table in a commit: write it as in HEAD:mapping.yaml")]
+    #[error(
+        "{0:?} does not name a table in a commit: use the form REV:PATH, as in HEAD:mapping.yaml"
+    )]
     Form(String),
     /// There is no repository around a path.
-    #[error("{} lies in no Git repository", path.display())]
+    #[error("{} is not in a Git repository", path.display())]
     NoRepository {
         /// The path as it was given.
         path: PathBuf,
@@ -33,7 +35,7 @@ pub enum RepositoryError {
         source: git2::Error,
     },
     /// A path leads out of the repository.
-    #[error("{} does not lie in the repository at {}", path.display(), work_dir.display())]
+    #[error("{} is not in the repository at {}", path.display(), work_dir.display())]
     Outside {
         /// The path as it was given.
         path: PathBuf,
@@ -68,7 +70,7 @@ pub enum RepositoryError {
     },
     /// The same, as far as can be known in a shallow clone.
     #[error(
-        "{one} and {other} have no commit in common in this shallow clone: git fetch --unshallow"
+        "{one} and {other} have no commit in common in this shallow clone: run git fetch --unshallow"
     )]
     Shallow {
         /// The first commit.
@@ -77,10 +79,10 @@ pub enum RepositoryError {
         other: CommitId,
     },
     /// The full history is needed, but the clone is shallow.
-    #[error("this shallow clone lacks a part of the history: git fetch --unshallow")]
+    #[error("this shallow clone lacks part of the history: run git fetch --unshallow")]
     CutOff,
     /// The commit has nothing there.
-    #[error("{revision} holds no {path}")]
+    #[error("{revision} does not contain {path}")]
     NotFound {
         /// The revision as it was given.
         revision: String,

@@ -17,12 +17,21 @@ use crate::git::setting::Setting;
 /// The mode of a symbolic link in a tree (git-fast-import(1), "filemodify").
 const LINK_MODE: i32 = 0o120_000;
 
+/// The mode of a file in a tree, without its permissions.
+pub(super) const FILE_MODE: i32 = 0o100_000;
+
+/// The bits of a mode that say what an entry is.
+pub(super) const MODE_KIND: i32 = 0o170_000;
+
+/// The mode of a directory in a tree.
+pub(super) const TREE_MODE: i32 = 0o040_000;
+
 /// The prefix of an LFS pointer (git-lfs, `docs/spec.md`), which is never longer than `LFS_MAX`.
 const LFS_START: &[u8] = b"version https://git-lfs.github.com/spec/";
 const LFS_MAX: usize = 1024;
 
 /// The size limit of a directory's list of names in bytes, unless a table may be larger.
-const MAX_LISTING: u64 = 16 << 20;
+pub(super) const MAX_LISTING: u64 = 16 << 20;
 
 /// A file of a commit: its path, and its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +50,7 @@ pub type NameFilter = fn(&OsStr) -> bool;
 #[non_exhaustive]
 pub enum TreeError {
     /// There is nothing at the path.
-    #[error("the commit {commit} holds no {path}")]
+    #[error("the commit {commit} does not contain {path}")]
     NotFound {
         /// The path as it was given.
         path: String,
@@ -102,21 +111,40 @@ impl TreeError {
     }
 }
 
-/// Reads the file at `path`, or the files directly in the directory there whose names `is_wanted`
-/// accepts, sorted by name, of at most `max` bytes together.
-///
-/// Each file is named by its path in the repository.
+/// Reads the files that [`each_file`] finds, each named by its path in the repository.
 ///
 /// # Errors
 ///
-/// If the commit has no such file there, or one that cannot be read.
-pub fn read_files(
+/// Those of [`each_file`], and if a file cannot be read.
+pub(super) fn read_files(
     repository: &Repository,
     commit: &Commit<'_>,
     path: &str,
     max: u64,
     is_wanted: NameFilter,
 ) -> Result<Vec<TreeFile>, TreeError> {
+    each_file(repository, commit, path, max, is_wanted, |file| {
+        let bytes = file.read(<[u8]>::to_vec)?;
+        let path = file.path.into();
+        Ok(TreeFile { path, bytes })
+    })
+}
+
+/// Finds the file at `path` in a commit, or the files directly in the directory there whose names
+/// `is_wanted` accepts, sorted by name, of at most `max` bytes together, and returns what `take` makes
+/// of each: it may read the content.
+///
+/// # Errors
+///
+/// If the commit has no such file there, if the files are larger than `max`, and those of `take`.
+pub fn each_file<T>(
+    repository: &Repository,
+    commit: &Commit<'_>,
+    path: &str,
+    max: u64,
+    is_wanted: NameFilter,
+    take: impl FnMut(FoundFile<'_>) -> Result<T, TreeError>,
+) -> Result<Vec<T>, TreeError> {
     TreeReader {
         repository,
         odb: repository.odb().map_err(|source| TreeError::Damaged {
@@ -127,11 +155,44 @@ pub fn read_files(
         max,
         is_wanted,
     }
-    .read(commit, path)
+    .each(commit, path, take)
 }
 
-/// Returns the id of the object at `path`, if there is one.
-pub(crate) fn find_id(commit: &Commit<'_>, path: &str) -> Result<Option<Oid>, TreeError> {
+/// A file of a commit, whose content can be read.
+pub struct FoundFile<'a> {
+    /// The path in the repository.
+    pub path: &'a str,
+    /// The identity of the content.
+    pub id: Oid,
+    /// The length of the content, in bytes.
+    pub size: u64,
+    /// Whether there is no other.
+    pub is_only: bool,
+    reader: &'a TreeReader<'a>,
+}
+
+impl FoundFile<'_> {
+    /// Reads the content, and returns what `take` makes of it.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is only a pointer to the content.
+    pub fn read<T>(&self, take: impl FnOnce(&[u8]) -> T) -> Result<T, TreeError> {
+        let object = self.reader.odb.read(self.id);
+        let object = object.map_err(|error| self.reader.damaged(error))?;
+        let bytes = object.data();
+        if bytes.len() <= LFS_MAX && bytes.starts_with(LFS_START) {
+            return Err(self.reader.not_a_file(self.path, "a Git LFS pointer"));
+        }
+        Ok(take(bytes))
+    }
+}
+
+/// Returns the id and the mode of the object at `path`, if there is one.
+pub(super) fn find_object(
+    commit: &Commit<'_>,
+    path: &str,
+) -> Result<Option<(Oid, i32)>, TreeError> {
     let damaged = |source| TreeError::Damaged {
         commit: commit.id().into(),
         source,
@@ -141,10 +202,10 @@ pub(crate) fn find_id(commit: &Commit<'_>, path: &str) -> Result<Option<Oid>, Tr
         .filter(|it| matches!(it, Component::Normal(_)))
         .collect();
     if path.as_os_str().is_empty() {
-        return Ok(Some(commit.tree_id()));
+        return Ok(Some((commit.tree_id(), TREE_MODE)));
     }
     match commit.tree().map_err(damaged)?.get_path(&path) {
-        Ok(entry) => Ok(Some(entry.id())),
+        Ok(entry) => Ok(Some((entry.id(), entry.filemode()))),
         Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
         Err(error) => Err(damaged(error)),
     }
@@ -178,42 +239,47 @@ impl NamedObject {
 }
 
 impl TreeReader<'_> {
-    fn read(&self, commit: &Commit<'_>, path: &str) -> Result<Vec<TreeFile>, TreeError> {
+    fn each<T>(
+        &self,
+        commit: &Commit<'_>,
+        path: &str,
+        mut take: impl FnMut(FoundFile<'_>) -> Result<T, TreeError>,
+    ) -> Result<Vec<T>, TreeError> {
         let files = match self.find(commit, path)? {
             NamedObject::Blob(id) => vec![(path.to_owned(), id)],
             NamedObject::Tree(id) => self.list(path, id)?,
             NamedObject::Other(kind) => return Err(self.not_a_file(path, kind)),
         };
-        self.check_size(&files)?;
-        (files.into_iter())
-            .map(|(path, id)| {
-                let object = self.odb.read(id).map_err(|e| self.damaged(e))?;
-                let bytes = object.data();
-                if bytes.len() <= LFS_MAX && bytes.starts_with(LFS_START) {
-                    return Err(self.not_a_file(&path, "a Git LFS pointer"));
-                }
-                Ok(TreeFile {
-                    path: path.into(),
-                    bytes: bytes.to_vec(),
-                })
+        let sizes = self.sizes(&files)?;
+        let is_only = files.len() == 1;
+        let found = files.iter().zip(sizes).map(|((path, id), size)| {
+            take(FoundFile {
+                path,
+                id: *id,
+                size,
+                is_only,
+                reader: self,
             })
-            .collect()
+        });
+        found.collect()
     }
 
-    /// Adds up all sizes, so that content over the limit is never in memory. A blob that occurs
-    /// twice counts twice, because it is read and compiled twice.
-    fn check_size(&self, files: &[(String, Oid)]) -> Result<(), TreeError> {
+    /// Returns all sizes, and adds them up, so that content over the limit is never in memory. A blob
+    /// that occurs twice counts twice, because it is read and compiled twice.
+    fn sizes(&self, files: &[(String, Oid)]) -> Result<Vec<u64>, TreeError> {
         let mut total = 0_u64;
         let mut passed = None;
+        let mut sizes = Vec::with_capacity(files.len());
         for (path, id) in files {
             let (size, _) = self.odb.read_header(*id).map_err(|e| self.damaged(e))?;
+            sizes.push(size as u64);
             total = total.saturating_add(size as u64);
             if total > self.max {
                 passed.get_or_insert(path);
             }
         }
         match passed {
-            None => Ok(()),
+            None => Ok(sizes),
             Some(path) => Err(TreeError::TooLarge {
                 path: path.clone(),
                 size: total,

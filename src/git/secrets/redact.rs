@@ -1,6 +1,6 @@
-//! Redacting secrets in texts: in what a person typed, and in messages of Git or a remote.
+//! Redacting secrets in texts: in input of a person, and in messages of Git or a remote.
 //!
-//! A remote may send back what it was sent, in any encoding that is usual in its protocol: a Basic
+//! A remote may echo what it received, in any encoding that is usual in its protocol: a Basic
 //! authentication header in base64, an address with percent-encoding, a message in JSON. So a
 //! secret is searched for in the text as it is, in the text with its escapes decoded layer by
 //! layer, and in any base64 or hexadecimal there. Addresses are hidden up to their `@` whether or
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn hides_urls_and_secrets_in_what_git_says() {
+    fn hides_urls_and_secrets_in_the_output_of_git() {
         for (text, shown) in [
             (
                 "no 'https://a:b@h/r' and hunter2; see ssh://h/x",

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn says_which_file_everyone_can_read() {
+    fn reports_a_world_readable_file() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let secret = Secret::File(file.path().to_owned());
         for (mode, exposed) in [(0o600, false), (0o440, false), (0o644, true), (0o604, true)] {

@@ -3,16 +3,17 @@
 //!
 //! Invariants: a commit that `git verify-commit` refuses with the same file is refused here too (on
 //! a machine whose zone is UTC, since that is how a time without a zone is taken here), and so is
-//! every commit while the file cannot be read or understood. Nothing of the file is kept from one
-//! commit to the next, so that the removal of a signer takes effect immediately.
+//! every commit while the file cannot be read or understood. The file is read again for each
+//! commit, so that the removal of a signer takes effect immediately.
 //!
 //! # Which time counts
 //!
 //! Git checks whether the key was valid at the committer's date. The signer writes that date, so
-//! anyone who finds an expired key would only have to backdate. A server, which serves what is new,
-//! can be stricter: the key must be valid now *and* at the committer's date. The price is that the
-//! last commit by a key that expired meanwhile is refused when a server starts on it: someone with
-//! a valid key must sign a new one. A commit that is already served is not checked again.
+//! anyone who finds an expired key would only have to backdate. A server, which serves new commits,
+//! can be stricter: the key must be valid now *and* at the committer's date. The disadvantage is
+//! that the last commit by a key that has expired since is refused when a server starts with it:
+//! someone with a valid key must sign a new one. A commit that is already served is not checked
+//! again.
 //!
 //! Left out: certificates (`cert-authority`), revocation lists, and signatures that are not SSH's.
 
@@ -37,7 +38,7 @@ use crate::git::regular::open_regular;
 /// The size limit of the file: enough for thousands of keys.
 const MAX: u64 = 1 << 20;
 
-/// A file of allowed signers, read anew for each commit.
+/// A file of allowed signers, read again for each commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedSigners {
     path: PathBuf,
@@ -46,8 +47,8 @@ pub struct AllowedSigners {
 /// The signer of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signer {
-    /// The names of the signer, as in the file. Not to be compared with the author: the key is what
-    /// counts.
+    /// The names of the signer, as in the file. They must not be compared with the author: only the
+    /// key is checked.
     pub principals: String,
     /// The fingerprint of the key, as `ssh-keygen -l` shows it.
     pub fingerprint: String,
@@ -83,7 +84,7 @@ pub enum SignersError {
         #[source]
         source: SignerLineError,
     },
-    /// The file allows nobody.
+    /// The file allows no signer.
     #[error("{} allows no signer: add a line with a name and a public key", path.display())]
     Empty {
         /// The file.
@@ -94,7 +95,9 @@ pub enum SignersError {
 /// Why a signature is not that of an allowed signer, phrased as a predicate of the commit.
 #[derive(Debug, thiserror::Error)]
 enum NotAllowed {
-    #[error("is not what was signed: it was changed, so have an allowed signer sign it again")]
+    #[error(
+        "does not match its signature: it was changed, so have an allowed signer sign it again"
+    )]
     Changed,
     #[error(
         "is signed by {principals} with a key that {objection} ({}:{line})",
@@ -102,7 +105,7 @@ enum NotAllowed {
     )]
     Restricted {
         principals: String,
-        /// Why the key does not count now.
+        /// Why the key is not valid now.
         objection: String,
         path: PathBuf,
         /// The line, from 1.
@@ -121,7 +124,7 @@ impl AllowedSigners {
     ///
     /// # Errors
     ///
-    /// If it cannot be read, a line of it is not understood, or it allows nobody.
+    /// If it cannot be read, has an invalid line, or allows no signer.
     pub fn read(path: impl Into<PathBuf>) -> Result<Self, SignersError> {
         let signers = Self { path: path.into() };
         signers.lines()?;

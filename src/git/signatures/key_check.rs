@@ -1,6 +1,6 @@
-//! Whether the key in a signature made it, computed by OpenSSL: Git's https and ssh bring it along.
+//! Verifying a signature with the key in it, by OpenSSL, which Git's https and ssh already require.
 //!
-//! Any error of OpenSSL means no: it fails on keys and signatures that are not well formed.
+//! Any error of OpenSSL means that it is invalid: OpenSSL fails on malformed keys and signatures.
 
 use openssl::bn::{BigNum, BigNumContext};
 use openssl::ec::{EcGroup, EcKey, EcPoint};
@@ -86,7 +86,7 @@ fn rsa(key: &RsaPublicKey, hash: HashAlg, bytes: &[u8], signed: &[u8]) -> Result
     };
     let number = |it: &Mpint| BigNum::from_slice(it.as_positive_bytes().unwrap_or_default());
     let (modulus, exponent) = (number(&key.n)?, number(&key.e)?);
-    // With the exponent 1, which OpenSSL takes, anyone could sign.
+    // With the exponent 1, which OpenSSL accepts, anyone could sign.
     if !exponent.is_bit_set(0) || !(2..=33).contains(&exponent.num_bits()) {
         return Ok(false);
     }
@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns whether what RFC 8017 calls the encoded message passes as a signature of a text.
+    /// Returns whether the encoded message (RFC 8017) itself passes as a signature of a text.
     fn passes_unencrypted(exponent: &[u8]) -> bool {
         let mut modulus = vec![0xff; 256];
         modulus[0] = 0x7f;

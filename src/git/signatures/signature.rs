@@ -97,7 +97,8 @@ fn read(armor: &str) -> Result<SshSig, SignatureError> {
         return Err(SignatureError::OtherFormat("an X.509"));
     }
     let inner = (armor.strip_prefix(BEGIN)).and_then(|armor| armor.strip_suffix(END));
-    let inner = inner.ok_or_else(|| unreadable("it is not enclosed in the lines of one"))?;
+    let inner =
+        inner.ok_or_else(|| unreadable("it lacks the first or last line of a signature"))?;
     // Only ssh-keygen itself breaks lines where the reader expects it.
     let base64: String = inner.split_ascii_whitespace().collect();
     let blob = STANDARD.decode(&base64).map_err(unreadable)?;
@@ -120,8 +121,8 @@ fn read(armor: &str) -> Result<SshSig, SignatureError> {
     Ok(signature)
 }
 
-/// Writes a signature as ssh-keygen does. The crate's own writer puts what an ECDSA security key adds
-/// into the string before it.
+/// Writes a signature as ssh-keygen does. The crate's own writer puts the flags and counter of an
+/// ECDSA security key into the preceding string.
 fn written(signature: &SshSig) -> Option<Vec<u8>> {
     let algorithm = signature.algorithm();
     let (bytes, added) = match algorithm {

@@ -3,6 +3,7 @@
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time};
 
 use super::signer_line_error::SignerLineError;
+use crate::git::ssh_patterns::matches_list;
 
 /// The purposes and times for which a key is valid.
 #[derive(Debug, Default)]
@@ -139,46 +140,6 @@ fn time_of(digits: &str) -> Option<OffsetDateTime> {
     let date = Date::from_calendar_date(digits[..4].parse().ok()?, month, two(6)?).ok()?;
     let time = Time::from_hms(two(8)?, two(10)?, two(12)?).ok()?;
     Some(PrimitiveDateTime::new(date, time).assume_utc())
-}
-
-/// Matches a list of patterns (ssh_config(5), "PATTERNS"): one must match, and none after `!`.
-fn matches_list(text: &str, patterns: &str) -> bool {
-    let mut found = false;
-    for pattern in patterns.split(',') {
-        match pattern.strip_prefix('!') {
-            Some(pattern) if matches(text.as_bytes(), pattern.as_bytes()) => return false,
-            Some(_) => {}
-            None => found |= matches(text.as_bytes(), pattern.as_bytes()),
-        }
-    }
-    found
-}
-
-/// Matches a pattern in which `*` matches any text and `?` any character.
-fn matches(text: &[u8], pattern: &[u8]) -> bool {
-    let (mut t, mut p) = (0, 0);
-    // Where to continue if the text after the last star does not match: one character later.
-    let mut star = None;
-    while t < text.len() {
-        match pattern.get(p) {
-            Some(b'*') => {
-                p += 1;
-                star = Some((p, t));
-            }
-            Some(c) if *c == b'?' || *c == text[t] => {
-                p += 1;
-                t += 1;
-            }
-            _ => match &mut star {
-                Some((after, from)) => {
-                    *from += 1;
-                    (p, t) = (*after, *from);
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[p..].iter().all(|c| *c == b'*')
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub enum RemoteUrlError {
     #[error("an empty address: name a repository such as https://example.org/links.git")]
     Empty,
     /// It looks like a URL but is not one.
-    #[error("not a URL ({0}): percent-encode what is special in it")]
+    #[error("not a URL ({0}): percent-encode special characters")]
     Malformed(url::ParseError),
     /// Git has no such transport.
     #[error("cannot follow {0} addresses: use https, ssh, git, file or a path")]
@@ -207,6 +207,11 @@ impl RemoteUrl {
     }
 }
 
+/// Returns whether an address is that of a repository on this machine.
+pub(crate) fn is_local(address: &str) -> bool {
+    RemoteUrl::parse(address).is_ok_and(|it| it.transport == Transport::Local)
+}
+
 /// Returns whether the path of `user@host:path`, whose first segment ends with `place`, begins like
 /// a port.
 fn begins_with_port(text: &str, place: &str) -> bool {
@@ -333,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_the_host_whose_key_counts() {
+    fn finds_the_host_that_selects_the_key() {
         for (text, host, port) in [
             ("ssh://git@h.example:29/r", "h.example", 29),
             ("ssh://[::1]/r", "::1", 22),

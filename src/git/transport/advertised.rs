@@ -1,20 +1,12 @@
-//! The references that a remote advertises, except those whose names are not UTF-8.
+//! The references that a remote advertises to libgit2, except those whose names are not UTF-8.
 //!
 //! Git allows any bytes in a name. Such a reference cannot be requested here, where names are text,
 //! and must not prevent the others from being followed.
 
-use git2::{Oid, RemoteConnection, RemoteHead};
+use git2::{RemoteConnection, RemoteHead};
 
 use super::unwinding::caught;
-
-/// A reference of a remote.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AdvertisedRef {
-    pub(crate) name: String,
-    pub(crate) id: Oid,
-    /// The branch, if this is a symbolic reference.
-    pub(crate) leads_to: Option<String>,
-}
+use crate::git::wire::AdvertisedRef;
 
 /// Returns the references that the remote of a connection advertises.
 pub(crate) fn heads(

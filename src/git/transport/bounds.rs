@@ -1,8 +1,8 @@
 //! Limits of one transfer: bytes from the remote, memory, and file size.
 //!
 //! The process of a transfer sets these limits on itself before it opens anything. A failed
-//! allocation is an error in libgit2, and ends the process in a library that has no such error.
-//! Private memory counts (setrlimit(2), `RLIMIT_DATA`): packs are mapped, and do not.
+//! allocation is an error in libgit2, and ends the process in a library without such an error. The
+//! limit is on private memory (setrlimit(2), `RLIMIT_DATA`): mapped packs do not count.
 
 use rustix::io;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -16,9 +16,10 @@ const LISTING: u64 = 384 << 20;
 /// The memory of a transfer besides the remote's objects.
 const OWN: u64 = 128 << 20;
 
-/// The factor for the memory needed where this process packs Git's objects, and not the remote:
-/// whole versions of a file are compared. A table of 100 MB and another file of 150 MB, in two
-/// versions each, took 670 MiB, and 180 MiB if the remote packed them.
+/// The factor for the memory needed where Git's objects are packed on this machine, by a program with
+/// the limits of this process, and not by the remote: whole versions of a file are compared. A table of
+/// 100 MB and another file of 150 MB, in two versions each, took 670 MiB, and 180 MiB if the remote packed
+/// them.
 const PACKING: u64 = 4;
 
 /// The limits of one transfer.
@@ -66,6 +67,11 @@ impl Bounds {
     /// If the system refuses.
     pub(crate) fn widen(self) -> io::Result<()> {
         limit(Resource::Data, self.memory, self.memory)
+    }
+
+    /// Returns the maximum size of an object in memory.
+    pub(crate) fn max_object(self) -> u64 {
+        self.received
     }
 
     /// Returns whether a remote may have sent this many bytes.

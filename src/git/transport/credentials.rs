@@ -109,7 +109,7 @@ impl CredentialAnswers {
     ) -> Result<Cred, Error> {
         if let Some(place) = elsewhere(&self.address, asked_at) {
             return Err(self.give_up(TransferFailure::new(format!(
-                "the remote leads to {place}, which wants a password: if that is right, \
+                "the remote leads to {place}, which requires a password: if that is right, \
                  name its address there"
             ))));
         }
@@ -151,21 +151,19 @@ impl CredentialAnswers {
             )
         } else if over_ssh && self.login.ssh_key.is_some() {
             TransferFailure::new(
-                "the remote refused the SSH key: it must know the public half of the key",
+                "the remote refused the SSH key: add the public key to the account there",
             )
             .with_setting(Setting::SshKey)
         } else if over_ssh {
-            TransferFailure::new(
-                "the remote refused the keys of the SSH agent: name a file with a key",
-            )
-            .with_setting(Setting::SshKey)
+            TransferFailure::new("the remote refused the keys of the SSH agent: name a key file")
+                .with_setting(Setting::SshKey)
         } else if allowed.contains(CredentialType::USER_PASS_PLAINTEXT) {
             TransferFailure::new(
-                "the remote wants a password, and none or a wrong one is in its address: \
+                "the remote requires a password, and its address has none or a wrong one: \
                  set WAYPOST_GIT_PASSWORD or WAYPOST_GIT_PASSWORD_FILE",
             )
         } else {
-            TransferFailure::new("the remote wants a kind of credentials that is not known here")
+            TransferFailure::new("the remote requires an unsupported kind of credentials")
         }
     }
 }
@@ -197,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_a_file_anew_without_its_line_break() {
+    fn rereads_a_file_without_its_line_break() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let credentials = Credentials {
             password: Some(Secret::File(file.path().to_owned())),
@@ -228,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_missing() {
+    fn reports_a_missing_credential() {
         let mut answers = CredentialAnswers::new(Login::default(), HERE);
         let allowed = CredentialType::USER_PASS_PLAINTEXT;
         assert!(answers.answer(HERE, None, allowed).is_err());

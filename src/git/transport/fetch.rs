@@ -1,35 +1,39 @@
 //! One fetch, run in a process of its own: connect, choose, download.
 //!
-//! It may hang or be killed anywhere. So it changes nothing that counts: it adds objects, and in a
-//! clone of our own moves a reference that only informs the remote of what is here already.
+//! It may hang or be killed anywhere. So it changes nothing important: it adds objects, and in a
+//! clone of our own moves a reference that only informs the remote of existing objects.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use git2::{
-    AutotagOption, Commit, Direction, ErrorCode, FetchOptions, FileMode, Oid, RemoteConnection,
-    Repository,
-};
+use git2::{Commit, Direction, ErrorCode, FileMode, Oid, Repository};
 
-use super::advertised::heads;
+use super::address::is_local;
 use super::failure::TransferFailure;
-use super::job::{FetchOrder, Job, Tip};
+use super::fetch_source::{FetchSource, FetchedObjects, LibrarySource};
+use super::job::{FetchDepth, FetchOrder, Job, Tip};
 use super::leftovers::{LOCK, remove_all};
+use super::progress::Progress;
 use super::session::{RemoteSession, failure, proxy};
 use super::target::CloneTarget;
 use super::wanted::Wanted;
+use super::wire_source::{TIP, WireSource};
 use crate::git::commit_id::CommitId;
 use crate::git::setting::Setting;
 
-/// The reference that keeps the remote's tip in a clone of our own: what the remote is informed of.
-const TIP: &str = "refs/waypost/tip";
+/// The reference that keeps what the followed one of the remote leads to: a commit, or a tag.
+const SEEN: &str = "refs/waypost/seen";
 
 /// The maximum size of a commit in bytes, which the server holds in memory.
 const MAX_COMMIT: usize = 16 << 20;
 
 /// Runs one fetch.
-pub(crate) fn fetch(job: &Job, order: &FetchOrder) -> Result<Tip, TransferFailure> {
+pub(crate) fn fetch(
+    job: &Job,
+    order: &FetchOrder,
+    progress: &Progress,
+) -> Result<Tip, TransferFailure> {
     let mut _lock = None;
     let repository = if order.target == CloneTarget::OwnClone {
         _lock = Some(enter(&job.repository).map_err(|error| {
@@ -50,13 +54,14 @@ pub(crate) fn fetch(job: &Job, order: &FetchOrder) -> Result<Tip, TransferFailur
     let mut fetch = FetchRun {
         order,
         repository: &repository,
-        session: RemoteSession::of(job),
+        session: RemoteSession::of(job).reporting_to(progress),
     };
     let tip = fetch.run(&job.remote);
     tip.map_err(|error| fetch.session.explain(error))
 }
 
-/// Makes a clone's directory, waits for its last fetch to end, and removes the leftovers of that.
+/// Creates a clone's directory, waits for its last fetch to end, and removes the leftovers of that
+/// fetch.
 fn enter(repository: &Path) -> io::Result<File> {
     fs::create_dir_all(repository)?;
     let lock = File::create(repository.join(LOCK))?;
@@ -81,7 +86,13 @@ impl FetchRun<'_> {
         }
         let mut remote = (self.repository.remote_anonymous(address)).map_err(|e| failure(&e))?;
         self.session.leads_to(&remote);
-        let mut connection = remote
+        let used = remote.url().unwrap_or(address).to_owned();
+        if self.order.target == CloneTarget::OwnClone
+            && let Some(mut source) = WireSource::of(&used, self.repository, &self.session)?
+        {
+            return self.run_from(&mut source);
+        }
+        let connection = remote
             .connect_auth(
                 Direction::Fetch,
                 Some(self.session.callbacks()),
@@ -89,37 +100,34 @@ impl FetchRun<'_> {
             )
             .map_err(|e| failure(&e))?;
         self.session.begin_transfer()?;
+        self.run_from(&mut LibrarySource {
+            connection,
+            session: &self.session,
+            is_shallow_capable: !is_local(&used),
+        })
+    }
+
+    fn run_from(&self, source: &mut impl FetchSource) -> Result<Tip, TransferFailure> {
         if let Wanted::Commit(id) = self.order.wanted {
-            return self.commit(&mut connection, id);
+            return self.commit(source, id);
         }
-        let heads = heads(&connection).map_err(|e| failure(&e))?;
+        let heads = source.references()?;
         let choice = (self.order.wanted.choose(&heads)).map_err(|error| {
             let setting = error.setting();
             TransferFailure::new(error.to_string()).with_setting(setting)
         })?;
         if self.repository.find_object(choice.id, None).is_err() {
-            self.download(&mut connection, &[&choice.name], self.order.shallow)
-                .map_err(|e| failure(&e))?;
+            source.download(FetchedObjects::Chosen(&choice), self.order.depth)?;
         }
         self.keep(Some(choice.name), choice.id)
     }
 
     /// Fetches a commit by its id where the remote allows that, otherwise among all branches and
     /// tags.
-    fn commit(
-        &self,
-        connection: &mut RemoteConnection<'_, '_, '_>,
-        id: CommitId,
-    ) -> Result<Tip, TransferFailure> {
-        let directly = self.download(connection, &[&id.to_string()], self.order.shallow);
+    fn commit(&self, source: &mut impl FetchSource, id: CommitId) -> Result<Tip, TransferFailure> {
+        let directly = source.download(FetchedObjects::Commit(id), self.order.depth);
         if directly.is_err() || self.repository.find_commit(id.0).is_err() {
-            // It reconnects if the remote hung up.
-            self.download(
-                connection,
-                &["refs/heads/*:refs/x/*", "refs/tags/*:refs/y/*"],
-                false,
-            )
-            .map_err(|e| failure(&e))?;
+            source.download(FetchedObjects::Everything, FetchDepth::History)?;
         }
         self.keep(None, id.0).map_err(|error| match error.damage {
             true => TransferFailure::new(format!(
@@ -127,21 +135,6 @@ impl FetchRun<'_> {
             )),
             false => error,
         })
-    }
-
-    fn download(
-        &self,
-        connection: &mut RemoteConnection<'_, '_, '_>,
-        names: &[&str],
-        shallow: bool,
-    ) -> Result<(), git2::Error> {
-        let mut options = FetchOptions::new();
-        options
-            .remote_callbacks(self.session.callbacks())
-            .proxy_options(proxy())
-            .download_tags(AutotagOption::None)
-            .depth(i32::from(shallow));
-        connection.remote().download(names, Some(&mut options))
     }
 
     /// Checks that the files of a checkout would not be larger than the receive limit: they may be
@@ -195,7 +188,10 @@ impl FetchRun<'_> {
         let kept = match self.order.target {
             CloneTarget::Shared => self.bound_checkout(&commit),
             CloneTarget::OwnClone => {
-                (self.repository.reference(TIP, commit.id(), true, "fetch")).map(drop)
+                // The object of a tag is kept too, so that it is recognised.
+                let seen = self.repository.reference(SEEN, id, true, "fetch");
+                seen.and_then(|_| self.repository.reference(TIP, commit.id(), true, "fetch"))
+                    .map(drop)
             }
         };
         kept.map_err(|e| failure(&e))?;

@@ -1,4 +1,4 @@
-//! The job of the process of a transfer, and the result of a fetch, as they go through its pipes.
+//! The job of a transfer process, and the result of a fetch, as sent through its pipes.
 
 use std::path::PathBuf;
 
@@ -10,6 +10,7 @@ use super::known_hosts::HostKeys;
 use super::target::CloneTarget;
 use super::wanted::Wanted;
 use crate::git::commit_id::CommitId;
+use crate::git::packs::RepackOrder;
 
 /// The initial capacity for a job, more than nearly any needs: growing would move its secrets, and
 /// leave a copy that is not wiped.
@@ -29,20 +30,21 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Returns the kind of its repository. A push is from a clone of our own.
+    /// Returns the kind of its repository. Only a clone of our own is pushed from, or repacked.
     pub(crate) fn target(&self) -> CloneTarget {
         match &self.task {
             Task::Fetch(order) => order.target,
-            Task::Push(_) => CloneTarget::OwnClone,
+            Task::Push(_) | Task::Repack(_) => CloneTarget::OwnClone,
         }
     }
 }
 
-/// The direction of a transfer.
+/// The task of a process.
 #[derive(Serialize, Deserialize)]
 pub(crate) enum Task {
     Fetch(FetchOrder),
     Push(PushOrder),
+    Repack(RepackOrder),
 }
 
 /// The result of a fetch.
@@ -59,8 +61,16 @@ pub(crate) struct Tip {
 pub(crate) struct FetchOrder {
     pub(crate) target: CloneTarget,
     pub(crate) wanted: Wanted,
-    /// Whether one commit without its history is enough.
-    pub(crate) shallow: bool,
+    pub(crate) depth: FetchDepth,
+}
+
+/// How much of the history of a commit is fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum FetchDepth {
+    /// The commit alone, where that is possible.
+    Commit,
+    /// The commits before it, too.
+    History,
 }
 
 /// What to push, and where.

@@ -17,6 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::git::regular::read_regular;
 use crate::git::setting::Setting;
+use crate::git::ssh_patterns::matches_list;
 
 /// The size limit of such a file in bytes, more than any has.
 const MAX_BYTES: u64 = 16 << 20;
@@ -46,9 +47,9 @@ struct HostKey {
 /// Why a host's key is not trusted.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum HostKeyError {
-    #[error("the host showed no key")]
+    #[error("the host presented no key")]
     NotShown,
-    #[error("the host's key was not looked up")]
+    #[error("the host key was not checked")]
     NotLookedUp,
     #[error("the host key of {name}, {fingerprint}, is revoked in {file}: do not trust this host")]
     Revoked {
@@ -223,15 +224,7 @@ fn matches(hosts: &str, name: &str) -> bool {
     if let Some(hashed) = hosts.strip_prefix("|1|") {
         return matches_hashed(hashed, name).unwrap_or(false);
     }
-    let mut matched = false;
-    for pattern in hosts.split(',') {
-        match pattern.strip_prefix('!') {
-            Some(pattern) if matches_pattern(pattern, name) => return false,
-            Some(_) => {}
-            None => matched |= matches_pattern(pattern, name),
-        }
-    }
-    matched
+    matches_list(name, &hosts.to_ascii_lowercase())
 }
 
 fn matches_hashed(hashed: &str, name: &str) -> Option<bool> {
@@ -240,35 +233,6 @@ fn matches_hashed(hashed: &str, name: &str) -> Option<bool> {
     let mut mac = Hmac::<Sha1>::new_from_slice(&salt).ok()?;
     mac.update(name.as_bytes());
     Some(mac.finalize().into_bytes()[..] == STANDARD.decode(hash).ok()?)
-}
-
-/// Returns whether a pattern, in which `*` matches any text and `?` any character, matches a name.
-fn matches_pattern(pattern: &str, name: &str) -> bool {
-    let (pattern, name) = (pattern.to_ascii_lowercase(), name.as_bytes());
-    let pattern = pattern.as_bytes();
-    let (mut p, mut n) = (0, 0);
-    // Where to continue when the last star matches one character more.
-    let mut retry: Option<(usize, usize)> = None;
-    while n < name.len() {
-        match pattern.get(p) {
-            Some(b'*') => {
-                retry = Some((p, n));
-                p += 1;
-            }
-            Some(&c) if c == b'?' || c == name[n] => {
-                p += 1;
-                n += 1;
-            }
-            _ => match &mut retry {
-                Some((star, taken)) => {
-                    *taken += 1;
-                    (p, n) = (*star + 1, *taken);
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[p..].iter().all(|c| *c == b'*')
 }
 
 #[cfg(test)]

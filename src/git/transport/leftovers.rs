@@ -11,7 +11,7 @@ use super::target::CloneTarget;
 pub(crate) const LOCK: &str = "waypost.lock";
 
 /// The name of an incomplete pack in libgit2, before sixteen random digits.
-const PARTIAL_PACK: &str = "pack_git2_";
+pub(crate) const PARTIAL_PACK: &str = "pack_git2_";
 
 /// Removes all leftovers from a clone of our own. The caller holds its lock.
 pub(crate) fn remove_all(directory: &Path) -> io::Result<()> {
@@ -61,7 +61,7 @@ impl Before {
                 // A file still in use by the system is left to the next transfer.
                 let lock = File::open(clone.join(LOCK));
                 if lock.is_ok_and(|lock| lock.try_lock().is_ok() && remove_all(clone).is_err()) {
-                    tracing::debug!(clone = %clone.display(), "cannot remove what a fetch has left");
+                    tracing::debug!(clone = %clone.display(), "cannot remove the leftovers of a fetch");
                 }
             }
             Self::Shared {

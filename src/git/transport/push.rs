@@ -1,22 +1,21 @@
 //! One push, run in a process of its own: connect, compare, upload, read the answer.
 //!
-//! The branch moves from the commit that is expected there to the pushed one, or not at all: both
-//! sides compare, the remote under its lock. Not for remotes on the same file system: there libgit2
-//! writes the reference by force and runs no hook, so the `git` program pushes.
+//! The branch moves from the expected commit to the pushed one, or not at all: both sides compare,
+//! the remote under its lock. Not for remotes on the same file system: there libgit2 writes the
+//! reference by force and runs no hook, so their `git receive-pack` is started instead
+//! (`branch/receive_pack.rs`).
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use git2::{Direction, ErrorCode, Oid, PushOptions, Repository};
+use git2::{Direction, ErrorCode, Oid, PushOptions, RemoteCallbacks, Repository};
 use serde::{Deserialize, Serialize};
 
 use super::failure::TransferFailure;
 use super::job::{Job, PushOrder};
 use super::session::{RemoteSession, failure, proxy};
 use super::unwinding::caught;
-
-/// The maximum number of bytes read of a remote's messages.
-const MAX_HEARD: usize = 64 << 10;
+use crate::git::wire::RemoteMessages;
 
 /// The messages of remotes if a branch was moved by someone else meanwhile: those of git-push(1),
 /// of Git's `receive-pack` about its locks, and of hosts in their stead.
@@ -32,7 +31,10 @@ const LOST: [&str; 9] = [
     "reference already exists",
 ];
 
-/// The result of a push. Its texts are in a form for people, and hold no secret.
+/// Why nothing is sent to a branch that is not where it was expected.
+const MOVED: &str = "the branch has moved";
+
+/// The result of a push. Its texts are in a form for people, and contain no secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pushed {
     /// The branch is at the commit.
@@ -40,8 +42,11 @@ pub enum Pushed {
         /// The remote's message about it.
         said: String,
     },
-    /// Someone else moved the branch first.
-    Lost,
+    /// Someone else moved the branch first, or is moving it: the branch shows whether that is so.
+    Lost {
+        /// The remote's message about it.
+        reason: String,
+    },
     /// The remote refused it.
     Refused {
         /// Its message.
@@ -58,15 +63,19 @@ impl Pushed {
     /// Parses a remote's answer about a branch that it did not move, and its other messages, both
     /// in a form for people.
     pub(crate) fn rejected(answer: &str, said: &str) -> Self {
+        let reason = [answer, said].join(": ");
+        let reason = reason.trim_end_matches([':', ' ']).to_owned();
         let lower = answer.to_ascii_lowercase();
-        if LOST.iter().any(|words| lower.contains(words)) {
-            return Self::Lost;
+        match LOST.iter().any(|words| lower.contains(words)) {
+            true => Self::Lost { reason },
+            false => Self::Refused { reason },
         }
-        Self::Refused {
-            reason: [answer, said]
-                .join(": ")
-                .trim_end_matches([':', ' '])
-                .to_owned(),
+    }
+
+    /// Reports that the branch was not where it was expected.
+    pub(crate) fn moved() -> Self {
+        Self::Lost {
+            reason: MOVED.to_owned(),
         }
     }
 }
@@ -76,9 +85,31 @@ impl Pushed {
 struct Heard {
     /// The answer about the branch: the error, if any.
     answer: Option<Option<String>>,
-    said: Vec<u8>,
+    said: RemoteMessages,
     /// Whether the branch was seen elsewhere than expected.
     moved: bool,
+}
+
+/// Keeps what the remote says, and sends nothing unless the branch is where it is expected.
+fn hear(heard: &Rc<RefCell<Heard>>, expected: Oid, callbacks: &mut RemoteCallbacks<'_>) {
+    let hearing = Rc::clone(heard);
+    callbacks.push_negotiation(move |updates| {
+        if updates.iter().all(|update| update.src() == expected) {
+            return Ok(());
+        }
+        hearing.borrow_mut().moved = true;
+        Err(git2::Error::from_str(MOVED))
+    });
+    let hearing = Rc::clone(heard);
+    callbacks.push_update_reference(move |_, wrong| {
+        hearing.borrow_mut().answer = Some(wrong.map(str::to_owned));
+        Ok(())
+    });
+    let hearing = Rc::clone(heard);
+    callbacks.sideband_progress(move |bytes| {
+        hearing.borrow_mut().said.add(bytes);
+        true
+    });
 }
 
 /// Runs one push. An error means that nothing was sent yet.
@@ -95,26 +126,7 @@ pub(crate) fn push(job: &Job, order: &PushOrder) -> Result<Pushed, TransferFailu
 
     let heard = Rc::new(RefCell::new(Heard::default()));
     let mut callbacks = session.callbacks();
-    let hearing = Rc::clone(&heard);
-    callbacks.push_negotiation(move |updates| {
-        if updates.iter().all(|update| update.src() == expected) {
-            return Ok(());
-        }
-        hearing.borrow_mut().moved = true;
-        Err(git2::Error::from_str("the branch has moved"))
-    });
-    let hearing = Rc::clone(&heard);
-    callbacks.push_update_reference(move |_, wrong| {
-        hearing.borrow_mut().answer = Some(wrong.map(str::to_owned));
-        Ok(())
-    });
-    let hearing = Rc::clone(&heard);
-    callbacks.sideband_progress(move |bytes| {
-        let said = &mut hearing.borrow_mut().said;
-        let room = MAX_HEARD.saturating_sub(said.len());
-        said.extend(bytes.iter().take(room));
-        true
-    });
+    hear(&heard, expected, &mut callbacks);
     let mut options = PushOptions::new();
     options.remote_callbacks(callbacks).proxy_options(proxy());
     let specification = format!("{}:{}", order.commit, order.branch);
@@ -124,7 +136,7 @@ pub(crate) fn push(job: &Job, order: &PushOrder) -> Result<Pushed, TransferFailu
     });
     let heard = heard.borrow();
     let secrets = session.secrets();
-    let said = secrets.readable(&String::from_utf8_lossy(words(&heard.said)));
+    let said = secrets.readable(&heard.said.text());
     let Ok(ended) = ended else {
         // The commit was sent, and its result is in a text that git2 does not return.
         return Ok(Pushed::Unclear {
@@ -135,10 +147,10 @@ pub(crate) fn push(job: &Job, order: &PushOrder) -> Result<Pushed, TransferFailu
         });
     };
     Ok(match (ended, &heard.answer) {
-        _ if heard.moved => Pushed::Lost,
+        _ if heard.moved => Pushed::moved(),
         (_, Some(Some(wrong))) => Pushed::rejected(&secrets.readable(wrong), &said),
         (Ok(()), Some(None)) => Pushed::Landed { said },
-        (Err(error), _) if error.code() == ErrorCode::NotFastForward => Pushed::Lost,
+        (Err(error), _) if error.code() == ErrorCode::NotFastForward => Pushed::moved(),
         (Err(error), _) => Pushed::Unclear {
             reason: session.explain(failure(&error)).message,
         },
@@ -148,28 +160,19 @@ pub(crate) fn push(job: &Job, order: &PushOrder) -> Result<Pushed, TransferFailu
     })
 }
 
-/// Returns the received messages, without a last word that may have been cut.
-fn words(heard: &[u8]) -> &[u8] {
-    let whole = || heard.iter().rposition(u8::is_ascii_whitespace).unwrap_or(0);
-    &heard[..if heard.len() < MAX_HEARD {
-        heard.len()
-    } else {
-        whole()
-    }]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn reports_a_lost_race_from_a_refusal() {
+    fn distinguishes_a_lost_race_from_a_refusal() {
         for answer in [
             "[rejected] (fetch first)",
             "[remote rejected] (cannot lock ref 'refs/heads/main': is at 1 but expected 2)",
             "failed to update ref",
         ] {
-            assert_eq!(Pushed::rejected(answer, ""), Pushed::Lost, "{answer}");
+            let reason = answer.to_owned();
+            assert_eq!(Pushed::rejected(answer, ""), Pushed::Lost { reason });
         }
         assert_eq!(
             Pushed::rejected("pre-receive hook declined", "GH006: Protected branch"),
@@ -177,12 +180,5 @@ mod tests {
                 reason: "pre-receive hook declined: GH006: Protected branch".to_owned()
             }
         );
-    }
-
-    #[test]
-    fn a_word_that_was_cut_is_not_heard() {
-        assert_eq!(words(b"a bc"), b"a bc");
-        let long = [&b"a "[..], &[b'b'; MAX_HEARD - 2]].concat();
-        assert_eq!(words(&long), b"a");
     }
 }

@@ -4,6 +4,7 @@
 //! libgit2 replaces the messages of a callback by its own, so the reasons are kept separately.
 
 use std::cell::RefCell;
+use std::io;
 use std::rc::Rc;
 
 use git2::cert::Cert;
@@ -15,6 +16,7 @@ use super::credentials::CredentialAnswers;
 use super::failure::TransferFailure;
 use super::job::Job;
 use super::known_hosts::{HostKeyError, HostKeys};
+use super::progress::Progress;
 use crate::git::damage::is_damage;
 use crate::git::foreign_repository;
 use crate::git::secrets::{Secrets, secrets_in_address};
@@ -33,6 +35,7 @@ pub(crate) struct RemoteSession {
     known: Option<HostKeys>,
     secrets: Secrets,
     bounds: Bounds,
+    progress: Option<Progress>,
 }
 
 struct TransferNotes {
@@ -57,7 +60,23 @@ impl RemoteSession {
             })),
             known: job.host_keys.clone(),
             bounds: job.bounds,
+            progress: None,
             secrets: Secrets::new(job.login.secrets()).with(secrets_of(&job.remote)),
+        }
+    }
+
+    /// Reports how much has arrived, from now on.
+    pub(crate) fn reporting_to(self, progress: &Progress) -> Self {
+        Self {
+            progress: Some(progress.clone()),
+            ..self
+        }
+    }
+
+    /// Reports that everything has arrived that was requested outside of libgit2.
+    pub(crate) fn complete(&self) {
+        if let Some(progress) = &self.progress {
+            progress.complete();
         }
     }
 
@@ -67,6 +86,11 @@ impl RemoteSession {
             self.secrets = self.secrets.clone().with(secrets_of(rewritten));
             self.notes.borrow_mut().answers.address = rewritten.to_owned();
         }
+    }
+
+    /// Returns the maximum size of an object in memory.
+    pub(crate) fn max_object(&self) -> u64 {
+        self.bounds.max_object()
     }
 
     /// Returns the secrets to redact.
@@ -96,6 +120,25 @@ impl RemoteSession {
         })
     }
 
+    /// Returns the function that counts each bytes received outside of libgit2, and fails above the
+    /// receive limit.
+    pub(crate) fn counter(&self) -> impl FnMut(u64) -> io::Result<()> + use<> {
+        let (notes, bounds) = (Rc::clone(&self.notes), self.bounds);
+        let reports = self.progress.clone();
+        move |length| {
+            let mut notes = notes.borrow_mut();
+            notes.received.0 += length;
+            if let Some(reports) = &reports {
+                reports.received(notes.received.0);
+            }
+            if bounds.allow(notes.received.0) {
+                return Ok(());
+            }
+            notes.excess = true;
+            Err(io::Error::other(TOO_MANY_BYTES))
+        }
+    }
+
     /// Checks that the number of bytes is within the receive limit.
     pub(crate) fn bound(&self, bytes: u64) -> Result<(), git2::Error> {
         if self.bounds.allow(bytes) {
@@ -105,7 +148,7 @@ impl RemoteSession {
         Err(git2::Error::from_str(TOO_MANY_BYTES))
     }
 
-    /// Returns the callbacks by which libgit2 gets answers.
+    /// Returns the callbacks for libgit2.
     pub(crate) fn callbacks<'cb>(&self) -> RemoteCallbacks<'cb> {
         let mut callbacks = RemoteCallbacks::new();
         let notes = Rc::clone(&self.notes);
@@ -123,6 +166,7 @@ impl RemoteSession {
             })
         });
         let (notes, bounds) = (Rc::clone(&self.notes), self.bounds);
+        let reports = self.progress.clone();
         callbacks.transfer_progress(move |progress| {
             let mut notes = notes.borrow_mut();
             let received = progress.received_bytes() as u64;
@@ -131,7 +175,15 @@ impl RemoteSession {
                 notes.received.0 += notes.received.1;
             }
             notes.received.1 = received;
-            let allowed = bounds.allow(notes.received.0 + received);
+            let total = notes.received.0 + received;
+            if let Some(reports) = &reports {
+                let objects = (progress.received_objects(), progress.total_objects());
+                match objects.1 > 0 && objects.0 >= objects.1 {
+                    true => reports.complete(),
+                    false => reports.received(total),
+                }
+            }
+            let allowed = bounds.allow(total);
             if !allowed {
                 notes.excess = true;
             }
@@ -139,6 +191,11 @@ impl RemoteSession {
         });
         callbacks
     }
+}
+
+/// Returns the failure of a transfer that takes too much memory.
+pub(crate) fn too_much_memory() -> TransferFailure {
+    TransferFailure::new(TOO_MUCH_MEMORY).with_setting(Setting::MaxFetchBytes)
 }
 
 /// Returns the failure of a transfer that received too many bytes.

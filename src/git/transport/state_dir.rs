@@ -42,7 +42,7 @@ const STEP: Duration = Duration::from_millis(20);
 pub enum StateError {
     /// Another process uses it.
     #[error(
-        "another process uses the state directory {}: stop it, or give each a directory of its own",
+        "another process uses the state directory {}: stop it, or give each process its own directory",
         path.display()
     )]
     InUse {
@@ -51,8 +51,8 @@ pub enum StateError {
     },
     /// It belongs to someone else.
     #[error(
-        "the state directory {} belongs to user {owner}, and this one may not use it: \
-         run as that user, `chown -R` it to this one, or name another directory",
+        "the state directory {} belongs to user {owner}, and the current user may not use it: \
+         run as that user, `chown -R` it to the current user, or name another directory",
         path.display()
     )]
     Foreign {
@@ -113,7 +113,7 @@ impl StateError {
 #[derive(Debug)]
 pub(crate) struct StateDir {
     path: PathBuf,
-    /// The lock. There is none if nobody can write here anyway.
+    /// The lock. There is none if the directory is not writable.
     _lock: Option<File>,
     private: bool,
 }
@@ -252,19 +252,15 @@ impl StateDir {
         let write = || {
             let mut file = File::create(&aside)?;
             file.write_all(&serde_json::to_vec_pretty(content)?)?;
+            if self.private {
+                // A temporary directory is not read after this process.
+                return fs::rename(&aside, &path);
+            }
             file.sync_all()?;
             fs::rename(&aside, &path)?;
             File::open(&self.path)?.sync_all()
         };
         write().map_err(|e| denied(&path, e))
-    }
-
-    /// Counts the packs of a clone.
-    pub(crate) fn pack_count(&self, name: &str) -> usize {
-        let packs = fs::read_dir(self.clone_path(name).join("objects/pack"));
-        (packs.into_iter().flatten().flatten())
-            .filter(|entry| entry.path().extension().is_some_and(|it| it == "pack"))
-            .count()
     }
 
     /// Removes every clone but the current one. Any that cannot be removed now are left to the next

@@ -1,41 +1,45 @@
 //! Running one transfer in a process of its own, which is killed on timeout.
 //!
 //! libgit2 has no timeout that a remote could not evade by sending a byte now and then, and a
-//! thread cannot be stopped from outside. A process can, wherever it hangs. Its job goes through a
-//! pipe, so that secrets appear neither in arguments nor in an environment; and the end of the pipe
-//! shows that its parent has ended. The work of the process is in `worker.rs`.
+//! thread cannot be stopped from outside. A process can be, wherever it hangs. Its job goes through
+//! a pipe, so that secrets appear neither in arguments nor in an environment; and the end of the
+//! pipe shows that its parent has ended. The work of the process is in `worker.rs`.
 
 use std::io;
 use std::os::unix::fs::symlink;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use tokio::io::AsyncWriteExt as _;
-use tokio::process::{Child, Command};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStdout, Command};
 use tokio::task::spawn_blocking;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 use zeroize::Zeroizing;
 
 use super::address::{RemoteUrl, Transport};
 use super::bounds::Bounds;
-use super::credentials::Credentials;
+use super::credentials::{Credentials, Login};
 use super::failure::TransferFailure;
-use super::job::{FetchOrder, JOB_BYTES, Job, Task, Tip};
+use super::job::{FetchDepth, FetchOrder, JOB_BYTES, Job, Task, Tip};
 use super::known_hosts::HostKeys;
 use super::leftovers::Before;
+use super::progress::ProgressReport;
+use super::speed::{SpeedLimit, TransferTimeout};
 use super::state_dir::{StateDir, StateError};
 use super::target::CloneTarget;
+use super::transfer_error::TransferError;
 use super::wanted::Wanted;
 use crate::git::captured::Captured;
-use crate::git::secrets::CredentialsError;
+use crate::git::packs::{RepackOrder, Repacked};
 use crate::git::secrets::Secrets;
-use crate::git::setting::Setting;
 
 /// The variables that may hold secrets, which the process receives through its pipe if at all.
-pub(crate) const SECRET_VARIABLES: [&str; 5] = [
+pub(crate) const SECRET_VARIABLES: [&str; 7] = [
+    "WAYPOST_FLEET_USERNAME",
+    "WAYPOST_FLEET_PASSWORD",
     "WAYPOST_GIT_USERNAME",
     "WAYPOST_GIT_PASSWORD",
     "WAYPOST_HOOK_SECRET",
@@ -68,8 +72,10 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct Transfer {
     /// The program that runs [`run_transfer`](super::run_transfer) when its argument is `transfer`.
     pub program: PathBuf,
-    /// The timeout of one fetch.
+    /// The timeout of one fetch that makes no progress, and of one push.
     pub timeout: Duration,
+    /// The timeout of one fetch or push in total.
+    pub timeout_total: Duration,
     /// The parent of temporary directories.
     pub temp: PathBuf,
     /// The user's home with Git's own configuration, if there is one.
@@ -78,84 +84,10 @@ pub struct Transfer {
     pub max_bytes: u64,
 }
 
-/// Why a fetch failed. No message holds a secret.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TransferError {
-    /// The transfer timed out.
-    #[error(
-        "fetching or pushing took longer than {0:?}: see whether the remote is well, or raise the setting \
-         \"git timeout\""
-    )]
-    TimedOut(Duration),
-    /// The remote, or Git, reported an error.
-    #[error("{message}")]
-    Failed {
-        /// The message.
-        message: String,
-        /// Whether the repository fetched into seems to be at fault.
-        damage: bool,
-        /// The setting that may have to be changed.
-        setting: Option<Setting>,
-    },
-    /// The credentials cannot be read.
-    #[error(transparent)]
-    Credentials(#[from] CredentialsError),
-    /// The file of host keys cannot be read.
-    #[error("cannot read the host keys in {}", path.display())]
-    KnownHosts {
-        /// The file.
-        path: PathBuf,
-        /// The error from the system.
-        #[source]
-        source: io::Error,
-    },
-    /// A temporary directory cannot be created.
-    #[error(transparent)]
-    Temp(#[from] StateError),
-    /// The process cannot be run.
-    #[error("cannot run {} to fetch or push", program.display())]
-    Process {
-        /// The program.
-        program: PathBuf,
-        /// The error from the system.
-        #[source]
-        source: io::Error,
-    },
-    /// The process ended without an answer.
-    #[error("the process that fetched or pushed {}{}", ended(*status), addition(said))]
-    Died {
-        /// How it ended.
-        status: ExitStatus,
-        /// Its standard error, on one line.
-        said: String,
-    },
-}
-
-impl TransferError {
-    /// Returns the setting that may have to be changed.
-    pub fn setting(&self) -> Option<Setting> {
-        match self {
-            Self::TimedOut(_) => Some(Setting::GitTimeout),
-            Self::Failed { setting, .. } => *setting,
-            Self::Died { status, .. } => match status.signal() {
-                Some(libc::SIGABRT | libc::SIGXFSZ) => Some(Setting::MaxFetchBytes),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// Returns whether the repository fetched into, or pushed from, seems to be at fault.
-    pub(crate) fn is_damage(&self) -> bool {
-        matches!(self, Self::Failed { damage: true, .. })
-    }
-}
-
 impl Transfer {
     /// Fetches the wanted reference from a remote into a repository.
     ///
-    /// A clone of our own gets one commit without its history, if the transport supports that.
+    /// A clone of our own gets one commit without its history, where that is possible.
     pub(crate) async fn run(
         &self,
         repository: &Path,
@@ -167,7 +99,10 @@ impl Transfer {
         let task = Task::Fetch(FetchOrder {
             target,
             wanted,
-            shallow: target == CloneTarget::OwnClone && *remote.transport() != Transport::Local,
+            depth: match target {
+                CloneTarget::OwnClone => FetchDepth::Commit,
+                CloneTarget::Shared => FetchDepth::History,
+            },
         });
         self.execute(repository, remote, credentials, task).await
     }
@@ -197,10 +132,41 @@ impl Transfer {
             task,
         };
         let secrets = Secrets::new(job.login.secrets().chain(remote.secrets()));
-        let home = home.as_ref().map(StateDir::path);
-        let before = Before::of(repository, job.target());
-        let answer = self.answer(&job, &secrets, home).await;
-        if !matches!(answer, Ok(Ok(_))) {
+        self.run_job(job, &secrets, home.as_ref().map(StateDir::path))
+            .await
+    }
+
+    /// Repacks a clone of our own, in a process of the lowest priority. The result must still be
+    /// installed.
+    pub(crate) async fn repack(
+        &self,
+        clone: &Path,
+        order: RepackOrder,
+    ) -> Result<Option<Repacked>, TransferError> {
+        let job = Job {
+            repository: clone.to_owned(),
+            remote: String::new(),
+            login: Login::default(),
+            host_keys: None,
+            bounds: Bounds::of(self.max_bytes, &Transport::Git),
+            task: Task::Repack(order),
+        };
+        self.run_job(job, &Secrets::default(), None).await
+    }
+
+    async fn run_job<T: DeserializeOwned>(
+        &self,
+        job: Job,
+        secrets: &Secrets,
+        home: Option<&Path>,
+    ) -> Result<T, TransferError> {
+        // A process that repacks writes nothing that libgit2 would leave, and not in a turn of its own.
+        let before = match &job.task {
+            Task::Repack(_) => None,
+            Task::Fetch(_) | Task::Push(_) => Some(Before::of(&job.repository, job.target())),
+        };
+        let answer = self.answer(&job, secrets, home).await;
+        if let (false, Some(before)) = (matches!(answer, Ok(Ok(_))), before) {
             // A state directory must not fill up with every attempt.
             let _ = spawn_blocking(move || before.clean_up()).await;
         }
@@ -239,30 +205,33 @@ impl Transfer {
             command.env("HOME", home);
         }
         let mut child = command.spawn().map_err(failed)?;
-        match timeout(self.timeout, exchange(&mut child, text)).await {
-            Ok(Ok(Ended {
-                status,
-                answer,
-                stderr,
-            })) => serde_json::from_slice(&answer.bytes).map_err(|_| TransferError::Died {
-                status,
-                said: secrets.readable(&stderr.text()),
-            }),
-            ended => {
-                let killed = child.start_kill();
-                if killed.is_ok() {
+        let limit = SpeedLimit::new(self.timeout, self.timeout_total, Instant::now());
+        let limit = Mutex::new(limit);
+        let ended = tokio::select! {
+            ended = exchange(&mut child, text, &limit) => ended.map_err(failed),
+            passed = passed(&limit) => Err(TransferError::TimedOut(passed)),
+        };
+        let Ended {
+            status,
+            answer,
+            stderr,
+        } = match ended {
+            Ok(ended) => ended,
+            Err(error) => {
+                if child.start_kill().is_ok() {
                     // A process that cannot end now is reaped when it does.
                     let _ = timeout(KILL_TIMEOUT, child.wait()).await;
                 }
-                Err(match ended {
-                    Ok(Err(error)) => failed(error),
-                    _ => TransferError::TimedOut(self.timeout),
-                })
+                return Err(error);
             }
-        }
+        };
+        serde_json::from_slice(&answer.bytes).map_err(|_| TransferError::Died {
+            status,
+            said: secrets.readable(&stderr.text()),
+        })
     }
 
-    /// Makes a home directory for a process that speaks SSH.
+    /// Creates a home directory for a process that uses SSH.
     ///
     /// libgit2 negotiates a kind of key that is in `~/.ssh/known_hosts`, and only there.
     fn home_with(&self, keys: &HostKeys) -> Result<StateDir, TransferError> {
@@ -296,7 +265,11 @@ struct Ended {
 }
 
 /// Passes the job, and keeps the pipe open until the answer arrives.
-async fn exchange(child: &mut Child, mut job: Zeroizing<Vec<u8>>) -> io::Result<Ended> {
+async fn exchange(
+    child: &mut Child,
+    mut job: Zeroizing<Vec<u8>>,
+    limit: &Mutex<SpeedLimit>,
+) -> io::Result<Ended> {
     let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
     let mut input = child.stdin.take().ok_or_else(gone)?;
     let (output, errors) = (child.stdout.take(), child.stderr.take());
@@ -309,7 +282,7 @@ async fn exchange(child: &mut Child, mut job: Zeroizing<Vec<u8>>) -> io::Result<
     };
     let ((), answer, stderr) = tokio::join!(
         send_job,
-        Captured::read(output, MAX_ANSWER),
+        answer_after_reports(output, limit),
         Captured::read(errors, MAX_STDERR),
     );
     let status = child.wait().await?;
@@ -321,30 +294,49 @@ async fn exchange(child: &mut Child, mut job: Zeroizing<Vec<u8>>) -> io::Result<
     })
 }
 
-/// Describes how a process ended that gave no answer.
-fn ended(status: ExitStatus) -> String {
-    match status.signal() {
-        Some(libc::SIGKILL) => format!("was killed ({status}): see whether memory ran out"),
-        // A process that cannot report a failed allocation ends this way.
-        Some(libc::SIGABRT) => format!(
-            "crashed ({status}): see whether memory ran out, which the setting \"max fetch bytes\" \
-             limits for it"
-        ),
-        Some(libc::SIGXFSZ) => format!(
-            "was stopped at a file larger than twice the setting \"max fetch bytes\" ({status}): \
-             raise it if the remote is to hold as much"
-        ),
-        Some(_) => format!("crashed ({status})"),
-        None => format!("ended without an answer ({status})"),
+/// Takes reports into account, and returns what follows them.
+async fn answer_after_reports(
+    output: Option<ChildStdout>,
+    limit: &Mutex<SpeedLimit>,
+) -> io::Result<Captured> {
+    let Some(output) = output else {
+        return Ok(Captured::default());
+    };
+    let mut output = BufReader::new(output);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        (&mut output)
+            .take(MAX_ANSWER)
+            .read_until(b'\n', &mut line)
+            .await?;
+        match ProgressReport::parse(&line) {
+            Some(report) => locked(limit).update(report, Instant::now()),
+            None => break,
+        }
+    }
+    let rest = Captured::read(Some(output), MAX_ANSWER).await?;
+    line.extend(rest.bytes);
+    Ok(Captured {
+        bytes: line,
+        is_cut: rest.is_cut,
+    })
+}
+
+/// Waits until a timeout has passed.
+async fn passed(limit: &Mutex<SpeedLimit>) -> TransferTimeout {
+    loop {
+        let rest = locked(limit).rest(Instant::now());
+        sleep(rest).await;
+        if let Some(passed) = locked(limit).passed(Instant::now()) {
+            return passed;
+        }
     }
 }
 
-/// Returns the addition to a message if a process wrote something before it ended.
-fn addition(said: &str) -> String {
-    match said {
-        "" => String::new(),
-        said => format!(": {said}"),
-    }
+fn locked(limit: &Mutex<SpeedLimit>) -> MutexGuard<'_, SpeedLimit> {
+    // Each change leaves it consistent.
+    limit.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn host_keys(host: &str, port: u16, credentials: &Credentials) -> Result<HostKeys, TransferError> {

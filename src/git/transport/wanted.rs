@@ -3,9 +3,9 @@
 use git2::Oid;
 use serde::{Deserialize, Serialize};
 
-use super::advertised::AdvertisedRef;
 use crate::git::commit_id::CommitId;
 use crate::git::setting::Setting;
+use crate::git::wire::AdvertisedRef;
 
 /// The maximum number of names that a message lists.
 const LISTED: usize = 8;
@@ -35,7 +35,9 @@ pub(crate) enum ChoiceError {
     Empty,
     #[error("the remote has no branch or tag {name}; it has {present}")]
     NotFound { name: String, present: String },
-    #[error("the remote's HEAD leads to no branch: name a branch to follow; it has {present}")]
+    #[error(
+        "the remote's HEAD does not point to a branch: name a branch to follow; it has {present}"
+    )]
     Unborn { present: String },
 }
 
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_was_asked_for() {
+    fn finds_the_requested_reference() {
         for (wanted, name) in [
             (None, "refs/heads/main"),
             (Some("HEAD"), "refs/heads/main"),
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_there_is_instead() {
+    fn names_the_existing_branches_and_tags() {
         let error = chosen(Some("mian")).unwrap_err();
         assert_eq!(
             error.to_string(),

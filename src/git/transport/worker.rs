@@ -10,19 +10,21 @@ use zeroize::Zeroizing;
 use super::failure::TransferFailure;
 use super::fetch::fetch;
 use super::job::{JOB_BYTES, Job, Task};
+use super::packing::repack_clone;
+use super::progress::Progress;
 use super::push::push;
 use super::unwinding::{caught, print_no_panics};
 
 /// Runs the one transfer that is described in the first line of `input`, and writes the answer.
 ///
-/// Exits when `input` ends: in that case no one is waiting for the answer.
+/// Exits when `input` ends: then no process waits for the answer.
 ///
 /// # Errors
 ///
 /// If there is no job, or the answer cannot be written. A failed transfer is an answer.
 pub fn run_transfer(
     mut input: impl BufRead + Send + 'static,
-    mut output: impl Write,
+    output: impl Write + 'static,
 ) -> io::Result<()> {
     let mut line = Zeroizing::new(Vec::with_capacity(JOB_BYTES));
     input.read_until(b'\n', &mut line)?;
@@ -34,21 +36,22 @@ pub fn run_transfer(
     });
     print_no_panics();
     job.bounds.set()?;
+    let progress = Progress::new(output);
     match &job.task {
-        Task::Fetch(order) => answer(&mut output, || fetch(&job, order))?,
-        Task::Push(order) => answer(&mut output, || push(&job, order))?,
+        Task::Fetch(order) => answer(&progress, || fetch(&job, order, &progress)),
+        Task::Push(order) => answer(&progress, || push(&job, order)),
+        Task::Repack(order) => answer(&progress, || repack_clone(&job, order, &progress)),
     }
-    output.flush()
 }
 
 /// Runs a task and writes its result. A panic is reported as such.
 fn answer<T: Serialize>(
-    output: impl Write,
+    progress: &Progress,
     task: impl FnOnce() -> Result<T, TransferFailure>,
 ) -> io::Result<()> {
     let ended = caught(task).unwrap_or_else(|panic| {
         let message = format!("the process that fetched or pushed crashed: {panic}");
         Err(TransferFailure::new(message))
     });
-    Ok(serde_json::to_writer(output, &ended)?)
+    progress.answer(&ended)
 }

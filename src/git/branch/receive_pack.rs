@@ -1,0 +1,342 @@
+//! Pushes to a repository on this machine, as a client of its `git receive-pack`
+//! (gitprotocol-pack(5), "Pushing Data To a Server"): it compares, runs the hooks and quarantines
+//! the objects until they are accepted, as for a client on another machine.
+//!
+//! Invariant: once the request may have been sent, the result is an answer and not an error.
+
+use std::io;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::{AsyncWriteExt as _, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::time::timeout;
+
+use super::program::{GitProgram, MAX_ERRORS};
+use super::program_error::GitProgramError;
+use crate::git::captured::Captured;
+use crate::git::error_chain::chain;
+use crate::git::random::random;
+use crate::git::transport::Pushed;
+use crate::git::wire::{BranchMove, MAX_ADVERTISED, PushReport, read_packet};
+
+const COMMAND: &str = "receive-pack";
+
+/// Saves a process in each push: it would list the branches of repositories from which this one
+/// borrows objects, which are only hints at what need not be checked.
+const NO_BORROWED_BRANCHES: &str = "core.alternateRefsCommand=true";
+
+/// Saves a process in most pushes: only one in so many checks whether the repository should be
+/// repacked, if its configuration allows that.
+const HOUSEKEEPING: u64 = 32;
+const NO_HOUSEKEEPING: &str = "receive.autogc=false";
+
+/// The variables that would give `git receive-pack` another configuration than that of its
+/// repository and its user (`git rev-parse --local-env-vars`), or speak another version of the
+/// protocol.
+const VARIABLES: [&str; 9] = [
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_PROTOCOL",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+];
+
+/// The time in which a process that timed out may remove its locks.
+const KILL_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The data received until the process ended or timed out.
+#[derive(Default)]
+struct Received {
+    report: PushReport,
+    /// Why nothing was requested.
+    refusal: Option<String>,
+    /// Whether the branch was seen elsewhere than expected.
+    is_moved: bool,
+    /// Whether the request may have been sent.
+    is_requested: bool,
+    /// The exit status and the standard error.
+    ended: Option<(ExitStatus, Captured)>,
+}
+
+impl GitProgram {
+    /// Moves a branch of the repository at a path. Blocks the thread.
+    ///
+    /// # Errors
+    ///
+    /// If nothing was sent to it. Any later failure is an answer.
+    pub(super) fn update_branch(
+        &self,
+        repository: &Path,
+        update: &BranchMove<'_>,
+        pack: &[u8],
+    ) -> Result<Pushed, GitProgramError> {
+        self.runtime.block_on(async {
+            let mut child = self.receive_pack(repository)?;
+            let mut received = Received::default();
+            let exchange = exchange(&mut child, update, pack, &mut received);
+            let failure = match timeout(self.timeout, exchange).await {
+                Ok(ended) => ended.err().map(|source| self.failed(source)),
+                Err(_) => Some(GitProgramError::TimedOut {
+                    command: COMMAND.to_owned(),
+                    timeout: self.timeout,
+                }),
+            };
+            let outcome = received.report.of(update.branch);
+            // Hooks that run after the branch was moved are not interrupted.
+            if received.ended.is_none() && outcome != Some(Ok(())) {
+                end(&mut child).await;
+            }
+            self.result(received, outcome, failure)
+        })
+    }
+
+    fn receive_pack(&self, repository: &Path) -> Result<Child, GitProgramError> {
+        let mut command = self.command();
+        for variable in VARIABLES {
+            command.env_remove(variable);
+        }
+        command.args(["-c", NO_BORROWED_BRANCHES]);
+        if !random().is_multiple_of(HOUSEKEEPING) {
+            command.args(["-c", NO_HOUSEKEEPING]);
+        }
+        let child = command.arg(COMMAND).arg(repository).spawn();
+        child.map_err(|source| self.failed(source))
+    }
+
+    /// Returns the result for the branch, given the report.
+    fn result(
+        &self,
+        received: Received,
+        outcome: Option<Result<(), String>>,
+        failure: Option<GitProgramError>,
+    ) -> Result<Pushed, GitProgramError> {
+        if received.is_moved {
+            return Ok(Pushed::moved());
+        }
+        let said = self.readable(&received.report.messages.text());
+        match outcome {
+            Some(Ok(())) => return Ok(Pushed::Landed { said }),
+            Some(Err(reason)) => {
+                let answer = self.readable(&format!("[remote rejected] ({reason})"));
+                return Ok(Pushed::rejected(&answer, &said));
+            }
+            None => {}
+        }
+        let failure = failure.unwrap_or_else(|| {
+            let (status, err) = match &received.ended {
+                Some((status, err)) => (status.code(), err.text()),
+                None => (None, String::new()),
+            };
+            let refusal = received.refusal.unwrap_or_default();
+            let reasons = [&*refusal, err.trim(), &said].map(str::trim);
+            let said = match reasons.into_iter().find(|it| !it.is_empty()) {
+                Some(reason) => self.readable(reason),
+                None => "it ended without a report".to_owned(),
+            };
+            let command = COMMAND.to_owned();
+            GitProgramError::Failed {
+                command,
+                said,
+                status,
+            }
+        });
+        match received.is_requested {
+            false => Err(failure),
+            true => Ok(Pushed::Unclear {
+                reason: failure.to_string(),
+            }),
+        }
+    }
+}
+
+/// Communicates with a process until it ends.
+async fn exchange(
+    child: &mut Child,
+    update: &BranchMove<'_>,
+    pack: &[u8],
+    received: &mut Received,
+) -> io::Result<()> {
+    let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+    let input = child.stdin.take().ok_or_else(gone)?;
+    let output = BufReader::new(child.stdout.take().ok_or_else(gone)?);
+    let errors = Captured::read(child.stderr.take(), MAX_ERRORS);
+    let spoken = speak(input, output, update, pack, received);
+    let (spoken, err) = tokio::join!(spoken, errors);
+    received.ended = Some((child.wait().await?, err?));
+    match spoken {
+        // Its status and its messages say why.
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(()),
+        spoken => spoken,
+    }
+}
+
+async fn speak(
+    mut input: ChildStdin,
+    mut output: BufReader<ChildStdout>,
+    update: &BranchMove<'_>,
+    pack: &[u8],
+    received: &mut Received,
+) -> io::Result<()> {
+    let mut advertised = Vec::new();
+    while !read_packet(&mut output, &mut advertised).await? {
+        if advertised.len() > MAX_ADVERTISED {
+            received.refusal = Some("its repository has too many references".to_owned());
+            return Ok(());
+        }
+    }
+    let request = match update.request(&advertised) {
+        Ok(Some(request)) => request,
+        // Ending without a request changes nothing.
+        Ok(None) => {
+            received.is_moved = true;
+            return Ok(());
+        }
+        Err(error) => {
+            received.refusal = Some(chain(&error));
+            return Ok(());
+        }
+    };
+    received.is_requested = true;
+    let send = async {
+        // A process that does not read all of it reports the reason.
+        let _ = input.write_all(&request).await;
+        let _ = input.write_all(pack).await;
+        drop(input);
+    };
+    let report = async {
+        let mut packet = Vec::new();
+        while !read_packet(&mut output, &mut packet).await? {
+            received.report.add(&packet);
+            packet.clear();
+        }
+        Ok(())
+    };
+    let ((), read) = tokio::join!(send, report);
+    read
+}
+
+/// Ends a process, which removes its locks on references if it can.
+async fn end(child: &mut Child) {
+    let id = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    if id.is_some_and(|id| kill_process(id, Signal::TERM).is_ok()) {
+        let _ = timeout(KILL_TIMEOUT, child.wait()).await;
+    }
+    // If this fails, it has already ended.
+    let _ = child.start_kill();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use git2::Repository;
+
+    use super::*;
+    use crate::git::commit_id::CommitId;
+
+    const MAIN: &str = "refs/heads/main";
+
+    /// A bare repository that runs a script as a hook.
+    fn repository(hook: &str, script: &str) -> (tempfile::TempDir, Repository) {
+        let directory = tempfile::tempdir().unwrap();
+        let repository = Repository::init_bare(directory.path()).unwrap();
+        let hook = directory.path().join("hooks").join(hook);
+        fs::write(&hook, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+        (directory, repository)
+    }
+
+    /// Pushes a first commit to a repository, and returns it.
+    fn push(
+        repository: &Repository,
+        timeout: Duration,
+    ) -> (CommitId, Result<Pushed, GitProgramError>) {
+        let apart = tempfile::tempdir().unwrap();
+        let made = Repository::init_bare(apart.path()).unwrap();
+        let tree = made.treebuilder(None).unwrap().write().unwrap();
+        let tree = made.find_tree(tree).unwrap();
+        let who = git2::Signature::now("A", "a@example.org").unwrap();
+        let commit = made
+            .commit(None, &who, &who, "First\n", &tree, &[])
+            .unwrap();
+        let mut pack = made.packbuilder().unwrap();
+        pack.insert_commit(commit).unwrap();
+        let mut bytes = git2::Buf::new();
+        pack.write_buf(&mut bytes).unwrap();
+        let update = BranchMove {
+            branch: MAIN,
+            from: None,
+            to: commit,
+        };
+        let git = GitProgram::new(apart.path(), timeout).unwrap();
+        (
+            commit.into(),
+            git.update_branch(repository.path(), &update, &bytes),
+        )
+    }
+
+    /// Pushes with longer and longer timeouts, until a hook has left the file `reached`.
+    fn push_until_reached(hook: &str) -> (tempfile::TempDir, Repository, CommitId, Pushed) {
+        let mut timeout = Duration::from_millis(250);
+        loop {
+            let script = "touch reached; exec sleep 30";
+            let (directory, repository) = repository(hook, script);
+            let (commit, pushed) = push(&repository, timeout);
+            if directory.path().join("reached").exists() {
+                return (directory, repository, commit, pushed.unwrap());
+            }
+            timeout *= 2;
+        }
+    }
+
+    #[test]
+    fn a_hook_that_hangs_is_not_waited_for() {
+        let (_directory, repository, _, pushed) = push_until_reached("pre-receive");
+        let Pushed::Unclear { reason } = pushed else {
+            panic!("{pushed:?}");
+        };
+        assert!(reason.contains("took longer"), "{reason}");
+        assert!(repository.find_reference(MAIN).is_err());
+    }
+
+    #[test]
+    fn a_branch_that_was_moved_is_moved_although_a_hook_hangs() {
+        let (_directory, repository, commit, pushed) = push_until_reached("post-receive");
+        assert!(matches!(pushed, Pushed::Landed { .. }), "{pushed:?}");
+        assert_eq!(repository.refname_to_id(MAIN).unwrap(), commit.0);
+    }
+
+    #[test]
+    fn nothing_is_sent_where_there_is_no_repository() {
+        let (directory, repository) = repository("update", "exit 0");
+        fs::remove_file(directory.path().join("HEAD")).unwrap();
+        let (_, pushed) = push(&repository, Duration::from_secs(60));
+        let error = pushed.unwrap_err();
+        assert!(matches!(error, GitProgramError::Failed { .. }), "{error:?}");
+        assert!(
+            error
+                .to_string()
+                .contains("not appear to be a git repository"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_branch_that_is_elsewhere_is_not_moved() {
+        let (_directory, repository) = repository("update", "exit 0");
+        let timeout = Duration::from_secs(60);
+        let (first, pushed) = push(&repository, timeout);
+        assert!(matches!(pushed, Ok(Pushed::Landed { .. })), "{pushed:?}");
+        let (_, pushed) = push(&repository, timeout);
+        assert!(matches!(pushed, Ok(Pushed::Lost { .. })), "{pushed:?}");
+        assert_eq!(repository.refname_to_id(MAIN).unwrap(), first.0);
+    }
+}

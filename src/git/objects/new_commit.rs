@@ -1,0 +1,327 @@
+//! A commit of changed files on another commit, with all objects that it adds.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
+use std::path::Path;
+
+use git2::{ObjectType, Odb, Oid, Repository, Signature};
+
+use super::object::NewObject;
+use super::pack::{self, PackKind};
+use super::tree::{self, ChangedItem, EntryMode};
+use crate::git::commit_id::CommitId;
+use crate::git::random::random;
+
+/// The size of the writes of a pack.
+const BUFFER: usize = 128 << 10;
+
+/// A file for a new commit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FileChange<'f> {
+    /// The path from the repository's top.
+    pub(crate) path: &'f str,
+    /// The new content.
+    pub(crate) bytes: &'f [u8],
+    /// The content in the commit before, if known.
+    pub(crate) before: Option<&'f [u8]>,
+}
+
+/// A commit, with the trees and files that its parent lacks. It is in no repository yet.
+pub(crate) struct NewCommit<'f> {
+    /// The commit first, then trees, then files.
+    objects: Vec<NewObject<'f>>,
+}
+
+impl<'f> NewCommit<'f> {
+    /// Creates a commit of files, which keep their modes, on a tip.
+    ///
+    /// # Errors
+    ///
+    /// If the tip cannot be read.
+    pub(crate) fn new(
+        repository: &Repository,
+        tip: CommitId,
+        changes: &[FileChange<'f>],
+        [author, committer]: [&Signature<'_>; 2],
+        message: &str,
+    ) -> Result<Self, git2::Error> {
+        let before = repository.find_commit(tip.0)?.tree_id();
+        let mut top = ChangedDirectory::default();
+        for change in changes {
+            top.add(change.path, *change);
+        }
+        let odb = repository.odb()?;
+        let mut made = MadeObjects {
+            odb: &odb,
+            trees: Vec::new(),
+            files: Vec::new(),
+        };
+        let tree = made.write(&top, Some(before))?;
+        let text = format!(
+            "tree {tree}\nparent {tip}\nauthor {}\ncommitter {}\n\n{message}",
+            written(author),
+            written(committer),
+        );
+        let commit = NewObject::new(ObjectType::Commit, text.into_bytes(), None);
+        let mut objects = vec![commit];
+        objects.extend(made.trees);
+        objects.extend(made.files);
+        Ok(Self { objects })
+    }
+
+    /// Returns the id of the commit.
+    pub(crate) fn id(&self) -> CommitId {
+        self.objects[0].id.into()
+    }
+
+    /// Returns all objects as a pack for a repository that has the tip: small, if little changed.
+    ///
+    /// # Errors
+    ///
+    /// If there are more objects than a pack can have.
+    pub(crate) fn thin_pack(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        pack::write(&self.objects, PackKind::Thin, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Writes all objects to a bare repository of our own, where they appear in one step.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be written.
+    pub(crate) fn store(&self, repository: &Path) -> io::Result<()> {
+        let packs = repository.join("objects/pack");
+        // The leftovers of a killed process are found by this name, and removed.
+        let aside = packs.join(format!("waypost-{:016x}.lock", random()));
+        let store = || {
+            let file = BufWriter::with_capacity(BUFFER, File::create_new(&aside)?);
+            let written = pack::write(&self.objects, PackKind::Whole, file)?;
+            fs::rename(&aside, packs.join(format!("{}.pack", written.name)))?;
+            // Readers look for indexes.
+            fs::write(&aside, &written.index)?;
+            fs::rename(&aside, packs.join(format!("{}.idx", written.name)))
+        };
+        let stored = store();
+        if stored.is_err() {
+            let _ = fs::remove_file(&aside);
+        }
+        stored
+    }
+}
+
+/// The changed files of a directory, and of those in it.
+#[derive(Default)]
+struct ChangedDirectory<'f> {
+    directories: BTreeMap<&'f str, Self>,
+    files: BTreeMap<&'f str, FileChange<'f>>,
+}
+
+impl<'f> ChangedDirectory<'f> {
+    fn add(&mut self, path: &'f str, change: FileChange<'f>) {
+        match path.split_once('/') {
+            Some((first, rest)) => self.directories.entry(first).or_default().add(rest, change),
+            None => drop(self.files.insert(path, change)),
+        }
+    }
+}
+
+/// The objects made so far.
+struct MadeObjects<'r, 'f> {
+    odb: &'r Odb<'r>,
+    trees: Vec<NewObject<'f>>,
+    files: Vec<NewObject<'f>>,
+}
+
+impl<'f> MadeObjects<'_, 'f> {
+    /// Creates the tree of a directory, from its former tree if there is one, and returns its id.
+    fn write(
+        &mut self,
+        directory: &ChangedDirectory<'f>,
+        before: Option<Oid>,
+    ) -> Result<Oid, git2::Error> {
+        let object = match before {
+            Some(id) => Some(self.odb.read(id)?),
+            None => None,
+        };
+        let old = object.as_ref().map_or(&[][..], |object| object.data());
+        let mut changes = Vec::new();
+        for (name, directory) in &directory.directories {
+            let name = name.as_bytes();
+            let there = tree::find(old, name);
+            if there.is_some_and(|it| it.mode != Some(EntryMode::Directory)) {
+                let message = "a directory is to take the place of something else";
+                return Err(git2::Error::from_str(message));
+            }
+            changes.push(ChangedItem {
+                mode: EntryMode::Directory,
+                id: self.write(directory, there.map(|it| it.id))?,
+                name,
+            });
+        }
+        for (name, change) in &directory.files {
+            let name = name.as_bytes();
+            let there = tree::find(old, name);
+            let before = there.and_then(|it| Some((it.id, change.before?)));
+            let file = NewObject::new(ObjectType::Blob, change.bytes, before);
+            let is_executable = there.is_some_and(|it| it.mode == Some(EntryMode::Executable));
+            changes.push(ChangedItem {
+                mode: match is_executable {
+                    true => EntryMode::Executable,
+                    false => EntryMode::File,
+                },
+                id: file.id,
+                name,
+            });
+            self.files.push(file);
+        }
+        let new = Cow::<[u8]>::Owned(tree::with(old, changes));
+        let before = before.map(|id| (id, old));
+        let tree = NewObject::new(ObjectType::Tree, new, before);
+        let id = tree.id;
+        self.trees.push(tree);
+        Ok(id)
+    }
+}
+
+/// Writes a signature as a commit has it.
+fn written(signature: &Signature<'_>) -> String {
+    let when = signature.when();
+    let minutes = when.offset_minutes().unsigned_abs();
+    format!(
+        "{} <{}> {} {}{:02}{:02}",
+        String::from_utf8_lossy(signature.name_bytes()),
+        String::from_utf8_lossy(signature.email_bytes()),
+        when.seconds(),
+        when.sign(),
+        minutes / 60,
+        minutes % 60,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use git2::build::TreeUpdateBuilder;
+    use git2::{FileMode, Time};
+
+    use crate::git::is_damage;
+
+    fn repository() -> (tempfile::TempDir, Repository) {
+        let directory = tempfile::tempdir().unwrap();
+        let repository = Repository::init_bare(directory.path()).unwrap();
+        (directory, repository)
+    }
+
+    fn signature() -> Signature<'static> {
+        Signature::new("A. Uthor", "a@example.org", &Time::new(1_700_000_000, -90)).unwrap()
+    }
+
+    /// Commits these files to a repository as libgit2 does.
+    fn first(repository: &Repository, files: &[(&str, &str)]) -> CommitId {
+        let mut update = TreeUpdateBuilder::new();
+        for (path, text) in files {
+            let mode = match path.ends_with("sh") {
+                true => FileMode::BlobExecutable,
+                false => FileMode::Blob,
+            };
+            update.upsert(*path, repository.blob(text.as_bytes()).unwrap(), mode);
+        }
+        let empty = repository.treebuilder(None).unwrap().write().unwrap();
+        let empty = repository.find_tree(empty).unwrap();
+        let tree = update.create_updated(repository, &empty).unwrap();
+        let tree = repository.find_tree(tree).unwrap();
+        let commit = repository.commit(None, &signature(), &signature(), "First\n", &tree, &[]);
+        commit.unwrap().into()
+    }
+
+    fn lines(count: usize) -> String {
+        (0..count).map(|line| format!("line {line}\n")).collect()
+    }
+
+    #[test]
+    fn the_commit_is_the_one_that_libgit2_makes() {
+        let (_directory, repository) = repository();
+        let long = lines(5_000);
+        let files = [
+            ("a.yaml", "a\n"),
+            ("run.sh", "b\n"),
+            ("t/l.yaml", &long),
+            ("t/m/n", "n\n"),
+        ];
+        let tip = first(&repository, &files);
+        let longer = long.replace("line 7\n", "line 7\nmore\n") + "end\n";
+        let changed = [
+            ("run.sh", "c\n", None),
+            ("t/l.yaml", &*longer, Some(&*long)),
+            ("t/new/o.yaml", "o\n", None),
+        ];
+        let changes = changed.map(|(path, bytes, before)| FileChange {
+            path,
+            bytes: bytes.as_bytes(),
+            before: before.map(str::as_bytes),
+        });
+        let signatures = [&signature(), &signature()];
+        let made = NewCommit::new(&repository, tip, &changes, signatures, "Second\n").unwrap();
+        let thin = made.thin_pack().unwrap();
+        assert!(thin.len() < 1_000, "{}", thin.len());
+        made.store(repository.path()).unwrap();
+
+        let again = Repository::open(repository.path()).unwrap();
+        let commit = again.find_commit(made.id().0).unwrap();
+        let mut update = TreeUpdateBuilder::new();
+        for (path, text, _) in changed {
+            let mode = match path {
+                "run.sh" => FileMode::BlobExecutable,
+                _ => FileMode::Blob,
+            };
+            update.upsert(path, again.blob(text.as_bytes()).unwrap(), mode);
+        }
+        let parent = again.find_commit(tip.0).unwrap();
+        let expected = update
+            .create_updated(&again, &parent.tree().unwrap())
+            .unwrap();
+        assert_eq!(commit.tree_id(), expected);
+        let tree = again.find_tree(expected).unwrap();
+        let id = again.commit(
+            None,
+            &signature(),
+            &signature(),
+            "Second\n",
+            &tree,
+            &[&parent],
+        );
+        assert_eq!(commit.id(), id.unwrap());
+    }
+
+    #[test]
+    fn what_cannot_be_stored_leaves_nothing() {
+        let (_directory, repository) = repository();
+        let tip = first(&repository, &[("a.yaml", "a\n")]);
+        let change = FileChange {
+            path: "a.yaml",
+            bytes: b"b\n",
+            before: None,
+        };
+        let signatures = [&signature(), &signature()];
+        let made = NewCommit::new(&repository, tip, &[change], signatures, "").unwrap();
+        let packs = repository.path().join("objects/pack");
+        // A directory is where the pack would be.
+        let written = pack::write(&made.objects, PackKind::Whole, io::sink()).unwrap();
+        fs::create_dir_all(packs.join(written.name + ".pack/x")).unwrap();
+        made.store(repository.path()).unwrap_err();
+        assert_eq!(fs::read_dir(&packs).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_tip_that_is_not_there_is_damage() {
+        let (_directory, repository) = repository();
+        let tip = "1".repeat(40).parse().unwrap();
+        let signatures = [&signature(), &signature()];
+        let made = NewCommit::new(&repository, tip, &[], signatures, "");
+        assert!(is_damage(&made.err().unwrap()));
+    }
+}

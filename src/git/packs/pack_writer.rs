@@ -1,0 +1,147 @@
+//! Writing a pack of a clone, and giving it its name.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read as _, Write as _};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use git2::{ObjectType, Oid};
+
+use super::entry::EntryKind;
+use super::local_packs::FileRange;
+use super::pack_error::PackError;
+use super::pack_file::PackFile;
+
+/// The extension of an index that has yet to be given its name: readers look for others.
+pub(super) const INDEX_ASIDE: &str = "index";
+
+/// An object to write.
+pub(super) struct NewPackEntry<'f> {
+    pub(super) id: Oid,
+    pub(super) kind: ObjectType,
+    /// The object to which it is a delta, which is written before it.
+    pub(super) base: Option<Oid>,
+    /// The size of the uncompressed content.
+    pub(super) size: u64,
+    pub(super) content: CompressedBytes<'f>,
+}
+
+/// The compressed bytes of an object to write.
+pub(super) enum CompressedBytes<'f> {
+    /// As they are stored elsewhere.
+    Stored(&'f File, Range<u64>),
+    Bytes(Vec<u8>),
+}
+
+impl CompressedBytes<'_> {
+    /// Returns the number of bytes.
+    pub(super) fn length(&self) -> u64 {
+        match self {
+            Self::Stored(_, range) => range.end - range.start,
+            Self::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+
+    fn copy_to(&self, out: &mut impl io::Write) -> Result<(), PackError> {
+        match self {
+            Self::Bytes(bytes) => out.write_all(bytes)?,
+            Self::Stored(file, range) => {
+                let mut left = self.length();
+                let mut range = FileRange::new(file, range.clone());
+                let mut bytes = vec![0; (64 << 10).min(left.max(1)) as usize];
+                while left > 0 {
+                    let length = range.read(&mut bytes)?;
+                    if length == 0 {
+                        return Err(PackError::Damaged("an entry that is cut"));
+                    }
+                    out.write_all(&bytes[..length])?;
+                    left -= length as u64;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A pack that is written, and has yet to be given its name.
+#[derive(Debug)]
+pub(super) struct WrittenPack {
+    /// Its path without the extension.
+    aside: PathBuf,
+    /// Its name, without the extension.
+    pub(super) name: String,
+}
+
+impl WrittenPack {
+    /// Gives the pack its name, by which it is found from now on.
+    pub(super) fn install(&self) -> io::Result<()> {
+        for (aside, extension) in [("pack", "pack"), (INDEX_ASIDE, "idx")] {
+            let place = self
+                .aside
+                .with_file_name(format!("{}.{extension}", self.name));
+            fs::rename(self.aside.with_extension(aside), place)?;
+        }
+        Ok(())
+    }
+
+    /// Returns a pack that an earlier process has written.
+    pub(super) fn of(aside: PathBuf, name: String) -> Self {
+        Self { aside, name }
+    }
+
+    /// Removes it.
+    pub(super) fn discard(&self) {
+        for extension in ["pack", INDEX_ASIDE] {
+            let _ = fs::remove_file(self.aside.with_extension(extension));
+        }
+    }
+}
+
+/// Whether a pack that was written is on the disk already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durability {
+    /// It is: what it replaces may be removed.
+    Synced,
+    /// The system writes it later.
+    Buffered,
+}
+
+/// Writes a pack and its index next to their final places.
+pub(super) fn write_pack(
+    aside: &Path,
+    entries: &[NewPackEntry<'_>],
+    durability: Durability,
+) -> Result<WrittenPack, PackError> {
+    let file = File::create(aside.with_extension("pack"))?;
+    let mut pack = PackFile::new(BufWriter::with_capacity(256 << 10, file), entries.len())?;
+    let mut positions = HashMap::with_capacity(entries.len());
+    for entry in entries {
+        let position = pack.position();
+        let kind = match entry.base {
+            None => EntryKind::Whole(entry.kind),
+            Some(base) => {
+                let base: Option<&u64> = positions.get(&base);
+                let base = base.ok_or(PackError::Damaged("a delta before its base"))?;
+                EntryKind::OffsetDelta(position - base)
+            }
+        };
+        pack.entry(entry.id, kind, entry.size, |pack| {
+            entry.content.copy_to(pack)
+        })?;
+        positions.insert(entry.id, position);
+    }
+    let written = pack.finish()?;
+    let file = written.out.into_inner();
+    let file = file.map_err(io::IntoInnerError::into_error)?;
+    let mut index = File::create(aside.with_extension(INDEX_ASIDE))?;
+    index.write_all(&written.index)?;
+    if durability == Durability::Synced {
+        file.sync_all()?;
+        index.sync_all()?;
+    }
+    Ok(WrittenPack {
+        aside: aside.to_owned(),
+        name: written.name,
+    })
+}
