@@ -1,8 +1,23 @@
 //! The mapping table, pure: text in, table and diagnostics out; requests in, outcomes out.
 //!
-//! `parse` and `compile` build a table, which `packed` stores and `resolve` answers from.
-//! Invariant: nothing here does I/O, reads a clock or the environment, or depends on HTTP, Git or
-//! the command line. What passed review is what is served, because both run this code.
+//! The reviewed table is the one that is served, because `check` and the server both run this code.
+//! `value` and `forge` import none of the other folders; `parse` and `packed` import `value`;
+//! `resolve`, `search`, `compile`, `compare` and `ownership` follow, and each imports only those
+//! before it.
+//!
+//! # Invariants
+//!
+//! - Nothing here does I/O, reads a clock or the environment, logs, or knows about HTTP, Git or the
+//!   command line.
+//! - A [`Code`], [`Target`] or [`BaseUrl`] that exists is valid: its constructor is the only way
+//!   in.
+//! - A diagnostic is identified by its rule: nothing depends on the words of a message. The name of
+//!   a rule never changes once it is released.
+//! - Both readers return the same nodes at the same positions: `parse/block.rs` reads every file
+//!   that it does not decline exactly as `parse/yaml.rs` does.
+//! - [`compile`] returns all problems of a table, not just the first. Resolving is total.
+//! - [`compile_after`] returns what [`compile`] returns, whatever the earlier version was.
+//! - A location begins with its target's scheme and authority, and is visible ASCII.
 
 mod compare;
 mod compile;
@@ -20,22 +35,24 @@ pub use self::compare::{
     shadowed, shadowed_by, would_shadow,
 };
 pub use self::compile::{
-    Compilation, EntryOutline, Expectation, Outline, Pair, Scalar, ScalarForm, SoundTable, compile,
-    compile_after, defaults_of,
+    ChangedFile, Compilation, Difference, EntryOutline, Expectation, FirstReading, KnownFiles,
+    MAX_TABLE_TEXT, Outline, Outset, Pair, Scalar, ScalarForm, SoundTable, TextNeeded, Workers,
+    compile, compile_after, compile_read, defaults_of,
 };
 pub use self::forge::{Forge, ISSUE_FORMS, IssueFields, MAX_ADDRESS_BYTES, RepositoryPages};
 pub use self::ownership::{Author, Owners, Proposal};
 pub(crate) use self::packed::first_of;
-pub use self::packed::{Entry, Site, Table, UnknownSite};
+pub use self::packed::{Entry, Site, Table, TargetParts, UnknownSite};
+pub use self::parse::{Cut, Cutter, FileText, ListPlace, TableFile};
 pub(crate) use self::resolve::{End, ServerPage, follow};
 pub use self::resolve::{Outcome, Redirect, Request, Via};
-pub use self::search::{CodeOrder, Filter, LinkState};
+pub use self::search::{CodeOrder, Filter, LinkState, OrderChange};
 pub use self::value::{
     About, BaseUrl, BaseUrlError, Code, CodeError, DEFAULT_MAX_AGE, Defaults, Description,
-    Diagnostic, Example, Forward, MAX_CODE_BYTES, MAX_TARGET_BYTES, Misfit, NewCode, Place,
-    Position, ProposalTemplate, Reach, Retired, Rule, Scheme, Severity, SourceFile, Status, Target,
-    TargetError, Timestamp, WrittenDate, WrittenDateError, WrittenRetirement, direction_control,
-    is_table_name,
+    Diagnostic, Example, Forward, KnownPieces, MAX_CODE_BYTES, MAX_TARGET_BYTES, Misfit, NewCode,
+    Place, Position, ProposalTemplate, Reach, Retired, Rule, Scheme, Severity, SourceFile, Status,
+    Target, TargetError, Timestamp, WrittenDate, WrittenDateError, WrittenRetirement,
+    direction_control, is_table_name,
 };
 #[cfg(fuzzing)]
 pub use parse::block::is_in_block_form;

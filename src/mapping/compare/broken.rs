@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::mapping::packed::{Entry, Site, Table};
+use crate::mapping::packed::{Entry, Site};
 use crate::mapping::value::Diagnostic;
 
 /// A code of a site, identified as requests find it.
@@ -26,7 +26,8 @@ impl Link {
 pub struct Broken {
     /// The promised link.
     pub link: Link,
-    /// The error: at a place of the table that breaks the promise, with where it was made.
+    /// The error, at a place of the table that breaks the promise, naming where the promise was
+    /// made.
     pub diagnostic: Diagnostic,
 }
 
@@ -42,19 +43,17 @@ pub struct Origin {
 /// Displays what a code was, and where.
 pub(crate) struct Former<'t, 'o> {
     entry: Entry<'t>,
-    /// Whether it has been taken down: then its target is not named.
+    /// Whether it was taken down: then its target is not named.
     is_taken_down: bool,
     origin: &'o Origin,
 }
 
 impl<'t, 'o> Former<'t, 'o> {
-    /// Returns what an entry of an old table was, of which a new table is at hand.
-    pub(crate) fn new(entry: Entry<'t>, origin: &'o Origin, new: &Table) -> Self {
-        let site = new.counterpart(entry.site());
-        let now = site.and_then(|site| site.lookup(&entry.code()));
+    /// Returns what an entry of an old table was.
+    pub(crate) fn new(entry: Entry<'t>, origin: &'o Origin, is_taken_down: bool) -> Self {
         Self {
             entry,
-            is_taken_down: now.is_some_and(|now| now.target_parts().is_none()),
+            is_taken_down,
             origin,
         }
     }

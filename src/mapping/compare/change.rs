@@ -1,7 +1,7 @@
-//! Changes: single differences between two tables, for those who follow a code or read about it.
+//! Changes: single differences between two tables, as users of a code see them.
 //!
-//! A change concerns a code, not a line: where an entry is written is no part of its meaning.
-//! `diff` matches the entries.
+//! A change concerns a code, not a line: the place of an entry is not part of its meaning. `diff`
+//! matches the entries.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,8 +21,8 @@ pub struct Change<'t> {
     /// The entry that the code leads to now, or that has its target under another code; `None` for
     /// one that is gone.
     pub new: Option<Entry<'t>>,
-    /// Whether the entry that the code led to was taken down: it has dropped its target, which nothing
-    /// names since.
+    /// Whether the entry that the code led to was taken down: it has dropped its target, which no
+    /// output names any more.
     pub is_takedown: bool,
 }
 
@@ -170,7 +170,7 @@ impl<'t> Change<'t> {
         use ChangeKind::*;
         let names_target = matches!(
             self.kind,
-            AliasLost | Retired | TargetDropped | Title | Archive
+            Removed | AliasLost | Retargeted | Retired | TargetDropped | Title | Archive
         );
         self.is_takedown && names_target
     }
@@ -186,8 +186,7 @@ impl<'t> Change<'t> {
         site.map_or_else(String::new, |site: &Site| site.short_url(&self.code))
     }
 
-    /// Returns the place to look at: in the new table, or in the old one for something that is
-    /// gone.
+    /// Returns the relevant place: in the new table, or in the old one for something that is gone.
     pub fn place(&self) -> Option<Place> {
         self.entry().map(|entry| entry.place())
     }

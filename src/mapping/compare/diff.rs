@@ -2,13 +2,16 @@
 //!
 //! Sites are matched as requests choose them, by host and base path, so the scheme and port of a
 //! base URL do not count. Files, lines and the order of entries do not count either. An entry that
-//! says the same in both tables costs two lookups; all other code here is for the few that differ.
+//! says the same in both tables costs nothing in a piece that both have, and otherwise two lookups; all
+//! other code here is for the few that differ.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::change::{Change, ChangeKind, differences};
-use crate::mapping::packed::{Catalogue, Entry, Site, Table};
+use super::site_pair::SitePair;
+use super::takedown::is_taken_down;
+use crate::mapping::packed::{Entry, Table, TargetParts};
 
 /// Returns the changes from one table to another, the most serious first, then by code.
 pub fn compare<'t>(old: &'t Table, new: &'t Table) -> Vec<Change<'t>> {
@@ -19,12 +22,11 @@ pub fn compare<'t>(old: &'t Table, new: &'t Table) -> Vec<Change<'t>> {
     let (before, now) = (by_address(old), by_address(new));
     let mut changes = Vec::new();
     for site in old.sites() {
-        let new = now.get(&site.address()).copied();
-        SitePair::of(Some(site), new).compare(&mut changes);
+        SitePair::of(Some(site), now.get(&site.address()).copied()).compare(new, &mut changes);
     }
     for site in new.sites() {
         if !before.contains_key(&site.address()) {
-            SitePair::of(None, Some(site)).compare(&mut changes);
+            SitePair::of(None, Some(site)).compare(new, &mut changes);
         }
     }
     // Several sites may have the same code: its changes keep the order of the sites.
@@ -32,29 +34,17 @@ pub fn compare<'t>(old: &'t Table, new: &'t Table) -> Vec<Change<'t>> {
     changes
 }
 
-/// A site in the old and in the new table.
-struct SitePair<'t> {
-    old: Catalogue<'t>,
-    new: Catalogue<'t>,
-}
-
 /// The new entries that may be old ones under another code.
 struct Successors<'t> {
     /// Entries with new codes, by their targets, in written order.
-    waiting: HashMap<(&'t str, &'t str), VecDeque<Entry<'t>>>,
+    waiting: HashMap<TargetParts<'t>, VecDeque<Entry<'t>>>,
     /// The numbers of the entries found to be successors.
     taken: HashSet<u32>,
 }
 
 impl<'t> SitePair<'t> {
-    fn of(old: Option<&'t Site>, new: Option<&'t Site>) -> Self {
-        Self {
-            old: Catalogue::new(old),
-            new: Catalogue::new(new),
-        }
-    }
-
-    fn compare(&self, changes: &mut Vec<Change<'t>>) {
+    /// Adds the changes of a site to those of the new table.
+    fn compare(&self, table: &'t Table, changes: &mut Vec<Change<'t>>) {
         let (old, new) = self.touched();
         let mut successors = Successors {
             waiting: HashMap::new(),
@@ -75,7 +65,8 @@ impl<'t> SitePair<'t> {
             }
         }
         for entry in old {
-            self.compare_old(entry, &mut successors, changes);
+            let is_takedown = is_taken_down(entry, table, &HashSet::new());
+            self.compare_old((entry, is_takedown), &mut successors, changes);
         }
         for entry in new {
             self.compare_new(entry, &successors, changes);
@@ -84,17 +75,19 @@ impl<'t> SitePair<'t> {
 
     /// Returns the old and the new entries without an equal entry on the other side.
     fn touched(&self) -> (Vec<Entry<'t>>, Vec<Entry<'t>>) {
-        let mut has_like = vec![false; self.new.len()];
-        let mut old: Vec<_> = self.old.entries().collect();
+        let mut new: Vec<_> = self.new_entries().collect();
+        let mut has_like = vec![false; new.len()];
+        let mut old: Vec<_> = self.old_entries().collect();
         old.retain(|entry| {
             let like = self.like(*entry);
-            if let Some(like) = like {
-                has_like[like.number() as usize] = true;
+            let place = like.map(|like| new.binary_search_by_key(&like.number(), Entry::number));
+            if let Some(Ok(place)) = place {
+                has_like[place] = true;
             }
             like.is_none()
         });
-        let mut new: Vec<_> = self.new.entries().collect();
-        new.retain(|entry| !has_like[entry.number() as usize]);
+        let mut has_like = has_like.into_iter();
+        new.retain(|_| !has_like.next().unwrap_or_default());
         old.sort_unstable_by_key(Entry::written);
         new.sort_unstable_by_key(Entry::written);
         (old, new)
@@ -110,7 +103,7 @@ impl<'t> SitePair<'t> {
     /// Reports the changes to an old entry and to each of its codes.
     fn compare_old(
         &self,
-        old: Entry<'t>,
+        (old, is_takedown): (Entry<'t>, bool),
         successors: &mut Successors<'t>,
         changes: &mut Vec<Change<'t>>,
     ) {
@@ -129,7 +122,7 @@ impl<'t> SitePair<'t> {
                     code: code.clone(),
                     old: Some(old),
                     new: Some(new),
-                    is_takedown: is_takedown(old, new),
+                    is_takedown,
                 }));
             }
         }
@@ -146,7 +139,7 @@ impl<'t> SitePair<'t> {
                 code,
                 old: Some(old),
                 new: successor,
-                is_takedown: met.iter().any(|new| is_takedown(old, *new)),
+                is_takedown,
             });
         }
     }
@@ -183,10 +176,6 @@ impl<'t> SitePair<'t> {
     }
 }
 
-fn is_takedown(old: Entry<'_>, new: Entry<'_>) -> bool {
-    old.has_target() && !new.has_target()
-}
-
 impl<'t> Successors<'t> {
     /// Finds the entry that has the target of one whose code is gone: an entry that has another of
     /// its codes, or otherwise a new one.
@@ -207,6 +196,7 @@ impl<'t> Successors<'t> {
 mod tests {
     use super::*;
     use crate::mapping::compile;
+    use crate::mapping::packed::Site;
     use crate::mapping::value::SourceFile;
     use proptest::prelude::*;
 
@@ -336,7 +326,7 @@ mod tests {
             &["alias-gained x: none → https://a.example/"],
             &["alias-lost x: https://a.example/ → none"],
         );
-        // The old code is kept beside a new one.
+        // The old code is kept next to a new one.
         both_ways(
             A,
             "- url: https://a.example/\n  short-code: x\n  aliases: [a]\n",
@@ -375,6 +365,31 @@ mod tests {
     }
 
     #[test]
+    fn no_target_of_what_was_taken_down_is_named() {
+        let old = format!("{A}  aliases: [b]\n");
+        let down = "- short-code: b\n  retired: true\n";
+        let there = ["removed a: none → none", "retired b: none → retired"];
+        assert_eq!(reported(&site(&old), &site(down)), there);
+        // The alias leads elsewhere.
+        let moved = format!("- short-code: a\n  retired: true\n{B}");
+        let there = [
+            "retargeted b: none → https://b.example/",
+            "retired a: none → retired",
+        ];
+        assert_eq!(reported(&site(&old), &site(&moved)), there);
+        // The base URL changes with it.
+        let elsewhere = |entries: &str| {
+            table(&[&format!(
+                "base_url: https://other.code/\nmapping:\n{entries}"
+            )])
+        };
+        let changes = reported(&site(A), &elsewhere(&down.replace(": b", ": a")));
+        assert_eq!(changes, ["removed a: none → none", "added a: none → none"]);
+        let changes = reported(&site(A), &elsewhere(A));
+        assert_eq!(changes[0], "removed a: https://a.example/ → none");
+    }
+
+    #[test]
     fn entries_retire_and_return() {
         both_ways(
             A,
@@ -400,7 +415,7 @@ mod tests {
                 "retirement-changed a: retired → retired from 2030-01-01T00:00:00Z",
             ],
         );
-        // What may name the target is shown of no entry that was taken down.
+        // Nothing that may name the target is shown for an entry that was taken down.
         both_ways(
             &format!("{A}  aliases: [b]\n  title: t\n  owner: o\n"),
             "- short-code: a\n  retired: true\n  owner: p\n",

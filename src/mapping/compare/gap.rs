@@ -1,8 +1,9 @@
-//! Gaps: where to look in a site for something that is gone from it.
+//! Gaps: the place in a site to which a report about something missing refers.
 //!
-//! That is where its target is now, under another code; otherwise where its next neighbour is;
+//! It is the place of its target, under another code; otherwise that of its next neighbour;
 //! otherwise the top of its file.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -10,34 +11,51 @@ use crate::mapping::packed::{Catalogue, Entry, Table};
 use crate::mapping::value::{Place, Position};
 
 /// The entries that replace those of an old site.
-pub(crate) struct Gap<'t> {
+pub(crate) struct Gap<'p, 't> {
     files: &'t [Arc<str>],
-    /// New entries by their targets; of several, the first as written.
-    successors: HashMap<(&'t str, &'t str), Entry<'t>>,
-    /// The new entry that was closest to an old one in its file, by the old one's number.
-    neighbours: HashMap<u32, Entry<'t>>,
+    old: &'p Catalogue<'t>,
+    new: &'p Catalogue<'t>,
+    neighbours: OnceCell<Neighbours<'t>>,
 }
 
-impl<'t> Gap<'t> {
-    /// Compares a site as it was with the same site in a table.
-    pub(crate) fn new(old: &Catalogue<'t>, new: &Catalogue<'t>, table: &'t Table) -> Self {
-        let mut successors = HashMap::new();
-        for entry in new.entries() {
-            let Some(target) = entry.target_parts() else {
-                continue;
-            };
-            let first = successors.entry(target).or_insert(entry);
-            if entry.written() < first.written() {
-                *first = entry;
-            }
+/// The new entry that was closest to an old one in its file, by the old one's number.
+type Neighbours<'t> = HashMap<u32, Entry<'t>>;
+
+impl<'p, 't> Gap<'p, 't> {
+    /// Compares a former version of a site with the one in a table.
+    pub(crate) fn new(old: &'p Catalogue<'t>, new: &'p Catalogue<'t>, table: &'t Table) -> Self {
+        Self {
+            files: table.files(),
+            old,
+            new,
+            neighbours: OnceCell::new(),
         }
-        let mut entries: Vec<_> = old.entries().collect();
+    }
+
+    /// Returns the entry that has the target of an old one; of several, the first as written.
+    pub(super) fn successor(&self, old: Entry<'t>) -> Option<Entry<'t>> {
+        let target = old.target()?;
+        let leading = self.new.site()?.leading_to(&target);
+        leading.into_iter().find(|entry| entry.has_target())
+    }
+
+    /// Returns the closest entry to an old one in its file that is still there.
+    fn neighbour(&self, old: Entry<'t>) -> Option<Entry<'t>> {
+        let neighbours = self.neighbours.get_or_init(|| self.neighbours());
+        neighbours.get(&old.number()).copied()
+    }
+
+    fn neighbours(&self) -> Neighbours<'t> {
+        let mut entries: Vec<_> = self.old.entries().collect();
         entries.sort_unstable_by_key(Entry::written);
         let mut neighbours = HashMap::new();
-        let files = entries.chunk_by(|one, other| one.shape().file == other.shape().file);
+        let files = entries.chunk_by(|one, other| one.file() == other.file());
         for entries in files {
             let survivors = entries.iter().map(|&entry| {
-                let survivor = old.codes(entry).find_map(|code| new.lookup(&code));
+                let survivor = self
+                    .old
+                    .codes(entry)
+                    .find_map(|code| self.new.lookup(&code));
                 (entry.number(), survivor)
             });
             let survivors: Vec<_> = survivors.collect();
@@ -45,22 +63,20 @@ impl<'t> Gap<'t> {
             // A following entry is a better landmark than a preceding one.
             note(survivors.iter().rev(), &mut neighbours);
         }
-        Self {
-            files: table.files(),
-            successors,
-            neighbours,
+        neighbours
+    }
+
+    /// Returns the place to report for an old entry.
+    pub(crate) fn place(&self, old: Entry<'t>) -> Place {
+        match self.successor(old) {
+            Some(entry) => entry.place(),
+            None => self.former_place(old),
         }
     }
 
-    /// Returns the entry that has the target of an old one.
-    pub(super) fn successor(&self, old: Entry<'t>) -> Option<Entry<'t>> {
-        self.successors.get(&old.target_parts()?).copied()
-    }
-
-    /// Returns the place to look at for an old entry.
-    pub(crate) fn place(&self, old: Entry<'t>) -> Place {
-        let known = self.successor(old);
-        if let Some(entry) = known.or_else(|| self.neighbours.get(&old.number()).copied()) {
+    /// Returns the place where an old entry was.
+    pub(super) fn former_place(&self, old: Entry<'t>) -> Place {
+        if let Some(entry) = self.neighbour(old) {
             return entry.place();
         }
         let file = old.place().file;

@@ -1,4 +1,5 @@
-//! Differences between two tables, and the published links that they break.
+//! Differences between two tables, and the published links that they break: changes, permanence,
+//! shadowing.
 
 mod broken;
 mod change;
@@ -7,10 +8,14 @@ mod gap;
 mod near_ends;
 mod neighbourhood;
 mod permanence;
+mod promise;
 mod promises;
 mod shadow_breach;
 mod shadowing;
+mod site_pair;
+mod site_promises;
 mod statement;
+mod takedown;
 
 pub use broken::{Broken, Link, Origin};
 pub use change::{Change, ChangeKind};
@@ -23,4 +28,5 @@ pub use promises::Promises;
 pub use shadow_breach::report_shadowing;
 pub(super) use shadowing::is_news;
 pub use shadowing::{NewLink, Shadowed, shadowed, shadowed_by, would_shadow};
+pub(super) use site_pair::SitePair;
 pub use statement::{Statement, Statements, TRAILER};

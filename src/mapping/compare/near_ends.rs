@@ -1,7 +1,8 @@
-//! Links that a change lets end soon: those it adds or dates anew, and whose `expires` is past or
-//! near.
+//! Links that expire soon because of a change: those that it adds or changes, and whose `expires`
+//! is past or near.
 //!
-//! Only what changed is reported: a table that nobody touches must not begin to fail by itself.
+//! Only changed entries are reported: the check of an unchanged table must not begin to fail on its
+//! own.
 
 use std::collections::BTreeMap;
 
@@ -39,12 +40,12 @@ fn near_end(entry: Entry<'_>, now: Timestamp) -> Option<Diagnostic> {
         ..=0 => (
             Rule::ExpiryPast,
             format!("the code {code:?} has expired: it was valid through {last}"),
-            "is the year right? a link that is meant to be gone says \"retired: true\"",
+            "is the year right? if the link should be gone, write \"retired: true\"",
         ),
         left if left <= NEAR * DAY => (
             Rule::ExpiryNear,
             format!("the code {code:?} expires soon: it is valid through {last}"),
-            "is the year right? a link that is printed or sent is followed for years",
+            "is the year right? people follow printed or sent links for years",
         ),
         _ => return None,
     };

@@ -1,7 +1,7 @@
 //! Permanence: a published short link is a promise.
 //!
 //! Breaking it is an error: a code is gone or leads elsewhere, or a new code changes where a path
-//! leads (`shadow_breach`). The ways out are to retire the entry, which keeps the code taken, or to
+//! leads (`shadow_breach`). To change a link, retire the entry, which keeps the code taken, or
 //! state that the code is intended to lead elsewhere. A retired entry stays retired or returns; its
 //! code is never given to another target.
 //!
@@ -9,13 +9,15 @@
 //! of a history of tables.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::broken::{Broken, Former, Link, Origin};
 use super::gap::Gap;
 use super::shadow_breach;
+use super::site_pair::SitePair;
 use super::statement::{Statement, Statements};
-use crate::mapping::packed::{Catalogue, Entry, Table};
+use super::takedown::is_taken_down;
+use crate::mapping::packed::{Entry, Site, Table, TargetParts};
 use crate::mapping::value::{Diagnostic, Rule};
 
 /// The ways to break a promise.
@@ -34,7 +36,7 @@ pub enum Breach {
 impl Breach {
     /// Returns how the current entry of a code breaks its promise, if it does.
     pub(crate) fn of(
-        target: Option<(&str, &str)>,
+        target: Option<TargetParts<'_>>,
         is_retired: bool,
         now: Option<Entry<'_>>,
     ) -> Option<Self> {
@@ -70,7 +72,10 @@ impl Breach {
 /// Returns the promises of an old table that a new one breaks without a statement, in the order in
 /// which the old one was written. Links shadowed by new codes follow.
 pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) -> Vec<Broken> {
-    let mut broken = report(old, origin, new, |entry, code, now| {
+    let of_pair =
+        |_: &Site, pair: &SitePair<'_>| pair.old_entries().map(|it| it.number()).collect();
+    let none = &HashSet::new();
+    let mut broken = report((old, origin), new, none, of_pair, |entry, code, now| {
         let breach = Breach::of(entry.target_parts(), entry.is_retired(), now)?;
         let site = now.map_or(entry.site(), |now| now.site());
         let is_intended = breach.can_be_intended() && !stated.waiting(site, code).is_empty();
@@ -80,39 +85,55 @@ pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) 
     broken
 }
 
-/// Reports promises known to be broken, where an old table has them, as [`breaches`] does.
+/// Reports promises known to be broken, where an old table has them, as [`breaches`] does; the
+/// links that were taken down since are given.
 pub fn report_known(
     old: &Table,
     origin: &Origin,
     new: &Table,
     known: &HashMap<Link, Breach>,
+    taken_down: &HashSet<Link>,
 ) -> Vec<Broken> {
-    report(old, origin, new, |entry, code, _| {
-        known.get(&Link::new(entry.site(), code)).copied()
-    })
+    let with_known = |site: &Site, _: &SitePair<'_>| {
+        let address = site.address();
+        let here = known.keys().filter(|link| link.address == address);
+        let entries = here.filter_map(|link| site.lookup(&link.code));
+        let numbers: BTreeSet<_> = entries.map(|entry| entry.number()).collect();
+        numbers.into_iter().collect()
+    };
+    report(
+        (old, origin),
+        new,
+        taken_down,
+        with_known,
+        |entry, code, _| known.get(&Link::new(entry.site(), code)).copied(),
+    )
 }
 
-/// Reports how each code of an old table is broken in a new one, if it is, decided from the old
-/// entry, the code and the new entry.
+/// Reports how codes of an old table are broken in a new one, if they are, decided from the old
+/// entry, the code and the new entry; `choose` returns the numbers of the old entries to look at.
 fn report(
-    old: &Table,
-    origin: &Origin,
+    (old, origin): (&Table, &Origin),
     new: &Table,
+    taken_down: &HashSet<Link>,
+    choose: impl Fn(&Site, &SitePair<'_>) -> Vec<u32>,
     decide: impl Fn(Entry<'_>, &str, Option<Entry<'_>>) -> Option<Breach>,
 ) -> Vec<Broken> {
     let mut broken = Vec::new();
     for site in old.sites() {
-        let now = new.counterpart(site);
-        let (before, now) = (Catalogue::new(Some(site)), Catalogue::new(now));
+        let pair = SitePair::of(Some(site), new.counterpart(site));
         let mut breaches = Vec::new();
-        for entry in before.entries() {
-            for code in before.codes(entry) {
-                let new = now.lookup(&code);
+        for number in choose(site, &pair) {
+            let entry = site.entry(number);
+            let is_taken_down = is_taken_down(entry, new, taken_down);
+            for code in pair.old.codes(entry) {
+                let new = pair.new.lookup(&code);
                 if let Some(breach) = decide(entry, &code, new) {
                     breaches.push(BrokenCode {
                         breach,
                         code,
                         old: entry,
+                        is_taken_down,
                         new,
                     });
                 }
@@ -123,11 +144,11 @@ fn report(
         }
         breaches.sort_by_key(|it| it.old.written());
         let is_gone = breaches.iter().any(|it| it.breach == Breach::Gone);
-        let gap = is_gone.then(|| Gap::new(&before, &now, new));
+        let gap = is_gone.then(|| Gap::new(&pair.old, &pair.new, new));
         let has_several_sites = old.sites().len().max(new.sites().len()) > 1;
         broken.extend(breaches.iter().map(|it| Broken {
             link: Link::new(site, &it.code),
-            diagnostic: it.reported(origin, new, gap.as_ref(), has_several_sites),
+            diagnostic: it.reported(origin, gap.as_ref(), has_several_sites),
         }));
     }
     broken
@@ -138,6 +159,7 @@ struct BrokenCode<'t> {
     breach: Breach,
     code: Cow<'t, str>,
     old: Entry<'t>,
+    is_taken_down: bool,
     new: Option<Entry<'t>>,
 }
 
@@ -145,53 +167,53 @@ impl<'t> BrokenCode<'t> {
     fn reported(
         &self,
         origin: &Origin,
-        now: &Table,
-        gap: Option<&Gap<'t>>,
+        gap: Option<&Gap<'_, 't>>,
         has_several_sites: bool,
     ) -> Diagnostic {
         let Self { code, old, .. } = self;
         let state = || Statement::trailer(old.site(), code, has_several_sites);
         let successor = gap
             .and_then(|gap| gap.successor(*old))
-            .filter(|_| self.new.is_none());
+            .filter(|_| self.new.is_none() && !self.is_taken_down);
         let (message, way_out) = match (self.breach, successor) {
             (Breach::Gone, Some(successor)) => (
                 format!("the published code {code:?} is gone"),
                 format!(
-                    "the same target has the code {:?} now: add {code:?} to its \"aliases\"",
+                    "the same target now has the code {:?}: add {code:?} to its \"aliases\"",
                     successor.code()
                 ),
             ),
             (Breach::Gone, None) => (
                 format!("the published code {code:?} is gone"),
-                "restore it, with \"retired: true\" if it should lead nowhere".to_owned(),
+                "restore it, with \"retired: true\" if it should no longer work".to_owned(),
             ),
             (Breach::Elsewhere, _) => (
                 format!("the published code {code:?} leads elsewhere"),
                 format!(
-                    "take another code for the new target, or say in the commit message that this \
-                     is intended: {}",
-                    state()
-                ),
-            ),
-            (Breach::Filled, _) => (
-                format!("the code {code:?} that was retired without a target is given one"),
-                format!(
-                    "take another code, or if this is the target it had, say so in the commit \
+                    "use another code for the new target, or declare the change in the commit \
                      message: {}",
                     state()
                 ),
             ),
+            (Breach::Filled, _) => (
+                format!("the code {code:?} that was retired without a target gets one"),
+                format!(
+                    "use another code; or if this is its former target, declare that in the \
+                     commit message: {}",
+                    state()
+                ),
+            ),
             (Breach::Regiven, _) => (
-                format!("the retired code {code:?} is given to another target"),
-                "take another code".to_owned(),
+                format!("the retired code {code:?} gets another target"),
+                "use another code".to_owned(),
             ),
         };
         let place = match (self.new, gap) {
+            (None, Some(gap)) if self.is_taken_down => gap.former_place(*old),
             (None, Some(gap)) => gap.place(*old),
             (new, _) => new.unwrap_or(*old).place(),
         };
-        let former = Former::new(*old, origin, now);
+        let former = Former::new(*old, origin, self.is_taken_down);
         let hint = format!("{former}; {way_out}");
         Diagnostic::new(self.breach.rule(), place, message).with_hint(hint)
     }
@@ -301,7 +323,7 @@ mod tests {
     #[test]
     fn a_retired_code_is_never_given_to_another_target() {
         let retired = format!("{A}  retired: true\n");
-        let given = ["the retired code \"x\" is given to another target"];
+        let given = ["the retired code \"x\" gets another target"];
         assert_eq!(reported(&retired, B, &[]), given);
         assert_eq!(reported(&retired, B, &["x"]), given);
         assert_eq!(
@@ -315,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_code_without_a_target_returns_only_if_that_is_stated() {
-        let given = ["the code \"x\" that was retired without a target is given one"];
+        let given = ["the code \"x\" that was retired without a target gets one"];
         assert_eq!(reported(DROPPED, A, &[]), given);
         assert_eq!(
             reported(DROPPED, &format!("{A}  retired: true\n"), &[]),
@@ -341,18 +363,43 @@ mod tests {
             reported.into_iter().filter_map(|it| it.hint).collect()
         };
         let was = "it led to https://a.example/ (COMMIT:t.yaml:3, DAY)";
-        let restore = "restore it, with \"retired: true\" if it should lead nowhere";
-        let state = "say in the commit message that this is intended: Waypost-Allow: retarget x";
-        let new_code = "take another code for the new target";
+        let restore = "restore it, with \"retired: true\" if it should no longer work";
+        let state = "declare the change in the commit message: Waypost-Allow: retarget x";
+        let new_code = "use another code for the new target";
         assert_eq!(reported(A, OTHER), [format!("{was}; {restore}")]);
         assert_eq!(reported(A, B), [format!("{was}; {new_code}, or {state}")]);
-        let alias = "the same target has the code \"vv3kmKRb\" now: add \"x\" to its \"aliases\"";
+        let alias = "the same target now has the code \"vv3kmKRb\": add \"x\" to its \"aliases\"";
         assert_eq!(
             reported(A, "- url: https://a.example/\n"),
             [format!("{was}; {alias}")]
         );
         let dropped = "it was retired (COMMIT:t.yaml:3, DAY)";
         assert_eq!(reported(DROPPED, OTHER), [format!("{dropped}; {restore}")]);
+    }
+
+    #[test]
+    fn no_target_of_what_was_taken_down_is_named() {
+        let hints = |found: Vec<Broken>| -> Vec<String> {
+            found
+                .into_iter()
+                .filter_map(|it| it.diagnostic.hint)
+                .collect()
+        };
+        let taken_down = "it has been taken down (COMMIT:t.yaml:3, DAY); restore it, with \
+                          \"retired: true\" if it should no longer work";
+        // With a new base URL in the same change; another entry may have the target.
+        let same = "- url: https://a.example/\n  short-code: y\n";
+        let text = format!("base_url: https://other.code/\nmapping:\n{DROPPED}{same}");
+        let new = table(&[("t.yaml", &text)]);
+        let found = breaches(&site(A), &origin(), &new, &Statements::default());
+        assert_eq!(hints(found), [taken_down]);
+        // In a commit between the two tables.
+        let (old, new) = (site(A), site(&format!("{OTHER}{same}")));
+        let link = Link::new(&old.sites()[0], "x");
+        let known = HashMap::from([(link.clone(), Breach::Gone)]);
+        let found = report_known(&old, &origin(), &new, &known, &HashSet::from([link]));
+        assert_eq!(found[0].diagnostic.place.position.line, 1);
+        assert_eq!(hints(found), [taken_down]);
     }
 
     #[test]

@@ -1,21 +1,27 @@
-//! Promises: what the tables of a history have promised, commit by commit.
+//! Promises: where the tables of a history promised each code to lead, commit by commit.
 //!
 //! The first table that has a code promises where it leads, and every later table that keeps the
 //! promise renews it. A table that breaks it leaves it unchanged: it is still broken when the
 //! history ends, unless a later table kept it again. A statement moves the promise to where the
-//! code leads, whether it comes before the change, with it or after; each is good for one commit.
-//! The same applies to new codes that shadow other links.
+//! code leads, whether it comes before, with or after the change; each is valid for one commit. The
+//! same applies to new codes that shadow other links.
+//!
+//! A table is published in full, or as its difference from the previous one, so that the cost of a
+//! commit depends on the size of its change: all other kept promises stay kept.
 //!
 //! Commits are numbers here; their order is up to the caller.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::rc::Rc;
 
 use super::broken::Link;
+use super::neighbourhood::Neighbourhood;
 use super::permanence::Breach;
+use super::promise::Promise;
 use super::shadowing::shadowed;
+use super::site_promises::SitePromises;
 use super::statement::{Statement, Statements};
-use crate::mapping::packed::{Catalogue, Entry, Table};
+use crate::mapping::compile::Difference;
+use crate::mapping::packed::{Catalogue, Site, Table};
 
 /// The promises at one commit.
 #[derive(Debug, Clone, Default)]
@@ -28,41 +34,31 @@ pub struct Promises {
     shadowing: HashMap<Link, usize>,
     /// New codes with a statement that they shadow other links.
     may_shadow: HashSet<Link>,
-}
-
-/// The promises of one site, by code.
-#[derive(Debug, Clone, Default)]
-struct SitePromises {
-    first: HashMap<Box<str>, Promise>,
-    /// Other promises for the same codes from other lines of work, which the first has not
-    /// superseded.
-    rivals: HashMap<Box<str>, Vec<Promise>>,
-}
-
-/// The destination of a code: the parts of a target, or `None`.
-type Goal = Option<(&'static str, Rc<str>)>;
-
-/// The promise of one code.
-#[derive(Debug, Clone)]
-struct Promise {
-    target: Goal,
-    is_retired: bool,
-    /// The last commit that kept it, with the target if it has one.
-    kept: usize,
-    /// Its former destinations, from which statements moved it.
-    left: Vec<Goal>,
+    /// The last commit whose table was published here.
+    published: usize,
+    /// Whether all promises are those after that commit, so that what differs from its table can be
+    /// published.
+    is_up_to_date: bool,
+    /// The links of that table that break a promise.
+    breaking: HashSet<Link>,
+    /// Whether there are statements since.
+    has_new_statements: bool,
 }
 
 impl Promises {
     /// Joins another line of work: of two promises for a code, one moved by a statement from where
     /// the other still has it prevails. Otherwise both apply.
     pub fn join(&mut self, other: &Self) {
+        for site in self.sites.values_mut() {
+            site.leave_all(self.published);
+        }
+        self.is_up_to_date = false;
         for (address, theirs) in &other.sites {
             let own = self.sites.entry(address.clone()).or_default();
             for (code, promise) in &theirs.first {
-                own.add(code, promise);
+                own.add(code, promise.clone().left_at(other.published));
                 for rival in theirs.rivals.get(code).into_iter().flatten() {
-                    own.add(code, rival);
+                    own.add(code, rival.clone().left_at(other.published));
                 }
             }
         }
@@ -77,25 +73,123 @@ impl Promises {
 
     /// Adds the statements of a commit, before its table.
     pub fn state(&mut self, commit: usize, statements: impl IntoIterator<Item = Statement>) {
+        let mut statements = statements.into_iter().peekable();
+        self.has_new_statements |= statements.peek().is_some();
         self.stated.state(commit, statements);
     }
 
-    /// Adds the table of a commit; `before` are the tables of its parents, each with its commit.
-    pub fn publish(&mut self, commit: usize, table: &Table, before: &[(usize, &Table)]) {
+    /// Adds the table of a commit; `before` are the tables of its parents, each with its commit. All
+    /// codes are added to `near`.
+    pub fn publish(
+        &mut self,
+        commit: usize,
+        table: &Table,
+        before: &[(usize, &Table)],
+        near: &mut Neighbourhood,
+    ) {
         self.shadow(table, before);
+        for site in self.sites.values_mut() {
+            site.leave_all(self.published);
+        }
+        self.breaking.clear();
+        self.update(commit, table, near);
+        self.note_takedowns_elsewhere(table);
+    }
+
+    /// Records the links of sites that are gone, of which the table has an entry without a target: the
+    /// site may have another base URL now.
+    fn note_takedowns_elsewhere(&mut self, table: &Table) {
+        let there: HashSet<_> = table.sites().iter().map(Site::address).collect();
+        let gone = (self.sites.iter_mut()).filter(|(address, _)| !there.contains(*address));
+        for (_, codes) in gone {
+            for (code, promise) in &mut codes.first {
+                let mut now = table.sites().iter().filter_map(|site| site.lookup(code));
+                promise.is_taken_down |= now.any(|entry| !entry.has_target());
+            }
+        }
+    }
+
+    /// Adds the table of a commit, given by what differs from the last that was published, if that has
+    /// the same effect; otherwise nothing has changed. `near` has all codes that were ever published.
+    ///
+    /// The difference must be that of a table without errors unless a code of it is among those of other
+    /// entries.
+    pub fn publish_difference(
+        &mut self,
+        commit: usize,
+        difference: &Difference,
+        near: &mut Neighbourhood,
+    ) -> bool {
+        if !self.decides(difference, near) {
+            return false;
+        }
+        for site in difference.gone.sites() {
+            let address = site.address();
+            let codes = self.sites.entry(address.clone()).or_default();
+            for code in site.codes() {
+                codes.leave(&code, self.published);
+                if !self.breaking.is_empty() {
+                    let (address, code) = (address.clone(), code.into_owned());
+                    self.breaking.remove(&Link { address, code });
+                }
+            }
+        }
+        self.update(commit, &difference.added, near);
+        true
+    }
+
+    /// Adds a commit with the table that was published last, if that has no further effect; otherwise
+    /// nothing has changed.
+    pub fn publish_again(&mut self, commit: usize) -> bool {
+        let waits = !self.breaking.is_empty() || !self.shadowing.is_empty();
+        let is_known = self.is_up_to_date && !(self.has_new_statements && waits);
+        if is_known {
+            self.published = commit;
+            self.has_new_statements = false;
+        }
+        is_known
+    }
+
+    /// Returns whether publishing a difference concerns no other entries: none has one of its
+    /// codes, is shadowed by it, or waits for a statement.
+    fn decides(&self, difference: &Difference, near: &Neighbourhood) -> bool {
+        let waits = self.has_new_statements && !self.breaking.is_empty();
+        self.is_up_to_date
+            && !waits
+            && difference.added.sites().iter().all(|site| {
+                let codes = self.sites.get(&site.address());
+                let gone = difference.gone.counterpart(site);
+                site.codes().all(|code| {
+                    let was = gone.and_then(|gone| gone.lookup(&code));
+                    match (was, site.lookup(&code)) {
+                        (Some(was), Some(is)) => was.forward().path() || !is.forward().path(),
+                        (None, _) => {
+                            let first = codes.and_then(|codes| codes.first.get(&*code));
+                            !first.is_some_and(|it| it.is_current) && !near.touches(&code)
+                        }
+                        (Some(_), None) => false,
+                    }
+                })
+            })
+    }
+
+    /// Updates the promises of the codes of a table.
+    fn update(&mut self, commit: usize, table: &Table, near: &mut Neighbourhood) {
         let mut serving = self.allow_shadowing(table);
         for site in table.sites() {
             let codes = self.sites.entry(site.address()).or_default();
             let catalogue = Catalogue::new(Some(site));
             for entry in catalogue.entries() {
                 for code in catalogue.codes(entry) {
-                    let breaches = codes.publish(&code, entry, commit);
+                    let breaches = codes.publish(&code, entry, near);
                     if breaches.is_empty() {
                         continue;
                     }
                     let stated = self.stated.waiting(site, &code);
                     if !stated.is_empty() && breaches.into_iter().all(Breach::can_be_intended) {
-                        codes.settle(&code, entry, commit);
+                        codes.settle(&code, entry);
+                    } else {
+                        self.breaking.insert(Link::new(site, &code));
                     }
                     // A refused change is not requested again.
                     serving.extend(stated);
@@ -105,6 +199,9 @@ impl Promises {
         for statement in serving {
             self.stated.serve(&statement);
         }
+        self.published = commit;
+        self.is_up_to_date = true;
+        self.has_new_statements = false;
     }
 
     /// Records which new codes of a table shadow links of its parents.
@@ -159,6 +256,23 @@ impl Promises {
         shadowing
     }
 
+    /// Returns the links whose entries have dropped their targets, and which have led nowhere
+    /// since.
+    pub fn taken_down(&self) -> HashSet<Link> {
+        let sites = self.sites.iter();
+        let links = sites.flat_map(|(address, codes)| {
+            let taken_down = codes.first.iter().filter(|(code, first)| {
+                let mut rivals = codes.rivals.get(*code).into_iter().flatten();
+                first.is_taken_down || rivals.any(|it| it.is_taken_down)
+            });
+            taken_down.map(|(code, _)| Link {
+                address: address.clone(),
+                code: code.to_string(),
+            })
+        });
+        links.collect()
+    }
+
     /// Returns the links that a proposed table breaks without a statement, and how, by the commit
     /// that last kept each promise.
     pub fn broken(
@@ -176,8 +290,9 @@ impl Promises {
                 let now = site.and_then(|site| site.lookup(code));
                 let rivals = codes.rivals.get(code).into_iter().flatten();
                 let breaches = std::iter::once(first).chain(rivals);
-                let breaches = breaches.filter_map(|it| Some((it.kept, it.breach(now)?)));
-                // Of several, one that no statement permits is reported, and of these the last.
+                let kept = |it: &Promise| it.kept.unwrap_or(self.published);
+                let breaches = breaches.filter_map(|it| Some((kept(it), it.breach(now)?)));
+                // Of several, one that no statement permits is reported, preferably the last.
                 let Some((kept, breach)) =
                     breaches.max_by_key(|(kept, breach)| (!breach.can_be_intended(), *kept))
                 else {
@@ -200,122 +315,15 @@ impl Promises {
     }
 }
 
-impl SitePromises {
-    /// Adds a promise of another line of work.
-    fn add(&mut self, code: &str, promise: &Promise) {
-        let Some(first) = self.first.get_mut(code) else {
-            self.first.insert(code.into(), promise.clone());
-            return;
-        };
-        let rivals = self.rivals.get_mut(code).into_iter().flatten();
-        for known in std::iter::once(&mut *first).chain(rivals) {
-            if known.target == promise.target {
-                return known.unite(promise);
-            } else if known.supersedes(promise) {
-                return;
-            }
-        }
-        let mut rivals = self.rivals.remove(code).unwrap_or_default();
-        rivals.retain(|known| !promise.supersedes(known));
-        if promise.supersedes(first) {
-            *first = promise.clone();
-        } else {
-            rivals.push(promise.clone());
-        }
-        if !rivals.is_empty() {
-            self.rivals.insert(code.into(), rivals);
-        }
-    }
-
-    /// Compares an entry with the promises of its code; returns how it breaks those that it does
-    /// not keep.
-    fn publish(&mut self, code: &str, entry: Entry<'_>, commit: usize) -> Vec<Breach> {
-        let Some(first) = self.first.get_mut(code) else {
-            self.first.insert(code.into(), Promise::new(entry, commit));
-            return Vec::new();
-        };
-        let mut breaches = Vec::new();
-        let rivals = self.rivals.get_mut(code).into_iter().flatten();
-        for promise in std::iter::once(first).chain(rivals) {
-            match promise.breach(Some(entry)) {
-                Some(breach) => breaches.push(breach),
-                None => promise.keep(entry, commit),
-            }
-        }
-        breaches
-    }
-
-    /// Moves all promises of a code to an entry.
-    fn settle(&mut self, code: &str, entry: Entry<'_>, commit: usize) {
-        let rivals = self.rivals.remove(code).unwrap_or_default();
-        if let Some(promise) = self.first.get_mut(code) {
-            promise.left.push(promise.target.clone());
-            promise.left.extend(rivals.into_iter().map(|it| it.target));
-            promise.keep(entry, commit);
-        }
-    }
-}
-
-impl Promise {
-    fn new(entry: Entry<'_>, commit: usize) -> Self {
-        let mut promise = Self {
-            target: None,
-            is_retired: false,
-            kept: commit,
-            left: Vec::new(),
-        };
-        promise.keep(entry, commit);
-        promise
-    }
-
-    fn target_parts(&self) -> Option<(&str, &str)> {
-        let (start, rest) = self.target.as_ref()?;
-        Some((start, rest))
-    }
-
-    /// Returns whether a statement has moved this from where the other still has it.
-    fn supersedes(&self, other: &Self) -> bool {
-        let has_left = self.left.contains(&other.target);
-        let was_left = other.left.contains(&self.target);
-        has_left && (!was_left || self.left.len() > other.left.len())
-    }
-
-    /// Merges the same promise of another line of work.
-    fn unite(&mut self, other: &Self) {
-        self.is_retired |= other.is_retired;
-        self.kept = self.kept.max(other.kept);
-        for target in &other.left {
-            if !self.left.contains(target) {
-                self.left.push(target.clone());
-            }
-        }
-    }
-
-    fn breach(&self, now: Option<Entry<'_>>) -> Option<Breach> {
-        Breach::of(self.target_parts(), self.is_retired, now)
-    }
-
-    /// Updates the promise from an entry.
-    fn keep(&mut self, entry: Entry<'_>, commit: usize) {
-        self.is_retired = entry.is_retired();
-        let target = entry.target_parts();
-        if target.is_none() && self.target.is_some() {
-            // A retired entry may drop its target, which is still the only one that the code may
-            // have.
-            return;
-        }
-        if self.target_parts() != target {
-            self.target = target.map(|(start, rest)| (start, rest.into()));
-        }
-        self.kept = commit;
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
     use super::*;
-    use crate::mapping::compile;
+    use crate::mapping::compile::random_edits::{a_file, an_edit, apply, source};
     use crate::mapping::value::SourceFile;
+    use crate::mapping::{ChangedFile, ListPlace, Outset, compile, compile_after};
 
     const A: &str = "- {url: https://a.example/, short-code: x}\n";
     const B: &str = "- {url: https://b.example/, short-code: x}\n";
@@ -341,7 +349,8 @@ mod tests {
             promises.state(commit, stated);
             let table = table(entries);
             let before = last.as_ref().map(|(commit, table)| (*commit, table));
-            promises.publish(commit, &table, before.as_slice());
+            let near = &mut Neighbourhood::default();
+            promises.publish(commit, &table, before.as_slice(), near);
             last = Some((commit, table));
         }
         promises
@@ -419,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_retired_is_given_to_nobody_else() {
+    fn a_retired_code_is_not_reused() {
         let promises = line(&[(A, ""), (RETIRED, ""), (B, "retarget x")]);
         assert_eq!(broken(&promises, B), [1]);
         let stated = [Statement::retarget("x")].into_iter().collect();
@@ -439,6 +448,28 @@ mod tests {
         assert_eq!(broken(&empty, A), [0]);
         assert!(empty.broken(&table(A), &stated).is_empty());
         assert!(holds(&follow(&empty, &[(1, A, "retarget x")]), A));
+    }
+
+    #[test]
+    fn what_was_taken_down_is_known_until_it_is_back() {
+        let start = line(&[(A, ""), (DROPPED, "")]);
+        let is_known = |promises: &Promises| promises.taken_down().iter().any(|it| it.code == "x");
+        assert!(!is_known(&line(&[(A, ""), (RETIRED, "")])));
+        assert!(is_known(&start));
+        for after in [OTHER, B] {
+            assert!(is_known(&follow(&start, &[(2, after, "")])), "{after}");
+        }
+        assert!(!is_known(&follow(&start, &[(2, A, "")])));
+        let mut joined = line(&[(A, "")]);
+        joined.join(&start);
+        assert!(is_known(&joined));
+        // With a new base URL in the same commit.
+        let mut moved = line(&[(A, "")]);
+        let text = format!("base_url: https://other.code/\nmapping:\n{DROPPED}");
+        let file = SourceFile::new("t.yaml".into(), text.into_bytes());
+        let table = compile(&[file]).table.unwrap();
+        moved.publish(1, &table, &[], &mut Neighbourhood::default());
+        assert!(is_known(&moved));
     }
 
     #[test]
@@ -541,5 +572,128 @@ mod tests {
         gone.join(&follow(&start, &[(2, RETIRED, "")]));
         assert_eq!(broken(&gone, OTHER), [2]);
         assert!(!holds(&follow(&gone, &[(3, B, "retarget x")]), B));
+    }
+
+    /// The versions of a table, with what each commit states.
+    type Versions = Vec<(Vec<SourceFile>, Option<usize>)>;
+
+    /// Publishes versions of a table, each as what differs from the one before where that is enough;
+    /// returns the promises, those from publishing each in full, the tables, and how many were published
+    /// as what differs.
+    fn publish_both_ways(versions: Versions) -> (Promises, Promises, Vec<Table>, usize) {
+        let (mut changed, mut whole) = (Promises::default(), Promises::default());
+        let (mut near, mut all) = (Neighbourhood::default(), Neighbourhood::default());
+        let mut last: Option<(usize, Vec<SourceFile>)> = None;
+        let (mut tables, mut count): (Vec<Table>, usize) = (Vec::new(), 0);
+        for (commit, (files, stated)) in versions.into_iter().enumerate() {
+            let stated = stated.map(|number| Statement::retarget(&format!("c{number}")));
+            changed.state(commit, stated.clone());
+            whole.state(commit, stated);
+            let Some(table) = compile_after(&files, tables.last()).table else {
+                continue;
+            };
+            let before = last
+                .as_ref()
+                .map(|(commit, _)| (*commit, tables.last().unwrap()));
+            whole.publish(commit, &table, before.as_slice(), &mut all);
+            let difference = before.and_then(|(_, before)| {
+                let old = &last.as_ref()?.1;
+                let same = |(old, new): (&SourceFile, &SourceFile)| old.path == new.path;
+                if old.len() != files.len() || !old.iter().zip(&files).all(same) {
+                    return None;
+                }
+                let pairs = old
+                    .iter()
+                    .zip(&files)
+                    .filter(|(old, new)| old.bytes != new.bytes);
+                let files = pairs.map(|(old, new)| {
+                    Some(ChangedFile {
+                        path: new.path.clone(),
+                        list: ListPlace::of(&old.bytes)?,
+                        old: &old.bytes,
+                        new: &new.bytes,
+                    })
+                });
+                Outset::of(before).difference(&files.collect::<Option<Vec<_>>>()?)
+            });
+            let is_published =
+                difference.is_some_and(|it| changed.publish_difference(commit, &it, &mut near));
+            count += usize::from(is_published);
+            if !is_published {
+                changed.publish(commit, &table, before.as_slice(), &mut near);
+            }
+            tables.push(table);
+            last = Some((commit, files));
+        }
+        (changed, whole, tables, count)
+    }
+
+    #[track_caller]
+    fn assert_same(changed: &Promises, whole: &Promises, tables: &[Table]) {
+        let none = Statements::default();
+        for table in tables {
+            assert_eq!(changed.broken(table, &none), whole.broken(table, &none));
+            assert_eq!(
+                changed.shadowing(table, &none),
+                whole.shadowing(table, &none)
+            );
+        }
+    }
+
+    #[test]
+    fn usual_changes_are_published_as_what_differs() {
+        let entry = |number: usize| match number % 3 {
+            0 => format!("- url: https://e.org/{number}\n  short-code: code-{number}\n"),
+            1 => format!("- url: https://e.org/{number}\n"),
+            _ => format!("- url: https://e.org/{number}\n  number: {number}\n"),
+        };
+        let file = |entries: &[String]| {
+            let text = format!("base_url: https://e.com/\nmapping:\n{}", entries.concat());
+            vec![SourceFile::new("t.yaml".into(), text.into_bytes())]
+        };
+        let mut entries: Vec<_> = (0..100).map(entry).collect();
+        let mut versions = vec![(file(&entries), None)];
+        for at in [0, 50, 99, 3] {
+            entries.insert(
+                at,
+                format!("- url: https://new.org/{at}\n  short-code: new-{at}\n"),
+            );
+            versions.push((file(&entries), None));
+            entries[at] = entries[at].replace("new.org", "newer.org");
+            versions.push((file(&entries), None));
+            entries.remove(at + 1);
+            versions.push((file(&entries), None));
+        }
+        let all = versions.len();
+        let (changed, whole, tables, count) = publish_both_ways(versions);
+        assert_eq!(count, all - 1);
+        assert!(
+            !changed
+                .broken(tables.last().unwrap(), &Statements::default())
+                .is_empty()
+        );
+        assert_same(&changed, &whole, &tables);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn what_differs_has_the_effect_of_the_whole_table(
+            files in prop::collection::vec(a_file(40), 1..3),
+            edits in prop::collection::vec(
+                (any::<Index>(), an_edit(), prop::option::weighted(0.2, 0..50_usize)),
+                1..16,
+            ),
+        ) {
+            let mut files: Vec<_> = files.into_iter().enumerate().collect();
+            let mut versions = vec![(source(&files), None)];
+            for (at, edit, stated) in edits {
+                apply(edit, at, &mut files);
+                versions.push((source(&files), stated));
+            }
+            let (changed, whole, tables, _) = publish_both_ways(versions);
+            assert_same(&changed, &whole, &tables);
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! Promises that new codes break by shadowing: one error for each code, with what it shadows.
 //!
-//! The ways out are another code, or a statement about the new code that this is intended.
+//! To avoid it, use another code, or state that the new code is intended to do this.
 
 use std::collections::{HashMap, HashSet};
 
 use super::broken::{Broken, Former, Link, Origin};
 use super::shadowing::{Shadowed, shadowed};
 use super::statement::{Statement, Statements};
+use super::takedown::is_taken_down;
 use crate::mapping::packed::Table;
 use crate::mapping::value::{Diagnostic, Rule};
 
@@ -17,25 +18,29 @@ pub(crate) fn breaches(
     new: &Table,
     stated: &Statements,
 ) -> Vec<Broken> {
-    report(old, origin, new, |it| {
+    report((old, origin), new, &HashSet::new(), |it| {
         stated.waiting(it.new.site(), &it.code).is_empty()
     })
 }
 
-/// Reports the given links of new codes that shadow links of an old table.
+/// Reports the given links of new codes that shadow links of an old table, some of which were taken
+/// down since.
 pub fn report_shadowing(
     old: &Table,
     origin: &Origin,
     new: &Table,
     known: &HashSet<Link>,
+    taken_down: &HashSet<Link>,
 ) -> Vec<Broken> {
-    report(old, origin, new, |it| known.contains(&it.link()))
+    report((old, origin), new, taken_down, |it| {
+        known.contains(&it.link())
+    })
 }
 
 fn report(
-    old: &Table,
-    origin: &Origin,
+    (old, origin): (&Table, &Origin),
     new: &Table,
+    taken_down: &HashSet<Link>,
     is_broken: impl Fn(&Shadowed<'_>) -> bool,
 ) -> Vec<Broken> {
     let has_several_sites = old.sites().len().max(new.sites().len()) > 1;
@@ -52,7 +57,11 @@ fn report(
     }
     let report = |(link, found, more): (Link, Shadowed<'_>, usize)| Broken {
         link,
-        diagnostic: found.diagnostic(origin, new, more, has_several_sites),
+        diagnostic: found.diagnostic(
+            (origin, is_taken_down(found.old, new, taken_down)),
+            more,
+            has_several_sites,
+        ),
     };
     broken.into_iter().map(report).collect()
 }
@@ -65,8 +74,7 @@ impl Shadowed<'_> {
 
     fn diagnostic(
         &self,
-        origin: &Origin,
-        now: &Table,
+        (origin, is_taken_down): (&Origin, bool),
         more: usize,
         has_several_sites: bool,
     ) -> Diagnostic {
@@ -86,10 +94,10 @@ impl Shadowed<'_> {
             more => format!(" and {more} other links"),
         };
         let message = format!("{newcomer} changes where the published path {path:?} leads");
-        let former = Former::new(*old, origin, now);
+        let former = Former::new(*old, origin, is_taken_down);
         let hint = format!(
-            "it was answered by {:?}{others}: {former}; take {instead}, or say in the commit \
-             message that this is intended: {}",
+            "it was answered by {:?}{others}: {former}; use {instead}, or declare the change in \
+             the commit message: {}",
             old.code(),
             Statement::trailer(self.new.site(), code, has_several_sites)
         );

@@ -18,11 +18,12 @@
 //!   the same code as without.
 //!
 //! It costs a few lookups for each new code, and one pass over the listed codes if any forwards its
-//! path.
+//! path. Entries of pieces that both tables have are not visited: their codes are not new.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::site_pair::SitePair;
 use crate::mapping::packed::{Catalogue, CodeKind, Entry, Site, Table};
 use crate::mapping::resolve::{LOST, Match, Via, location_of};
 use crate::mapping::value::Timestamp;
@@ -50,7 +51,7 @@ pub struct Shadowed<'t> {
 
 /// Returns all entries that the new codes of a table shadow, in the written order of the new table.
 ///
-/// Sites are matched by host and base path. What a site that is gone answered is not looked at.
+/// Sites are matched by host and base path. Paths of removed sites are ignored.
 pub fn shadowed<'t>(old: &'t Table, new: &'t Table) -> Vec<Shadowed<'t>> {
     let mut all = Vec::new();
     for site in new.sites() {
@@ -58,14 +59,11 @@ pub fn shadowed<'t>(old: &'t Table, new: &'t Table) -> Vec<Shadowed<'t>> {
             all.append(&mut taken_by(site, old, new));
             continue;
         };
-        let catalogue = Catalogue::new(Some(site));
+        let pair = SitePair::of(Some(old), Some(site));
         let mut codes = Vec::new();
-        for entry in catalogue.entries() {
-            codes.extend(
-                catalogue
-                    .codes(entry)
-                    .filter(|code| is_news(old, entry, code)),
-            );
+        for entry in pair.new_entries() {
+            let own = pair.new.codes(entry);
+            codes.extend(own.filter(|code| is_news(old, entry, code)));
         }
         let mut found = shadowed_by(old, site, &codes);
         found.sort_by_key(|it| it.new.written());
@@ -108,7 +106,7 @@ fn taken_by<'t>(site: &'t Site, old: &'t Table, new: &'t Table) -> Vec<Shadowed<
             .iter()
             .map(|query| Effect::of(before, query) == Effect::of(after, query));
         let is_kept = effects.all(|it| it);
-        // An entry that is gone is reported as that.
+        // A removed entry is reported as removed.
         let new = now.lookup(&entry.code()).filter(|_| is_taken && !is_kept);
         if let Some(new) = new {
             found.push(Shadowed {
@@ -130,7 +128,7 @@ pub fn shadowed_by<'t>(
     new: &'t Site,
     codes: &[impl AsRef<str>],
 ) -> Vec<Shadowed<'t>> {
-    let mut search = Search {
+    let mut search = ShadowSearch {
         old,
         new,
         known: HashSet::new(),
@@ -203,7 +201,7 @@ pub(crate) fn is_news(old: &Site, entry: Entry<'_>, code: &str) -> bool {
     was.is_none_or(|was| entry.forward().path() && !was.forward().path())
 }
 
-struct Search<'t> {
+struct ShadowSearch<'t> {
     old: &'t Site,
     new: &'t Site,
     /// The codes already found to shadow an entry, with its number.
@@ -211,7 +209,7 @@ struct Search<'t> {
     found: Vec<Shadowed<'t>>,
 }
 
-impl Search<'_> {
+impl ShadowSearch<'_> {
     /// Checks the paths that a code takes.
     fn ask_code(&mut self, code: &str) {
         for end in ["", "/", "+"] {

@@ -23,7 +23,7 @@ pub struct Statements(HashMap<Statement, Makers>);
 /// The commits that made a statement, as numbers.
 #[derive(Debug, Clone, Default)]
 struct Makers {
-    /// Those for which it has not served yet.
+    /// Those for which it has not been used yet.
     waiting: BTreeSet<usize>,
     served: BTreeSet<usize>,
 }
@@ -73,7 +73,7 @@ impl Statements {
         }
     }
 
-    /// Adds the statements of another line of work: one that has served there has served.
+    /// Adds the statements of another line of work: those used there count as used.
     pub(crate) fn join(&mut self, other: &Self) {
         for (statement, makers) in &other.0 {
             let own = self.0.entry(statement.clone()).or_default();
@@ -91,7 +91,7 @@ impl Statements {
         waiting.map(|(statement, _)| statement.clone()).collect()
     }
 
-    /// Records that a statement has served, for every commit that made it so far.
+    /// Records that a statement was used, for every commit that made it so far.
     pub(crate) fn serve(&mut self, statement: &Statement) {
         if let Some(makers) = self.0.get_mut(statement) {
             makers.served.append(&mut makers.waiting);

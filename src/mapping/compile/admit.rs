@@ -77,7 +77,6 @@ pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
     let max_age = rare.and_then(|rare| rare.cache_max_age);
     let forward = item.forward.map(|forward| forward.value);
     let shape = Shape {
-        file,
         column: item.position.column,
         url: item.url.as_ref().map(|url| Position {
             line: url.position.line - item.position.line,
@@ -96,7 +95,7 @@ pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
         has_notes,
         has_term,
     };
-    draft.end(owner, item.position.line, shape);
+    draft.end(owner, file, item.position.line, shape);
 }
 
 /// Reports the entries whose target cannot take what the defaults of their document forward.
@@ -104,13 +103,12 @@ pub(super) fn check_defaults(draft: &Draft, defaults: &Defaults, report: &mut Re
     let Some(forward) = defaults.forward.filter(|forward| forward.path()) else {
         return;
     };
-    for record in &draft.records {
-        let shape = draft.shapes.get(record.shape);
+    for (target, line, shape) in draft.entries() {
         if shape.unsaid.forward && shape.url.is_some() {
-            let (line, column) = (record.line, shape.column);
+            let column = shape.column;
             let position = Position { line, column };
-            let target = draft.targets.get(record.target);
-            check_forward(report, target, forward, position, SetBy::Defaults);
+            let target = draft.targets.get(target).to_string();
+            check_forward(report, &target, forward, position, SetBy::Defaults);
         }
     }
 }
@@ -299,7 +297,7 @@ pub(super) const NOT_CANONICAL: &str = "the URL is not in canonical form";
 fn check_frailty(report: &mut Report<'_>, code: &Code, position: Position) {
     if code.ends_in_full_stop() {
         let message = format!("the code {:?} ends in a full stop", code.as_str());
-        let hint = "chat programs leave it out of a link: prefer a code without it";
+        let hint = "chat programs omit it from a link: prefer a code without it";
         report.problem_with_hint(Rule::CodeEndsInFullStop, position, message, hint);
     }
     if let Some(segment) = code.mixed_script_segment() {

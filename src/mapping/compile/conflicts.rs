@@ -49,8 +49,8 @@ pub(crate) fn settle(site: &mut Site, draft: &mut Draft, problems: &mut Problems
     report_shared_targets(site, problems);
 }
 
-/// Does what [`settle`] does for the next version of a site without conflicts and its draft; returns
-/// whether it has no conflicts either. If it has, nothing was decided.
+/// Does the same as [`settle`] for the next version of a site without conflicts and its draft;
+/// returns whether it has no conflicts either. If it has some, nothing was decided.
 ///
 /// Only entries that were added can be in conflict.
 pub(crate) fn settle_changed(
@@ -115,7 +115,7 @@ fn report_not_canonical(
 /// Returns the codes that are claimed more than once.
 fn codes_in_conflict(site: &Site) -> HashSet<String> {
     let mut in_conflict = HashSet::new();
-    let is_hashed = |record: &&Record| site.shapes[record.shape as usize].is_hashed;
+    let is_hashed = |record: &&Record| site.shapes.of(record).is_hashed;
     let mut before = None;
     for record in site.index.records().iter().filter(is_hashed) {
         let value = record.key >> KEY_REST;
@@ -197,7 +197,7 @@ impl CodeConflicts<'_> {
             let mut place = entry.place();
             place.position = self.draft.codes[number].position;
             self.problems.push(if holder == entry.number() {
-                let message = format!("the entry has the code {alias:?} already");
+                let message = format!("the entry already has the code {alias:?}");
                 Diagnostic::new(Rule::AliasTwice, place, message).with_hint("leave it out")
             } else {
                 taken(place, alias, site.entry(holder)).with_hint("choose another code")
@@ -249,7 +249,7 @@ fn hint_at_free_codes(site: &Site, collisions: Vec<Collision>, problems: &mut Pr
         let is_free =
             |code: &Code| site.lookup(code.as_str()).is_none() && !promised.contains(code);
         let mut passed = Vec::new();
-        // To find none would take more entries than there are codes.
+        // There is always one: there are more codes than entries.
         let free = loop {
             let known = farther.get(&code).cloned();
             let next = known.or_else(|| site.scheme().probe(&code).next());

@@ -10,7 +10,7 @@ use super::admit::{admit, check_defaults};
 use super::item::{Item, bare, index_of, is_entry_key};
 use crate::mapping::packed::Draft;
 use crate::mapping::parse::lookalike::name_lookalikes;
-use crate::mapping::parse::{Located, Node, Reader, Report, SeenKeys, Stop, text};
+use crate::mapping::parse::{Cut, Located, Node, Reader, Report, SeenKeys, Stop, text};
 use crate::mapping::value::{
     AboutError, CollectionName, Contact, Defaults, Position, Problems, ProposalTemplate, Rule,
     Scheme, SourceFile, Target,
@@ -98,7 +98,7 @@ enum TestKey {
 const TEST_KEYS: &[(&str, TestKey)] = &[("from", TestKey::From), ("to", TestKey::To)];
 
 impl<'t> Document<'t> {
-    /// Reads a file and reports every problem of its form; returns whatever could be read.
+    /// Reads a file and reports every problem of its form; returns the readable parts.
     ///
     /// `number` is the number of the file in its table.
     pub(crate) fn read(number: u32, file: &'t SourceFile, problems: &mut Problems) -> Self {
@@ -163,6 +163,22 @@ impl<'t> Document<'t> {
         }
     }
 
+    /// Reads what is around the list of a file; its entries are those of the draft. `None` if there is
+    /// anything to report about it, or it has no list in block form.
+    pub(super) fn around(
+        number: u32,
+        file: &Arc<str>,
+        cut: &'t Cut,
+        entries: Draft,
+    ) -> Option<Self> {
+        let list = cut.list.as_ref()?;
+        let mut problems = Problems::default();
+        let mut document = Self::without_entries(number, file, entries);
+        let mut reader = Reader::around(file, list, list.after.as_deref()?, &mut problems);
+        document.fill(&mut reader).ok()?;
+        problems.into_reported().is_empty().then_some(document)
+    }
+
     pub(super) fn fill(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {
         match reader.root()? {
             None => reader.problem_with_hint(
@@ -182,7 +198,7 @@ impl<'t> Document<'t> {
                 reader.problem_with_hint(
                     Rule::ValueWrongType,
                     position,
-                    format!("a table is a map of keys, found {}", value.noun()),
+                    format!("a table must be a map of keys, found {}", value.noun()),
                     "it begins with \"base_url:\" and \"mapping:\"",
                 );
                 reader.skip(&value)?;
@@ -274,7 +290,7 @@ impl<'t> Document<'t> {
                 reader.problem_with_hint(
                     Rule::ValueWrongType,
                     position,
-                    format!("an entry is a map of keys, found {}", value.noun()),
+                    format!("an entry must be a map of keys, found {}", value.noun()),
                     "write \"- url: https://…\"",
                 );
             }
@@ -287,7 +303,7 @@ impl<'t> Document<'t> {
         while let Some(Located { value, position }) = reader.node()? {
             if !matches!(value, Node::Mapping) {
                 if !matches!(value, Node::Alias) {
-                    let message = format!("a test is a map of keys, found {}", value.noun());
+                    let message = format!("a test must be a map of keys, found {}", value.noun());
                     reader.problem(Rule::ValueWrongType, position, message);
                 }
                 reader.skip(&value)?;

@@ -1,40 +1,72 @@
-//! Compilation of the next version of a table: what has not changed is taken from the version before.
+//! Compilation of the next version of a table: unchanged parts are taken from the previous one.
 //!
-//! The result is that of `compile`, in everything that anyone can see. Only tables without errors
-//! are compiled this way: as soon as one is found, everything is compiled from nothing, and the
-//! reports of errors need no other code.
+//! The result is equivalent to that of `compile`. Only tables without errors are compiled this way:
+//! as soon as one is found, everything is compiled from scratch, so reports of errors need no other
+//! code.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::conflicts::{settle, settle_changed};
 use super::document::Document;
-use super::pieces::{OldDocument, PiecedFile};
+use super::input::{InputFile, TextNeeded};
+use super::known_files::KnownFiles;
+use super::pieces::PiecedFile;
 use super::review::review;
-use super::tables::{Compilation, Group, build, group, names, refuse};
+use super::tables::{Compilation, Group, build, group, refuse};
 use super::written_codes::WrittenCodes;
-use crate::mapping::packed::{Part, Site, Table};
+use crate::mapping::packed::{Site, Table};
+use crate::mapping::parse::{Cut, TableFile};
 use crate::mapping::value::{Problems, SourceFile};
 
 /// Compiles the files of one table, of which `before` is an earlier version, and so that a later one
 /// can be compiled the same way.
 ///
-/// The more of it is the same, the less is compiled: usually all entries but some hundred around each
+/// The more is unchanged, the less is compiled: usually only some hundred entries around each
 /// change. The earlier version must have been compiled by this function too, or it does not help.
 pub fn compile_after(files: &[SourceFile], before: Option<&Table>) -> Compilation {
-    if let Some(refused) = refuse(files) {
-        return refused;
+    let cuts: Vec<_> = files.iter().map(|file| Cut::of(&file.bytes)).collect();
+    let whole = files.iter().zip(&cuts);
+    let files: Vec<_> = whole
+        .map(|(file, cut)| InputFile::whole(file, cut))
+        .collect();
+    let compiled = compile_input(&files, before);
+    compiled.expect("the text of whole files is there")
+}
+
+/// Compiles the files of one table, as [`compile_after`] does, with as much of their text as was read.
+///
+/// # Errors
+///
+/// If more of the text is needed. With whole files, there is no error.
+pub fn compile_read(
+    files: &[TableFile],
+    before: Option<&Table>,
+) -> Result<Compilation, TextNeeded> {
+    let files: Vec<_> = files.iter().map(InputFile::read).collect();
+    compile_input(&files, before)
+}
+
+fn compile_input(
+    files: &[InputFile<'_>],
+    before: Option<&Table>,
+) -> Result<Compilation, TextNeeded> {
+    let sizes = files.iter().map(|file| (file.path, file.cut.size()));
+    if let Some(refused) = refuse(sizes) {
+        return Ok(refused);
     }
+    let names = files.iter().map(|file| Arc::clone(file.path)).collect();
     let mut problems = Problems::default();
-    let (mut documents, read) = read(files, before, &mut problems);
+    let (mut documents, read) = read(files, before, &mut problems)?;
     let is_known = read.iter().any(|it| it.old_site.is_some());
     match before.filter(|_| is_known) {
         Some(before) => {
-            let changed = compile_changes(files, before, &mut documents, &read, problems);
-            changed.unwrap_or_else(|| compile_after(files, None))
+            let changed = compile_changes(&names, before, &mut documents, &read, problems)?;
+            changed.map_or_else(|| compile_input(files, None), Ok)
         }
         None => {
             let parts_of = |index: usize| read[index].pieces.parts.clone();
-            build(files, &mut documents, parts_of, problems)
+            Ok(build(&names, &mut documents, parts_of, problems))
         }
     }
 }
@@ -42,27 +74,31 @@ pub fn compile_after(files: &[SourceFile], before: Option<&Table>) -> Compilatio
 /// Compiles documents of which only the unknown pieces were read; `None` if there are errors, or a site
 /// has changed so that its pieces do not mean the same.
 fn compile_changes(
-    files: &[SourceFile],
+    names: &Arc<[Arc<str>]>,
     before: &Table,
     documents: &mut [Document<'_>],
     read: &[ReadFile<'_>],
     mut problems: Problems,
-) -> Option<Compilation> {
+) -> Result<Option<Compilation>, TextNeeded> {
     if problems.has_errors() {
-        return None;
+        return Ok(None);
     }
-    let names = names(files);
     let (mut sites, mut expectations, mut written) = (Vec::new(), Vec::new(), Vec::new());
+    // For each site, the keys of the entries that may lead back into the table, if they are known.
+    let mut among: Vec<Option<Vec<u64>>> = Vec::new();
     for group in group(documents, &mut problems) {
-        let head = group.head(documents, &names, &mut problems);
+        let head = group.head(documents, names, &mut problems);
         if problems.has_errors() {
-            return None;
+            return Ok(None);
         }
         let is_same = |old: &Site| *old.base_url() == group.base_url && old.scheme() == head.scheme;
         let mut old_sites = old_sites(&group, read, before);
         let old = old_sites.next();
         if !old.is_none_or(is_same) || old_sites.next().is_some() {
-            return None;
+            return Ok(None);
+        }
+        if old.is_some_and(Site::is_worn) {
+            return Ok(None);
         }
         let parts_of = |index: usize| read[index].pieces.parts.clone();
         let (mut draft, mut parted) = group.gather(documents, parts_of);
@@ -73,12 +109,18 @@ fn compile_changes(
                 }
                 let mut changed = old.changed(head, &mut draft, &parted);
                 if !settle_changed(&mut changed, old, &draft, &mut problems) {
-                    return None;
+                    return Ok(None);
                 }
+                let added = changed.added.iter().map(|&it| changed.site.entry(it).key());
+                among.push(
+                    old.leading_back()
+                        .map(|old| old.iter().copied().chain(added).collect()),
+                );
                 let pieces = pieces_of(&group, read);
                 WrittenCodes::of_changed(changed, draft, pieces)
             }
             None => {
+                among.push(None);
                 let mut site = Site::build(head, &mut draft, &parted);
                 settle(&mut site, &mut draft, &mut problems);
                 (site, WrittenCodes::New(draft))
@@ -89,12 +131,21 @@ fn compile_changes(
         expectations.extend(group.expectations(documents, &mut problems));
     }
     if problems.has_errors() {
-        return None;
+        return Ok(None);
     }
-    let table = Table::new(sites);
+    let mut table = Table::new(sites);
+    if !table.has_hosts_of(before) {
+        among.clear();
+    }
     let position_of = |site: usize, number| written[site].position(&table.sites()[site], number);
-    review(&table, position_of, &mut problems);
-    Some(Compilation::new(table, expectations, problems, names))
+    let leading_back = review(&table, &among, position_of, &mut problems);
+    table.set_leading_back(leading_back);
+    if written.iter().any(WrittenCodes::lacks_text) {
+        return Err(TextNeeded);
+    }
+    let names = Arc::clone(names);
+    let compilation = Compilation::new(table, expectations, problems, names);
+    Ok(Some(compilation))
 }
 
 /// The pieces of a file, and the number of the site that it was in, if any of them is known from
@@ -106,82 +157,32 @@ struct ReadFile<'t> {
 
 /// Reads the pieces of files that are not known from an earlier version.
 fn read<'t>(
-    files: &'t [SourceFile],
+    files: &[InputFile<'t>],
     before: Option<&Table>,
     problems: &mut Problems,
-) -> (Vec<Document<'t>>, Vec<ReadFile<'t>>) {
+) -> Result<(Vec<Document<'t>>, Vec<ReadFile<'t>>), TextNeeded> {
     let mut known = before.map(KnownFiles::of);
-    let mut read_one = |(number, file): (u32, &'t SourceFile)| {
-        let old = known.as_ref().and_then(|known| known.find(&file.path));
+    let (mut documents, mut read) = (Vec::new(), Vec::new());
+    for (number, &file) in (0..).zip(files) {
+        let old = known.as_ref().and_then(|known| known.find(file.path));
         let changes =
             old.and_then(|(_, old)| PiecedFile::read_changes(number, file, old, problems));
-        let (document, pieces) =
-            changes.unwrap_or_else(|| PiecedFile::read(number, file, problems));
+        let (document, pieces) = match changes {
+            Some(changes) => changes,
+            None => {
+                let whole = file.whole.ok_or(TextNeeded)?;
+                PiecedFile::read(number, file, whole, problems)
+            }
+        };
         let old_site = old.filter(|_| pieces.old_file.is_some());
         let old_site = old_site.map(|(site, _)| site);
         if let (Some(known), Some(site), Some(file)) = (&mut known, old_site, pieces.old_file) {
             known.pass(site, file, &pieces.parts);
         }
-        (document, ReadFile { pieces, old_site })
-    };
-    (0..).zip(files).map(&mut read_one).unzip()
-}
-
-/// The files of an earlier version.
-struct KnownFiles<'b> {
-    before: &'b Table,
-    /// The number of each file by its path.
-    numbers: HashMap<&'b str, u32>,
-    /// The number of the last file with each name: a table in a commit has other paths than in a work
-    /// tree.
-    names: HashMap<&'b str, u32>,
-    /// The number of the site that each file is in, if no pieces were taken over from it.
-    sites: HashMap<u32, usize>,
-    /// The first piece of each site that may still be taken over.
-    first: Vec<usize>,
-}
-
-impl<'b> KnownFiles<'b> {
-    fn of(before: &'b Table) -> Self {
-        let paths = || before.files().iter().map(|path| &**path);
-        let sites = before.sites().iter().enumerate();
-        let files = sites.flat_map(|(site, it)| it.pieces().files().map(move |file| (file, site)));
-        Self {
-            before,
-            numbers: paths().zip(0..).collect(),
-            names: paths().map(name).zip(0..).collect(),
-            sites: files.collect(),
-            first: vec![0; before.sites().len()],
-        }
+        documents.push(document);
+        read.push(ReadFile { pieces, old_site });
     }
-
-    /// Returns the document at a path, and the number of its site.
-    fn find(&self, path: &str) -> Option<(usize, OldDocument<'b>)> {
-        let same = self.numbers.get(path);
-        let file = *same.or_else(|| self.names.get(name(path)))?;
-        let site = *self.sites.get(&file)?;
-        let document = OldDocument {
-            site: &self.before.sites()[site],
-            file,
-            first: self.first[site],
-        };
-        Some((site, document))
-    }
-
-    /// Records that pieces of a file in a site were taken over.
-    fn pass(&mut self, site: usize, file: u32, parts: &[Part]) {
-        self.sites.remove(&file);
-        for part in parts {
-            if let Part::Known { number, .. } = part {
-                self.first[site] = number + 1;
-            }
-        }
-    }
-}
-
-/// Returns the name of the file at a path.
-fn name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+    Ok((documents, read))
 }
 
 /// Returns the earlier versions of a site from which its pieces are known.
@@ -207,302 +208,112 @@ mod tests {
     use proptest::prelude::*;
     use proptest::sample::Index;
 
+    use super::super::random_edits::{File, a_file, an_edit, apply, source};
+    use super::super::same_table::assert_same;
     use super::*;
     use crate::mapping::compile;
-    use crate::mapping::value::Scheme;
+    use crate::mapping::packed::Part;
+    use crate::mapping::parse::Cutter;
+    use crate::mapping::search::{CodeOrder, OrderChange};
 
-    /// A file as it is written: its form, its entries, and whether its lines end as on Windows.
-    #[derive(Debug, Clone)]
-    struct File {
-        base_url: usize,
-        scheme: usize,
-        defaults: usize,
-        tests: bool,
-        is_indented: bool,
-        has_carriage_returns: bool,
-        is_moved: bool,
-        entries: Vec<(usize, usize)>,
-    }
-
-    /// A change of the file at an index.
-    #[derive(Debug, Clone)]
-    enum Edit {
-        Insert(Index, (usize, usize)),
-        Remove(Index),
-        Replace(Index, (usize, usize)),
-        Move(Index, Index, usize),
-        BaseUrl(usize),
-        Scheme(usize),
-        Defaults(usize),
-        Tests,
-        Indent,
-        CarriageReturns,
-        Truncate(Index),
-        AddFile(Box<File>),
-        RemoveFile,
-        RenameFile,
-        MoveFile,
-    }
-
-    const BASE_URLS: [&str; 4] = [
-        "base_url: https://short.code/\n",
-        "base_url: https://other.code/x/\n",
-        "base_url: http://short.code/\n",
-        "",
-    ];
-
-    const SCHEMES: [&str; 3] = ["", "code-scheme: crc64-xz\n", "code-scheme: sha256\n"];
-
-    const DEFAULTS: [&str; 3] = [
-        "",
-        "defaults:\n  status: 301\n  cache-max-age: 7\n",
-        "defaults:\n  forward: path\n  new: number\n",
-    ];
-
-    /// Returns the lines of an entry of some kind: most do not conflict with those of other numbers.
-    fn entry((kind, number): (usize, usize)) -> String {
-        let own = Scheme::Sha256.code(&format!("https://e.org/{number}/"));
-        let own = own.as_str();
-        match kind {
-            0 => format!("- url: https://e.org/{number}/\n  short-code: c{number}\n"),
-            1 => format!(
-                "- url: https://e.org/{number}/\n  short-code: d{number}\n  forward: path\n"
-            ),
-            2 => format!(
-                "- url: https://a.org/{number}/\n  aliases: [a{number}, c{number}/x, c{number}.]\n"
-            ),
-            3 => format!("- number: {number}\n  url: https://n.org/\n  title: N # {number}\n"),
-            4 => format!(
-                "- url: https://t.org/{number}\n  title: T{number}\n  tags: [x, y{number}]\n  owner: o\n"
-            ),
-            5 => format!(
-                "- url: https://r.org/{number}\n  retired: 2020-01-0{}\n",
-                number % 9 + 1
-            ),
-            6 => format!(
-                "- url: https://short.code/c{}\n  short-code: l{number}\n",
-                number + 1
-            ),
-            7 => format!(
-                "- url: https://short.code/l{}\n  short-code: c{number}\n",
-                number + 1
-            ),
-            8 => format!("- url: http://10.0.0.{number}/\n"),
-            9 => format!("- url: https://E.org/{number}\n"),
-            10 => format!(
-                "- url: https://f.org/{number}/\n  short-code: {}\n",
-                &own[..7]
-            ),
-            11 => format!(
-                "- url: https://s.org/{number}/\n  aliases: [c{number}.]\n  short-code: {}\n",
-                own.replace('-', "+").replace('_', "/")
-            ),
-            12 => format!(
-                "# - url: {number}\n\n- url: https://e.org/{number}/{number}\n  aliases:\n  - \"b{number}\"\n"
-            ),
-            13 => format!("- short-code: g{number}\n  retired: true\n  expires: 2030-01-01\n"),
-            14 => {
-                format!("- url: https://x.org/{number}\n  status: 307\n  cache-max-age: {number}\n")
+    /// Checks the orders of codes that are made from those of an earlier version; returns how many are.
+    fn assert_orders_follow(before: &Table, after: &Table) -> usize {
+        let mut followed = 0;
+        for site in after.sites() {
+            let Some(old) = before.counterpart(site) else {
+                continue;
+            };
+            let order = CodeOrder::new(old);
+            if let Some(change) = OrderChange::between(old, &order, site) {
+                let (found, expected) = (change.apply(&order), CodeOrder::new(site));
+                assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+                followed += 1;
             }
-            15 => format!("- ur1: https://e.org/{number}\n"),
-            16 => format!("- url: >-\n    https://y.org/{number}\n"),
-            _ => format!("- url: https://e.org/{number}/\n"),
         }
-    }
-
-    fn text(file: &File) -> String {
-        let mut entries: String = file.entries.iter().map(|it| entry(*it)).collect();
-        if file.is_indented {
-            let lines = entries.lines().map(|line| format!("  {line}\n"));
-            entries = lines.collect();
-        }
-        let mapping = match file.entries.is_empty() {
-            true => "mapping: []\n",
-            false => "mapping:\n",
-        };
-        let tests = match file.tests {
-            true => "# tests\ntests:\n- from: /c1\n  to: gone\n",
-            false => "",
-        };
-        let text = [
-            BASE_URLS[file.base_url],
-            SCHEMES[file.scheme],
-            DEFAULTS[file.defaults],
-            mapping,
-            &entries,
-            tests,
-        ];
-        let text = text.concat();
-        match file.has_carriage_returns {
-            true => text.replace('\n', "\r\n"),
-            false => text,
-        }
-    }
-
-    fn apply(edit: Edit, at: Index, files: &mut Vec<(usize, File)>) {
-        let at = at.index(files.len());
-        let count = files.len();
-        let file = &mut files[at].1;
-        let entries = &mut file.entries;
-        let place =
-            |index: Index, entries: &[_]| index.index(entries.len().max(1)).min(entries.len());
-        match edit {
-            Edit::Insert(index, entry) => entries.insert(place(index, entries), entry),
-            Edit::Remove(index) if !entries.is_empty() => {
-                entries.remove(index.index(entries.len()));
-            }
-            Edit::Replace(index, entry) if !entries.is_empty() => {
-                let at = index.index(entries.len());
-                entries[at] = entry;
-            }
-            Edit::Move(from, to, count) if !entries.is_empty() => {
-                let from = from.index(entries.len());
-                let end = (from + count).min(entries.len());
-                let moved: Vec<_> = entries.drain(from..end).collect();
-                let to = place(to, entries);
-                entries.splice(to..to, moved);
-            }
-            Edit::Truncate(index) => entries.truncate(place(index, entries)),
-            Edit::BaseUrl(number) => file.base_url = number,
-            Edit::Scheme(number) => file.scheme = number,
-            Edit::Defaults(number) => file.defaults = number,
-            Edit::Tests => file.tests ^= true,
-            Edit::Indent => file.is_indented ^= true,
-            Edit::CarriageReturns => file.has_carriage_returns ^= true,
-            Edit::AddFile(file) => files.insert(at, (count + 10, *file)),
-            Edit::RemoveFile if count > 1 => {
-                files.remove(at);
-            }
-            Edit::RenameFile => files[at].0 += 100,
-            Edit::MoveFile => file.is_moved ^= true,
-            _ => {}
-        }
-    }
-
-    fn source(files: &[(usize, File)]) -> Vec<SourceFile> {
-        let source = |(name, file): &(usize, File)| SourceFile {
-            path: match file.is_moved {
-                true => format!("links/{}.yaml", name % 100).into(),
-                false => format!("{name}.yaml").into(),
-            },
-            bytes: text(file).into_bytes(),
-        };
-        files.iter().map(source).collect()
-    }
-
-    fn an_entry() -> impl Strategy<Value = (usize, usize)> {
-        // Some kinds are errors, or make a file be read as a whole: they are rare.
-        let kind = prop_oneof![
-            200 => 0..8_usize,
-            20 => 8..15_usize,
-            60 => 17..18_usize,
-            1 => 15..17_usize,
-        ];
-        (kind, prop_oneof![0..200_usize, 0..25_usize])
-    }
-
-    fn a_file(entries: usize) -> impl Strategy<Value = File> {
-        let mostly = |rarely: std::ops::Range<usize>| prop_oneof![9 => Just(0), 1 => rarely];
-        let entries = prop::collection::vec(an_entry(), 0..entries);
-        (
-            mostly(0..4),
-            mostly(0..3),
-            mostly(0..3),
-            any::<bool>(),
-            any::<bool>(),
-            entries,
-        )
-            .prop_map(
-                |(base_url, scheme, defaults, tests, is_indented, mut entries)| {
-                    // An entry is there once, and its number has one kind that claims a code.
-                    let mut seen = std::collections::HashSet::new();
-                    entries.retain(|(kind, number)| seen.insert((*kind > 7, *number)));
-                    File {
-                        base_url,
-                        scheme,
-                        defaults,
-                        tests,
-                        is_indented,
-                        has_carriage_returns: false,
-                        is_moved: false,
-                        entries,
-                    }
-                },
-            )
-    }
-
-    fn an_edit() -> impl Strategy<Value = Edit> {
-        prop_oneof![
-            8 => (any::<Index>(), an_entry()).prop_map(|(at, entry)| Edit::Insert(at, entry)),
-            8 => any::<Index>().prop_map(Edit::Remove),
-            8 => (any::<Index>(), an_entry()).prop_map(|(at, entry)| Edit::Replace(at, entry)),
-            4 => (any::<Index>(), any::<Index>(), 1..20_usize)
-                .prop_map(|(from, to, count)| Edit::Move(from, to, count)),
-            1 => (0..4_usize).prop_map(Edit::BaseUrl),
-            1 => (0..3_usize).prop_map(Edit::Scheme),
-            1 => (0..3_usize).prop_map(Edit::Defaults),
-            1 => Just(Edit::Tests),
-            1 => Just(Edit::Indent),
-            1 => Just(Edit::CarriageReturns),
-            1 => any::<Index>().prop_map(Edit::Truncate),
-            1 => a_file(20).prop_map(|file| Edit::AddFile(Box::new(file))),
-            1 => Just(Edit::RemoveFile),
-            1 => Just(Edit::RenameFile),
-            1 => Just(Edit::MoveFile),
-        ]
-    }
-
-    /// Returns everything about a site but the numbers of its shapes.
-    fn description(site: &Site) -> String {
-        let records = site.index.records().iter().map(|record| {
-            let shape = site.shapes[record.shape as usize];
-            ({ record.key }, { record.target }, { record.line }, shape)
-        });
-        let listed = site
-            .codes
-            .listed()
-            .iter()
-            .zip(0_u32..)
-            .map(|(&listed, number)| {
-                let text = site.codes.text(listed);
-                (text, listed, site.codes.number_of(text) == Some(number))
-            });
-        let records: Vec<_> = records.collect();
-        let listed: Vec<_> = listed.collect();
-        format!(
-            "{:?}\n{records:?}\n{listed:?}\n{:?}\n{:?}\n{:?}",
-            (
-                site.base_url(),
-                site.scheme(),
-                site.new_code(),
-                site.about()
-            ),
-            (
-                site.files().collect::<Vec<_>>(),
-                site.targets.iter().collect::<Vec<_>>()
-            ),
-            site.notes,
-            (site.code_count(), site.forwarding_depth(), site.shared()),
-        )
-    }
-
-    fn assert_same(changed: &Compilation, whole: &Compilation) {
-        assert_eq!(changed.diagnostics, whole.diagnostics);
-        assert_eq!(changed.expectations, whole.expectations);
-        let described = |compilation: &Compilation| {
-            let table = compilation.table.as_ref();
-            table.map(|table| table.sites().iter().map(description).collect::<Vec<_>>())
-        };
-        assert_eq!(described(changed), described(whole));
+        followed
     }
 
     /// Returns how many pieces of a table are known from another version of it, and how many are not.
     fn count(files: &[SourceFile], before: &Table) -> (usize, usize) {
-        let (_, read) = read(files, Some(before), &mut Problems::default());
+        let cuts: Vec<_> = files.iter().map(|file| Cut::of(&file.bytes)).collect();
+        let files: Vec<_> = (files.iter().zip(&cuts))
+            .map(|(file, cut)| InputFile::whole(file, cut))
+            .collect();
+        let (_, read) = read(&files, Some(before), &mut Problems::default()).unwrap();
         let parts = read.iter().flat_map(|file| &file.pieces.parts);
         let (known, new): (Vec<&Part>, Vec<&Part>) =
             parts.partition(|part| matches!(part, Part::Known { .. }));
         (known.len(), new.len())
+    }
+
+    /// Returns files as they are read after an earlier version.
+    fn as_read(files: &[SourceFile], before: Option<&Table>) -> Vec<TableFile> {
+        let known = before.map(KnownFiles::of);
+        let read = |file: &SourceFile| {
+            let known = known.as_ref().map(|known| known.pieces(&file.path));
+            let known = known.unwrap_or_default();
+            if known.is_empty() {
+                return TableFile::whole(file.clone());
+            }
+            let mut cutter = Cutter::new(file.bytes.len() as u64, &known);
+            for bytes in file.bytes.chunks(1_000) {
+                cutter.push(bytes);
+            }
+            cutter.finish(Arc::clone(&file.path))
+        };
+        files.iter().map(read).collect()
+    }
+
+    #[test]
+    fn text_is_needed_only_where_pieces_are_not_enough() {
+        let text = |entries: &str| {
+            let many = (0..200).map(|it| format!("- url: https://e.org/{it}\n"));
+            let many: String = many.collect();
+            let text = format!("base_url: https://short.code/\nmapping:\n{many}{entries}");
+            vec![SourceFile::new("t.yaml".into(), text.into_bytes())]
+        };
+        let before = compile_after(&text(""), None).table.unwrap();
+        for (entries, is_enough) in [
+            ("", true),
+            ("- url: https://x.org/\n", true),
+            ("- url: https://x.org/", true),
+            ("- url: https://e.org/1\n  short-code: a\n", true),
+            // An error, and other forms, of which nothing else is kept.
+            ("- ur1: https://x.org/\n", false),
+            ("- {url: https://x.org/}\n", false),
+            ("defaults:\n  status: 301\n", false),
+        ] {
+            let files = text(entries);
+            let read = as_read(&files, Some(&before));
+            assert!(read[0].as_whole().is_none());
+            match compile_read(&read, Some(&before)) {
+                Ok(compiled) => {
+                    assert!(is_enough, "{entries}");
+                    assert_same(&compiled, &compile(&files));
+                }
+                Err(TextNeeded) => assert!(!is_enough, "{entries}"),
+            }
+        }
+        // Without the earlier version, of which there are all pieces.
+        let read = as_read(&text(""), Some(&before));
+        assert_eq!(compile_read(&read, None).err(), Some(TextNeeded));
+    }
+
+    #[test]
+    fn hosts_of_former_versions_do_not_pile_up() {
+        let mut before = None;
+        let mut most = 0;
+        for round in 0..100 {
+            let fixed = (0..40).map(|number| format!("- url: https://e.org/{number}\n"));
+            let own = (0..2).map(|number| format!("- url: https://e{round}.org/{number}\n"));
+            let entries: String = fixed.chain(own).collect();
+            let text = format!("base_url: https://short.code/\nmapping:\n{entries}");
+            let files = [SourceFile::new("a.yaml".into(), text.into_bytes())];
+            let table = compile_after(&files, before.as_ref()).table.unwrap();
+            most = most.max(table.sites()[0].targets.hosts().iter().len());
+            before = Some(table);
+        }
+        assert!((20..=30).contains(&most), "{most}");
     }
 
     #[test]
@@ -546,7 +357,11 @@ mod tests {
                 new <= most && known + new + 5 > all,
                 "{change}: {known}, {new}"
             );
-            assert_same(&compile_after(&changed, Some(&before)), &compile(&changed));
+            let after = compile_after(&changed, Some(&before));
+            assert_same(&after, &compile(&changed));
+            let followed = assert_orders_follow(&before, after.table.as_ref().unwrap());
+            // Where half of the entries have moved, their order is made anew.
+            assert_eq!(followed, usize::from(change != "moved"), "{change}");
         }
         let other = source(&[
             (
@@ -630,7 +445,18 @@ mod tests {
                 apply(edit, at, &mut files);
                 let source = source(&files);
                 let changed = compile_after(&source, before.as_ref());
-                assert_same(&changed, &compile(&source));
+                let whole = compile(&source);
+                assert_same(&changed, &whole);
+                let as_read = compile_read(&as_read(&source, before.as_ref()), before.as_ref());
+                if let Ok(as_read) = as_read {
+                    assert_same(&as_read, &whole);
+                }
+                if let (Some(before), Some(after)) = (&before, &changed.table) {
+                    assert_orders_follow(before, after);
+                    // Also where it was compiled without the earlier one.
+                    let anew = compile_after(&source, None).table.unwrap();
+                    assert_orders_follow(before, &anew);
+                }
                 before = changed.table.or(before);
             }
         }

@@ -114,7 +114,7 @@ impl<'t> Outline<'t> {
     /// Returns a problem of a file that is not part of such a table.
     pub fn of_sound(file: &'t SourceFile, scheme: Scheme) -> Result<Self, Diagnostic> {
         let text = text::decode(file)?;
-        let mut walk = Walk {
+        let mut walk = EventWalk {
             parser: Parser::new_from_str(text),
             line_start: 0,
             searched: 0,
@@ -145,7 +145,7 @@ pub fn defaults_of(file: &SourceFile) -> Defaults {
 }
 
 /// A walk over the events of a document that is known to be valid.
-struct Walk<'t> {
+struct EventWalk<'t> {
     parser: Parser<'t, StrInput<'t>>,
     /// The start of the last line that begins before `searched`.
     line_start: usize,
@@ -155,7 +155,7 @@ struct Walk<'t> {
     outline: Outline<'t>,
 }
 
-impl<'t> Walk<'t> {
+impl<'t> EventWalk<'t> {
     fn document(&mut self) -> Result<(), ScanError> {
         // The walk begins after the start of the root map.
         loop {

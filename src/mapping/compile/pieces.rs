@@ -1,19 +1,18 @@
-//! Documents in pieces: those that the version before has too are not read again.
+//! Documents in pieces: those that the previous version has too are not read again.
 //!
-//! What was found in a piece is kept with it, and repeated at its new lines: no message of a warning
+//! The warnings of a piece are kept with it, and repeated at its new lines: no message of a warning
 //! names a line of its own piece.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::document::Document;
-use crate::mapping::packed::{CodeKind, Draft, Part, Piece, PieceId, Site};
-use crate::mapping::parse::{Cut, Reader, cut, text};
-use crate::mapping::value::{Checkpoint, Diagnostic, Position, Problems, Scheme, SourceFile};
-
-/// The unknown text of a document, in bytes, from which most of it must be known: room for all entries
-/// of a document is reserved only where it is read as a whole.
-const MAX_UNKNOWN: usize = 1 << 20;
+use super::input::InputFile;
+use crate::mapping::packed::{CodeKind, Draft, Part, Piece, Site, index};
+use crate::mapping::parse::{MAX_NEW, Reader};
+use crate::mapping::value::{
+    Checkpoint, Diagnostic, PieceId, Position, Problems, Scheme, SourceFile,
+};
 
 /// The maximum number of warnings that are kept with a piece: a bound on memory.
 const MAX_WARNINGS: usize = 8;
@@ -23,9 +22,8 @@ pub(super) struct PiecedFile<'t> {
     pub(super) parts: Vec<Part>,
     /// The number of its file in the version before, if any piece is known from there.
     pub(super) old_file: Option<u32>,
-    text: &'t str,
-    /// Where the text was cut, unless it is one piece.
-    cut: Option<Cut>,
+    /// The file, unless it is one piece.
+    cut: Option<InputFile<'t>>,
 }
 
 /// A document of the version before.
@@ -39,40 +37,40 @@ pub(super) struct OldDocument<'s> {
 }
 
 impl<'t> PiecedFile<'t> {
-    /// Reads a file as a whole.
+    /// Reads a file of which there is all text, `whole`.
     pub(super) fn read(
         number: u32,
-        file: &'t SourceFile,
+        file: InputFile<'t>,
+        whole: &'t SourceFile,
         problems: &mut Problems,
     ) -> (Document<'t>, Self) {
-        let before = problems.checkpoint(&file.path);
-        let document = Document::read(number, file, problems);
-        let text = text::decode(file).unwrap_or_default();
-        let cut = cut(text).filter(|_| document.is_block);
-        let records = &document.entries.records;
+        let before = problems.checkpoint(file.path);
+        let document = Document::read(number, whole, problems);
+        let list = file.cut.list.as_ref().filter(|_| document.is_block);
+        let cut = list.map_or(&[][..], |list| &list.pieces);
+        let mut entries = document.entries.entries().peekable();
         let mut parts = Vec::new();
-        let mut next = 0;
-        for piece in cut.iter().flat_map(|cut| &cut.pieces) {
-            let count = records[next..].partition_point(|it| it.line < piece.line);
-            next += count;
-            if let Some(first) = records.get(next) {
+        for piece in cut {
+            while entries.next_if(|it| it.1 < piece.line).is_some() {}
+            if let Some((start, ..)) = entries.peek() {
                 parts.push(Part::New(Piece {
-                    id: Some(PieceId::of(&text[piece.bytes.clone()])),
+                    id: Some(piece.id),
                     warnings: None,
-                    start: first.target,
+                    start: *start,
+                    length: index(piece.length),
                     line: piece.line,
                 }));
             }
         }
-        let is_cut = cut
-            .as_ref()
-            .is_some_and(|cut| cut.pieces.len() == parts.len());
+        let is_cut = !cut.is_empty() && cut.len() == parts.len();
+        drop(entries);
         if !is_cut {
-            let whole = records.first().map(|first| {
+            let whole = document.entries.entries().next().map(|(start, ..)| {
                 Part::New(Piece {
                     id: None,
                     warnings: None,
-                    start: first.target,
+                    start,
+                    length: 0,
                     line: 1,
                 })
             });
@@ -82,8 +80,7 @@ impl<'t> PiecedFile<'t> {
         let pieced = Self {
             parts,
             old_file: None,
-            text,
-            cut: cut.filter(|_| is_cut),
+            cut: is_cut.then_some(file),
         };
         (document, pieced)
     }
@@ -92,11 +89,11 @@ impl<'t> PiecedFile<'t> {
     /// problems were added.
     pub(super) fn read_changes(
         number: u32,
-        file: &'t SourceFile,
+        file: InputFile<'t>,
         old: OldDocument<'_>,
         problems: &mut Problems,
     ) -> Option<(Document<'t>, Self)> {
-        let before = problems.checkpoint(&file.path);
+        let before = problems.checkpoint(file.path);
         let read = Self::try_read_changes(number, file, old, problems);
         if read.is_none() {
             problems.return_to(&before);
@@ -106,15 +103,14 @@ impl<'t> PiecedFile<'t> {
 
     fn try_read_changes(
         number: u32,
-        file: &'t SourceFile,
+        file: InputFile<'t>,
         old: OldDocument<'_>,
         problems: &mut Problems,
     ) -> Option<(Document<'t>, Self)> {
-        let text = text::decode(file).ok()?;
-        let cut = cut(text)?;
-        let before = problems.checkpoint(&file.path);
-        let mut document = Document::without_entries(number, &file.path, Draft::default());
-        let mut reader = Reader::without_list(&file.path, text, &cut, problems);
+        let list = file.cut.list.as_ref()?;
+        let before = problems.checkpoint(file.path);
+        let mut document = Document::without_entries(number, file.path, Draft::default());
+        let mut reader = Reader::around(file.path, list, list.after.as_deref()?, problems);
         document.fill(&mut reader).ok()?;
         if !problems.since(&before).0.is_empty() {
             return None;
@@ -127,29 +123,30 @@ impl<'t> PiecedFile<'t> {
         let known = numbers.filter_map(|it| Some((old.site.pieces().piece(it).id?, it)));
         let known: HashMap<PieceId, usize> = known.collect();
 
-        let texts = || cut.pieces.iter().map(|it| &text[it.bytes.clone()]);
-        let ids: Vec<_> = texts().map(PieceId::of).collect();
-        let kept = ascending(ids.iter().map(|id| known.get(id).copied()));
-        let unknown = texts().zip(&kept).filter(|(_, kept)| kept.is_none());
-        let unknown: usize = unknown.map(|(text, _)| text.len()).sum();
-        if unknown > MAX_UNKNOWN && unknown > text.len() / 2 {
+        let cut = &list.pieces;
+        let kept = ascending(cut.iter().map(|piece| known.get(&piece.id).copied()));
+        let unknown = cut.iter().zip(&kept).filter(|(_, kept)| kept.is_none());
+        let unknown: usize = unknown.map(|(piece, _)| piece.length).sum();
+        if unknown > MAX_NEW && unknown as u64 > file.cut.size() / 2 {
             return None;
         }
-        let mut parts = Vec::with_capacity(ids.len());
-        for ((piece, id), kept) in cut.pieces.iter().zip(ids).zip(kept) {
+        let mut parts = Vec::with_capacity(cut.len());
+        for ((at, piece), kept) in cut.iter().enumerate().zip(kept) {
+            let line = piece.line;
             if let Some(number) = kept {
-                let line = piece.line;
-                repeat_warnings(old.site.pieces().piece(number), line, &file.path, problems);
+                repeat_warnings(old.site.pieces().piece(number), line, file.path, problems);
                 parts.push(Part::Known { number, line });
                 continue;
             }
             parts.push(Part::New(Piece {
-                id: Some(id),
+                id: Some(piece.id),
                 warnings: None,
                 start: document.entries.targets.end(),
-                line: piece.line,
+                length: index(piece.length),
+                line,
             }));
-            let mut reader = Reader::piece(&file.path, text, (&cut, piece), problems);
+            let text = (file.piece(at)?, line);
+            let mut reader = Reader::piece(file.path, list.indent, text, problems);
             document.read_entries(&mut reader).ok()?;
             reader.end_piece().ok()?;
         }
@@ -162,34 +159,34 @@ impl<'t> PiecedFile<'t> {
         let pieced = Self {
             parts,
             old_file: is_known.then_some(old.file),
-            text,
-            cut: Some(cut),
+            cut: Some(file),
         };
         Some((document, pieced))
     }
 
     /// Returns the positions of the listed codes of a piece, given by its number among those of the
-    /// document.
-    pub(super) fn code_positions(&self, number: usize, scheme: Scheme) -> Vec<Position> {
-        let Some(cut) = &self.cut else {
-            return Vec::new();
+    /// document; `None` if its text was not read.
+    pub(super) fn code_positions(&self, number: usize, scheme: Scheme) -> Option<Vec<Position>> {
+        let Some((cut, list)) = self.cut.and_then(|it| Some((it, it.cut.list.as_ref()?))) else {
+            return Some(Vec::new());
         };
         let file = &Arc::from("");
         let mut problems = Problems::default();
-        let piece = (cut, &cut.pieces[number]);
-        let mut reader = Reader::piece(file, self.text, piece, &mut problems);
+        let text = (cut.piece(number)?, list.pieces[number].line);
+        let mut reader = Reader::piece(file, list.indent, text, &mut problems);
         let mut document = Document::without_entries(0, file, Draft::default());
-        // It was read before, and nothing was wrong with it.
+        // It was read before without errors.
         let (Ok(()) | Err(_)) = document.read_entries(&mut reader);
         document.entries.list_codes(scheme);
         let codes = document.entries.codes.iter();
-        codes.map(|code| code.position).collect()
+        Some(codes.map(|code| code.position).collect())
     }
 }
 
-/// Keeps with each new piece what was found in it. If that is much, or more will be found once the codes
-/// are known, of a URL that is not canonical, the piece is read again in the next version.
-fn keep_warnings(
+/// Keeps the warnings of each new piece with it. If there are many, or more will follow once the
+/// codes are known (about a URL that is not canonical), the piece is read again in the next
+/// version.
+pub(super) fn keep_warnings(
     parts: &mut [Part],
     document: &Document<'_>,
     before: &Checkpoint,
@@ -225,7 +222,7 @@ fn keep_warnings(
     }
 }
 
-/// Reports what was found in a piece that is known, which begins at a line now.
+/// Repeats the warnings of a known piece, which now begins at a line.
 fn repeat_warnings(piece: &Piece, line: u32, file: &Arc<str>, problems: &mut Problems) {
     for warning in piece.warnings.iter().flat_map(|it| &**it) {
         let mut warning = warning.clone();

@@ -15,11 +15,16 @@ const SHOWN_LINKS: usize = 5;
 ///
 /// Auto codes have none of these problems with each other: they have the same length, contain no
 /// slash, and do not end in a full stop. So only the listed codes are checked.
-pub(crate) fn review(
+///
+/// `among` has the keys of the entries of each site of which some lead back into the table, and no other
+/// does; a site that it lacks is searched. Returns the keys of those that were found.
+pub(super) fn review(
     table: &Table,
+    among: &[Option<Vec<u64>>],
     mut position_of: impl FnMut(usize, usize) -> Position,
     problems: &mut Problems,
-) {
+) -> Vec<Vec<u64>> {
+    let mut found = Vec::new();
     for (site_number, site) in table.sites().iter().enumerate() {
         for (number, &listed) in site.codes.listed().iter().enumerate() {
             let code = site.codes.text(listed);
@@ -38,12 +43,29 @@ pub(crate) fn review(
                 problems.push(Diagnostic::new(rule, place, message).with_hint(hint));
             }
         }
-        for entry in site.entries_to(|rest| table.may_own(rest)) {
+        let among = among.get(site_number).and_then(|keys| keys.as_deref());
+        let entries = leading_back(table, site, among);
+        found.push(entries.iter().map(Entry::key).collect());
+        for entry in entries {
             if let Some(problem) = own_target(table, entry) {
                 problems.push(problem);
             }
         }
     }
+    found
+}
+
+/// Returns the entries of a site whose targets may lead back into its table, in written order.
+fn leading_back<'t>(table: &'t Table, site: &'t Site, among: Option<&[u64]>) -> Vec<Entry<'t>> {
+    let Some(keys) = among else {
+        return site.entries_to(|rest| table.may_own(rest)).collect();
+    };
+    let mut entries = site.entries_with_keys(keys);
+    entries.retain(|entry| {
+        let target = entry.target_parts();
+        target.is_some_and(|target| table.may_own(target.host_and_rest()))
+    });
+    entries
 }
 
 /// A rule, a message and a hint.
@@ -93,7 +115,7 @@ fn under_forwarding(site: &Site, code: &str) -> Option<ReviewFinding> {
     let prefix = prefixes.filter(is_forwarding).last()?;
     Some((
         Rule::CodeHidesPath,
-        format!("the code {code:?} lies under {prefix:?}, which forwards its path"),
+        format!("the code {code:?} is below {prefix:?}, which forwards its path"),
         format!("this entry takes precedence: {prefix:?} never receives that path"),
     ))
 }
@@ -103,8 +125,9 @@ fn under_another_site(table: &Table, site: &Site, code: &str) -> Option<ReviewFi
     let inner = other.path().strip_prefix(site.base_url().path())?;
     Some((
         Rule::CodeUnreachable,
-        format!("the code {code:?} lies under another site, which has the path {inner:?}"),
-        "that site answers, and this entry is never reached: choose another code".to_owned(),
+        format!("the code {code:?} is below another site, which has the path {inner:?}"),
+        "that site takes precedence, so this entry is never reached: choose another code"
+            .to_owned(),
     ))
 }
 

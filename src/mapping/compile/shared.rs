@@ -54,7 +54,10 @@ fn sharing(site: &Site, numbers: Range<u32>, shared: &mut Vec<(u32, u32)>) {
     if same.shape().is_hashed {
         return;
     }
-    let hashed = site.index.with_key(!same.key());
+    let mut hashed = site.index.with_key(!same.key()).peekable();
+    if numbers.len() == 1 && hashed.peek().is_none() {
+        return;
+    }
     let entries = numbers.chain(hashed).map(|number| site.entry(number));
     let mut live: Vec<_> = entries
         .filter(|entry| entry.has_target() && !entry.is_retired())

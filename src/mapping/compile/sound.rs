@@ -1,6 +1,6 @@
-//! Tables without errors, with everything that their compilation found.
+//! Tables without errors, with their warnings and tests.
 //!
-//! Code that has compiled a table passes this on, so that the same text is not compiled again.
+//! Passed on by code that has compiled a table, so that the same text is not compiled again.
 
 use std::sync::Arc;
 

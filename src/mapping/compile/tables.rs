@@ -19,7 +19,7 @@ use crate::mapping::value::{
 
 /// The maximum text of a table, in bytes: its arenas are addressed with 32 bits, and YAML's escapes
 /// with percent-encoding turn two bytes into up to nine.
-const MAX_TEXT_BYTES: usize = 900_000_000;
+pub const MAX_TABLE_TEXT: u64 = 900_000_000;
 
 /// The result of compiling a table.
 #[derive(Debug)]
@@ -37,47 +37,71 @@ pub struct Compilation {
 /// Compiles the files of one table.
 pub fn compile(files: &[SourceFile]) -> Compilation {
     let mut problems = Problems::default();
-    if let Some(refused) = refuse(files) {
+    let sizes = files
+        .iter()
+        .map(|file| (&file.path, file.bytes.len() as u64));
+    if let Some(refused) = refuse(sizes) {
         return refused;
     }
     let read = |(number, file)| Document::read(number, file, &mut problems);
     let mut documents: Vec<_> = (0..).zip(files).map(read).collect();
-    build(files, &mut documents, |_| Vec::new(), problems)
+    let names = files.iter().map(|file| Arc::clone(&file.path)).collect();
+    build(&names, &mut documents, |_| Vec::new(), problems)
 }
 
 /// Compiles documents into a table; `parts_of` returns the pieces of a document, given its number.
 pub(super) fn build(
-    files: &[SourceFile],
+    names: &Arc<[Arc<str>]>,
     documents: &mut [Document<'_>],
     parts_of: impl Fn(usize) -> Vec<Part>,
     mut problems: Problems,
 ) -> Compilation {
-    let names = names(files);
     let groups = group(documents, &mut problems);
+    let gather = |group: Group| {
+        let (draft, parted) = group.gather(documents, &parts_of);
+        GatheredSite {
+            group,
+            draft,
+            documents: parted,
+        }
+    };
+    let sites = groups.into_iter().map(gather).collect();
+    build_sites(names, documents, sites, problems)
+}
+
+/// Compiles sites, each with its entries, into a table.
+pub(super) fn build_sites(
+    names: &Arc<[Arc<str>]>,
+    documents: &[Document<'_>],
+    gathered: Vec<GatheredSite>,
+    mut problems: Problems,
+) -> Compilation {
     let (mut sites, mut drafts) = (Vec::new(), Vec::new());
     let mut expectations = Vec::new();
-    for group in groups {
-        let head = group.head(documents, &names, &mut problems);
-        let (mut draft, parted) = group.gather(documents, &parts_of);
+    for site in gathered {
+        let GatheredSite {
+            group,
+            mut draft,
+            documents: parted,
+        } = site;
+        let head = group.head(documents, names, &mut problems);
         let mut site = Site::build(head, &mut draft, &parted);
         settle(&mut site, &mut draft, &mut problems);
         sites.push(site);
         drafts.push(draft);
         expectations.extend(group.expectations(documents, &mut problems));
     }
-    let table = Table::new(sites);
+    let mut table = Table::new(sites);
     let position_of = |site: usize, number: usize| drafts[site].codes[number].position;
-    review(&table, position_of, &mut problems);
-    Compilation::new(table, expectations, problems, names)
+    let leading_back = review(&table, &[], position_of, &mut problems);
+    table.set_leading_back(leading_back);
+    Compilation::new(table, expectations, problems, Arc::clone(names))
 }
 
-/// Returns the paths of files.
-pub(super) fn names(files: &[SourceFile]) -> Arc<[Arc<str>]> {
-    files.iter().map(|file| Arc::clone(&file.path)).collect()
-}
-
-/// Returns the compilation of files that are too large to be read.
-pub(super) fn refuse(files: &[SourceFile]) -> Option<Compilation> {
+/// Returns the compilation of files that are too large to be read, given their paths and sizes.
+pub(super) fn refuse<'f>(
+    files: impl Iterator<Item = (&'f Arc<str>, u64)> + Clone,
+) -> Option<Compilation> {
     let problem = unaddressable(files)?;
     Some(Compilation::refused(vec![problem]))
 }
@@ -100,7 +124,7 @@ impl Compilation {
         }
     }
 
-    /// Returns the compilation of files that are not even read, for the given reasons.
+    /// Returns the compilation of files that were not read, for the given reasons.
     pub fn refused(reasons: Vec<Diagnostic>) -> Self {
         Self {
             table: None,
@@ -141,14 +165,23 @@ pub(super) struct Group {
     pub(super) documents: Vec<usize>,
 }
 
-fn unaddressable(files: &[SourceFile]) -> Option<Diagnostic> {
-    let first = files.first()?;
-    let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
-    (bytes > MAX_TEXT_BYTES).then(|| {
-        let place = Place::new(&first.path, Position::START);
-        let message = format!("a table has at most {MAX_TEXT_BYTES} bytes");
+/// A site with the entries of its documents, which are in pieces.
+pub(super) struct GatheredSite {
+    pub(super) group: Group,
+    pub(super) draft: Draft,
+    pub(super) documents: Vec<PartedDocument>,
+}
+
+fn unaddressable<'f>(
+    mut files: impl Iterator<Item = (&'f Arc<str>, u64)> + Clone,
+) -> Option<Diagnostic> {
+    let bytes: u64 = files.clone().map(|(_, size)| size).sum();
+    let (first, _) = files.next()?;
+    (bytes > MAX_TABLE_TEXT).then(|| {
+        let place = Place::new(first, Position::START);
+        let message = format!("a table can have at most {MAX_TABLE_TEXT} bytes");
         Diagnostic::new(Rule::TableTooLarge, place, message)
-            .with_hint("split it into several tables, each with its own server")
+            .with_hint("split the table into several, each with its own server")
     })
 }
 
@@ -277,7 +310,7 @@ impl Group {
             let mut parts = parts_of(index);
             for part in &mut parts {
                 if let Part::New(piece) = part {
-                    piece.start = piece.start.moved(moved);
+                    piece.start = moved.of(piece.start);
                 }
             }
             parted.push(PartedDocument {
@@ -305,8 +338,8 @@ impl Group {
 fn indistinct(group: &Group, place: Place) -> Diagnostic {
     let base_url = group.base_url.as_str();
     let hint = match &group.stated_at {
-        Some(first) => format!("{first} says {base_url:?}: write both the same way"),
-        None => format!("the other site says {base_url:?}: write both the same way"),
+        Some(first) => format!("{first} has {base_url:?}: write both the same way"),
+        None => format!("the other site has {base_url:?}: write both the same way"),
     };
     let message = "two sites differ only in scheme or port";
     Diagnostic::new(Rule::SitesIndistinct, place, message).with_hint(hint)

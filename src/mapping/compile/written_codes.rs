@@ -1,4 +1,4 @@
-//! The positions of the listed codes of a site, which only reports of problems need.
+//! The positions of the listed codes of a site, needed only for reports of problems.
 //!
 //! A table does not store them. Those of pieces that were not read are found by reading them again.
 
@@ -19,6 +19,8 @@ pub(super) enum WrittenCodes<'p, 't> {
         pieces: Vec<(&'p PiecedFile<'t>, usize)>,
         /// The last piece that was read again for the positions of its codes.
         last: Option<(usize, Vec<Position>)>,
+        /// Whether the text of an unread piece was needed.
+        lacks_text: bool,
     },
 }
 
@@ -35,8 +37,14 @@ impl<'p, 't> WrittenCodes<'p, 't> {
             starts: changed.code_starts,
             pieces,
             last: None,
+            lacks_text: false,
         };
         (changed.site, codes)
+    }
+
+    /// Returns whether the text of an unread piece was needed: then some position is wrong.
+    pub(super) fn lacks_text(&self) -> bool {
+        matches!(self, Self::Changed { lacks_text, .. } if *lacks_text)
     }
 
     /// Returns the position of a listed code, given by its number in the site.
@@ -49,6 +57,7 @@ impl<'p, 't> WrittenCodes<'p, 't> {
                 starts,
                 pieces,
                 last,
+                lacks_text,
             } => {
                 if let Ok(at) = added.binary_search_by_key(&number, |&it| it as usize) {
                     return draft.codes[at].position;
@@ -56,7 +65,11 @@ impl<'p, 't> WrittenCodes<'p, 't> {
                 let piece = starts.partition_point(|start| *start <= number) - 1;
                 if !matches!(last, Some((known, _)) if *known == piece) {
                     let (file, part) = pieces[piece];
-                    *last = Some((piece, file.code_positions(part, site.scheme())));
+                    let Some(positions) = file.code_positions(part, site.scheme()) else {
+                        *lacks_text = true;
+                        return Position::START;
+                    };
+                    *last = Some((piece, positions));
                 }
                 let positions = last.as_ref().map(|(_, positions)| positions);
                 let position = positions.and_then(|it| it.get(number - starts[piece]));

@@ -1,4 +1,4 @@
-//! Which forge a host runs, as far as its name says so.
+//! The forge that a host runs, guessed from its name.
 
 /// A kind of forge, by the form of its addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

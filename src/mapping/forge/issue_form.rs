@@ -1,8 +1,8 @@
 //! Issue forms: pages of a forge where a link is proposed as an issue, of which a workflow of the
 //! repository makes a branch for review.
 //!
-//! That a repository has the form is known by its file: a name of our own in the directory where the
-//! forge looks for forms. The parameters are those that each forge reads:
+//! A repository has the form if it has its file: a name of our own in the directory where the forge
+//! looks for forms. The parameters are those that each forge reads:
 //!
 //! - GitHub: `/issues/new?template=NAME&title=SUMMARY&FIELD=TEXT`; so no field is named `title`.
 //! - Gitea and Forgejo: `/issues/new?template=PATH&title=SUMMARY&field:FIELD=TEXT`.
@@ -29,7 +29,7 @@ const FIELDS: [(&str, &str); 5] = [
     ("expires", "Last day"),
 ];
 
-/// What is entered in the form.
+/// The input for the form.
 #[derive(Debug, Clone, Copy)]
 pub struct IssueFields<'f> {
     /// The target.
@@ -52,9 +52,9 @@ impl IssueFields<'_> {
 }
 
 impl RepositoryPages {
-    /// Returns the address of the issue form, filled in with a summary and fields; `has` says whether
-    /// the repository has a file. `None` if it has no form that its forge reads, or that does not fit
-    /// into an address.
+    /// Returns the address of the issue form, filled in with a summary and fields; `has` returns
+    /// whether the repository has a file. `None` if it has no form that its forge reads, or that
+    /// does not fit into an address.
     pub fn issue_form(
         &self,
         has: impl Fn(&str) -> bool,
@@ -92,14 +92,14 @@ impl RepositoryPages {
     fn form_paths(&self) -> &'static [&'static str] {
         match self.forge() {
             Forge::GitHub => &ISSUE_FORMS[..1],
-            // Both know `.gitea`; only Forgejo knows `.forgejo`, which nobody makes for Gitea.
+            // Both know `.gitea`; only Forgejo knows `.forgejo`, which is not used for Gitea.
             Forge::Gitea => &ISSUE_FORMS[1..3],
             Forge::GitLab => &ISSUE_FORMS[3..],
         }
     }
 }
 
-/// Returns the text of an issue, as GitHub, Gitea and Forgejo make it of their forms.
+/// Returns the text of an issue, as GitHub, Gitea and Forgejo generate it from their forms.
 fn description(fields: &IssueFields<'_>) -> String {
     let fields = FIELDS.iter().zip(fields.texts());
     let parts = fields.map(|((_, label), text)| {

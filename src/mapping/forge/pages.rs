@@ -134,7 +134,7 @@ pub(super) fn within_limit(address: String) -> Option<String> {
     (address.len() <= MAX_ADDRESS_BYTES).then_some(address)
 }
 
-/// Encodes a relative path; `None` if a browser would take a part of it for a step elsewhere.
+/// Encodes a relative path; `None` if a browser would interpret a segment of it as a step up.
 fn in_path(path: &str) -> Option<String> {
     let leads_elsewhere = |segment| matches!(segment, "" | "." | "..");
     let is_inside = !path.split('/').any(leads_elsewhere);
@@ -224,7 +224,7 @@ mod tests {
             let room = MAX_ADDRESS_BYTES - address(0).unwrap().len();
             assert_eq!(address(room).unwrap().len(), MAX_ADDRESS_BYTES);
             assert_eq!(address(room + 1), None);
-            // What is encoded takes more.
+            // Encoded characters take more space.
             assert_eq!(
                 pages.new_file("main", "a.yaml", &"é".repeat(room / 6 + 1), "m"),
                 None

@@ -1,4 +1,4 @@
-//! Who may make which changes of a table: the file of owners beside it, and the proposals that it
+//! Who may make which changes of a table: the owners file next to it, and the proposals that it
 //! permits.
 
 mod owners;

@@ -1,7 +1,7 @@
-//! Owners: who may change whose entries, as a file beside a table says.
+//! Owners: who may change which entries, according to a file next to a table.
 //!
-//! The file is read as strictly as a table, and names people as the Git host does. It grants
-//! nothing that is not written in it, so what cannot be read of it grants nothing either.
+//! The file is read as strictly as a table, and names people as the Git host does. It grants only
+//! what is written in it, so unreadable parts grant nothing.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
@@ -27,7 +27,7 @@ const OWNERS_KEYS: &[(&str, OwnersKey)] =
     &[("admins", OwnersKey::Admins), ("owners", OwnersKey::Owners)];
 
 impl Owners {
-    /// Reads a file of owners: what can be read of it, and every problem.
+    /// Reads an owners file: what can be read of it, and every problem.
     pub fn read(file: &SourceFile) -> (Self, Vec<Diagnostic>) {
         let mut owners = Self::default();
         let text = match text::decode(file) {
@@ -44,7 +44,7 @@ impl Owners {
         (owners, problems.into_reported())
     }
 
-    /// Returns whether nobody is an admin and no owner is named, as in a file to be filled in.
+    /// Returns whether it names no admin and no owner, like a template.
     pub fn is_empty(&self) -> bool {
         self.admins.is_empty() && self.authors.is_empty()
     }
@@ -78,12 +78,15 @@ impl Owners {
                 Rule::FileEmpty,
                 Position::START,
                 "the file is empty",
-                "a file of owners has \"admins:\" and \"owners:\"",
+                "an owners file has \"admins:\" and \"owners:\"",
             );
             return Ok(());
         };
         if !matches!(value, Node::Mapping) {
-            let message = format!("a file of owners is a map of keys, found {}", value.noun());
+            let message = format!(
+                "an owners file must be a map of keys, found {}",
+                value.noun()
+            );
             reader.problem_with_hint(
                 Rule::ValueWrongType,
                 position,
@@ -111,7 +114,7 @@ impl Owners {
         let mut lines = BTreeMap::<String, u32>::new();
         while let Some(Located { value, position }) = reader.node()? {
             let Node::Scalar { text: owner, .. } = value else {
-                let message = format!("an owner is a text, found {}", value.noun());
+                let message = format!("an owner must be a string, found {}", value.noun());
                 reader.problem(Rule::KeyNotAWord, position, message);
                 reader.skip(&value)?;
                 // Its value.
@@ -202,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_may_do_anything_by_an_empty_list() {
+    fn an_empty_list_permits_nothing() {
         let (owners, problems) = read("admins: []\nowners: {a: []}\n");
         assert!(problems.is_empty(), "{problems:?}");
         assert!(!owners.acts_for("a", Some("a")) && !owners.is_admin("a"));
@@ -216,7 +219,7 @@ mod tests {
             ("", "file-empty owners.yaml:1:1: error: the file is empty"),
             (
                 "[a]\n",
-                "value-wrong-type owners.yaml:1:1: error: a file of owners is a map",
+                "value-wrong-type owners.yaml:1:1: error: an owners file must be a map",
             ),
             (
                 "admins: [b]\nadmin: [c]\n",
@@ -256,7 +259,7 @@ mod tests {
             ),
             (
                 "owners:\n  ? [c]\n  : [c]\n",
-                "key-not-a-word owners.yaml:2:5: error: an owner is",
+                "key-not-a-word owners.yaml:2:5: error: an owner must be",
             ),
             (
                 "admins: &a [b]\nowners: {x: *a}\n",

@@ -4,17 +4,17 @@
 //! owner, and by admins; one without an owner by admins alone. A new entry may have no owner, or one
 //! for whom its author acts.
 //!
-//! What an entry was and whose it was is looked up in two tables: the one where the line of work
-//! branched off, which its author chooses, and the one that the proposal is to change now. A change
-//! must be permitted by both, and what the second already says is no change.
+//! The former state and owner of an entry are looked up in two tables: the one where the line of
+//! work branched off, which its author chooses, and the one that the proposal would change now. A
+//! change must be permitted by both, and what the second already has is not a change.
 
 use std::collections::HashSet;
 use std::ptr;
 use std::sync::Arc;
 
 use super::owners::Owners;
-use crate::mapping::compare::{Gap, is_news, shadowed};
-use crate::mapping::packed::{Catalogue, Entry, Site, Table};
+use crate::mapping::compare::{Gap, SitePair, is_news, shadowed};
+use crate::mapping::packed::{Entry, Site, Table};
 use crate::mapping::value::{Diagnostic, Place, Position, Rule};
 
 /// The maximum number of people that a hint names.
@@ -31,7 +31,7 @@ pub struct Proposal<'t> {
     pub after: &'t Table,
 }
 
-/// Someone who proposes a change, and the file by which it is judged.
+/// The author of a proposal, and the file that grants permissions.
 #[derive(Debug, Clone, Copy)]
 pub struct Author<'o> {
     /// The name of the account; empty if it is not known.
@@ -42,14 +42,14 @@ pub struct Author<'o> {
 
 /// A site in the versions of a table.
 struct Versions<'t> {
-    before: Catalogue<'t>,
-    /// None if there is no table now; an empty one if the table has no such site.
-    current: Option<Catalogue<'t>>,
-    after: Catalogue<'t>,
+    /// Before and after.
+    pair: SitePair<'t>,
+    /// None if there is no table now; the second, if the table has no such site.
+    current: Option<Option<&'t Site>>,
 }
 
 impl Author<'_> {
-    /// Returns the error for a change of the file of owners by this author, unless an admin made it.
+    /// Returns the error for a change of the owners file by this author, unless an admin made it.
     pub fn refused_change_of(&self, owners_file: &Arc<str>) -> Option<Diagnostic> {
         if self.owners.is_admin(self.name) {
             return None;
@@ -77,9 +77,9 @@ impl Author<'_> {
     /// Checks entries that are changed or gone.
     fn check_changed(&self, versions: &Versions<'_>, after: &Table, refused: &mut Vec<Diagnostic>) {
         let mut gap = None;
-        for old in versions.before.entries() {
-            let codes = || versions.before.codes(old);
-            let new = codes().find_map(|code| versions.after.lookup(&code));
+        for old in versions.pair.old_entries() {
+            let codes = || versions.pair.old.codes(old);
+            let new = codes().find_map(|code| versions.pair.new.lookup(&code));
             if new.is_some_and(|new| new.says_the_same_as(old))
                 || codes().all(|code| versions.is_current(&code))
             {
@@ -90,7 +90,8 @@ impl Author<'_> {
             let Some(owner) = owners.find(|owner| !self.owners.acts_for(self.name, *owner)) else {
                 continue;
             };
-            let gap = gap.get_or_insert_with(|| Gap::new(&versions.before, &versions.after, after));
+            let gap =
+                gap.get_or_insert_with(|| Gap::new(&versions.pair.old, &versions.pair.new, after));
             let (place, change) = match new {
                 None => (gap.place(old), "remove it".to_owned()),
                 Some(new) if new.owner() == old.owner() => (new.place(), "change it".to_owned()),
@@ -99,7 +100,11 @@ impl Author<'_> {
                     None => (new.place(), "take away its owner".to_owned()),
                 },
             };
-            let message = format!("{}: {}", whose(&old.code(), owner), self.may_not(&change));
+            let message = format!(
+                "{}: {}",
+                describe_entry(&old.code(), owner),
+                self.may_not(&change)
+            );
             let error = Diagnostic::new(Rule::OwnerEntryChanged, place, message);
             refused.push(error.with_hint(self.hint(owner)));
         }
@@ -107,16 +112,16 @@ impl Author<'_> {
 
     /// Checks entries with new codes.
     fn check_added(&self, versions: &Versions<'_>, refused: &mut Vec<Diagnostic>) {
-        for new in versions.after.entries() {
+        for new in versions.pair.new_entries() {
             if let Some(error) = self.refused_code(versions, new) {
                 refused.push(error);
                 continue;
             }
-            let Some(code) = versions.after.codes(new).next() else {
+            let Some(code) = versions.pair.new.codes(new).next() else {
                 continue;
             };
             let Some(owner) = new.owner() else { continue };
-            if versions.before.lookup(&code).is_some()
+            if versions.pair.old.lookup(&code).is_some()
                 || versions.is_current(&code)
                 || self.owners.acts_for(self.name, Some(owner))
             {
@@ -134,19 +139,23 @@ impl Author<'_> {
         }
     }
 
-    /// Returns the error for a code of an entry that another one has got since.
+    /// Returns the error for a code of an entry that another entry has taken since.
     fn refused_code(&self, versions: &Versions<'_>, new: Entry<'_>) -> Option<Diagnostic> {
-        let mut codes = versions.after.codes(new);
+        let mut codes = versions.pair.new.codes(new);
         codes.find_map(|code| {
             let current = versions.current(&code)?;
             let owner = current.owner();
-            if versions.before.lookup(&code).is_some()
+            if versions.pair.old.lookup(&code).is_some()
                 || current.says_the_same_as(new)
                 || self.owners.acts_for(self.name, owner)
             {
                 return None;
             }
-            let message = format!("{}: {}", whose(&code, owner), self.may_not("change it"));
+            let message = format!(
+                "{}: {}",
+                describe_entry(&code, owner),
+                self.may_not("change it")
+            );
             let error = Diagnostic::new(Rule::OwnerEntryChanged, new.place(), message);
             Some(error.with_hint(self.hint(owner)))
         })
@@ -166,7 +175,7 @@ impl Author<'_> {
             let (owner, site) = (found.old.owner(), found.site.unwrap_or(found.new.site()));
             let before = before.and_then(|before| before.counterpart(site));
             let current = current.and_then(|current| current.counterpart(site));
-            // What was removed since is not the proposal's.
+            // Entries that were removed since are not part of the proposal.
             let is_proposed = match found.site {
                 Some(_) => before.is_none() && current.is_none(),
                 None => {
@@ -188,7 +197,7 @@ impl Author<'_> {
             let change = format!("take over its path {:?} by {newcomer}", found.path);
             let message = format!(
                 "{}: {}",
-                whose(&found.old.code(), owner),
+                describe_entry(&found.old.code(), owner),
                 self.may_not(&change)
             );
             let error = Diagnostic::new(Rule::OwnerEntryChanged, found.new.place(), message);
@@ -210,11 +219,11 @@ impl Author<'_> {
         }
     }
 
-    /// Returns the hint whom to ask about the entries of an owner.
+    /// Returns the hint that names the people responsible for the entries of an owner.
     fn hint(&self, owner: Option<&str>) -> String {
         let people = self.owners.people_of(owner);
         match people.len() {
-            0 => "nobody may: the file of owners names no admin".to_owned(),
+            0 => "nobody may: the owners file names no admin".to_owned(),
             1..=MAX_PEOPLE => format!("ask {} to propose it", people.join(" or ")),
             _ => format!(
                 "ask one of {} or others to propose it",
@@ -227,25 +236,24 @@ impl Author<'_> {
 impl<'t> Versions<'t> {
     /// Returns the versions of the site with the address of another one.
     fn of(site: &Site, proposal: &Proposal<'t>) -> Self {
-        let like = |table: &'t Table| Catalogue::new(table.counterpart(site));
+        let like = |table: &'t Table| table.counterpart(site);
         Self {
-            before: proposal.before.map_or_else(|| Catalogue::new(None), like),
+            pair: SitePair::of(proposal.before.and_then(like), like(proposal.after)),
             current: proposal.current.map(like),
-            after: like(proposal.after),
         }
     }
 
     /// Returns the present entry of a code.
     fn current(&self, code: &str) -> Option<Entry<'t>> {
-        self.current.as_ref()?.lookup(code)
+        self.current??.lookup(code)
     }
 
     /// Returns whether the proposal leaves a code as it is now.
     fn is_current(&self, code: &str) -> bool {
-        let Some(current) = &self.current else {
+        if self.current.is_none() {
             return false;
-        };
-        match (current.lookup(code), self.after.lookup(code)) {
+        }
+        match (self.current(code), self.pair.new.lookup(code)) {
             (None, None) => true,
             (Some(current), Some(after)) => after.says_the_same_as(current),
             _ => false,
@@ -253,7 +261,7 @@ impl<'t> Versions<'t> {
     }
 }
 
-fn whose(code: &str, owner: Option<&str>) -> String {
+fn describe_entry(code: &str, owner: Option<&str>) -> String {
     match owner {
         Some(owner) => format!("{code:?} is an entry of {owner:?}"),
         None => format!("{code:?} is an entry without an owner"),
@@ -262,9 +270,13 @@ fn whose(code: &str, owner: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
     use super::*;
-    use crate::mapping::compile;
+    use crate::mapping::compile::random_edits::{a_file, an_edit, apply, source};
     use crate::mapping::value::SourceFile;
+    use crate::mapping::{compile, compile_after};
 
     const OWNERS: &str = "\
 admins: [root]
@@ -274,7 +286,7 @@ owners:
   press: [alice, bob]
 ";
 
-    /// An entry of the library, one of nobody, and one of the press.
+    /// An entry of the library, one without an owner, and one of the press.
     const TABLE: &str = "\
 - url: https://a.example/
   short-code: a
@@ -332,7 +344,7 @@ owners:
         refused_of(Some(TABLE), Some(TABLE), after, name)
     }
 
-    /// Checks who may make a change: of alice, bob, root, and someone whose name is not known.
+    /// Checks which of alice, bob, root and an unknown author may make a change.
     #[track_caller]
     fn may(after: &str, expected: [bool; 4]) {
         let may = ["alice", "bob", "root", ""].map(|name| refused(after, name).is_empty());
@@ -374,7 +386,7 @@ owners:
     }
 
     #[test]
-    fn what_is_refused_says_whose_it_is() {
+    fn a_refusal_names_the_owner() {
         let gone = TABLE.replacen(
             "- url: https://a.example/\n  short-code: a\n  owner: library\n",
             "",
@@ -431,7 +443,7 @@ owners:
         let after = before.replace("a.example", "b.example");
         let refused = |name| refused_of(Some(&before), Some(TABLE), &after, name).len();
         assert_eq!(["alice", "bob", "root"].map(refused), [1, 1, 0]);
-        // What the current table already says is no change.
+        // What the current table already has is not a change.
         let refused = |after: &str| refused_of(Some(&before), Some(TABLE), after, "");
         assert_eq!(refused(TABLE), [""; 0]);
         assert_eq!(refused(&before), [""; 0]);
@@ -461,7 +473,7 @@ owners:
                 assert_eq!(refused("bob").is_empty(), other == "pp", "{after}");
             }
         }
-        // What was merged since is no change.
+        // What was merged since is not a change.
         let merged = format!("{TABLE}{x}");
         let after = format!("{before}{x}");
         assert_eq!(refused_of(Some(before), Some(&merged), &after, ""), [""; 0]);
@@ -479,9 +491,44 @@ owners:
         let moved_on = format!("{TABLE}- url: https://y.example/\n  short-code: y\n");
         let refused = refused_of(Some(TABLE), Some(&moved_on), &after, "mallory");
         assert_eq!(refused.len(), 1, "{refused:?}");
-        // A code that was removed since is no new one.
+        // A code that was removed since is not a new one.
         let old = format!("{TABLE}- url: https://x.example/\n  short-code: p/x\n");
         assert_eq!(refused_of(Some(&old), Some(TABLE), &old, ""), [""; 0]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn what_is_refused_does_not_depend_on_pieces(
+            files in prop::collection::vec(a_file(60), 1..3),
+            edits in prop::collection::vec((any::<Index>(), an_edit()), 2..5),
+        ) {
+            let (owners, _) = Owners::read(&file("owners.yaml", OWNERS));
+            let author = Author { name: "alice", owners: &owners };
+            let mut files: Vec<_> = files.into_iter().enumerate().collect();
+            let (mut pieced, mut whole) = (Vec::new(), Vec::new());
+            for (at, edit) in edits {
+                let sources = source(&files);
+                apply(edit, at, &mut files);
+                if let Some(table) = compile_after(&sources, pieced.last()).table {
+                    pieced.push(table);
+                    whole.extend(compile(&sources).table);
+                }
+            }
+            let refused = |tables: &[Table]| {
+                let mut refused = Vec::new();
+                for after in tables {
+                    let before = tables.first();
+                    for current in [before, tables.last(), None] {
+                        let proposal = Proposal { before, current, after };
+                        refused.push(author.refused_changes(&proposal));
+                    }
+                }
+                refused
+            };
+            prop_assert_eq!(refused(&pieced), refused(&whole));
+        }
     }
 
     #[test]
@@ -504,7 +551,7 @@ owners:
         };
         assert_eq!(
             author.hint(None),
-            "nobody may: the file of owners names no admin"
+            "nobody may: the owners file names no admin"
         );
     }
 

@@ -71,7 +71,7 @@ impl Text {
     }
 }
 
-/// The distance between the same texts in two arenas, modulo 2^32.
+/// The distance between equal texts in two arenas, modulo 2^32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shift(u32);
 
@@ -87,19 +87,26 @@ impl Arena {
 
     /// Stores a text.
     pub(crate) fn store(&mut self, text: &str) -> Text {
+        self.store_parts("", text)
+    }
+
+    /// Stores a text, given in two parts.
+    pub(super) fn store_parts(&mut self, start: &str, rest: &str) -> Text {
         let at = self.end();
-        match u8::try_from(text.len()) {
+        let length = start.len() + rest.len();
+        match u8::try_from(length) {
             Ok(length @ ..LONG) => self.own.push(char::from(length)),
             _ => {
                 self.own.push(char::from(LONG));
                 for digit in (0..LONG_DIGITS).rev() {
-                    let bits = (text.len() >> (7 * digit)) & 0x7F;
+                    let bits = (length >> (7 * digit)) & 0x7F;
                     // Seven bits fit.
                     self.own.push(char::from(bits as u8));
                 }
             }
         }
-        self.own.push_str(text);
+        self.own.push_str(start);
+        self.own.push_str(rest);
         at
     }
 
@@ -125,6 +132,20 @@ impl Arena {
         })
     }
 
+    /// Returns some texts, given the first and the end, in the order of storing.
+    pub(crate) fn between(&self, texts: Range<Text>) -> impl Iterator<Item = (Text, &str)> {
+        let mut next = texts.start.0;
+        std::iter::from_fn(move || {
+            let at = next;
+            (at < texts.end.0).then(|| {
+                let (string, place) = self.locate(at);
+                let (start, end) = bounds(string, place);
+                next += index(end - place);
+                (Text(at), &string[start..end])
+            })
+        })
+    }
+
     /// Returns all texts as they are stored, each after its length, in parts of whole texts with their
     /// offsets.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = (u32, &str)> {
@@ -141,6 +162,11 @@ impl Arena {
             at: 0,
             next: 0,
         }
+    }
+
+    /// Returns the offset of the first text.
+    pub(crate) fn start(&self) -> Text {
+        Text(0)
     }
 
     /// Returns the offset of the next text.
@@ -205,7 +231,7 @@ impl Arena {
         self.own_start as usize + self.own.len()
     }
 
-    /// Returns the memory in use, in bytes; what is shared counts in each arena.
+    /// Returns the memory in use, in bytes; shared memory counts in each arena.
     pub(crate) fn heap_bytes(&self) -> usize {
         let shared: usize = self.segments.iter().map(|it| it.length as usize).sum();
         shared + self.segments.capacity() * size_of::<Segment>() + self.own.capacity()
@@ -361,6 +387,10 @@ mod tests {
                 .iter()
                 .eq(stored.iter().copied().zip(texts.iter().map(|text| &**text)))
         );
+        for (number, &start) in stored.iter().enumerate() {
+            let some = arena.between(start..arena.end());
+            assert!(some.eq(arena.iter().skip(number)));
+        }
         let mut cursor = arena.cursor();
         for (number, (text, &at)) in (0..).zip(texts.iter().zip(&stored)) {
             let place = cursor.seek(at.offset() as usize);

@@ -12,8 +12,9 @@ use super::site::Site;
 /// The codes of a site by entry; or an empty catalogue for a missing site.
 pub(crate) struct Catalogue<'t> {
     site: Option<&'t Site>,
-    /// The start of the listed codes of each entry, by its number, if it has any.
-    starts: Vec<u32>,
+    /// The start of the listed codes of each entry, by its number, if it has any; `None` if few entries
+    /// are visited.
+    starts: Option<Vec<u32>>,
 }
 
 impl<'t> Catalogue<'t> {
@@ -24,19 +25,26 @@ impl<'t> Catalogue<'t> {
         for (at, code) in listed.iter().enumerate().rev() {
             starts[code.entry as usize] = index(at);
         }
+        let starts = Some(starts);
         Self { site, starts }
     }
 
-    /// Returns the number of entries.
-    pub(crate) fn len(&self) -> usize {
-        self.starts.len()
+    /// Returns the catalogue of a site of which few entries are visited.
+    pub(crate) fn for_few(site: &'t Site) -> Self {
+        Self {
+            site: Some(site),
+            starts: None,
+        }
+    }
+
+    /// Returns the site.
+    pub(crate) fn site(&self) -> Option<&'t Site> {
+        self.site
     }
 
     /// Returns the entries in the order of storage.
     pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'t>> + use<'t> {
-        let (site, numbers) = (self.site, 0..index(self.len()));
-        let entries = site.map(|site| numbers.map(|number| site.entry(number)));
-        entries.into_iter().flatten()
+        self.site.into_iter().flat_map(Site::stored_entries)
     }
 
     /// Returns the entry that has exactly this code.
@@ -50,7 +58,10 @@ impl<'t> Catalogue<'t> {
         let hashed = shape.is_hashed.then(|| entry.code());
         let codes = &entry.site().codes;
         let listed = match shape.has_codes {
-            true => &codes.listed()[self.starts[entry.number() as usize] as usize..],
+            true => match &self.starts {
+                Some(starts) => &codes.listed()[starts[entry.number() as usize] as usize..],
+                None => entry.listed_from_first(),
+            },
             false => &[],
         };
         let own = (listed.iter()).take_while(move |listed| listed.entry == entry.number());

@@ -1,5 +1,5 @@
-//! The listed codes of a site: those that a person wrote, and those that the hashes of targets do
-//! not find.
+//! The listed codes of a site: explicit codes, and auto codes that the hashes of targets do not
+//! find.
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
@@ -108,7 +108,7 @@ impl Codes {
 
     /// Returns the number of the listed code with the given text.
     pub(crate) fn number_of(&self, code: &str) -> Option<u32> {
-        // A request may have any length, and hashing it would take time in proportion.
+        // A request may have any length, and hashing takes proportional time.
         if self.listed.is_empty() || code.len() > MAX_CODE_BYTES {
             return None;
         }

@@ -2,15 +2,21 @@
 //! decided.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use memchr::memmem;
 
 use super::arena::{Arena, Text};
 use super::codes::CodeKind;
-
+use super::hosts::Hosts;
+use super::lines::Lines;
+use super::moves::Moves;
 use super::notes::Notes;
-use super::record::{Record, Shape, Shapes};
-use crate::mapping::value::{Defaults, Position, Scheme, SourceFile, scheme, target};
+use super::pieces::{Part, PartedDocument};
+use super::record::{Record, Shape};
+use super::shapes::DraftShapes;
+use super::targets::Targets;
+use crate::mapping::value::{Defaults, Position, Scheme, SourceFile, scheme};
 
 /// The approximate minimum text of an entry, in bytes: `- url: http://a/`.
 const LEAST_ENTRY: usize = 16;
@@ -18,9 +24,11 @@ const LEAST_ENTRY: usize = 16;
 /// Entries to be built into a site, in written order.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
-    pub(crate) targets: Arena,
-    pub(crate) records: Vec<Record>,
-    pub(crate) shapes: Shapes,
+    pub(crate) targets: Targets,
+    pub(super) records: Vec<Record>,
+    /// Where the records are written.
+    pub(super) lines: Lines,
+    pub(super) shapes: DraftShapes,
     pub(crate) codes: Vec<DraftCode>,
     pub(crate) code_texts: Arena,
     pub(crate) notes: Notes,
@@ -54,16 +62,29 @@ impl Draft {
         let mut draft = Self::default();
         let bytes = file.bytes.len();
         let urls = memmem::find_iter(&file.bytes, "url:").count();
-        let _ = draft.targets.try_reserve(bytes);
+        draft.targets.reserve(bytes);
         let _ = draft.records.try_reserve(urls.min(bytes / LEAST_ENTRY));
         draft
+    }
+
+    /// Returns a draft without entries, in which targets begin with the same numbers as in another.
+    pub(crate) fn with_hosts_of(other: &Self, bytes: usize) -> Self {
+        Self {
+            targets: Targets::with_hosts_of(&other.targets, bytes),
+            ..Self::default()
+        }
+    }
+
+    /// Reserves room for the entries of some text, in bytes.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.targets.reserve(bytes);
     }
 
     /// Begins an entry with a target in canonical form whose hash is its code.
     pub(crate) fn begin_hashed(&mut self, target: &str) -> Owner {
         Owner {
             key: scheme::key(target),
-            target: self.targets.store(target::pack(target)),
+            target: self.targets.store(target),
         }
     }
 
@@ -71,7 +92,7 @@ impl Draft {
     pub(crate) fn begin_listed(&mut self, target: Option<&str>, code: &str) -> Owner {
         Owner {
             key: !scheme::key(target.unwrap_or(code)),
-            target: self.targets.store(target::pack(target.unwrap_or_default())),
+            target: self.targets.store(target.unwrap_or_default()),
         }
     }
 
@@ -86,16 +107,46 @@ impl Draft {
         });
     }
 
-    /// Ends the current entry, which starts in the given line.
-    pub(crate) fn end(&mut self, owner: Owner, line: u32, shape: Shape) {
-        let shape = self.shapes.number(shape);
+    /// Ends the current entry, which starts in the given line of a file.
+    pub(crate) fn end(&mut self, owner: Owner, file: u32, line: u32, shape: Shape) {
         let Owner { target, key } = owner;
+        let number = self.shapes.number(shape);
         self.records.push(Record {
             key,
             target,
-            line,
-            shape,
+            line: self.lines.add(target, line, file),
+            shape: self.shapes.assign(target, number),
         });
+    }
+
+    /// Returns the target, the line and the shape of each entry, in written order.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (Text, u32, &Shape)> {
+        let mut block_of = self.lines.in_order();
+        self.records.iter().map(move |record| {
+            let line = block_of(record.target).line + u32::from(record.line);
+            (record.target, line, self.shapes.of(record))
+        })
+    }
+
+    /// Begins a block of lines with each piece of documents, whose entries are those of the draft.
+    pub(super) fn begin_pieces(&mut self, documents: &[PartedDocument]) {
+        let starts = documents.iter().flat_map(|document| {
+            let starts = document.parts.iter().filter_map(Part::as_new);
+            starts.map(|piece| (piece.start, piece.line, document.file))
+        });
+        let mut starts = starts.peekable();
+        let mut lines = Lines::default();
+        let old = std::mem::take(&mut self.lines);
+        let mut block_of = old.in_order();
+        for record in &mut self.records {
+            let target = record.target;
+            while let Some((start, line, file)) = starts.next_if(|it| it.0 <= target) {
+                lines.begin(start, line, file);
+            }
+            let block = block_of(target);
+            record.line = lines.add(target, block.line + u32::from(record.line), block.file);
+        }
+        self.lines = lines;
     }
 
     /// Sets the values that entries take from the defaults of their document.
@@ -114,29 +165,31 @@ impl Draft {
         }
     }
 
-    /// Lists every code that are not the hashes of targets in the site's scheme.
+    /// Lists every code that is not the hash of a target in the site's scheme.
     pub(crate) fn list_codes(&mut self, scheme: Scheme) {
         if scheme == Scheme::Sha256 {
             return;
         }
         let mut listed = std::mem::take(&mut self.codes).into_iter().peekable();
+        let mut block_of = self.lines.in_order();
         for record in &mut self.records {
-            let shape = self.shapes.get(record.shape);
+            let shape = self.shapes.of(record);
             let is_hashed = shape.is_hashed;
             if is_hashed {
                 record.key = !record.key;
             }
             let Record { key, target, .. } = *record;
+            let line = block_of(target).line + u32::from(record.line);
             if is_hashed {
-                let (start, rest) = target::unpack(self.targets.get(target));
-                let text = self.code_texts.store(&format!("{start}{rest}"));
+                let (start, rest) = self.targets.get(target).parts();
+                let text = self.code_texts.store_parts(start, rest);
                 let url = shape.url.unwrap_or(Position::START);
                 self.codes.push(DraftCode {
                     owner: Owner { target, key },
                     text,
                     kind: CodeKind::Auto,
                     position: Position {
-                        line: record.line + url.line,
+                        line: line + url.line,
                         column: url.column,
                     },
                 });
@@ -159,21 +212,33 @@ impl Draft {
         &self.codes[start..end]
     }
 
-    /// Appends the entries of the next document; returns the distance by which their targets moved.
-    pub(crate) fn append(&mut self, other: Self) -> u32 {
+    /// Appends the entries of the next document; returns where their targets are now.
+    pub(crate) fn append(&mut self, mut other: Self) -> Moves {
         if self.records.is_empty() {
             // Most tables are one file, in which case nothing moves.
             *self = other;
-            return 0;
+            return Moves::default();
         }
+        let moves = match other.targets.has_numbers_of(&self.targets) {
+            true => Moves::default(),
+            false => other.use_hosts(self.targets.take_hosts()),
+        };
         let by = self.targets.append(other.targets);
-        let shapes = self.shapes.append(other.shapes);
-        self.records
-            .extend(other.records.iter().map(|record| Record {
-                target: { record.target }.moved(by),
-                shape: record.shape + shapes,
-                ..*record
-            }));
+        let mut numbers = vec![None; other.shapes.all_mut().len()];
+        for record in other.records {
+            let target = { record.target }.moved(by);
+            let number = numbers[other.shapes.number_of(&record)]
+                .get_or_insert_with(|| self.shapes.number(*other.shapes.of(&record)));
+            self.records.push(Record {
+                target,
+                shape: self.shapes.assign(target, *number),
+                ..record
+            });
+        }
+        for block in other.lines.blocks() {
+            self.lines
+                .begin(block.start.moved(by), block.line, block.file);
+        }
         let texts = self.code_texts.append(other.code_texts);
         self.codes.extend(other.codes.iter().map(|code| DraftCode {
             owner: Owner {
@@ -184,6 +249,29 @@ impl Draft {
             ..*code
         }));
         self.notes.append(other.notes, by);
-        by
+        moves.and_then(by)
+    }
+
+    /// Forgets the beginnings that none of its targets has; returns where the targets are now.
+    pub(crate) fn keep_own_hosts(&mut self) -> Moves {
+        self.use_hosts(Arc::default())
+    }
+
+    /// Gives the beginnings of targets other numbers; returns where the targets are now.
+    pub(super) fn use_hosts(&mut self, hosts: Arc<Hosts>) -> Moves {
+        let mut targets = Targets::with_hosts(hosts);
+        let moves = targets.store_all(&self.targets);
+        self.targets = targets;
+        moves.apply(
+            self.lines.blocks_mut(),
+            |it| it.start,
+            |it, to| it.start = to,
+        );
+        moves.apply(self.shapes.listed_mut(), |it| it.0, |it, to| it.0 = to);
+        moves.apply(&mut self.records, |it| it.target, |it, to| it.target = to);
+        let owner = |code: &DraftCode| code.owner.target;
+        moves.apply(&mut self.codes, owner, |it, to| it.owner.target = to);
+        self.notes.move_owners(&moves);
+        moves
     }
 }

@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::arena::Text;
+use super::arena::{Text, index};
 use super::codes::{CodeKind, Listed};
 use super::notes::{NoteKind, Term};
 use super::record::{Record, Shape};
 use super::site::Site;
-use crate::mapping::value::{
-    Code, Forward, Place, Position, Retired, Status, Timestamp, scheme, target,
-};
+use super::target_parts::TargetParts;
+use crate::mapping::value::{Code, Forward, Place, Position, Retired, Status, Timestamp, scheme};
 
 /// One entry of a site.
 #[derive(Debug, Clone, Copy)]
@@ -23,12 +22,14 @@ impl<'t> Entry<'t> {
         Self { site, number }
     }
 
-    fn record(&self) -> Record {
+    #[inline]
+    fn record(&self) -> &'t Record {
         self.site.index.record(self.number)
     }
 
+    #[inline]
     pub(crate) fn shape(&self) -> &'t Shape {
-        &self.site.shapes[self.record().shape as usize]
+        self.site.shapes.of(self.record())
     }
 
     /// Returns its number in the site.
@@ -89,16 +90,28 @@ impl<'t> Entry<'t> {
     }
 
     fn listed(&self) -> impl Iterator<Item = Listed> + use<'t> {
-        let (site, number) = (self.site, self.number);
-        let mut listed: &[Listed] = &[];
-        if self.shape().has_codes {
-            listed = site.codes.listed();
-            let own = self.written();
-            let is_before = |listed: &Listed| site.index.record(listed.entry).target < own;
-            listed = &listed[listed.partition_point(is_before)..];
-        }
+        let number = self.number;
+        let listed = match self.shape().has_codes {
+            true => self.listed_from_first(),
+            false => &[],
+        };
         let own = listed.iter().copied();
         own.take_while(move |listed| listed.entry == number)
+    }
+
+    /// Returns the listed codes of the site from the first that is its own on.
+    pub(super) fn listed_from_first(&self) -> &'t [Listed] {
+        let (site, own) = (self.site, self.written());
+        let listed = site.codes.listed();
+        let is_before = |listed: &Listed| { site.index.record(listed.entry).target } < own;
+        &listed[listed.partition_point(is_before)..]
+    }
+
+    /// Returns the number of the first of its listed codes, if it has any.
+    pub(crate) fn first_listed(&self) -> Option<u32> {
+        let all = self.site.codes.listed().len();
+        let has_codes = self.shape().has_codes;
+        has_codes.then(|| index(all - self.listed_from_first().len()))
     }
 
     /// Returns the short link of its code.
@@ -108,16 +121,14 @@ impl<'t> Entry<'t> {
 
     /// Returns its target in canonical form; a retired entry may have dropped it.
     pub fn target(&self) -> Option<Cow<'t, str>> {
-        let (start, rest) = self.target_parts()?;
-        Some(Cow::Owned(format!("{start}{rest}")))
+        Some(Cow::Owned(self.target_parts()?.to_string()))
     }
 
     /// Returns its target in two parts.
-    pub(crate) fn target_parts(&self) -> Option<(&'static str, &'t str)> {
+    pub(crate) fn target_parts(&self) -> Option<TargetParts<'t>> {
         let record = self.record();
-        let shape = &self.site.shapes[record.shape as usize];
-        let packed = self.site.targets.get(record.target);
-        shape.url.map(|_| target::unpack(packed))
+        let shape = self.site.shapes.of(record);
+        shape.url.map(|_| self.site.targets.get(record.target))
     }
 
     /// Returns the redirect status.
@@ -194,7 +205,16 @@ impl<'t> Entry<'t> {
     }
 
     /// Returns the time from which it answers 410, if any.
+    #[inline]
     pub fn gone_from(&self) -> Option<Timestamp> {
+        // Few entries have an end, and each redirect checks it.
+        if !self.shape().has_term {
+            return None;
+        }
+        self.end()
+    }
+
+    fn end(&self) -> Option<Timestamp> {
         let Term { expires, retired } = self.term();
         let retired = retired.map(|retired| match retired {
             Retired::Always => Timestamp::MIN,
@@ -208,11 +228,20 @@ impl<'t> Entry<'t> {
         self.gone_from().is_some_and(|time| time <= now)
     }
 
+    /// Returns the number of the file in which it is written.
+    pub(crate) fn file(&self) -> u32 {
+        self.site.lines.of(self.written()).file
+    }
+
     /// Returns the place at which it is written.
     pub fn place(&self) -> Place {
-        let shape = self.shape();
-        let (line, column) = (self.record().line, shape.column);
-        Place::new(self.site.file(shape.file), Position { line, column })
+        let record = self.record();
+        let block = self.site.lines.of(record.target);
+        let position = Position {
+            line: block.line + u32::from(record.line),
+            column: self.shape().column,
+        };
+        Place::new(self.site.file(block.file), position)
     }
 
     /// Returns the place of its URL, or its own start if it has none.
@@ -227,12 +256,12 @@ impl<'t> Entry<'t> {
         place
     }
 
-    /// Returns whether another entry says the same in everything but its place.
+    /// Returns whether another entry equals this one, except for its place.
     pub(crate) fn says_the_same_as(&self, other: Entry<'_>) -> bool {
         self.has_the_code_of(other) && self.aliases().eq(other.aliases()) && self.agrees_with(other)
     }
 
-    /// Returns whether another entry says the same in everything but its codes and its place.
+    /// Returns whether another entry equals this one, except for its codes and its place.
     pub(crate) fn agrees_with(&self, other: Entry<'_>) -> bool {
         self.target_parts() == other.target_parts()
             && self.status() == other.status()

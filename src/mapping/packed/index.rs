@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::arena::{Text, index};
 use super::record::Record;
+use super::renumbering::Renumbering;
 use crate::mapping::value::KEY_REST;
 
 /// The approximate number of records that share an item of the directory, as a power of two.
@@ -26,8 +27,8 @@ pub(crate) struct Index {
 /// The index of a changed site.
 pub(super) struct ChangedIndex {
     pub(super) index: Index,
-    /// The number of each old record, unless it was removed.
-    pub(super) kept_numbers: Vec<Option<u32>>,
+    /// The numbers of old records that were not removed.
+    pub(super) kept_numbers: Renumbering,
     /// The numbers of the added records, in ascending order.
     pub(super) added_numbers: Vec<u32>,
 }
@@ -62,25 +63,23 @@ impl Index {
     /// was removed, and keeps their order.
     pub(super) fn changed(
         &self,
-        keep: impl Fn(Record) -> Option<Record>,
+        mut keep: impl FnMut(Record) -> Option<Record>,
         mut added: Vec<Record>,
     ) -> ChangedIndex {
         let order = |record: &Record| (record.key, record.target);
         added.sort_unstable_by_key(order);
         let mut records: Vec<Record> = Vec::with_capacity(self.records.len() + added.len());
-        let mut kept_numbers = Vec::with_capacity(self.records.len());
-        let mut added_numbers = Vec::with_capacity(added.len());
+        let (mut removed, mut added_numbers) = (Vec::new(), Vec::with_capacity(added.len()));
         let mut added = added.into_iter().peekable();
-        for &record in &self.records {
+        for (number, &record) in self.records.iter().enumerate() {
             let Some(record) = keep(record) else {
-                kept_numbers.push(None);
+                removed.push(index(number));
                 continue;
             };
             while let Some(before) = added.next_if(|it| order(it) < order(&record)) {
                 added_numbers.push(index(records.len()));
                 records.push(before);
             }
-            kept_numbers.push(Some(index(records.len())));
             records.push(record);
         }
         for record in added {
@@ -89,7 +88,7 @@ impl Index {
         }
         ChangedIndex {
             index: Self::of_sorted(records),
-            kept_numbers,
+            kept_numbers: Renumbering::new(self.records.len(), &removed, &added_numbers),
             added_numbers,
         }
     }
@@ -100,8 +99,9 @@ impl Index {
     }
 
     /// Returns the record with the given number.
-    pub(crate) fn record(&self, number: u32) -> Record {
-        self.records[number as usize]
+    #[inline]
+    pub(crate) fn record(&self, number: u32) -> &Record {
+        &self.records[number as usize]
     }
 
     /// Returns the number of the entry with the given key and place of its target.

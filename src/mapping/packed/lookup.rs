@@ -1,8 +1,9 @@
 //! Finding the entries of a site: by code, by target, or all of them.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use super::arena::index;
+use super::arena::{Text, index};
 use super::codes::CodeKind;
 use super::draft::Owner;
 use super::entry::Entry;
@@ -85,23 +86,52 @@ impl Site {
         Some(self.entry(self.index.number_of(owner.key, owner.target)?))
     }
 
-    /// Returns the entries for whose target, without its scheme, the predicate holds, in written
-    /// order.
+    /// Returns the entries for whose target the predicate holds, in written order. It is given the
+    /// target from its host on, at least up to the slash after that.
     pub(crate) fn entries_to(
         &self,
         applies: impl Fn(&str) -> bool,
     ) -> impl Iterator<Item = Entry<'_>> {
-        let targets = self.targets.iter();
-        targets.filter_map(move |(at, packed)| {
-            let (start, rest) = target::unpack(packed);
-            if !applies(rest) {
-                return None;
-            }
-            let key = scheme::key(&format!("{start}{rest}"));
-            let owner = |key| Owner { target: at, key };
-            self.entry_of(owner(key))
-                .or_else(|| self.entry_of(owner(!key)))
+        let hosts = self.targets.hosts().iter();
+        let shared: Vec<bool> = hosts
+            .map(|start| applies(target::divided(start).1))
+            .collect();
+        self.targets.iter().filter_map(move |(at, host, rest)| {
+            let may_apply = match host {
+                Some(host) => shared[host as usize],
+                None => applies(target::unpack(rest).1),
+            };
+            may_apply.then(|| self.entry_at(at))?
         })
+    }
+
+    /// Returns the entries with some keys, in written order.
+    pub(crate) fn entries_with_keys(&self, keys: &[u64]) -> Vec<Entry<'_>> {
+        let numbers = keys.iter().flat_map(|&key| self.index.with_key(key));
+        let mut entries: Vec<_> = numbers.map(|number| self.entry(number)).collect();
+        entries.sort_unstable_by_key(Entry::written);
+        entries.dedup_by_key(|entry| entry.number());
+        entries
+    }
+
+    /// Returns the entries with some targets, given the first and the end, in written order.
+    pub(crate) fn entries_between(&self, targets: Range<Text>) -> impl Iterator<Item = Entry<'_>> {
+        let listed = &self.codes.listed()[self.listed_between(&targets)];
+        let mut listed = listed.iter().map(|it| self.entry(it.entry)).peekable();
+        let places = self.targets.texts().between(targets).map(|(at, _)| at);
+        places.filter_map(move |at| {
+            let own = listed.next_if(|entry| entry.written() == at);
+            while listed.next_if(|entry| entry.written() == at).is_some() {}
+            own.or_else(|| self.entry_at(at))
+        })
+    }
+
+    /// Returns the entry with a target at a place, if it was not removed.
+    fn entry_at(&self, target: Text) -> Option<Entry<'_>> {
+        let key = scheme::key(&self.targets.get(target).to_string());
+        let owner = |key| Owner { target, key };
+        self.entry_of(owner(key))
+            .or_else(|| self.entry_of(owner(!key)))
     }
 
     /// Returns every code.

@@ -2,8 +2,8 @@
 //!
 //! Base paths begin and end with a slash, so one lies within another if it begins with it. Of the
 //! paths in alphabetical order up to a given one, the last begins with the longest path that the
-//! given one begins with; so that path is among those around the last. It takes a binary search and
-//! a step for each level, however many sites there are.
+//! given one begins with; so that path is among those that enclose the last. It takes a binary
+//! search and a step for each level, however many sites there are.
 
 /// The base paths of the sites of one host, in alphabetical order.
 #[derive(Debug)]

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::arena::{Arena, Shift, Text};
+use super::moves::Moves;
 use super::stretches::Stretches;
 use crate::mapping::value::{Retired, Timestamp};
 
@@ -117,6 +118,12 @@ impl Notes {
         let terms = other.terms[start..end].iter();
         self.terms
             .extend(terms.map(|&(owner, term)| (owner.shifted(moved), term)));
+    }
+
+    /// Changes the places of owners.
+    pub(super) fn move_owners(&mut self, moves: &Moves) {
+        moves.apply(&mut self.notes, |it| it.owner, |it, to| it.owner = to);
+        moves.apply(&mut self.terms, |it| it.0, |it, to| it.0 = to);
     }
 
     /// Appends the notes of entries that follow all others, and whose targets moved.

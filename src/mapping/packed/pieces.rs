@@ -1,36 +1,26 @@
-//! Pieces: the parts of documents that the entries of a site come from, by which the next version of
-//! its table takes over the entries of unchanged parts.
+//! Pieces: the parts of documents from which the entries of a site come. They let the next version
+//! of its table take over the entries of unchanged parts.
 //!
 //! The data of a piece are contiguous in every store of a site except the index, because entries are
-//! stored as written. So a piece is its start, and a few bytes for some hundred entries.
+//! stored as written. So a piece is only its start: a few bytes for some hundred entries.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
 use super::arena::Text;
-use crate::mapping::value::{Defaults, Diagnostic};
-
-/// The SHA-256 (FIPS 180-4) of the text of a piece.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct PieceId([u8; 32]);
-
-impl PieceId {
-    pub(crate) fn of(text: &str) -> Self {
-        Self(Sha256::digest(text.as_bytes()).0)
-    }
-}
+use crate::mapping::value::{Defaults, Diagnostic, PieceExtent, PieceId};
 
 /// A piece of a document.
 #[derive(Debug, Clone)]
 pub(crate) struct Piece {
-    /// `None` for a piece that is read anew in every version.
+    /// `None` for a piece that is read again in every version.
     pub(crate) id: Option<PieceId>,
-    /// What was found when it was read, if anything, with lines relative to its own.
+    /// The warnings found when it was read, if any, with lines relative to its own.
     pub(crate) warnings: Option<Arc<[Diagnostic]>>,
     /// The target of its first entry.
     pub(crate) start: Text,
+    /// The length of its text, in bytes; 0 if that is not known.
+    pub(crate) length: u32,
     /// The number of its first line, from 1.
     pub(crate) line: u32,
 }
@@ -48,13 +38,21 @@ pub(crate) struct PiecedDocument {
 /// A piece of a document of the next version.
 #[derive(Debug, Clone)]
 pub(crate) enum Part {
-    /// A piece of the version before, by its number, and its first line now.
+    /// A piece of the previous version, by its number, and its current first line.
     Known { number: usize, line: u32 },
     /// A piece whose entries are in the draft, where its start is.
     New(Piece),
 }
 
 impl Part {
+    /// Returns the piece if its entries are in the draft.
+    pub(super) fn as_new(&self) -> Option<&Piece> {
+        match self {
+            Self::New(piece) => Some(piece),
+            Self::Known { .. } => None,
+        }
+    }
+
     /// Returns the number of its first line, from 1.
     pub(crate) fn line(&self) -> u32 {
         match self {
@@ -67,7 +65,7 @@ impl Part {
 /// A document of the next version.
 #[derive(Debug, Default)]
 pub(crate) struct PartedDocument {
-    /// The number of its file, now and in the version before, if it has known pieces.
+    /// The number of its file, now and in the previous version, if it has known pieces.
     pub(crate) file: u32,
     pub(crate) old_file: Option<u32>,
     pub(crate) defaults: Defaults,
@@ -75,7 +73,7 @@ pub(crate) struct PartedDocument {
     pub(crate) parts: Vec<Part>,
 }
 
-/// The pieces of a site; none if it was compiled without regard to a next version.
+/// The pieces of a site; none if it was not compiled for a next version.
 #[derive(Debug, Default)]
 pub(crate) struct Pieces {
     /// In the order of documents and lines, which is that of their entries.
@@ -90,11 +88,8 @@ impl Pieces {
         let mut pieces = Self::default();
         for document in documents {
             pieces.begin(document.file, document.defaults);
-            let new = document.parts.iter().filter_map(|part| match part {
-                Part::New(piece) => Some(piece.clone()),
-                Part::Known { .. } => None,
-            });
-            pieces.all.extend(new);
+            let new = document.parts.iter().filter_map(Part::as_new);
+            pieces.all.extend(new.cloned());
         }
         pieces
     }
@@ -132,25 +127,27 @@ impl Pieces {
         Some((document, document.first..end))
     }
 
+    /// Returns the pieces of the document in a file that are identified, each with its extent if another
+    /// one follows it.
+    pub(crate) fn identified(
+        &self,
+        file: u32,
+    ) -> impl Iterator<Item = (PieceId, Option<PieceExtent>)> {
+        let numbers = self.of_file(file).map(|(_, numbers)| numbers);
+        let pieces = &self.all[numbers.unwrap_or_default()];
+        pieces.iter().enumerate().filter_map(|(number, piece)| {
+            let next = pieces.get(number + 1).filter(|_| piece.length > 0);
+            let extent = next.map(|next| PieceExtent {
+                length: piece.length as usize,
+                lines: next.line - piece.line,
+            });
+            Some((piece.id?, extent))
+        })
+    }
+
     /// Returns the numbers of the files of the documents.
     pub(crate) fn files(&self) -> impl Iterator<Item = u32> {
         self.documents.iter().map(|document| document.file)
-    }
-
-    /// Returns the numbers of pieces by the targets of their entries.
-    pub(super) fn by_target(&self) -> PieceOfTarget<'_> {
-        let mut starts = Vec::new();
-        for (number, piece) in self.all.iter().enumerate() {
-            let block = piece.start.offset() as usize >> BLOCK_BITS;
-            // The piece in which a block begins is the one before the first that begins in it.
-            while starts.len() <= block {
-                starts.push(number.saturating_sub(1));
-            }
-        }
-        PieceOfTarget {
-            all: &self.all,
-            starts,
-        }
     }
 
     /// Returns the memory in use, in bytes.
@@ -167,67 +164,5 @@ impl Pieces {
             + warnings.map(size_of_val).sum::<usize>()
             + texts.sum::<usize>()
             + self.documents.capacity() * size_of::<PiecedDocument>()
-    }
-}
-
-/// The length of a block of targets, as a power of two: less than most pieces have.
-const BLOCK_BITS: u32 = 12;
-
-/// A directory of pieces by the targets of their entries.
-pub(super) struct PieceOfTarget<'p> {
-    all: &'p [Piece],
-    /// The piece in which each block of targets begins.
-    starts: Vec<usize>,
-}
-
-impl PieceOfTarget<'_> {
-    /// Returns the number of the piece of a target.
-    pub(super) fn find(&self, target: Text) -> usize {
-        let block = target.offset() as usize >> BLOCK_BITS;
-        let mut number = match self.starts.get(block) {
-            Some(start) => *start,
-            None => self.all.len().saturating_sub(1),
-        };
-        while self
-            .all
-            .get(number + 1)
-            .is_some_and(|next| next.start <= target)
-        {
-            number += 1;
-        }
-        number
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::arena::Arena;
-    use super::*;
-
-    #[test]
-    fn finds_the_piece_of_each_target() {
-        let mut arena = Arena::default();
-        let (mut pieces, mut expected) = (Pieces::default(), Vec::new());
-        pieces.begin(0, Defaults::default());
-        for number in 0..300 {
-            let length = [3, 5000, 40, 20_000][number % 4];
-            let count = number % 7 + 1;
-            for entry in 0..count {
-                let start = arena.store(&"x".repeat(length));
-                if entry == 0 {
-                    pieces.push(Piece {
-                        id: None,
-                        warnings: None,
-                        start,
-                        line: 1,
-                    });
-                }
-                expected.push((start, number));
-            }
-        }
-        let by_target = pieces.by_target();
-        for (target, number) in expected {
-            assert_eq!(by_target.find(target), number);
-        }
     }
 }

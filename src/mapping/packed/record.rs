@@ -1,32 +1,28 @@
-//! Records: the part of an entry that a site stores separately, in twenty bytes.
+//! Records: the part of an entry that a site stores separately, in fifteen bytes.
 //!
-//! Properties that entries have in common, which are most of them, form a shape, stored once.
+//! Properties that entries share, which are most of them, form a shape, stored once.
 
-use std::collections::HashMap;
-
-use super::arena::{Text, index};
+use super::arena::Text;
 use crate::mapping::value::{Forward, Position, Status};
 
 /// An entry, without its rare properties.
 #[derive(Debug, Clone, Copy)]
-#[repr(C, packed(4))]
+#[repr(C, packed)]
 pub(crate) struct Record {
     /// The first 64 bits of the SHA-256 of the target, by which the entry is found; their
     /// complement if its code does not encode these bits, so that a lookup by code does not find it.
     pub(crate) key: u64,
     /// The target, which is also the identity of the entry: later ones are greater.
     pub(crate) target: Text,
-    /// The line on which it begins.
-    pub(crate) line: u32,
-    /// The number of its shape.
-    pub(crate) shape: u32,
+    /// The line on which it begins, counted from that of its block.
+    pub(super) line: u16,
+    /// Its shape, or the marker for further shapes.
+    pub(super) shape: ShapeNumber,
 }
 
-/// Properties that many entries have in common.
+/// Properties that many entries share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Shape {
-    /// The number of the file in which it is written.
-    pub(crate) file: u32,
     /// The column in which it begins.
     pub(crate) column: u32,
     /// The position of its URL, with lines relative to the entry's own; `None` if it has dropped
@@ -54,53 +50,25 @@ pub(crate) struct Unsaid {
     pub(crate) max_age: bool,
 }
 
-/// Shapes by number, mostly without repetition.
-#[derive(Debug, Default)]
-pub(crate) struct Shapes {
-    all: Vec<Shape>,
-    numbers: HashMap<Shape, u32>,
-    /// The last shape: most entries look like the one before.
-    last: Option<(Shape, u32)>,
-}
+/// The number of a shape among the first, or [`MANY`](Self::MANY).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ShapeNumber(u8);
 
-impl Shapes {
-    /// Returns the number of a shape.
-    pub(crate) fn number(&mut self, shape: Shape) -> u32 {
-        if let Some((last, number)) = self.last
-            && last == shape
-        {
-            return number;
+impl ShapeNumber {
+    /// Marks every further shape, whose number is listed with the entry's target.
+    pub(super) const MANY: Self = Self(u8::MAX);
+
+    /// Returns a number in one byte, if it is one of the first.
+    pub(super) fn new(number: u32) -> Self {
+        match u8::try_from(number) {
+            Ok(number) => Self(number),
+            Err(_) => Self::MANY,
         }
-        let number = *self.numbers.entry(shape).or_insert_with(|| {
-            self.all.push(shape);
-            index(self.all.len() - 1)
-        });
-        self.last = Some((shape, number));
-        number
     }
 
-    /// Returns the shape with the given number.
-    pub(crate) fn get(&self, number: u32) -> &Shape {
-        &self.all[number as usize]
-    }
-
-    /// Returns the shapes for changing them; existing numbers stay valid, but a changed shape is
-    /// not found by content.
-    pub(super) fn all_mut(&mut self) -> &mut [Shape] {
-        self.numbers.clear();
-        self.last = None;
-        &mut self.all
-    }
-
-    /// Appends other shapes; returns the amount by which their numbers grew.
-    pub(crate) fn append(&mut self, other: Self) -> u32 {
-        let by = index(self.all.len());
-        self.all.extend(other.all);
-        by
-    }
-
-    /// Returns the shapes in the order of their numbers.
-    pub(super) fn into_all(self) -> Vec<Shape> {
-        self.all
+    /// Returns the number, if it is one of the first.
+    #[inline]
+    pub(super) fn first(self) -> Option<usize> {
+        (self != Self::MANY).then_some(self.0.into())
     }
 }

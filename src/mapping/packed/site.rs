@@ -1,6 +1,6 @@
 //! A site: all entries under one base URL, compiled.
 //!
-//! It is built for tables of millions: an entry takes its target, twenty bytes, and its rare
+//! It is built for tables of millions: an entry takes its target, fifteen bytes, and its rare
 //! properties. Its auto code is not stored: it is the hash by which the entries are sorted.
 //! Invariant: a site never changes once it is built, and every code in it leads to one entry.
 
@@ -9,13 +9,15 @@ use std::sync::Arc;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::arena::{Arena, index};
+use super::arena::index;
 use super::codes::{CodeKind, Codes};
 use super::draft::Draft;
 use super::index::Index;
+use super::lines::Lines;
 use super::notes::Notes;
 use super::pieces::{PartedDocument, Pieces};
-use super::record::Shape;
+use super::shapes::Shapes;
+use super::targets::Targets;
 use crate::mapping::value::{About, BaseUrl, Code, NewCode, Scheme};
 
 /// The characters to escape in the path of a short link: all but the ASCII part of the code
@@ -27,12 +29,16 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
+/// The maximum number of keys that are kept of entries whose targets lead back: a bound on memory.
+const MAX_LEADING_BACK: usize = 1 << 12;
+
 /// All entries under one base URL.
 #[derive(Debug)]
 pub struct Site {
     head: Head,
-    pub(crate) targets: Arena,
-    pub(crate) shapes: Vec<Shape>,
+    pub(crate) targets: Targets,
+    pub(crate) shapes: Shapes,
+    pub(super) lines: Lines,
     pub(crate) index: Index,
     pub(crate) codes: Codes,
     pub(crate) notes: Notes,
@@ -42,12 +48,15 @@ pub struct Site {
     pieces: Pieces,
     /// The keys of entries whose targets other entries share, in ascending order.
     shared: Vec<u64>,
+    /// The keys of entries whose targets may lead back into the table, if they are known.
+    leading_back: Option<Vec<u64>>,
 }
 
-/// What a site stores of its entries.
+/// The stored data of a site's entries.
 pub(super) struct Stores {
-    pub(super) targets: Arena,
-    pub(super) shapes: Vec<Shape>,
+    pub(super) targets: Targets,
+    pub(super) shapes: Shapes,
+    pub(super) lines: Lines,
     pub(super) index: Index,
     pub(super) codes: Codes,
     pub(super) notes: Notes,
@@ -71,6 +80,7 @@ impl Site {
     /// not resolved yet.
     pub(crate) fn build(head: Head, draft: &mut Draft, documents: &[PartedDocument]) -> Self {
         draft.list_codes(head.scheme);
+        draft.begin_pieces(documents);
         let index = Index::new(std::mem::take(&mut draft.records));
         let mut codes = Codes::default();
         for code in &draft.codes {
@@ -86,9 +96,12 @@ impl Site {
         let mut notes = std::mem::take(&mut draft.notes);
         targets.complete();
         notes.complete();
+        let mut lines = std::mem::take(&mut draft.lines);
+        lines.shrink();
         let stores = Stores {
             targets,
-            shapes: std::mem::take(&mut draft.shapes).into_all(),
+            shapes: std::mem::take(&mut draft.shapes).complete(),
+            lines,
             index,
             codes,
             notes,
@@ -100,6 +113,7 @@ impl Site {
         let Stores {
             targets,
             shapes,
+            lines,
             index,
             codes,
             notes,
@@ -108,6 +122,7 @@ impl Site {
             head,
             targets,
             shapes,
+            lines,
             index,
             codes,
             notes,
@@ -115,6 +130,7 @@ impl Site {
             forwarding_depth: 0,
             pieces,
             shared: Vec::new(),
+            leading_back: None,
         };
         site.count();
         site
@@ -133,6 +149,16 @@ impl Site {
     /// Records the keys of entries whose targets other entries share.
     pub(crate) fn set_shared(&mut self, shared: Vec<u64>) {
         self.shared = shared;
+    }
+
+    /// Returns the keys of entries whose targets may lead back into the table, if they are known.
+    pub(crate) fn leading_back(&self) -> Option<&[u64]> {
+        self.leading_back.as_deref()
+    }
+
+    /// Records the keys of entries whose targets may lead back into the table.
+    pub(super) fn set_leading_back(&mut self, keys: Vec<u64>) {
+        self.leading_back = (keys.len() <= MAX_LEADING_BACK).then_some(keys);
     }
 
     /// Removes entries with all their data, and listed codes, by number; the codes keep their
@@ -156,7 +182,7 @@ impl Site {
             }
         }
         self.index = Index::new(kept);
-        // Without what decided against an entry, it would be back in the next version.
+        // Without them, an entry that lost a conflict would reappear in the next version.
         self.pieces = Pieces::default();
         self.count();
     }
@@ -164,24 +190,21 @@ impl Site {
     fn count(&mut self) {
         self.codes.shrink();
         let records = self.index.records().iter();
-        let hashed = records.filter(|record| self.shapes[record.shape as usize].is_hashed);
+        let hashed = records.filter(|record| self.shapes.of(record).is_hashed);
         self.hashed = hashed.count();
         let mut depth = 0;
-        if self
-            .shapes
-            .iter()
-            .any(|it| it.is_hashed && it.forward.path())
-        {
+        let shapes = self.shapes.all();
+        if shapes.iter().any(|it| it.is_hashed && it.forward.path()) {
             depth = 1;
         }
-        let may_forward = self.shapes.iter().any(|it| it.forward.path());
+        let may_forward = shapes.iter().any(|it| it.forward.path());
         let listed = match may_forward {
             true => self.codes.listed(),
             false => &[],
         };
         for &listed in listed {
             let record = self.index.record(listed.entry);
-            if self.shapes[record.shape as usize].forward.path() {
+            if self.shapes.of(record).forward.path() {
                 depth = depth.max(self.codes.text(listed).split('/').count());
             }
         }
@@ -208,13 +231,13 @@ impl Site {
         self.head.new_code
     }
 
-    /// Returns what the collection says about itself.
+    /// Returns the description of the collection.
     pub fn about(&self) -> &About {
         &self.head.about
     }
 
     /// Returns the paths of all files of its table.
-    pub(super) fn all_files(&self) -> &[Arc<str>] {
+    pub(crate) fn all_files(&self) -> &[Arc<str>] {
         &self.head.files
     }
 
@@ -267,14 +290,22 @@ impl Site {
         )
     }
 
+    /// Returns whether it still has much data of former versions that a site built from scratch
+    /// would not have.
+    pub(crate) fn is_worn(&self) -> bool {
+        self.targets.has_former_hosts(self.len())
+    }
+
     /// Returns the memory that the site uses, in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.targets.heap_bytes()
-            + self.shapes.capacity() * size_of::<Shape>()
+            + self.shapes.heap_bytes()
+            + self.lines.heap_bytes()
             + self.index.heap_bytes()
             + self.codes.heap_bytes()
             + self.notes.heap_bytes()
             + self.pieces.heap_bytes()
             + self.shared.capacity() * size_of::<u64>()
+            + self.leading_back.as_ref().map_or(0, Vec::capacity) * size_of::<u64>()
     }
 }

@@ -1,8 +1,8 @@
 //! Stretches: a directory over values that are sorted by the text that they belong to.
 //!
-//! It divides an arena into stretches of equal length, with a few values each, so that the values of a
-//! text are found in one step instead of a binary search through all: that adds up where all entries
-//! are visited.
+//! It divides an arena into stretches of equal length, with a few values each, so that the values
+//! of a text are found in one step instead of a binary search, which matters when all entries are
+//! visited.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ const SHARED_BITS: u32 = 2;
 /// Where the values of each stretch begin.
 #[derive(Debug, Default)]
 pub(super) struct Stretches {
-    /// And a final item for the end; empty if there are no values.
+    /// With a final item for the end; empty if there are no values.
     starts: Vec<u32>,
     /// The length of a stretch, as a power of two.
     shift: u32,

@@ -52,6 +52,19 @@ impl Table {
         &self.sites
     }
 
+    /// Records the keys of the entries of each site whose targets may lead back into the table.
+    pub(crate) fn set_leading_back(&mut self, keys: impl IntoIterator<Item = Vec<u64>>) {
+        for (site, keys) in self.sites.iter_mut().zip(keys) {
+            site.set_leading_back(keys);
+        }
+    }
+
+    /// Returns whether it has sites under the same hosts as another table, in the same order.
+    pub(crate) fn has_hosts_of(&self, other: &Self) -> bool {
+        let [own, others] = [self, other].map(|it| it.sites.iter().map(|it| it.base_url().host()));
+        own.eq(others)
+    }
+
     /// Returns the paths of its files.
     pub(crate) fn files(&self) -> &[Arc<str>] {
         self.sites.first().map_or(&[], Site::all_files)

@@ -1,11 +1,11 @@
 //! The error about a site that a table does not have.
 
-/// How many sites are named: a table may have thousands.
+/// The maximum number of named sites: a table may have thousands.
 const SHOWN: usize = 4;
 
-/// A table does not have the site that was named.
+/// A table does not have the named site.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the table has no site {site:?}, it has {}", first_of(sites))]
+#[error("the table has no site {site:?}, only {}", first_of(sites))]
 pub struct UnknownSite {
     /// The name given.
     pub site: String,

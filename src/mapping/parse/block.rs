@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use memchr::{memchr, memchr2_iter};
 
-use super::cut::{Cut, CutPiece};
+use super::cut::CutList;
 use super::node::{Located, Node, tight_comment};
 use super::stop::Declined;
 use crate::mapping::value::Position;
@@ -34,14 +34,12 @@ pub(crate) struct Block<'t> {
     has_marker: bool,
     /// The nodes of the lines read so far; `None` ends a collection.
     nodes: VecDeque<Option<Located<Node<'t>>>>,
-    /// The list that is passed over.
-    gap: Option<Gap<'t>>,
+    /// The list that is skipped.
+    gap: Option<SkippedList<'t>>,
 }
 
 /// A list that is read as if it were empty.
-struct Gap<'t> {
-    /// The length of the rest of the text where the list begins.
-    start: usize,
+struct SkippedList<'t> {
     /// The text after the list.
     after: &'t str,
     /// The number of the line after the list.
@@ -98,24 +96,24 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// Reads a text without the entries of its list: the list seems to be empty.
-    pub(super) fn without_list(text: &'t str, cut: &Cut) -> Self {
-        let mut block = Self::new(text);
-        block.gap = Some(Gap {
-            start: text.len() - cut.list.start,
-            after: &text[cut.list.end..],
-            line_after: cut.line_after,
+    /// Reads the text around a list as if the list were empty.
+    pub(super) fn around(list: &'t CutList, after: &'t str) -> Self {
+        let mut block = Self::new(&list.before);
+        block.gap = Some(SkippedList {
+            after,
+            line_after: list.line_after,
         });
         block
     }
 
-    /// Reads a piece of the list of a text: its entries, and the end of the list.
-    pub(super) fn piece(text: &'t str, cut: &Cut, piece: &CutPiece) -> Self {
-        let mut block = Self::new(&text[piece.bytes.clone()]);
-        block.line = piece.line;
+    /// Reads a piece of a list, which begins at a line: its entries, and the end of the list; `indent` is
+    /// the column of the dashes, from 0.
+    pub(super) fn piece(indent: usize, text: &'t str, line: u32) -> Self {
+        let mut block = Self::new(text);
+        block.line = line;
         let level = |kind, indent| Level { kind, indent };
         block.levels.push(level(Collection::Map, 0));
-        block.levels.push(level(Collection::List, cut.indent));
+        block.levels.push(level(Collection::List, indent));
         block
     }
 
@@ -147,7 +145,7 @@ impl<'t> Block<'t> {
 
     fn is_at_gap(&self) -> bool {
         let is_value = self.awaits_value && self.levels.len() == 1;
-        is_value && (self.gap.as_ref()).is_some_and(|gap| gap.start == self.rest.len())
+        is_value && self.gap.is_some() && self.rest.is_empty()
     }
 
     fn pass_gap(&mut self) {
@@ -190,7 +188,7 @@ impl<'t> Block<'t> {
     }
 
     fn end(&mut self) -> Result<(), Declined> {
-        if self.awaits_value || self.levels.is_empty() {
+        if self.awaits_value || self.levels.is_empty() || self.gap.is_some() {
             return Err(Declined);
         }
         self.nodes.extend(self.levels.drain(..).map(|_| None));
@@ -218,8 +216,8 @@ impl<'t> Block<'t> {
         }
     }
 
-    /// Ends the collections that a line is not in, and begins the one that it starts; `kind` is what
-    /// the line belongs to.
+    /// Ends the collections that a line is not in, and begins the one that it starts; `kind` is the
+    /// collection to which the line belongs.
     fn arrange(&mut self, line: &IndentedLine<'t>, kind: Collection) -> Result<(), Declined> {
         let indent = line.indent;
         if self.awaits_value || self.levels.is_empty() {
@@ -233,7 +231,7 @@ impl<'t> Block<'t> {
                 return Err(Declined);
             }
             self.awaits_value = false;
-            // For the YAML parser, a list in its key's column begins after its first dash.
+            // The YAML parser reports a list in its key's column after its first dash.
             let is_flush = self.levels.last().is_some_and(|it| it.indent == indent);
             let column = if is_flush { line.item() } else { indent };
             return self.open(line, kind, indent, column);

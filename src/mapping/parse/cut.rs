@@ -1,13 +1,17 @@
-//! Cutting a document into pieces: runs of whole entries, of some tens of kilobytes each.
+//! Cutting a file into pieces: runs of whole entries, of some tens of kilobytes each.
 //!
 //! Borders are chosen by the content of the entries around them, so that a change moves the borders
-//! next to it, and no others. This only looks for lines that can begin an entry; whether the text is
-//! in block form is for `block.rs` to decide, piece by piece. A text that it accepts in pieces, it
-//! accepts as a whole, and reads the same.
+//! next to it, and no others. This only looks for lines that can begin an entry; `block.rs`
+//! decides, piece by piece, whether the text is in block form. If it accepts all pieces of a text,
+//! it accepts the whole text, with the same result. `cutter.rs` cuts a file while it is read.
 
 use std::ops::Range;
 
 use memchr::memchr;
+
+use super::gaps::{GapScan, Gaps, indentation};
+use super::text;
+use crate::mapping::value::{KnownPieces, PieceId};
 
 /// Whether pieces are small, so that small tables have many of them.
 const IS_TESTED: bool = cfg!(any(test, fuzzing));
@@ -25,29 +29,306 @@ const MASK: u64 = if IS_TESTED { 0b11 << 62 } else { 0xff << 56 };
 /// section 6.4: the golden ratio).
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The list of entries of a document, in pieces.
+/// A cut file: the identity of its content and, if it has a list of entries in the usual form, the
+/// text around the list and the identity of each piece of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Cut {
-    /// The bytes of the list: whole lines.
-    pub(super) list: Range<usize>,
+#[cfg_attr(test, derive(Clone))]
+pub struct Cut {
+    id: PieceId,
+    size: u64,
+    ends_line: bool,
+    pub(crate) list: Option<CutList>,
+}
+
+/// The list of entries of a file, in pieces.
+#[derive(Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(Clone))]
+pub(crate) struct CutList {
+    /// The text before the list, whole lines without a byte order mark.
+    pub(crate) before: Box<str>,
+    /// The text after the list; `None` if it is not UTF-8.
+    pub(crate) after: Option<Box<str>>,
     /// The column of the dashes, from 0.
-    pub(super) indent: usize,
+    pub(crate) indent: usize,
     /// The number of the line after the list, from 1.
-    pub(super) line_after: u32,
+    pub(crate) line_after: u32,
     /// The pieces of the list, in order; at least one.
     pub(crate) pieces: Vec<CutPiece>,
 }
 
 /// A piece of a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CutPiece {
-    pub(crate) bytes: Range<usize>,
+    pub(crate) id: PieceId,
+    /// Where it is in the file, in bytes.
+    pub(crate) start: usize,
+    pub(crate) length: usize,
     /// The number of its first line, from 1.
     pub(crate) line: u32,
+    /// What is between its entries, and before the entry after it; `None` if its lines were not read,
+    /// because it is a known piece.
+    pub(crate) gaps: Option<Gaps>,
 }
 
-/// What a line may be in a list of entries.
-enum LineKind {
+impl Cut {
+    /// Cuts a file.
+    pub fn of(bytes: &[u8]) -> Self {
+        let (list, around) = match CutList::of(bytes) {
+            Some((list, around)) => (Some(list), around),
+            None => (None, [PieceId::of(bytes), PieceId::of(&[])]),
+        };
+        let end = (bytes.len() as u64, bytes.ends_with(b"\n"));
+        Self::new(end, list, around)
+    }
+
+    /// Creates the cut of a file from its size and whether it ends in a newline, its list, and the
+    /// identities of the text around the list, or of the whole text without a list.
+    pub(super) fn new(
+        (size, ends_line): (u64, bool),
+        list: Option<CutList>,
+        [before, after]: [PieceId; 2],
+    ) -> Self {
+        let pieces = list.iter().flat_map(|list| &list.pieces);
+        let all = [before].into_iter().chain(pieces.map(|it| it.id));
+        Self {
+            id: PieceId::of_all(all.chain([after])),
+            size,
+            ends_line,
+            list,
+        }
+    }
+
+    /// Returns the SHA-256 of the hashes of the parts of the file: the text before its list of entries,
+    /// each piece of the list, and the text after it. The parts depend on nothing but the content, so two
+    /// files have the same hash if, and only if, they have the same content.
+    pub fn hash(&self) -> &[u8; 32] {
+        self.id.hash()
+    }
+
+    /// Returns the size of the file, in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Returns whether the file ends in a newline.
+    pub fn ends_line(&self) -> bool {
+        self.ends_line
+    }
+
+    /// Returns the pieces of its list of entries, if it has one in the usual form.
+    pub(crate) fn pieces(&self) -> &[CutPiece] {
+        self.list.as_ref().map_or(&[], |list| &list.pieces)
+    }
+
+    /// Returns whether the file can be compiled without its text, because all its pieces are known.
+    pub fn is_known(&self, known: &KnownPieces) -> bool {
+        let is_known = |list: &CutList| {
+            list.after.is_some() && list.pieces.iter().all(|piece| known.contains(&piece.id))
+        };
+        self.list.as_ref().is_some_and(is_known)
+    }
+
+    /// Returns the memory in use, in bytes.
+    pub fn heap_bytes(&self) -> usize {
+        self.list.as_ref().map_or(0, |list| {
+            let after = list.after.as_ref().map_or(0, |after| after.len());
+            let pieces = list.pieces.capacity() * size_of::<CutPiece>();
+            list.before.len() + after + pieces
+        })
+    }
+}
+
+#[cfg(test)]
+impl Cut {
+    /// Returns the cut with the gaps of another of the same pieces, where its own are not known.
+    pub(crate) fn with_gaps_of(&self, other: &Self) -> Self {
+        let mut cut = self.clone();
+        let pieces = cut.list.iter_mut().flat_map(|list| &mut list.pieces);
+        for (piece, other) in pieces.zip(other.pieces()) {
+            piece.gaps = piece.gaps.or(other.gaps);
+        }
+        cut
+    }
+}
+
+impl CutList {
+    /// Cuts the list of a file, and returns it with the identities of the text before and after it.
+    pub(super) fn of(bytes: &[u8]) -> Option<(Self, [PieceId; 2])> {
+        let mut scan = LineScan::default();
+        let (mut start, mut at) = (0, 0);
+        let mut before = None;
+        let mut pieces = Vec::new();
+        let mut begin = (0, 0);
+        let mut end = None;
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let line = &rest[..memchr(b'\n', rest).unwrap_or(rest.len())];
+            let next = (at + line.len() + 1).min(bytes.len());
+            match scan.pass(line) {
+                CutStep::Continue => {}
+                CutStep::Begin => {
+                    before = Some(text::of(&bytes[..next])?);
+                    (start, begin) = (next, (next, scan.number));
+                }
+                CutStep::Border => {
+                    pieces.push(CutPiece::of(bytes, begin, at, scan.take_gaps()));
+                    begin = (at, scan.number - 1);
+                }
+                CutStep::End => {
+                    end = Some((at, scan.number - 1));
+                    break;
+                }
+                CutStep::Decline => return None,
+            }
+            at = next;
+        }
+        let (end, line_after) = end.unwrap_or((bytes.len(), scan.number));
+        let indent = scan.indent.filter(|_| scan.has_entries)?;
+        pieces.push(CutPiece::of(bytes, begin, end, scan.take_gaps()));
+        let list = Self {
+            before: before?.into(),
+            after: text::of_part(&bytes[end..]).map(Box::from),
+            indent,
+            line_after,
+            pieces,
+        };
+        Some((list, [&bytes[..start], &bytes[end..]].map(PieceId::of)))
+    }
+}
+
+impl CutPiece {
+    /// Returns where it is in the file, in bytes.
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.start..self.start + self.length
+    }
+
+    fn of(bytes: &[u8], (start, line): (usize, u32), end: usize, gaps: Option<Gaps>) -> Self {
+        Self {
+            id: PieceId::of(&bytes[start..end]),
+            start,
+            length: end - start,
+            line,
+            gaps,
+        }
+    }
+}
+
+/// What to do at a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CutStep {
+    Continue,
+    /// The list begins after this line.
+    Begin,
+    /// A piece of the list begins with this line.
+    Border,
+    /// The list has ended before this line.
+    End,
+    /// There is no list in the usual form.
+    Decline,
+}
+
+/// The lines of a file, up to the one after its list.
+#[derive(Debug)]
+pub(super) struct LineScan {
+    is_in_list: bool,
+    /// The column of the dashes, from 0, from the first line on that is more than a comment.
+    pub(super) indent: Option<usize>,
+    pub(super) has_entries: bool,
+    /// The length of the current piece, in bytes.
+    length: usize,
+    /// The number of the next line, from 1.
+    pub(super) number: u32,
+    gaps: GapScan,
+}
+
+impl Default for LineScan {
+    fn default() -> Self {
+        Self {
+            is_in_list: false,
+            indent: None,
+            has_entries: false,
+            length: 0,
+            number: 1,
+            gaps: GapScan::default(),
+        }
+    }
+}
+
+impl LineScan {
+    /// Moves over the rest of a piece of which the first line was passed, given its length, as a line
+    /// of an entry; `next` is the number of the line after it.
+    pub(super) fn skip(&mut self, length: usize, next: u32) {
+        self.length = length;
+        self.number = next;
+        self.gaps.skip();
+    }
+
+    /// Returns a scan of the lines from a piece of a list on, given the column of the dashes and the
+    /// number of the first line.
+    pub(super) fn of_list(indent: usize, number: u32, is_first: bool) -> Self {
+        Self {
+            is_in_list: true,
+            indent: (!is_first).then_some(indent),
+            has_entries: !is_first,
+            number,
+            ..Self::default()
+        }
+    }
+
+    /// Returns the gaps of the piece that has just ended, if all its lines were passed.
+    pub(super) fn take_gaps(&mut self) -> Option<Gaps> {
+        self.gaps.take()
+    }
+
+    /// Moves over a line, given without its end.
+    pub(super) fn pass(&mut self, line: &[u8]) -> CutStep {
+        let is_first = self.number == 1;
+        self.number += 1;
+        if !self.is_in_list {
+            let line = match is_first {
+                true => line.strip_prefix(text::MARK).unwrap_or(line),
+                false => line,
+            };
+            let Some(value) = line.strip_prefix(b"mapping:") else {
+                return CutStep::Continue;
+            };
+            if !is_blank(value) {
+                return CutStep::Decline;
+            }
+            self.is_in_list = true;
+            return CutStep::Begin;
+        }
+        let indent = match self.indent {
+            Some(indent) => indent,
+            None if is_blank(line) => {
+                self.length += line.len() + 1;
+                return CutStep::Continue;
+            }
+            None => *self.indent.insert(indentation(line)),
+        };
+        let mut step = CutStep::Continue;
+        match kind(line, indent) {
+            LineKind::Entry => {
+                let length = self.length;
+                if self.has_entries && length >= MIN && (length >= MAX || hash(line) & MASK == 0) {
+                    self.length = 0;
+                    step = CutStep::Border;
+                }
+                if self.has_entries && length > 0 {
+                    self.gaps.end_gap();
+                }
+                self.has_entries = true;
+            }
+            LineKind::Inner => self.gaps.pass(line, indent),
+            LineKind::After if self.has_entries => return CutStep::End,
+            LineKind::After => return CutStep::Decline,
+        }
+        self.length += line.len() + 1;
+        step
+    }
+}
+
+/// The role of a line in a list of entries.
+pub(super) enum LineKind {
     /// The first line of an entry.
     Entry,
     /// A part of an entry, a comment or a blank line.
@@ -56,92 +337,8 @@ enum LineKind {
     After,
 }
 
-/// The lines of a text from an offset on.
-struct Lines<'t> {
-    text: &'t [u8],
-    /// The start of the next line.
-    at: usize,
-    /// The number of the next line, from 1.
-    number: u32,
-}
-
-impl<'t> Lines<'t> {
-    /// Returns the next line without moving to it.
-    fn peek(&self) -> Option<&'t [u8]> {
-        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
-        Some(&rest[..memchr(b'\n', rest).unwrap_or(rest.len())])
-    }
-
-    /// Moves over a line.
-    fn pass(&mut self, line: &[u8]) {
-        self.at = (self.at + line.len() + 1).min(self.text.len());
-        self.number += 1;
-    }
-}
-
-/// Cuts the list of entries of a document; `None` if it has none in the usual form.
-pub(crate) fn cut(text: &str) -> Option<Cut> {
-    let mut lines = Lines {
-        text: text.as_bytes(),
-        at: 0,
-        number: 1,
-    };
-    loop {
-        let line = lines.peek()?;
-        lines.pass(line);
-        if let Some(value) = line.strip_prefix(b"mapping:") {
-            if !is_blank(value) {
-                return None;
-            }
-            break;
-        }
-    }
-    let (start, first_line) = (lines.at, lines.number);
-    while is_blank(lines.peek()?) {
-        lines.pass(lines.peek()?);
-    }
-    let indent = indentation(lines.peek()?);
-    let mut pieces = vec![CutPiece {
-        bytes: start..start,
-        line: first_line,
-    }];
-    let mut piece_start = start;
-    let mut has_entries = false;
-    while let Some(line) = lines.peek() {
-        match kind(line, indent) {
-            LineKind::Entry => {
-                let length = lines.at - piece_start;
-                if has_entries && length >= MIN && (length >= MAX || hash(line) & MASK == 0) {
-                    end_piece(&mut pieces, lines.at);
-                    piece_start = lines.at;
-                    pieces.push(CutPiece {
-                        bytes: piece_start..piece_start,
-                        line: lines.number,
-                    });
-                }
-                has_entries = true;
-            }
-            LineKind::Inner => {}
-            LineKind::After => break,
-        }
-        lines.pass(line);
-    }
-    end_piece(&mut pieces, lines.at);
-    has_entries.then_some(Cut {
-        list: start..lines.at,
-        indent,
-        line_after: lines.number,
-        pieces,
-    })
-}
-
-fn end_piece(pieces: &mut [CutPiece], end: usize) {
-    if let Some(last) = pieces.last_mut() {
-        last.bytes.end = end;
-    }
-}
-
-fn kind(line: &[u8], indent: usize) -> LineKind {
+/// Returns the role of a line in a list, given without its end.
+pub(super) fn kind(line: &[u8], indent: usize) -> LineKind {
     let own = indentation(line);
     match (own.cmp(&indent), &line[own..]) {
         (_, []) | (_, [b'#', ..]) => LineKind::Inner,
@@ -151,17 +348,13 @@ fn kind(line: &[u8], indent: usize) -> LineKind {
     }
 }
 
-fn indentation(line: &[u8]) -> usize {
-    line.iter().take_while(|byte| **byte == b' ').count()
-}
-
 /// Returns whether there is nothing but a comment.
 fn is_blank(text: &[u8]) -> bool {
     matches!(&text[indentation(text)..], [] | [b'#', ..])
 }
 
-/// Returns a hash whose first bits are evenly distributed over lines that people write. Crafted lines
-/// can make all pieces as long, or as short, as possible: nothing worse.
+/// Returns a hash whose first bits are evenly distributed over realistic lines. Crafted lines can
+/// only make all pieces as long, or as short, as possible.
 fn hash(line: &[u8]) -> u64 {
     let (words, rest) = line.as_chunks::<8>();
     let mix = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(MULTIPLIER);
@@ -181,20 +374,24 @@ mod tests {
 
     use super::*;
 
-    /// Returns the texts of the pieces, after checking that they are the whole list.
+    /// Returns the texts of the pieces, after checking that they form the whole list.
     fn pieces(text: &str) -> Vec<&str> {
-        let cut = cut(text).unwrap();
-        let mut at = cut.list.start;
-        for piece in &cut.pieces {
-            assert_eq!(piece.bytes.start, at);
+        let list = Cut::of(text.as_bytes()).list.unwrap();
+        let mut at = list.before.len();
+        assert_eq!(*list.before, text[..at]);
+        for piece in &list.pieces {
+            assert_eq!(piece.start, at);
             let before = text[..at].bytes().filter(|it| *it == b'\n').count();
             assert_eq!(piece.line as usize, before + 1);
-            at = piece.bytes.end;
+            at += piece.length;
         }
-        assert_eq!(at, cut.list.end);
+        assert_eq!(list.after.as_deref(), Some(&text[at..]));
         let lines = text[..at].lines().count();
-        assert_eq!(cut.line_after as usize, lines + 1);
-        let texts = cut.pieces.iter().map(|it| &text[it.bytes.clone()]);
+        assert_eq!(list.line_after as usize, lines + 1);
+        let texts = list
+            .pieces
+            .iter()
+            .map(|it| &text[it.start..it.start + it.length]);
         texts.collect()
     }
 
@@ -267,7 +464,7 @@ mod tests {
             "  mapping:\n  - url: https://e.org/\n",
             "{mapping:\n- url: https://e.org/\n}\n",
         ] {
-            assert_eq!(cut(text), None, "{text}");
+            assert_eq!(Cut::of(text.as_bytes()).list, None, "{text}");
         }
     }
 
@@ -296,7 +493,7 @@ mod tests {
                 writeln!(text, "{line}").unwrap();
             }
             let text = format!("mapping:\n{text}");
-            if cut(&text).is_some() {
+            if Cut::of(text.as_bytes()).list.is_some() {
                 prop_assert!(text[9..].starts_with(&pieces(&text).concat()));
             }
         }

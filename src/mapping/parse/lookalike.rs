@@ -1,8 +1,8 @@
 //! Characters that look like the ASCII ones of YAML's structure, at the places where YAML needs
 //! those: word processors and chat programs put them there.
 //!
-//! In a text they are as good as any other. So a line is only searched if a problem was found on it
-//! or next to it, and only its indentation, its dashes and its first key.
+//! In texts they are ordinary characters. So a line is only searched if a problem was found on it
+//! or next to it, and only in its indentation, its dashes and its first key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
@@ -53,7 +53,7 @@ fn needed(character: char) -> Option<Needed> {
     known.map(|&(_, needed, _)| needed)
 }
 
-/// Replaces the problems that come from a lookalike by one that names it.
+/// Replaces the problems caused by a lookalike with one that names it.
 pub(crate) fn name_lookalikes(text: &str, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let suspect: BTreeSet<u32> = found
         .iter()
@@ -97,12 +97,12 @@ fn is_of_structure(rule: Rule) -> bool {
     )
 }
 
-/// Returns the line of the lookalike that a problem comes from.
+/// Returns the line of the lookalike that causes a problem.
 fn line_of_cause(problem: &Diagnostic, lookalikes: &BTreeMap<u32, (u32, char)>) -> Option<u32> {
     let line = problem.place.position.line;
     let candidates = match problem.rule {
         Rule::YamlInvalid => [line, line.saturating_sub(1)],
-        // A list or a map of which the first line is not understood seems to be missing.
+        // A list or a map with an invalid first line seems to be missing.
         Rule::ValueWrongType | Rule::KeyMissing => [line, line.saturating_add(1)],
         rule if is_of_structure(rule) => [line, line],
         _ => return None,
@@ -134,12 +134,12 @@ fn report(file: &Arc<str>, position: Position, character: char) -> Diagnostic {
 }
 
 /// The characters of a line, and the column of the next one.
-struct Cursor<'l> {
+struct LineChars<'l> {
     rest: Peekable<Chars<'l>>,
     column: u32,
 }
 
-impl Cursor<'_> {
+impl LineChars<'_> {
     fn peek(&mut self) -> Option<char> {
         self.rest.peek().copied()
     }
@@ -159,7 +159,7 @@ impl Cursor<'_> {
 /// column.
 fn lookalike(line: &str) -> Option<(u32, char)> {
     let rest = line.chars().peekable();
-    let mut at = Cursor { rest, column: 1 };
+    let mut at = LineChars { rest, column: 1 };
     // The indentation, and the dashes of lists.
     loop {
         let next = at.peek()?;

@@ -1,18 +1,35 @@
 //! From bytes to nodes and typed values, with their positions and every problem found.
+//!
+//! A fast reader handles the form of most tables, and a YAML parser all others; that form is also
+//! cut into pieces, so that only the changed parts of a later version are read.
 
+mod batches;
 pub(super) mod block;
 mod cut;
+#[cfg(test)]
+mod cut_texts;
+mod cutter;
+mod gaps;
 pub(super) mod lookalike;
 mod node;
 mod reader;
+mod recut;
 mod report;
 mod stop;
+mod table_file;
 pub(super) mod text;
 mod values;
+mod window;
 pub(super) mod yaml;
 
-pub(crate) use cut::{Cut, cut};
+pub(crate) use batches::{Batch, Batches};
+pub use cut::Cut;
+pub(crate) use cut::CutPiece;
+pub use cutter::Cutter;
+pub(crate) use cutter::MAX_NEW;
 pub(crate) use node::{Located, Node};
 pub(crate) use reader::{Reader, SeenKeys};
 pub(crate) use report::Report;
 pub(crate) use stop::Stop;
+pub use table_file::{FileText, TableFile};
+pub use window::ListPlace;

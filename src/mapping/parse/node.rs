@@ -1,4 +1,4 @@
-//! The nodes of a file, with their positions: what both parsers read.
+//! The nodes of a file, with their positions: the output of both parsers.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(crate) enum Node<'t> {
     Scalar {
         text: Cow<'t, str>,
         plain: bool,
-        /// What follows a plain scalar as a comment, if no space separates it from its `#`.
+        /// The comment after a plain scalar, if no space separates it from its `#`.
         tight_comment: Option<&'t str>,
     },
     /// The start of a list: its items and its end follow.

@@ -6,20 +6,20 @@
 use std::sync::Arc;
 
 use super::block::Block;
-use super::cut::{Cut, CutPiece};
+use super::cut::CutList;
 use super::node::{Located, Node};
 use super::report::Report;
 use super::stop::Stop;
 use super::yaml::Yaml;
 use crate::mapping::value::{Position, Problems, Rule};
 
-/// The keys without which nothing of a table can be read, whose place in another map is remembered.
+/// The keys without which a table cannot be read; their places in wrong maps are remembered.
 const REQUIRED: [&str; 2] = ["url", "mapping"];
 
 /// Returns whether a key belongs to another map.
 type BelongsElsewhere = fn(&str) -> bool;
 
-/// The keys that a map has had so far, for up to 16 known ones.
+/// The keys of a map read so far, for up to 16 known ones.
 #[derive(Default)]
 pub(crate) struct SeenKeys {
     positions: [Option<Position>; 16],
@@ -30,7 +30,8 @@ pub(crate) struct SeenKeys {
 }
 
 impl SeenKeys {
-    /// Returns the keys of a map in which those of others may be found, with a hint for such a key.
+    /// Returns the keys of a map that may contain keys of other maps by mistake, with a hint for
+    /// these.
     pub(crate) fn beside(belongs_elsewhere: BelongsElsewhere, hint: &'static str) -> Self {
         Self {
             misplaced: Some((belongs_elsewhere, hint)),
@@ -77,25 +78,26 @@ impl<'t, 'p> Reader<'t, 'p> {
         Self::of(nodes, report)
     }
 
-    /// Reads block form without the entries of a list, or declines.
-    pub(crate) fn without_list(
+    /// Reads the block form around a list, or declines; `after` is the text after it.
+    pub(crate) fn around(
         file: &'p Arc<str>,
-        text: &'t str,
-        cut: &Cut,
+        list: &'t CutList,
+        after: &'t str,
         problems: &'p mut Problems,
     ) -> Self {
-        let nodes = Nodes::Block(Block::without_list(text, cut));
+        let nodes = Nodes::Block(Block::around(list, after));
         Self::of(nodes, Report { file, problems })
     }
 
-    /// Reads the entries of a piece of block form, or declines.
+    /// Reads the entries of a piece of block form, which begins at a line, or declines; `indent` is the
+    /// column of the dashes, from 0.
     pub(crate) fn piece(
         file: &'p Arc<str>,
-        text: &'t str,
-        (cut, piece): (&Cut, &CutPiece),
+        indent: usize,
+        (text, line): (&'t str, u32),
         problems: &'p mut Problems,
     ) -> Self {
-        let nodes = Nodes::Block(Block::piece(text, cut, piece));
+        let nodes = Nodes::Block(Block::piece(indent, text, line));
         Self::of(nodes, Report { file, problems })
     }
 
@@ -151,7 +153,7 @@ impl<'t, 'p> Reader<'t, 'p> {
         }
     }
 
-    /// Checks that the entries of a piece are all that it has, once they have been read.
+    /// Checks, after its entries were read, that a piece contains nothing else.
     pub(crate) fn end_piece(&mut self) -> Result<(), Stop> {
         match &mut self.nodes {
             Nodes::Block(block) => Ok(block.end_piece()?),

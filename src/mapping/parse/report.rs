@@ -11,7 +11,7 @@ pub(crate) struct Report<'p> {
 }
 
 impl Report<'_> {
-    /// Reports a problem, with what to do about it if there is a way.
+    /// Reports a problem, with a remedy if there is one.
     pub(crate) fn problem(
         &mut self,
         rule: Rule,
@@ -24,7 +24,7 @@ impl Report<'_> {
         self.problems.push(diagnostic);
     }
 
-    /// Reports a problem and what to do about it.
+    /// Reports a problem and its remedy.
     pub(crate) fn problem_with_hint(
         &mut self,
         rule: Rule,

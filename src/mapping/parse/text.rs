@@ -1,8 +1,8 @@
-//! From bytes to text: checks for what keeps a file from being YAML.
+//! From bytes to text: checks for contents that YAML parsers cannot read.
 //!
-//! YAML may be UTF-16, and an unresolved merge may parse as a scalar; here both are refused by
-//! name, before the YAML parser can report them as something else. The reader of block form needs
-//! no such check: it accepts neither NUL nor conflicts.
+//! YAML may be UTF-16, and an unresolved merge may parse as a scalar; both are refused here with a
+//! clear message, before the YAML parser can report them as something else. The reader of block
+//! form needs no such check: it accepts neither NUL nor conflicts.
 
 use std::sync::Arc;
 
@@ -13,6 +13,21 @@ const MARKERS: [&str; 4] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"];
 
 /// The maximum number of reported conflicts of one file.
 const MAX_CONFLICTS: usize = 1000;
+
+/// A byte order mark.
+pub(super) const MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Returns the text of the first bytes of a file, without a byte order mark; `None` if they are not
+/// UTF-8.
+pub(super) fn of(bytes: &[u8]) -> Option<&str> {
+    let text = of_part(bytes).filter(|_| !looks_like_utf16(bytes))?;
+    Some(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// Returns the text of other bytes of a file; `None` if they are not UTF-8.
+pub(crate) fn of_part(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
+}
 
 /// Returns the text of a file, without a byte order mark.
 ///
@@ -44,7 +59,7 @@ pub(crate) fn decode(file: &SourceFile) -> Result<&str, Diagnostic> {
 ///
 /// # Errors
 ///
-/// Returns the problems that keep it from a YAML parser.
+/// Returns the problems that prevent it from being parsed as YAML.
 pub(crate) fn check(path: &Arc<str>, text: &str) -> Result<(), Vec<Diagnostic>> {
     let at = |position| Place::new(path, position);
     if let Some(nul) = text.find('\0') {
@@ -100,8 +115,8 @@ fn end_of(text: &str) -> Position {
 
 /// Returns the line at which each conflict begins, including one that was partly edited away.
 fn conflict_lines(text: &str) -> impl Iterator<Item = u32> {
-    // Few files contain a marker at all: searching for one first is much faster than going by
-    // lines.
+    // Few files contain a marker at all: searching for one first is much faster than reading line
+    // by line.
     let lines = MARKERS
         .iter()
         .any(|marker| text.contains(marker))

@@ -50,7 +50,7 @@ impl<'t> Reader<'t, '_> {
         self.collection(
             key,
             "a list",
-            "write it as [a, b], or each item on a line of its own after \"- \"",
+            "write it as [a, b], or each item on its own line after \"- \"",
             |node| matches!(node, Node::Sequence),
         )
     }
@@ -95,7 +95,7 @@ impl<'t> Reader<'t, '_> {
         };
         let words = scalar.tight_comment.iter();
         let mut words = words.flat_map(|comment| comment.split_whitespace());
-        // A URL that has a fragment has no second one.
+        // A URL has at most one fragment.
         if let Some(fragment) = words.next().filter(|_| !scalar.text.contains('#')) {
             let shown: String = fragment.chars().take(60).collect();
             let message = format!("{shown:?} after the URL is a comment, and not part of it");
@@ -146,7 +146,7 @@ impl<'t> Reader<'t, '_> {
         let found = values.iter().find(|(name, _)| *name == scalar.text);
         if found.is_none() {
             let names: Vec<_> = values.iter().map(|&(name, _)| name).collect();
-            let message = format!("{key:?} is one of {}", names.join(", "));
+            let message = format!("{key:?} must be one of {}", names.join(", "));
             self.problem(Rule::ValueUnknown, scalar.position, message);
         }
         Ok(found.map(|&(_, value)| scalar.at(value)))
@@ -160,7 +160,7 @@ impl<'t> Reader<'t, '_> {
         if let (Some(status), true) = (status, scalar.plain) {
             return Ok(Some(scalar.at(status)));
         }
-        let message = "\"status\" is one of 301, 302, 303, 307, 308";
+        let message = "\"status\" must be one of 301, 302, 303, 307, 308";
         let hint = status.map(|_| WITHOUT_QUOTES.to_owned());
         let report = self.report();
         report.problem(Rule::ValueUnknown, scalar.position, message, hint);

@@ -64,7 +64,7 @@ impl<'t> Yaml<'t> {
         loop {
             match self.event(report)? {
                 (Event::DocumentStart(..), span) => {
-                    let hint = "move it to a file of its own, in a directory with this one";
+                    let hint = "move it to its own file, in the same directory";
                     report.problem(
                         Rule::YamlSecondDocument,
                         start(&span),
@@ -119,7 +119,7 @@ impl<'t> Yaml<'t> {
             let (event, span) = match self.parser.next_event() {
                 Some(Ok(next)) => next,
                 Some(Err(error)) => return Err(self.syntax_error(report, &error)),
-                // The parser ends its stream once; reading again is a caller's error.
+                // The parser ends its stream once; reading beyond that is a mistake of the caller.
                 None => return Err(Stop::Syntax),
             };
             if let Event::Anchor(..) = event {
@@ -173,7 +173,7 @@ impl<'t> Yaml<'t> {
         Stop::Syntax
     }
 
-    /// Finds the first tab used as indentation, from a line on: the parser points to where it gave
+    /// Finds the first tab used as indentation, from a line on: the parser reports where it gave
     /// up, which may be one value before or after it.
     fn indenting_tab(&self, from: u32) -> Option<Position> {
         let lines = self
@@ -225,7 +225,7 @@ fn explain(kind: &ErrorKind) -> (Rule, String, Option<&'static str>) {
         ),
         ErrorKind::RecursionLimitExceeded => (
             Rule::YamlTooDeep,
-            format!("lists and maps are nested more than {MAX_NESTING} deep"),
+            format!("lists and maps are nested more than {MAX_NESTING} levels deep"),
             Some("a table is a map with a flat list of entries"),
         ),
         ErrorKind::DirectiveDisallowed => (

@@ -7,7 +7,8 @@ use super::server_page::ServerPage;
 use crate::mapping::packed::{Entry, Table};
 use crate::mapping::value::Timestamp;
 
-/// The number of links after which a chain counts as endless: browsers give up after about twenty.
+/// The number of links after which a chain is considered endless: browsers give up after about
+/// twenty.
 const MAX_LINKS: usize = 20;
 
 /// The end of a chain.
@@ -53,7 +54,7 @@ pub(crate) fn follow(table: &Table, entry: Entry<'_>, now: Timestamp) -> Option<
             Outcome::Redirect(redirect) => redirect.location,
             Outcome::Landing(_) | Outcome::Preview(_) => return Some(End::Page),
             Outcome::Gone(_) => return Some(End::Gone),
-            // The prefix that a forwarding target is need not exist as a link of its own.
+            // The prefix that a forwarding target is need not exist as its own link.
             Outcome::NotFound(_) if links.len() == 1 && entry.forward().path() => {
                 return Some(End::Page);
             }

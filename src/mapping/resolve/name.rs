@@ -1,6 +1,6 @@
 //! Names of links: the code or the short link by which a person names an entry to change it.
 //!
-//! Unlike a request, a name is never repaired: what is changed is exactly what was named, or nothing.
+//! Unlike a request, a name is never repaired: exactly the named link is changed, or nothing.
 
 use unicode_normalization::UnicodeNormalization as _;
 use url::Url;
@@ -10,8 +10,8 @@ use crate::mapping::packed::{Entry, Found, Site, Table};
 use crate::mapping::value::Target;
 
 impl Table {
-    /// Returns the entries that a name means, in the order of the sites: a code or an alias, of which
-    /// every site may have one, or a whole short link, with or without its scheme.
+    /// Returns the entries that a name refers to, in the order of the sites: a code or an alias, of
+    /// which every site may have one, or a whole short link, with or without its scheme.
     pub fn named(&self, name: &str) -> Vec<Entry<'_>> {
         let code: String = name.nfc().collect();
         let sites = self.sites().iter();
@@ -29,8 +29,8 @@ impl Table {
         found.into_iter().collect()
     }
 
-    /// Returns up to `limit` codes that a name which means no entry may be intended for, nearest
-    /// first; with several sites, whole short links. If it is the target of entries, theirs.
+    /// Returns up to `limit` codes that resemble a name without an entry, nearest first; with
+    /// several sites, whole short links. If the name is the target of entries, returns their codes.
     pub fn similar(&self, name: &str, limit: usize) -> Vec<String> {
         let shown = |site: &Site, code: &str| match self.sites() {
             [_] => code.to_owned(),

@@ -5,7 +5,7 @@
 
 use super::location;
 use super::path::{Decoded, has_dot_segments};
-use crate::mapping::packed::{Entry, Found, Site, Table};
+use crate::mapping::packed::{Entry, Found, Site, Table, TargetParts};
 use crate::mapping::value::{Status, Timestamp};
 
 /// Characters at the end of a sentence or quotation that linkifiers include in a link.
@@ -17,7 +17,7 @@ pub(crate) const LOST: [char; 2] = ['-', '_'];
 /// The parts of a request that decide its outcome.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'r> {
-    /// The host as the client named it, with or without a port; `None` if it named none.
+    /// The host as the client sent it, with or without a port; `None` if it sent none.
     pub host: Option<&'r str>,
     /// The raw path, percent-encoded as sent.
     pub path: &'r str,
@@ -30,7 +30,7 @@ pub struct Request<'r> {
 pub enum Outcome<'t> {
     /// A short link was followed.
     Redirect(Redirect<'t>),
-    /// A short link followed by `+`: shown, not followed.
+    /// A short link with `+` after it: shown, not followed.
     Preview(Entry<'t>),
     /// The base URL itself.
     Landing(&'t Site),
@@ -79,7 +79,7 @@ impl Table {
     }
 }
 
-/// What a path refers to in a site, at any time.
+/// What a path refers to in a site, regardless of time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Match<'t, 'r> {
     /// The base URL itself.
@@ -211,17 +211,19 @@ fn follow<'t>(
     now: Timestamp,
 ) -> Outcome<'t> {
     // An entry without a target is always gone.
-    let Some(target) = entry.target_parts().filter(|_| !entry.is_gone(now)) else {
+    let (shape, end) = (entry.shape(), entry.gone_from());
+    let is_gone = end.is_some_and(|end| end <= now);
+    let Some(target) = entry.target_parts().filter(|_| !is_gone) else {
         return Outcome::Gone(entry);
     };
     Outcome::Redirect(Redirect {
         entry,
-        status: entry.status(),
+        status: shape.status,
         location: location_of(entry, target, remainder, query),
         max_age: if via == Via::Repair {
             0
         } else {
-            max_age(entry, now)
+            max_age(shape.max_age, end, now)
         },
         via,
     })
@@ -230,18 +232,17 @@ fn follow<'t>(
 /// Returns the location for a request for an entry with the given target.
 pub(crate) fn location_of(
     entry: Entry<'_>,
-    target: (&str, &str),
+    target: TargetParts<'_>,
     remainder: &str,
     query: &str,
 ) -> String {
     let query = if entry.forward().query() { query } else { "" };
-    location::extend(target, remainder, query)
+    location::extend(target.parts(), remainder, query)
 }
 
 /// Returns the time for which a redirect may be cached: never past the entry's end.
-fn max_age(entry: Entry<'_>, now: Timestamp) -> u32 {
-    let max_age = entry.cache_max_age();
-    let Some(end) = entry.gone_from() else {
+fn max_age(max_age: u32, end: Option<Timestamp>, now: Timestamp) -> u32 {
+    let Some(end) = end else {
         return max_age;
     };
     let left = end.unix().saturating_sub(now.unix());

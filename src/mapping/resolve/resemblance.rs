@@ -1,12 +1,14 @@
-//! How much texts resemble one: the number of typos between them, whatever their case.
+//! Resemblance of texts: the number of typos between them, ignoring case.
 //!
-//! Anyone may ask for a code that does not exist, so thousands of codes must be compared in a fraction
-//! of a millisecond: a column of the matrix of distances is computed at once, as the bits of a number
-//! (H. Hyyrö, "Bit-Parallel Approximate String Matching Algorithms with Transposition", 2003).
+//! Anyone may request a code that does not exist, so thousands of codes must be compared in a
+//! fraction of a millisecond: a column of the matrix of distances is computed at once, as the bits
+//! of a number (H. Hyyrö, "Bit-Parallel Approximate String Matching Algorithms with Transposition",
+//! 2003).
 
 use std::iter;
 
-/// The most characters of the text that others are compared with: as many as a number has bits.
+/// The maximum length of the text that others are compared with, in characters: the number of bits
+/// of an integer.
 pub(super) const MAX_CHARS: usize = 64;
 
 /// A text that others are compared with.
@@ -79,8 +81,8 @@ impl Resemblance {
         }
     }
 
-    /// Returns the distance to a text of that length, of whose characters there are the places in
-    /// this one.
+    /// Returns the distance to a text of that length, given the places of its characters in this
+    /// one.
     fn distance(
         &self,
         places: impl Iterator<Item = u64>,
@@ -101,7 +103,7 @@ impl Resemblance {
             let (mut right_grows, mut right_shrinks) = (shrinks | !(kept | grows), kept & grows);
             distance += usize::from(right_grows & last != 0);
             distance -= usize::from(right_shrinks & last != 0);
-            // Each character that is left makes it smaller by one at most.
+            // Each remaining character reduces it by at most one.
             if distance > most + left {
                 return None;
             }

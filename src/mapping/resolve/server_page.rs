@@ -3,9 +3,9 @@
 /// A page of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ServerPage {
-    /// Whether it is healthy.
+    /// Its health.
     Health,
-    /// What crawlers may visit.
+    /// The rules for crawlers.
     Robots,
     /// The icon of its pages.
     Icon,

@@ -1,4 +1,4 @@
-//! Suggestions: the codes that a mistyped one may be intended for.
+//! Suggestions: the codes that resemble a mistyped one.
 //!
 //! The work for one request is bounded for any size of the table: a small site is searched
 //! entirely; in a large one, only codes a single typo away are looked up. That takes a tenth of a
@@ -14,8 +14,8 @@ use crate::mapping::value::Timestamp;
 /// The maximum number of codes of a site that is searched entirely.
 const SMALL: usize = 2000;
 
-/// The maximum length in bytes of a text for which all typos are looked up: nobody types longer codes
-/// of a large site.
+/// The maximum length in bytes of a text for which all typos are looked up: longer codes of a large
+/// site are hardly ever typed.
 const MAX_TYPED: usize = 24;
 
 /// Characters that may have been left out or mistyped in a code.
@@ -55,7 +55,7 @@ impl Site {
             if let Some(typos) = wanted.typos(&code, tolerated) {
                 return Some((typos, code));
             }
-            // A partly typed code is the weakest resemblance, but the one people need most.
+            // A partly typed code is the weakest resemblance, but the most useful one.
             let is_beginning = length >= 3 && wanted.begins(&code);
             is_beginning.then(|| (code.chars().count().abs_diff(length), code))
         });

@@ -1,6 +1,6 @@
-//! Sets of numbers: a bit for each that may be in it.
+//! Bit sets: sets of numbers with one bit for each possible number.
 
-/// How many numbers a word of memory is for.
+/// How many numbers fit in a machine word.
 const WORD: usize = u64::BITS as usize;
 
 /// Some of the numbers below a bound.
@@ -8,7 +8,7 @@ const WORD: usize = u64::BITS as usize;
 pub(super) struct Bits(Vec<u64>);
 
 impl Bits {
-    /// Returns none of the numbers below a bound.
+    /// Returns an empty set of numbers below a bound.
     pub(super) fn none(bound: usize) -> Self {
         Self(vec![0; bound.div_ceil(WORD)])
     }
@@ -30,7 +30,7 @@ impl Bits {
         self.0[number / WORD] >> (number % WORD) & 1 == 1
     }
 
-    /// Removes the numbers that another set does not have.
+    /// Keeps only the numbers that another set has, too.
     pub(super) fn keep(&mut self, others: &Self) {
         let pairs = self.0.iter_mut().zip(&others.0);
         pairs.for_each(|(own, other)| *own &= other);
@@ -42,7 +42,7 @@ impl Bits {
         pairs.for_each(|(own, other)| *own &= !other);
     }
 
-    /// Returns how many it has.
+    /// Returns the number of its elements.
     pub(super) fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }

@@ -7,12 +7,12 @@ use super::fold::{fold, folded, folds_to};
 use super::state::LinkState;
 use super::word::{Word, with_unicode_host};
 use crate::mapping::packed::{Entry, NoteKind};
-use crate::mapping::value::Timestamp;
+use crate::mapping::value::{Timestamp, target};
 
-/// Separates the texts of an entry where all are searched at once: no word has it.
+/// Separates the texts of an entry that are searched as one: no word contains it.
 const SEPARATOR: char = '\n';
 
-/// What entries are selected by; by default, all are.
+/// The conditions for selecting entries; by default, all are selected.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// The words: first the one that was missing last, which is the most likely to be missing again,
@@ -22,7 +22,7 @@ pub struct Filter {
     pub(super) tag: Option<String>,
     pub(super) owner: Option<String>,
     pub(super) state: Option<LinkState>,
-    /// The texts of the entry that is looked at.
+    /// The texts of the current entry.
     texts: String,
 }
 
@@ -35,7 +35,7 @@ impl Filter {
         words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.len()), *word));
         let mut chosen: Vec<&str> = Vec::new();
         for word in words {
-            // What has a word has all parts of it.
+            // A text that contains a word contains all parts of it.
             if !chosen.iter().any(|longer| longer.contains(word)) {
                 chosen.push(word);
             }
@@ -70,7 +70,7 @@ impl Filter {
         self.words.is_empty() && self.tag.is_none() && self.owner.is_none() && self.state.is_none()
     }
 
-    /// Returns whether it looks at the texts of entries.
+    /// Returns whether it searches the texts of entries.
     pub(super) fn reads_texts(&self) -> bool {
         self.has_words() || self.tag.is_some() || self.owner.is_some()
     }
@@ -80,8 +80,8 @@ impl Filter {
         !self.words.is_empty()
     }
 
-    /// Returns whether it selects an entry at the given time. It changes nothing but memory that is
-    /// used again.
+    /// Returns whether it selects an entry at the given time. It only changes memory that it
+    /// reuses.
     pub fn matches(&mut self, entry: Entry<'_>, now: Timestamp) -> bool {
         self.selects(entry, now, |texts| {
             texts.add(&entry.code());
@@ -122,12 +122,20 @@ impl Filter {
             return true;
         }
         add_codes(&mut texts);
-        if let Some((start, rest)) = entry.target_parts() {
+        if let Some(target) = entry.target_parts() {
+            let (start, rest) = target.parts();
             texts.0.push_str(start);
             texts.add(rest);
-            if let Some(rest) = with_unicode_host(rest) {
-                texts.0.push_str(start);
+            let (scheme, host) = target::divided(start);
+            if host.is_empty()
+                && let Some(rest) = with_unicode_host(rest)
+            {
+                texts.0.push_str(scheme);
                 texts.add(&rest);
+            } else if let Some(host) = with_unicode_host(host) {
+                texts.0.push_str(scheme);
+                texts.0.push_str(&folded(&host));
+                texts.add(rest);
             }
         }
         let missing = self.words.iter().position(|word| !word.is_in(&self.texts));

@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 mod simple;
 
-/// The characters that are not ASCII, but have an ASCII character in their folded form; and that.
+/// The non-ASCII characters with an ASCII character in their folded form, and that character.
 pub(super) const FOLDED_TO_ASCII: [(char, char); 4] = [
     ('\u{130}', 'i'),
     ('\u{37e}', ';'),

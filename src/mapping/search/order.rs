@@ -1,4 +1,4 @@
-//! The order of codes: by which a site is listed from any code on.
+//! The order of codes, in which a site is listed, starting at any code.
 //!
 //! An entry is listed once, at its own code; its aliases are searched there too. The order is that
 //! of the bytes of codes, which is also that of their characters.
@@ -21,7 +21,7 @@ pub struct CodeOrder {
     /// Whether a target may have a host in Punycode.
     pub(super) has_punycode: bool,
     /// The dates on which an entry expires or is retired, the first one first.
-    dates: Vec<Timestamp>,
+    pub(super) dates: Vec<Timestamp>,
 }
 
 impl CodeOrder {
@@ -33,7 +33,8 @@ impl CodeOrder {
             let [high, low] = slot.code_start();
             (high, low, place)
         }));
-        // Comparing a number is so much faster that the few codes with the same start come later.
+        // Comparing numbers is much faster; the few codes with the same start are compared
+        // afterwards.
         let start = |&(high, low, _): &(u32, u32, u32)| u64::from(high) << 32 | u64::from(low);
         sorted.sort_unstable_by_key(start);
         let code = |place| written.slot(site, place).code();
@@ -51,8 +52,8 @@ impl CodeOrder {
         }
     }
 
-    /// Returns how many dates of entries, on which one expires or is retired, have passed: as long as
-    /// this stays the same, so does what a search finds.
+    /// Returns how many dates of entries, on which one expires or is retired, have passed: as long
+    /// as this stays the same, so do the results of a search.
     pub fn dates_before(&self, now: Timestamp) -> usize {
         self.dates.partition_point(|date| *date <= now)
     }
@@ -76,13 +77,21 @@ impl CodeOrder {
     }
 }
 
-fn has_punycode(site: &Site) -> bool {
-    let finder = memmem::Finder::new(PUNYCODE);
-    let mut chunks = site.targets.chunks();
-    chunks.any(|(_, chunk)| finder.find(chunk.as_bytes()).is_some())
+/// Returns whether a target of a site may have a host in Punycode.
+pub(super) fn has_punycode(site: &Site) -> bool {
+    let chunks = site.targets.texts().chunks();
+    have_punycode(site, chunks.map(|(_, chunk)| chunk))
 }
 
-fn dates(site: &Site) -> Vec<Timestamp> {
+/// Returns whether the hosts of a site, or some texts of its targets, may have Punycode.
+pub(super) fn have_punycode<'t>(site: &'t Site, mut texts: impl Iterator<Item = &'t str>) -> bool {
+    let finder = memmem::Finder::new(PUNYCODE);
+    let is_in = |text: &str| finder.find(text.as_bytes()).is_some();
+    site.targets.hosts().iter().any(is_in) || texts.any(is_in)
+}
+
+/// Returns the dates on which an entry of a site expires or is retired, the first one first.
+pub(super) fn dates(site: &Site) -> Vec<Timestamp> {
     let dates = site.notes.terms().flat_map(|(_, term)| {
         let retired = match term.retired {
             Some(Retired::From(time)) => Some(time),

@@ -1,28 +1,30 @@
-//! Scans: which entries a filter may select, by looking at all of them at once.
+//! Scans: the entries that a filter may select, found by searching all of them at once.
 //!
-//! What entries are searched by is in memory in the order in which they are written. Each condition
-//! goes through all of it once, at nearly the speed of memory, and marks the places of the entries
-//! that fulfil it. They may be a few too many, but never too few: each is looked at again, alone.
+//! The searched data are in memory in the order in which entries are written. Each condition is
+//! checked in one pass, at nearly the speed of memory, which marks the places of matching entries.
+//! There may be false positives, but no false negatives: each candidate is checked again on its
+//! own.
 
 use memchr::memmem::Finder;
 
 use super::bits::Bits;
 use super::filter::Filter;
 use super::fold::{FOLDED_TO_ASCII, fold, folds_to};
+use super::hosts::{HostsWithWord, begins_with};
 use super::order::CodeOrder;
 use super::state::LinkState;
 use super::texts::{not_ascii, with_needle};
 use super::word::{PUNYCODE, Word, with_unicode_host};
-use crate::mapping::packed::{Arena, NoteKind, Site, Text};
+use crate::mapping::packed::{Arena, NoteKind, Site, Targets, Text};
 use crate::mapping::value::{Timestamp, code_bytes_of_key, target};
 
-/// Looking at this part of all entries, each alone, takes less time than scanning all for a word.
+/// Checking this part of all entries one by one takes less time than scanning all for a word.
 const FEW: usize = 64;
 
-/// How many words are scanned for: entries that have so many frequent ones are frequent themselves.
+/// How many words are scanned for: if so many words are frequent, many entries contain all of them.
 const MOST_WORDS: usize = 4;
 
-/// How many entries or texts are looked at before it is asked again whether the search goes on.
+/// How many entries or texts are checked between two calls of `goes_on`.
 const ASKED: usize = 1 << 12;
 
 /// A scan of a site, which ends early once `goes_on` returns false.
@@ -108,18 +110,22 @@ impl<'s, G: FnMut() -> bool> Scan<'s, G> {
         let targets = &self.site.targets;
         if word.text().is_ascii() {
             let insert = |number, _: &str| found.insert(number);
-            with_needle(targets, word.finder(), &mut self.goes_on, insert)?;
+            with_needle(targets.texts(), word.finder(), &mut self.goes_on, insert)?;
         }
         let starts: Vec<&str> = word.after_scheme().collect();
-        if !starts.is_empty() {
-            for (number, (_, packed)) in (0..).zip(targets.iter()) {
+        let hosts = HostsWithWord::new(targets.hosts(), word, self.order.has_punycode);
+        if !starts.is_empty() || !hosts.is_empty() {
+            for (number, (_, host, rest)) in (0..).zip(targets.iter()) {
                 self.ask(number)?;
-                let (scheme, rest) = target::unpack(packed);
-                let begins = |start: &&str| {
-                    let own = rest.as_bytes().get(..start.len());
-                    own.is_some_and(|own| own.eq_ignore_ascii_case(start.as_bytes()))
+                let fits = match host {
+                    Some(host) => hosts.begins(host, rest),
+                    None => {
+                        let (scheme, rest) = target::unpack(rest);
+                        scheme == target::HTTPS
+                            && starts.iter().any(|start| begins_with(rest, start))
+                    }
                 };
-                if scheme == target::HTTPS && starts.iter().any(begins) {
+                if fits {
                     found.insert(number);
                 }
             }
@@ -129,8 +135,12 @@ impl<'s, G: FnMut() -> bool> Scan<'s, G> {
         }
         let mut unicode = String::new();
         let punycode = Finder::new(PUNYCODE);
-        with_needle(targets, &punycode, &mut self.goes_on, |number, packed| {
-            let (scheme, rest) = target::unpack(packed);
+        let texts = targets.texts();
+        with_needle(texts, &punycode, &mut self.goes_on, |number, text| {
+            let (None, rest) = Targets::divided(text) else {
+                return;
+            };
+            let (scheme, rest) = target::unpack(rest);
             if let Some(rest) = with_unicode_host(rest) {
                 unicode.clear();
                 unicode.push_str(scheme);
@@ -222,7 +232,7 @@ impl<'s, G: FnMut() -> bool> Scan<'s, G> {
         }
     }
 
-    /// Ends the scan if it does not go on, which is asked for some of the numbers from 0 on.
+    /// Ends the scan if `goes_on` returns false; it is called for some of the numbers only.
     fn ask(&mut self, number: u32) -> Option<()> {
         (!(number as usize).is_multiple_of(ASKED) || (self.goes_on)()).then_some(())
     }

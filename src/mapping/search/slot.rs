@@ -1,6 +1,6 @@
 //! Slots: entries with their listed codes, in four bytes.
 //!
-//! An entry finds its listed codes by binary search, which adds up where many entries are visited; a
+//! An entry finds its listed codes by binary search, which adds up if many entries are visited; a
 //! slot leads to both.
 
 use std::borrow::Cow;
@@ -9,8 +9,8 @@ use super::filter::Texts;
 use crate::mapping::packed::{CodeKind, Entry, Listed, Site};
 use crate::mapping::value::code_bytes_of_key;
 
-/// Marks the number of a listed code; the others are numbers of entries. A site with as many entries
-/// would have more text than a table can.
+/// Marks the number of a listed code; the others are numbers of entries. A table cannot have enough
+/// text for so many entries.
 const LISTED: u32 = 1 << 31;
 
 /// For an entry with listed codes, the number of the first of them; for any other, its own; or nothing.
@@ -29,6 +29,16 @@ impl SlotNumber {
     /// Returns the slot of the entry whose first listed code has the given number.
     pub(super) fn of_listed(first: u32) -> Self {
         Self(first | LISTED)
+    }
+
+    /// Returns the slot of an entry with listed codes whose numbers moved by a distance, modulo 2^32.
+    pub(super) fn listed_moved(self, by: u32) -> Self {
+        Self((self.0 & !LISTED).wrapping_add(by) | LISTED)
+    }
+
+    /// Returns the number of its entry, if that has no listed codes.
+    pub(super) fn entry(self) -> Option<u32> {
+        (self.0 & LISTED == 0).then_some(self.0)
     }
 
     /// Returns the number of its first listed code, if it has one.

@@ -3,7 +3,7 @@
 use crate::mapping::packed::{Entry, Term};
 use crate::mapping::value::{Retired, Timestamp};
 
-/// What has become of a link at some point in time.
+/// The state of a link at some point in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkState {
     /// It redirects.

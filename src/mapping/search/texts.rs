@@ -1,7 +1,7 @@
-//! Finding texts of an arena by what they have, much faster than one by one.
+//! Finding the texts of an arena that contain something, much faster than one by one.
 //!
 //! The texts are searched as if they were one, in windows that fit into the first cache of a
-//! processor: which text something was found in is only of interest then.
+//! processor: only then is the text of a match determined.
 
 use memchr::memmem::Finder;
 
@@ -10,9 +10,9 @@ use crate::mapping::packed::Arena;
 /// How many bytes a window has, apart from the beginning of the next.
 const WINDOW: usize = 16 << 10;
 
-/// Calls `found` with the number of each text that has a needle, and that text, whatever the case of
-/// its ASCII letters; the needle's own are in lower case. Returns `None` if `goes_on` returned false
-/// before the end.
+/// Calls `found` with the number of each text that has a needle, and that text, ignoring the case
+/// of its ASCII letters; the needle's own are in lower case. Returns `None` if `goes_on` returned
+/// false before the end.
 pub(super) fn with_needle<'a>(
     arena: &'a Arena,
     needle: &Finder<'_>,
@@ -46,7 +46,7 @@ fn find<'a>(
 ) -> Option<()> {
     let mut cursor = arena.cursor();
     let mut window = Vec::new();
-    // From where on nothing is known yet.
+    // The start of the part that was not searched yet.
     let mut next = 0;
     let windows = arena.chunks().flat_map(|(offset, chunk)| {
         let starts = (0..chunk.len()).step_by(WINDOW);
@@ -68,7 +68,7 @@ fn find<'a>(
             let at = from + at;
             let text = cursor.seek(at);
             if at < text.start {
-                // It begins in the length of the text.
+                // The match begins in the length of the text.
                 next = text.start;
                 continue;
             }

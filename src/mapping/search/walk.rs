@@ -1,7 +1,8 @@
 //! Walks: the entries that a filter selects, in the order of their codes.
 //!
-//! If many entries are selected, the first of them are soon found by looking at one after the other.
-//! If that finds too few in a part of a site, a scan finds out which of all others need be looked at.
+//! If many entries are selected, the first of them are soon found by checking one after the other.
+//! If that finds too few in a part of a site, a scan determines which of the others must be
+//! checked.
 
 use std::hint::black_box;
 
@@ -12,14 +13,14 @@ use super::scan::Scan;
 use crate::mapping::packed::{Entry, Site};
 use crate::mapping::value::Timestamp;
 
-/// The part of all entries that are looked at before they are scanned, which takes less time than that.
+/// The part of all entries that are checked before the rest is scanned, which takes less time than
+/// a scan.
 const BEFORE_SCAN: usize = 128;
 
 /// How many entries are visited together: their texts fit into the first caches of a processor.
 const CHUNK: usize = 64;
 
-/// How many entries are passed that are no candidates before it is asked again whether the search goes
-/// on.
+/// How many entries that are not candidates are skipped between two calls of `goes_on`.
 const ASKED: usize = 1 << 14;
 
 impl CodeOrder {
@@ -59,9 +60,9 @@ struct Walk<'t, G> {
     filter: Filter,
     now: Timestamp,
     goes_on: G,
-    /// The places of entries that were not looked at yet.
+    /// The places of entries that were not checked yet.
     rest: &'t [u32],
-    /// How many more are looked at before they are scanned.
+    /// How many more are checked before the rest is scanned.
     before_scan: usize,
     /// The places of those that may be selected, once they were scanned.
     candidates: Option<Bits>,
@@ -127,11 +128,12 @@ impl<G: FnMut() -> bool> Walk<'_, G> {
         (!self.chunk.is_empty()).then_some(())
     }
 
-    /// Reads a little of what the entries to be visited are searched by, and does nothing with it.
+    /// Prefetches the data of the entries to be visited, by reading a little of it.
     ///
-    /// The order of codes has nothing to do with where entries and their texts are in memory. Reading
-    /// the same of many entries one right after another takes a fraction of the time, because the
-    /// processor waits for several at once; so each step reads what the one before has led to.
+    /// The order of codes has nothing to do with where entries and their texts are in memory.
+    /// Reading the same field of many entries in a row takes a fraction of the time, because the
+    /// processor waits for several reads at once; so each step reads the data to which the previous
+    /// one has led.
     fn touch(&self) {
         let slots = || {
             self.chunk
@@ -144,7 +146,7 @@ impl<G: FnMut() -> bool> Walk<'_, G> {
         }
         for slot in slots() {
             if self.filter.has_words() {
-                black_box(slot.entry.target_parts().map(|(_, rest)| first(rest)));
+                black_box(slot.entry.target_parts().map(|it| first(it.parts().1)));
             }
             black_box(slot.entry.all_notes().next().map(|(kind, _)| kind));
         }

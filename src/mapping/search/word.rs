@@ -1,4 +1,4 @@
-//! Words: what is searched for in the texts of entries.
+//! Words: the search terms that are looked for in the texts of entries.
 
 use std::borrow::Cow;
 
@@ -28,22 +28,23 @@ impl Word {
         }
     }
 
-    /// Returns it.
+    /// Returns the folded form.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns what finds it.
+    /// Returns the searcher for it.
     pub(super) fn finder(&self) -> &Finder<'static> {
         &self.finder
     }
 
-    /// Returns whether a folded text has it.
+    /// Returns whether a folded text contains it.
     pub(super) fn is_in(&self, folded: &str) -> bool {
         self.finder.find(folded.as_bytes()).is_some()
     }
 
-    /// Returns what a target without its scheme begins with if the word begins inside that.
+    /// Returns the possible beginnings of a target without its scheme, if the word begins inside
+    /// the scheme.
     pub(super) fn after_scheme(&self) -> impl Iterator<Item = &str> {
         let scheme = target::HTTPS;
         let inside = scheme.contains(&*self.text).then_some("");
@@ -62,7 +63,7 @@ pub(super) fn with_unicode_host(rest: &str) -> Option<String> {
     }
     let labels = host.split('.').map(|label| {
         let encoded = label.strip_prefix(PUNYCODE);
-        // Decoding takes quadratic time, and a longer one is in no domain name.
+        // Decoding takes quadratic time, and domain names have no longer labels.
         let encoded = encoded.filter(|_| label.len() <= MAX_LABEL_BYTES);
         let decoded = encoded.and_then(punycode::decode_to_string);
         decoded.map_or(Cow::Borrowed(label), Cow::Owned)

@@ -3,11 +3,13 @@
 //! This is the order in which their targets, notes and codes are in memory. An entry is identified by
 //! its place in it.
 
+use std::ops::Range;
+
 use super::slot::{Slot, SlotNumber};
-use crate::mapping::packed::{Site, index};
+use crate::mapping::packed::{Site, Text, index};
 
 /// The slot of each text of a site's targets, which have one for each entry. Entries that were
-/// removed, because they were there twice, left theirs.
+/// removed as duplicates leave empty slots.
 #[derive(Debug, Default)]
 pub(super) struct WrittenOrder(Vec<SlotNumber>);
 
@@ -24,7 +26,7 @@ impl WrittenOrder {
         let mut entries = sorted.into_iter().peekable();
         // Codes are listed in the order of their entries.
         let mut listed = (0..).zip(site.codes.listed()).peekable();
-        for (target, _) in site.targets.iter() {
+        for (target, ..) in site.targets.iter() {
             let Some((_, number)) = entries.next_if(|(written, _)| *written == target) else {
                 slots.push(SlotNumber::NONE);
                 continue;
@@ -38,6 +40,25 @@ impl WrittenOrder {
         }
         slots.shrink_to_fit();
         Self(slots)
+    }
+
+    /// Returns the order that has the given slots.
+    pub(super) fn of(slots: Vec<SlotNumber>) -> Self {
+        Self(slots)
+    }
+
+    /// Returns the number of each slot, in order.
+    pub(super) fn numbers(&self) -> &[SlotNumber] {
+        &self.0
+    }
+
+    /// Returns the places of the entries with some targets.
+    pub(super) fn places_of(&self, site: &Site, targets: Range<Text>) -> Range<u32> {
+        let before = |end| {
+            let is_before = |slot: &SlotNumber| Slot::new(site, *slot).entry.written() < end;
+            index(self.0.partition_point(is_before))
+        };
+        before(targets.start)..before(targets.end)
     }
 
     /// Returns the number of places.

@@ -1,4 +1,4 @@
-//! What a collection of links says about itself: its name, and where people report and propose links.
+//! The description of a collection of links: its name, and where people report and propose links.
 
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateString;
@@ -16,7 +16,7 @@ const MAX_NAME: usize = 80;
 /// The variables of a [`ProposalTemplate`].
 const VARIABLES: [&str; 3] = ["filename", "content", "message"];
 
-/// What a collection of links says about itself.
+/// The description of a collection of links.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct About {
     pub(crate) name: Option<CollectionName>,
@@ -153,13 +153,13 @@ impl ProposalTemplate {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum AboutError {
     /// A name is blank, too long, or not one line.
-    #[error("a name is one line of at most {MAX_NAME} characters")]
+    #[error("a name must be one line of at most {MAX_NAME} characters")]
     Name,
     /// A URL is invalid.
     #[error(transparent)]
     Url(#[from] TargetError),
-    /// A contact is no address for reports.
-    #[error("a contact is an \"https:\" or a \"mailto:\" address")]
+    /// A contact is not an address for reports.
+    #[error("a contact must be an \"https:\" or a \"mailto:\" address")]
     Contact,
     /// A template is not one of `http` and `https` URLs.
     #[error("\"propose\" is not a URI template (RFC 6570) of a URL")]
@@ -186,7 +186,7 @@ impl AboutError {
         }
     }
 
-    /// Returns the way out.
+    /// Returns the remedy.
     pub(crate) fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Url(error) => return error.hint(),

@@ -67,13 +67,13 @@ pub enum BaseUrlError {
     #[error(transparent)]
     Url(#[from] TargetError),
     /// It has a query or a fragment.
-    #[error("a base URL has no query and no fragment")]
+    #[error("a base URL cannot have a query or a fragment")]
     QueryOrFragment,
     /// Its path is reserved for the server.
-    #[error("a base URL's path cannot begin with \"/-/\": the server answers that itself")]
+    #[error("a base URL's path cannot begin with \"/-/\": the server uses these paths itself")]
     Reserved,
     /// Its path does not end in `/`.
-    #[error("a base URL's path ends in a slash")]
+    #[error("the path of a base URL must end in a slash")]
     NoFinalSlash {
         /// The same with a slash.
         with_slash: String,
@@ -91,7 +91,7 @@ impl BaseUrlError {
         }
     }
 
-    /// Returns the way out, if the message does not already name it.
+    /// Returns the remedy, if the message does not already name it.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Url(error) => error.hint(),

@@ -4,6 +4,7 @@
 //! A registration over HTTP may be refused for the same reasons. Names are not looked up: all
 //! decisions are made from the text alone.
 
+use memchr::memchr;
 use url::{Host, Url};
 
 use super::reach::Reach;
@@ -23,10 +24,12 @@ pub fn direction_control(text: &str) -> Option<char> {
 /// Returns whether the host of a canonical URL is `localhost` or a literal address that is not
 /// globally reachable: private, shared, loopback, link-local or unspecified.
 pub(crate) fn is_private(url: &str) -> bool {
-    let Some((_, rest)) = url.split_once("://") else {
+    let colon = memchr(b':', url.as_bytes());
+    let Some(rest) = colon.and_then(|colon| url[colon + 1..].strip_prefix("//")) else {
         return false;
     };
-    let end = rest.find(['/', ':', '?', '#']).unwrap_or(rest.len());
+    let ends_host = |byte| matches!(byte, b'/' | b':' | b'?' | b'#');
+    let end = rest.bytes().position(ends_host).unwrap_or(rest.len());
     let name = rest[..end].strip_suffix('.').unwrap_or(&rest[..end]);
     // Most hosts are ruled out quickly: an address ends in a digit or begins with a bracket.
     if !rest.starts_with('[') && !name.ends_with(|c: char| c.is_ascii_digit()) {

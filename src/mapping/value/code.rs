@@ -136,7 +136,7 @@ pub enum CodeError {
     #[error("a short code needs at least one character")]
     Empty,
     /// It is longer than [`MAX_CODE_BYTES`].
-    #[error("a short code has at most {MAX_CODE_BYTES} bytes, this one has {bytes}")]
+    #[error("a short code can have at most {MAX_CODE_BYTES} bytes, this one has {bytes}")]
     TooLong {
         /// Its length.
         bytes: usize,
@@ -148,7 +148,9 @@ pub enum CodeError {
         nfc: String,
     },
     /// A segment is empty.
-    #[error("a short code has no empty segment: no slash at either end, no two in a row")]
+    #[error(
+        "a short code cannot have an empty segment: remove slashes at the ends and double slashes"
+    )]
     EmptySegment,
     /// A segment has a special meaning in a path.
     #[error("{segment:?} cannot be a segment of a short code")]
@@ -184,7 +186,7 @@ impl CodeError {
         }
     }
 
-    /// Returns the way out, if the message does not already name it.
+    /// Returns the remedy, if the message does not already name it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NotNfc { nfc } => format!("write {nfc:?}, composed"),

@@ -1,9 +1,9 @@
-//! What is wrong with a text that has the form of a date, but names none.
+//! The error of a text that has the form of a date, but is not one.
 
 use time::{Date, Month, util};
 
-/// Returns why a text in the form of a date or date-time (RFC 3339) names none; `None` if it does not
-/// have that form.
+/// Returns why a text in the form of a date or date-time (RFC 3339) is invalid; `None` if it does
+/// not have that form.
 pub(crate) fn date_error(text: &str) -> Option<String> {
     let (date, rest) = text.split_at_checked(10)?;
     let [year, month, day] = numbers(date, '-', [4, 2, 2])?;

@@ -1,6 +1,6 @@
-//! Diagnostics: the one form in which all problems with a table are reported.
+//! Diagnostics: the common form in which all problems with a table are reported.
 //!
-//! A diagnostic names the place, the problem and, where there is one, the way out. How it is shown
+//! A diagnostic names the place, the problem and, if there is one, the remedy. How it is shown
 //! (terminal, annotations, JSON) is not decided here, except for the one-line form of compilers
 //! that editors understand.
 
@@ -170,7 +170,7 @@ impl Problems {
         };
     }
 
-    /// Replaces the problems reported since a checkpoint by fewer, which say the same better.
+    /// Replaces the problems reported since a checkpoint with fewer and clearer ones.
     pub(crate) fn revise(
         &mut self,
         checkpoint: &Checkpoint,

@@ -1,4 +1,5 @@
-//! The values of a table: codes, URLs, properties, points in time, and diagnostics about them.
+//! The values of a table: codes, URLs, properties, points in time, and diagnostics about them;
+//! `rule` describes the rules that diagnostics name.
 //!
 //! Each is valid from construction on. This folder imports none of the others.
 
@@ -9,6 +10,7 @@ mod code;
 mod date_error;
 mod defaults;
 mod diagnostic;
+mod piece_id;
 mod properties;
 mod reach;
 mod rule;
@@ -28,6 +30,8 @@ pub(crate) use date_error::date_error;
 pub use defaults::Defaults;
 pub(crate) use diagnostic::{Checkpoint, Problems};
 pub use diagnostic::{Diagnostic, Place, Position};
+pub use piece_id::KnownPieces;
+pub(crate) use piece_id::{PieceExtent, PieceId};
 pub use properties::{DEFAULT_MAX_AGE, Forward, Misfit, NewCode, Retired, Status};
 pub use reach::Reach;
 pub use rule::{Description, Example, Rule, Severity};

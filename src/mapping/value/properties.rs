@@ -89,7 +89,7 @@ impl Forward {
     }
 }
 
-/// The reason why forwarded parts cannot be put into a target.
+/// The reason why forwarded parts cannot be inserted into a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Misfit {
     /// Appended text would change the text before it.
@@ -118,7 +118,7 @@ impl Misfit {
         }
     }
 
-    /// Returns the way out.
+    /// Returns the remedy.
     pub fn hint(self) -> &'static str {
         match self {
             Self::Ending => "end the URL in \"/\", \"=\", \":\" or \"#\"",

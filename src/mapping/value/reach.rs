@@ -1,9 +1,9 @@
-//! From where an IP address can be reached, by the registries of special-purpose addresses (RFC 6890
-//! and its successors).
+//! Where an IP address can be reached from, according to the registries of special-purpose
+//! addresses (RFC 6890 and its successors).
 //!
 //! An IPv6 address that carries an IPv4 address is judged by that one: a translator or a tunnel would
-//! go there. What the registries do not cover, but clouds use, is here too: their metadata services
-//! give credentials to anyone who asks.
+//! go there. Addresses that the registries do not cover, but clouds use, are here too: their
+//! metadata services give credentials to any client.
 
 // `core` has the addresses, but no sockets.
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -22,7 +22,7 @@ pub enum Reach {
     Metadata,
     /// From nowhere: unspecified, or "this network".
     Unspecified,
-    /// From nowhere, as far as anyone knows: multicast, broadcast, documentation, benchmarks, reserved.
+    /// From nowhere, presumably: multicast, broadcast, documentation, benchmarks, reserved.
     Reserved,
 }
 
@@ -100,7 +100,7 @@ impl Reach {
                     server => server,
                 }
             }
-            // Other protocol assignments, none of which is a Web server's; documentation.
+            // Other protocol assignments, none of them for web servers; documentation.
             [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => Self::Reserved,
             // 6to4 (RFC 3056, section 2).
             [0x2002, ..] => Self::of_v4(embedded(1)),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_what_nobody_is_to_be_asked_at() {
+    fn knows_addresses_that_must_not_be_contacted() {
         all(Reach::Unspecified, &["0.0.0.0", "0.255.255.255", "::"]);
         all(
             Reach::Metadata,

@@ -114,6 +114,12 @@ pub(crate) fn unpack(packed: &str) -> (&'static str, &str) {
     }
 }
 
+/// Returns the scheme of a URL with its slashes, and the rest.
+pub(crate) fn divided(url: &str) -> (&str, &str) {
+    let scheme = [HTTPS, HTTP].into_iter().find(|it| url.starts_with(it));
+    url.split_at(scheme.map_or(0, str::len))
+}
+
 /// Returns whether a URL is canonical and valid by a quick test, as most are: a host of lower case
 /// letters, and a path, query and fragment that no parser would change.
 ///
@@ -139,12 +145,17 @@ fn is_plainly_canonical(text: &str) -> bool {
 /// Returns whether a host is a domain name whose labels need no check: none is a number, as the
 /// last label of an IPv4 address is, or in Punycode.
 fn is_plain_host(host: &str) -> bool {
-    let is_plain_label = |label: &str| {
-        label.starts_with(|c: char| c.is_ascii_lowercase())
-            && !label.starts_with("xn--")
-            && (label.bytes()).all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-    };
-    host.len() <= 253 && host.split('.').all(is_plain_label)
+    let mut begins_label = true;
+    for (at, byte) in host.bytes().enumerate() {
+        begins_label = match byte {
+            b'x' if begins_label && host[at..].starts_with("xn--") => return false,
+            b'a'..=b'z' => false,
+            b'0'..=b'9' | b'-' if !begins_label => false,
+            b'.' if !begins_label => true,
+            _ => return false,
+        };
+    }
+    host.len() <= 253 && !begins_label
 }
 
 /// The bytes that are kept in a path, a query and a fragment alike. `%` is not among them: it may
@@ -220,13 +231,13 @@ pub enum TargetError {
         guess: Option<String>,
     },
     /// Its scheme is not `http` or `https`.
-    #[error("the URL has the scheme {scheme:?}, a short link leads to http or https only")]
+    #[error("the URL has the scheme {scheme:?}, but a short link can only lead to http or https")]
     Scheme {
         /// The scheme, in lower case.
         scheme: String,
     },
     /// It is longer than [`MAX_TARGET_BYTES`], as written or serialised.
-    #[error("a URL has at most {MAX_TARGET_BYTES} bytes, this one has {bytes}")]
+    #[error("a URL can have at most {MAX_TARGET_BYTES} bytes, this one has {bytes}")]
     TooLong {
         /// Its length.
         bytes: usize,
@@ -278,7 +289,7 @@ impl TargetError {
         }
     }
 
-    /// Returns the way out, if the message does not already name it.
+    /// Returns the remedy, if the message does not already name it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Relative { guess: Some(guess) } => format!("did you mean {guess:?}?"),

@@ -13,7 +13,7 @@ use unicode_normalization::{IsNormalized, is_nfc_quick};
 /// The end of the Latin, Greek and Cyrillic letters.
 const LETTERS: usize = 0x530;
 
-/// The folded form of each of them; 0 for what is not simple.
+/// The folded form of each of them; 0 for those that are not simple.
 static FOLDED: LazyLock<[u16; LETTERS]> = LazyLock::new(|| {
     array::from_fn(|code_point| {
         let character = u32::try_from(code_point).ok().and_then(char::from_u32);
@@ -40,7 +40,7 @@ fn is_without_case(character: char) -> bool {
     )
 }
 
-/// Returns the folded form of a character that is simple, slowly.
+/// Returns the folded form of a simple character, without the table.
 fn fold_alone(character: char) -> Option<char> {
     let is_composed = is_nfc_quick(once(character)) == IsNormalized::Yes;
     if !is_composed || canonical_combining_class(character) != 0 {

@@ -7,10 +7,10 @@ pub(super) const EMPTY: Description = Description {
     name: "code-empty",
     severity: Error,
     meaning: "A code is empty.",
-    explanation: "The address without a code is the landing page.",
+    explanation: "The base URL without a code is the landing page.",
     wrong: Example::Entries("- url: https://example.org/\n  short-code: ''\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
-    remedy: "Write at least one character, or leave the key out for a code that is derived from the URL.",
+    remedy: "Write at least one character, or remove the key to derive the code from the URL.",
 };
 
 pub(super) const TOO_LONG: Description = Description {
@@ -37,14 +37,14 @@ pub(super) const NOT_NFC: Description = Description {
     explanation: "The same letters can be written with different characters: `é` is one character in NFC, and two in other forms.\nRequests are normalised to NFC, so another form would never be found.",
     wrong: Example::Entries("- url: https://example.org/\n  short-code: \"cafe\\u0301\"\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: \"caf\\u00e9\"\n"),
-    remedy: "Write the composed form, which the hint shows.",
+    remedy: "Write the composed form from the hint.",
 };
 
 pub(super) const EMPTY_SEGMENT: Description = Description {
     name: "code-empty-segment",
     severity: Error,
     meaning: "A code begins or ends with a slash, or has two in a row.",
-    explanation: "A slash after a code leads to the same link, and many programs merge slashes.",
+    explanation: "A code with a trailing slash leads to the same link, and many programs merge slashes.",
     wrong: Example::Entries("- url: https://example.org/\n  short-code: docs/\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: docs\n"),
     remedy: "Write single slashes, and only between segments.",
@@ -54,7 +54,7 @@ pub(super) const FORBIDDEN_SEGMENT: Description = Description {
     name: "code-forbidden-segment",
     severity: Error,
     meaning: "A segment of a code is `.`, `..` or `-`.",
-    explanation: "Browsers resolve the dots before they send a request, and `-` is the server's own folder.",
+    explanation: "Browsers resolve dot segments before they send a request, and `-` is the prefix of the server's own pages.",
     wrong: Example::Entries("- url: https://example.org/\n  short-code: docs/../guide\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: docs/guide\n"),
     remedy: "Write another segment.",
@@ -63,7 +63,7 @@ pub(super) const FORBIDDEN_SEGMENT: Description = Description {
 pub(super) const FORBIDDEN_CHARACTER: Description = Description {
     name: "code-forbidden-character",
     severity: Error,
-    meaning: "A code contains a character that codes cannot contain.",
+    meaning: "A code contains a forbidden character.",
     explanation: "A code consists of letters, digits and marks of any script, and `-`, `.`, `_`, `~`; slashes separate its segments.\nOther characters have a meaning in URLs, or are lost when a link is copied; a final `+` requests the preview page.",
     wrong: Example::Entries("- url: https://example.org/\n  short-code: 50% off\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: 50-percent-off\n"),
@@ -74,7 +74,7 @@ pub(super) const RESERVED: Description = Description {
     name: "code-reserved",
     severity: Error,
     meaning: "The first segment of a code is reserved.",
-    explanation: "The server answers these paths itself, or programs request them from any host: `-`, `.well-known`, `healthz`, `livez`, `readyz`, `metrics`, `robots.txt`, `favicon.ico` and `sitemap.xml`.",
+    explanation: "The server uses these paths itself, or programs request them from every host: `-`, `.well-known`, `healthz`, `livez`, `readyz`, `metrics`, `robots.txt`, `favicon.ico` and `sitemap.xml`.",
     wrong: Example::Entries("- url: https://example.org/\n  short-code: metrics\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: our-metrics\n"),
     remedy: "Choose another code.",
@@ -83,22 +83,22 @@ pub(super) const RESERVED: Description = Description {
 pub(super) const TAKEN: Description = Description {
     name: "code-taken",
     severity: Error,
-    meaning: "Another entry of the site has the code already.",
-    explanation: "A code leads to one target; the first entry, in the order of files and lines, keeps it.\nCodes of retired entries stay taken, and two URLs may share an auto code.",
+    meaning: "Another entry of the site already has the code.",
+    explanation: "A code leads to one target; the first entry, in the order of files and lines, keeps the code.\nThe codes of retired entries stay taken, and two URLs may share an auto code.",
     wrong: Example::Entries(
         "- url: https://example.org/\n  short-code: example\n- url: https://example.com/\n  short-code: example\n",
     ),
     right: Example::Entries(
         "- url: https://example.org/\n  short-code: example\n- url: https://example.com/\n  short-code: example-2\n",
     ),
-    remedy: "Choose another code, or make one entry of the two if they lead to the same target.\nFor an auto code, write the code from the hint as the `short-code` of the later entry.",
+    remedy: "Choose another code, or merge the two entries if they lead to the same target.\nFor an auto code, write the code from the hint as the `short-code` of the later entry.",
 };
 
 pub(super) const MIXED_SCRIPTS: Description = Description {
     name: "code-mixed-scripts",
     severity: Warning,
     meaning: "A segment of a code mixes letters of different scripts.",
-    explanation: "Letters of different scripts can look the same, so that one code passes for another.",
+    explanation: "Letters of different scripts can look the same, so one code can pass for another.",
     wrong: Example::Entries("- url: https://example.org/\n  short-code: \"p\\u0430ypal\"\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: paypal\n"),
     remedy: "Write each segment in one script.",
@@ -108,29 +108,29 @@ pub(super) const ENDS_IN_FULL_STOP: Description = Description {
     name: "code-ends-in-full-stop",
     severity: Warning,
     meaning: "A code ends in a full stop.",
-    explanation: "Programs that turn addresses into links treat it as the end of the sentence, and omit it.",
+    explanation: "Programs that turn addresses into links treat the full stop as the end of the sentence, and omit it.",
     wrong: Example::Entries("- url: https://example.org/\n  short-code: example.\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
-    remedy: "Choose a code without it; keep one that is already published.",
+    remedy: "Choose a code without a full stop; keep a code that is already published.",
 };
 
 pub(super) const ALIAS_TWICE: Description = Description {
     name: "alias-twice",
     severity: Warning,
-    meaning: "An alias repeats a code that its entry has already.",
+    meaning: "An alias repeats a code that its entry already has.",
     explanation: "The alias has no effect; it may be a misspelling of another code.",
     wrong: Example::Entries(
         "- url: https://example.org/\n  short-code: example\n  aliases: [example]\n",
     ),
     right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
-    remedy: "Leave the alias out.",
+    remedy: "Remove the alias.",
 };
 
 pub(super) const ENTRY_TWICE: Description = Description {
     name: "entry-twice",
     severity: Warning,
     meaning: "The table has the same entry twice.",
-    explanation: "The second has no effect; merges by lines often leave such entries.",
+    explanation: "The second entry has no effect; line-based merges often leave such entries.",
     wrong: Example::Entries("- url: https://example.org/\n- url: https://example.org/\n"),
     right: Example::Entries("- url: https://example.org/\n"),
     remedy: "Remove one of the two.",

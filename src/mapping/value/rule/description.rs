@@ -43,10 +43,10 @@ pub enum Example {
         /// The proposed entries.
         proposed: &'static str,
     },
-    /// A file of owners, and the entries of a published table and of the table that an author
+    /// An owners file, and the entries of a published table and of the table that an author
     /// proposes.
     Proposal {
-        /// The file of owners.
+        /// The owners file.
         owners: &'static str,
         /// The author of the proposal.
         author: &'static str,

@@ -8,27 +8,27 @@ pub(super) const FLOW_STYLE: Description = Description {
     name: "layout-flow-style",
     severity: Error,
     meaning: "An entry, the list of entries or the document is written in brackets or braces.",
-    explanation: "Entries are moved and inserted as whole lines, together with their comments, so each needs lines of its own.",
+    explanation: "Entries are moved and inserted as whole lines, together with their comments, so each entry needs its own lines.",
     wrong: Example::Entries("- {url: https://example.org/, short-code: example}\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
-    remedy: "Write each key on a line of its own, the first after `- `.",
+    remedy: "Write each key on its own line, the first one after `- `.",
 };
 
 pub(super) const BLOCK_TEXT: Description = Description {
     name: "layout-block-text",
     severity: Error,
-    meaning: "An entry has a text after `|` or `>`.",
-    explanation: "Where such a text ends depends on the lines after it, so the entry cannot be moved; nor can another be inserted after it if the file ends without a line break.",
+    meaning: "An entry contains a block scalar (`|` or `>`).",
+    explanation: "The end of a block scalar depends on the lines that follow, so the entry cannot be moved; nor can another entry be inserted after it if the file does not end with a line break.",
     wrong: Example::Entries("- url: https://example.org/\n  title: >-\n    An\n    example\n"),
     right: Example::Entries("- url: https://example.org/\n  title: An example\n"),
-    remedy: "Write the text on one line, in quotes if needed.",
+    remedy: "Write the text on one line, quoted if needed.",
 };
 
 pub(super) const DASH_ALONE: Description = Description {
     name: "layout-dash-alone",
     severity: Error,
     meaning: "The first key of an entry is not on the line of its dash, right after it.",
-    explanation: "Lines between the dash and the first key, such as comments, would belong to two places at once.",
+    explanation: "It would be unclear whether lines between the dash and the first key, such as comments, belong to the entry.",
     wrong: Example::Entries("-\n  url: https://example.org/\n  short-code: example\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
     remedy: "Write the first key on the line of the dash.",
@@ -38,7 +38,7 @@ pub(super) const LIST_APART: Description = Description {
     name: "layout-list-apart",
     severity: Error,
     meaning: "The brackets of an empty list of entries are not on the line of their key.",
-    explanation: "The brackets are replaced when the first entry is inserted, which is done only if nothing else is on these lines.",
+    explanation: "Inserting the first entry replaces the brackets, which is possible only if nothing else is on these lines.",
     wrong: Example::Document("base_url: https://short.code/\nmapping:\n  []\n"),
     right: Example::Document("base_url: https://short.code/\nmapping: []\n"),
     remedy: "Write `mapping: []`.",
@@ -55,5 +55,5 @@ pub(super) const CARRIAGE_RETURN: Description = Description {
     right: Example::Document(
         "base_url: https://short.code/\nmapping:\n- url: https://example.org/\n  short-code: example\n",
     ),
-    remedy: "End every line in the same way.",
+    remedy: "Use the same line ending everywhere.",
 };

@@ -8,14 +8,14 @@ pub(super) const HIDES_SPELLING: Description = Description {
     name: "code-hides-spelling",
     severity: Warning,
     meaning: "A code is also another spelling of an auto code.",
-    explanation: "An auto code is found in the standard alphabet of base64 too, with `+` and `/` in place of `-` and `_`.\nHere that spelling leads to another entry.",
+    explanation: "The server also finds an auto code in the standard alphabet of base64, with `+` and `/` in place of `-` and `_`.\nHere that spelling leads to another entry.",
     wrong: Example::Entries(
         "- url: https://example.org/3\n- url: https://example.org/docs\n  short-code: pVmgO/W4\n",
     ),
     right: Example::Entries(
         "- url: https://example.org/3\n- url: https://example.org/docs\n  short-code: docs\n",
     ),
-    remedy: "Choose another code, unless nobody writes the auto code that way.",
+    remedy: "Choose another code, unless no one writes the auto code that way.",
 };
 
 pub(super) const HIDES_TRUNCATION: Description = Description {
@@ -36,7 +36,7 @@ pub(super) const HIDES_FULL_STOP: Description = Description {
     name: "code-hides-full-stop",
     severity: Warning,
     meaning: "A code is another code with a full stop after it.",
-    explanation: "A link at the end of a sentence is often copied with the full stop, which the server repairs.\nHere that address leads to another entry.\nSuch a code also breaks `code-ends-in-full-stop`.",
+    explanation: "A link at the end of a sentence is often copied with the full stop, which the server repairs.\nHere that address leads to another entry.\nSuch a code also violates `code-ends-in-full-stop`.",
     wrong: Example::Entries(
         "- url: https://example.org/docs\n  short-code: docs\n- url: https://example.org/guide\n  short-code: docs.\n",
     ),
@@ -49,8 +49,8 @@ pub(super) const HIDES_FULL_STOP: Description = Description {
 pub(super) const HIDES_PATH: Description = Description {
     name: "code-hides-path",
     severity: Warning,
-    meaning: "A code is below another one that forwards its path.",
-    explanation: "The longer code takes precedence, so the entry above never receives that path.",
+    meaning: "A code is below another code that forwards its path.",
+    explanation: "The longer code takes precedence, so the entry of the shorter code never receives that path.",
     wrong: Example::Entries(
         "- url: https://example.org/docs/\n  short-code: docs\n  forward: path\n- url: https://example.org/guide\n  short-code: docs/guide\n",
     ),
@@ -64,7 +64,7 @@ pub(super) const UNREACHABLE: Description = Description {
     name: "code-unreachable",
     severity: Warning,
     meaning: "A code is below the path of another site of the table.",
-    explanation: "The site with the longer path answers, so the entry is never reached.",
+    explanation: "The site with the longer path takes precedence, so the entry is never reached.",
     wrong: Example::Files(&[
         (
             "a.yaml",
@@ -89,7 +89,7 @@ pub(super) const TARGET_SHARED: Description = Description {
     name: "target-shared",
     severity: Warning,
     meaning: "Two entries that are not retired lead to the same URL.",
-    explanation: "Somebody may have registered the URL without noticing that it has a code.\nSeveral codes for one URL can be one entry, which is easier to change.",
+    explanation: "Someone may have registered the URL without noticing that it already has a code.\nSeveral codes for one URL can be one entry, which is easier to change.",
     wrong: Example::Entries(
         "- url: https://example.org/\n  short-code: example\n- url: https://example.org/\n  short-code: ex\n",
     ),
@@ -141,7 +141,7 @@ pub(super) const TARGET_LOOP: Description = Description {
     name: "target-loop",
     severity: Error,
     meaning: "The target of an entry leads into a loop of short links of the table.",
-    explanation: "Browsers give up after some redirects and show an error.",
+    explanation: "Browsers give up after a number of redirects and show an error.",
     wrong: Example::Entries("- url: https://short.code/example\n  short-code: example\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
     remedy: "Change the target of one of the links in the hint to a page outside the table.",
@@ -165,7 +165,7 @@ pub(super) const FORWARD_URL_FRAGMENT: Description = Description {
     name: "forward-url-fragment",
     severity: Error,
     meaning: "An entry forwards both path and query to a URL that ends in `#`.",
-    explanation: "The query belongs before the `#` and the path after it, so the two could not stay together.",
+    explanation: "The query belongs before the `#` and the path after it, so they would be separated.",
     wrong: Example::Entries(
         "- url: https://example.org/docs#\n  short-code: docs\n  forward: path-and-query\n",
     ),

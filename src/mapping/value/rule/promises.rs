@@ -10,7 +10,7 @@ pub(super) const CODE_GONE: Description = Description {
     name: "published-code-gone",
     severity: Error,
     meaning: "A published code no longer exists.",
-    explanation: "Links in mails, documents and printed pages would stop working, and the code could be given to another target.",
+    explanation: "Links in emails, documents and printed pages would stop working, and the code could later get another target.",
     wrong: Example::Change {
         published: PUBLISHED,
         proposed: "- url: https://example.org/\n  short-code: renamed\n",
@@ -19,7 +19,7 @@ pub(super) const CODE_GONE: Description = Description {
         published: PUBLISHED,
         proposed: RETIRED,
     },
-    remedy: "Restore the entry, with `retired: true` if it should lead nowhere.\nIf the entry has another code now, add the old one to its `aliases`.",
+    remedy: "Restore the entry, with `retired: true` if the link should no longer work.\nIf the entry now has another code, add the old code to its `aliases`.",
 };
 
 pub(super) const CODE_RETARGETED: Description = Description {
@@ -35,14 +35,14 @@ pub(super) const CODE_RETARGETED: Description = Description {
         published: PUBLISHED,
         proposed: "- url: https://example.org/\n  short-code: example\n- url: https://example.com/\n  short-code: example-2\n",
     },
-    remedy: "Choose another code for the new target.\nIf the change is intended, say so at the end of the commit message: `Waypost-Allow: retarget CODE`.",
+    remedy: "Choose another code for the new target.\nIf the change is intended, declare it at the end of the commit message: `Waypost-Allow: retarget CODE`.",
 };
 
 pub(super) const PATH_SHADOWED: Description = Description {
     name: "published-path-shadowed",
     severity: Error,
-    meaning: "A new code or site changes where a path leads that another published link answers.",
-    explanation: "Paths below a code that forwards, other spellings of auto codes and repaired addresses are published links too.\nA new site takes all paths that begin with its base URL.",
+    meaning: "A new code or site changes the target of a path that belongs to another published link.",
+    explanation: "Paths below a forwarding code, alternative spellings of auto codes, and repaired addresses are published links too.\nA new site takes all paths that begin with its base URL.",
     wrong: Example::Change {
         published: "- url: https://example.org/docs/\n  short-code: docs\n  forward: path\n",
         proposed: "- url: https://example.org/docs/\n  short-code: docs\n  forward: path\n- url: https://example.com/\n  short-code: docs/guide\n",
@@ -51,14 +51,14 @@ pub(super) const PATH_SHADOWED: Description = Description {
         published: "- url: https://example.org/docs/\n  short-code: docs\n  forward: path\n",
         proposed: "- url: https://example.org/docs/\n  short-code: docs\n  forward: path\n- url: https://example.com/\n  short-code: guide\n",
     },
-    remedy: "Choose another code, or another base URL.\nIf the change is intended, say so at the end of the commit message: `Waypost-Allow: retarget CODE`.",
+    remedy: "Choose another code, or another base URL.\nIf the change is intended, declare it at the end of the commit message: `Waypost-Allow: retarget CODE`.",
 };
 
 pub(super) const RETIRED_CODE_RETARGETED: Description = Description {
     name: "retired-code-retargeted",
     severity: Error,
-    meaning: "A retired code is given to another target.",
-    explanation: "A retired code stays taken forever, so that old links never lead to something unrelated.\nNo statement allows this.",
+    meaning: "A retired code gets another target.",
+    explanation: "A retired code stays taken forever, so that old links never lead to something unrelated.\nNo declaration in a commit message allows this.",
     wrong: Example::Change {
         published: RETIRED,
         proposed: "- url: https://example.com/\n  short-code: example\n",
@@ -67,13 +67,13 @@ pub(super) const RETIRED_CODE_RETARGETED: Description = Description {
         published: RETIRED,
         proposed: "- url: https://example.org/\n  short-code: example\n  retired: true\n- url: https://example.com/\n  short-code: example-2\n",
     },
-    remedy: "Choose another code; the former target itself may return.",
+    remedy: "Choose another code, or restore the former target.",
 };
 
 pub(super) const RETIRED_CODE_REFILLED: Description = Description {
     name: "retired-code-refilled",
     severity: Error,
-    meaning: "A code that was retired without a target is given one.",
+    meaning: "A code that was retired without a target gets one.",
     explanation: "Nothing in the published table shows whether the target is the one that the code had before.",
     wrong: Example::Change {
         published: "- short-code: example\n  retired: true\n",
@@ -83,5 +83,5 @@ pub(super) const RETIRED_CODE_REFILLED: Description = Description {
         published: "- short-code: example\n  retired: true\n",
         proposed: "- short-code: example\n  retired: true\n- url: https://example.org/\n  short-code: example-2\n",
     },
-    remedy: "Choose another code.\nIf this is the former target, say so at the end of the commit message: `Waypost-Allow: retarget CODE`.",
+    remedy: "Choose another code.\nIf this is the former target, declare it at the end of the commit message: `Waypost-Allow: retarget CODE`.",
 };

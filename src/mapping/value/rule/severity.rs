@@ -1,4 +1,4 @@
-//! Severities: what a problem means for the table that has it.
+//! Severities: the effect of a problem on its table.
 
 use std::fmt;
 

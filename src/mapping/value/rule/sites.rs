@@ -9,7 +9,7 @@ pub(super) const BASE_URL_QUERY: Description = Description {
     name: "base-url-query",
     severity: Error,
     meaning: "A base URL has a query or a fragment.",
-    explanation: "Codes are appended to the base URL, and would become part of it.",
+    explanation: "Codes are appended to the base URL, and would become part of its query or fragment.",
     wrong: Example::Document("base_url: https://short.code/go/?to=\nmapping: []\n"),
     right: RIGHT,
     remedy: "Remove everything from the `?` or `#` on.",
@@ -19,7 +19,7 @@ pub(super) const BASE_URL_RESERVED: Description = Description {
     name: "base-url-reserved",
     severity: Error,
     meaning: "The path of a base URL begins with `/-/`.",
-    explanation: "The server answers these paths itself, so no link there could be followed.",
+    explanation: "The server uses these paths itself, so no link below them would work.",
     wrong: Example::Document("base_url: https://short.code/-/go/\nmapping: []\n"),
     right: RIGHT,
     remedy: "Choose another path.",
@@ -29,7 +29,7 @@ pub(super) const BASE_URL_SLASH_MISSING: Description = Description {
     name: "base-url-slash-missing",
     severity: Error,
     meaning: "The path of a base URL does not end in a slash.",
-    explanation: "Codes are appended to the base URL as it is written.",
+    explanation: "Codes are appended to the base URL exactly as it is written.",
     wrong: Example::Document("base_url: https://short.code/go\nmapping: []\n"),
     right: RIGHT,
     remedy: "Add the slash.",
@@ -44,35 +44,35 @@ pub(super) const NAME_INVALID: Description = Description {
     right: Example::Document(
         "base_url: https://short.code/\nname: Links of Example\nmapping: []\n",
     ),
-    remedy: "Write a short name, or leave the key out.",
+    remedy: "Write a short name, or remove the key.",
 };
 
 pub(super) const CONTACT_INVALID: Description = Description {
     name: "contact-invalid",
     severity: Error,
     meaning: "The `contact` of a collection is neither an `https:` address nor a `mailto:` address.",
-    explanation: "Pages link to it, so that people can report a link. A `mailto:` address names one mailbox and no header fields.",
+    explanation: "Pages link to it for reports about links. A `mailto:` address must name one mailbox and no header fields.",
     wrong: Example::Document(
         "base_url: https://short.code/\ncontact: links@example.org\nmapping: []\n",
     ),
     right: Example::Document(
         "base_url: https://short.code/\ncontact: mailto:links@example.org\nmapping: []\n",
     ),
-    remedy: "Write `mailto:` before an e-mail address, or `https:` before the address of a page.",
+    remedy: "Write `mailto:` before an email address, or `https:` before the address of a page.",
 };
 
 pub(super) const PROPOSE_INVALID: Description = Description {
     name: "propose-invalid",
     severity: Error,
     meaning: "`propose` is not a URI template of an `http` or `https` URL with the variables `filename`, `content` and `message`.",
-    explanation: "A browser is sent there to propose a link: `content` is the entry, or the text of a new file with it where the table is a directory, `filename` the file that it belongs to, and `message` the message of the commit. Scheme and host are fixed.",
+    explanation: "The page for proposals sends a browser there: `content` is the entry, or, if the table is a directory, the text of a new file with the entry; `filename` is the file to change, and `message` is the commit message. The scheme and host cannot contain variables.",
     wrong: Example::Document(
         "base_url: https://short.code/\npropose: https://git.example.org/new?file={file}\nmapping: []\n",
     ),
     right: Example::Document(
         "base_url: https://short.code/\npropose: https://git.example.org/new{?filename,content,message}\nmapping: []\n",
     ),
-    remedy: "Write the template as in RFC 6570, with at least `content`; or leave the key out.",
+    remedy: "Write a template as in RFC 6570 with at least the variable `content`, or remove the key.",
 };
 
 pub(super) const INDISTINCT: Description = Description {
@@ -94,7 +94,7 @@ pub(super) const INDISTINCT: Description = Description {
 pub(super) const DOCUMENTS_DISAGREE: Description = Description {
     name: "documents-disagree",
     severity: Error,
-    meaning: "Documents of one site have different values for a key that describes the site.",
+    meaning: "Documents of one site disagree on a key that describes the site.",
     explanation: "All documents of a site that have `code-scheme`, `name`, `repository`, `contact` or `propose` must agree on it: every auto code depends on the first, and every page shows the others.",
     wrong: Example::Files(&[
         (
@@ -117,7 +117,7 @@ pub(super) const TEST_FROM_INVALID: Description = Description {
     name: "test-from-invalid",
     severity: Error,
     meaning: "The `from` of a test is not a path that begins with `/`.",
-    explanation: "A test requests a path from the root of the site's host, with the base path and a query if needed.",
+    explanation: "A test requests a path that starts at the root of the site's host, with the base path, and a query if needed.",
     wrong: Example::Document(
         "base_url: https://short.code/\nmapping: []\ntests:\n- from: example\n  to: not-found\n",
     ),
@@ -144,8 +144,8 @@ pub(super) const TEST_TO_INVALID: Description = Description {
 pub(super) const TEST_FAILED: Description = Description {
     name: "test-failed",
     severity: Error,
-    meaning: "A test written in the table has another result than expected.",
-    explanation: "Tests run through the engine that serves the table, but only if the table has no other error.\nA failed test fails the check; it does not keep a server from loading the table.",
+    meaning: "A test in the table has an unexpected result.",
+    explanation: "Tests use the same code that serves the table, and run only if the table has no other error.\nA failed test fails the check, but does not keep a server from loading the table.",
     wrong: Example::Document(
         "base_url: https://short.code/\nmapping:\n- url: https://example.org/\n  short-code: example\ntests:\n- from: /example\n  to: https://example.com/\n",
     ),

@@ -12,7 +12,7 @@ pub(super) const NOT_ABSOLUTE: Description = Description {
     explanation: "A browser would treat it as a path of the short link's own site.",
     wrong: Example::Entries("- url: example.org/docs\n"),
     right: RIGHT,
-    remedy: "Write it with its scheme, as in `https://example.org/`.",
+    remedy: "Write the URL with its scheme, as in `https://example.org/`.",
 };
 
 pub(super) const SCHEME_UNSUPPORTED: Description = Description {
@@ -29,7 +29,7 @@ pub(super) const SLASHES_INVALID: Description = Description {
     name: "url-slashes-invalid",
     severity: Error,
     meaning: "The scheme of a URL is not followed by exactly two slashes.",
-    explanation: "Browsers repair such a URL, other programs read it differently.",
+    explanation: "Browsers repair such a URL, but other programs read it differently.",
     wrong: Example::Entries("- url: https:/example.org/docs\n"),
     right: RIGHT,
     remedy: "Write `https://` and then the host.",
@@ -49,7 +49,7 @@ pub(super) const HOST_MISSING: Description = Description {
     name: "url-host-missing",
     severity: Error,
     meaning: "A URL has no host.",
-    explanation: "Without a host it leads nowhere.",
+    explanation: "Without a host, the URL leads nowhere.",
     wrong: Example::Entries("- url: https://?docs\n"),
     right: RIGHT,
     remedy: "Write the host after the two slashes.",
@@ -72,7 +72,7 @@ pub(super) const PORT_INVALID: Description = Description {
     explanation: "Browsers would not open it.",
     wrong: Example::Entries("- url: https://example.org:99999/docs\n"),
     right: RIGHT,
-    remedy: "Correct the port, or leave it out.",
+    remedy: "Correct the port, or remove it.",
 };
 
 pub(super) const USER_INFO: Description = Description {
@@ -82,24 +82,24 @@ pub(super) const USER_INFO: Description = Description {
     explanation: "The table and its history are public, and text before an `@` can pass for the host.",
     wrong: Example::Entries("- url: https://user:secret@example.org/docs\n"),
     right: RIGHT,
-    remedy: "Leave out everything before the `@`, and change a password that was committed.",
+    remedy: "Remove everything up to the `@`, and change a password that was committed.",
 };
 
 pub(super) const CONTROL_CHARACTER: Description = Description {
     name: "url-control-character",
     severity: Error,
     meaning: "A URL contains a control character.",
-    explanation: "In a response, a line break could begin another header; browsers drop some of these characters silently.",
+    explanation: "In a response, a line break could start another header; browsers silently drop some of these characters.",
     wrong: Example::Entries("- url: \"https://example.org/\\tdocs\"\n"),
     right: RIGHT,
-    remedy: "Leave it out, or percent-encode it if the target needs it.",
+    remedy: "Remove the character, or percent-encode it if the target needs it.",
 };
 
 pub(super) const SURROUNDING_SPACE: Description = Description {
     name: "url-surrounding-space",
     severity: Error,
     meaning: "A URL begins or ends with white space.",
-    explanation: "Browsers drop it, but the code would be derived from it.",
+    explanation: "Browsers drop the white space, but the code would be derived from it.",
     wrong: Example::Entries("- url: 'https://example.org/docs '\n"),
     right: RIGHT,
     remedy: "Remove the white space.",
@@ -109,7 +109,7 @@ pub(super) const TOO_LONG: Description = Description {
     name: "url-too-long",
     severity: Error,
     meaning: "A URL has more than 8,192 bytes, as written or percent-encoded.",
-    explanation: "Common servers and browsers refuse header lines that are not much longer.",
+    explanation: "Common servers and browsers refuse header lines that are only slightly longer.",
     wrong: Example::Words("- url: https://example.org/?q=… with 8,200 bytes\n"),
     right: RIGHT,
     remedy: "Link to a page with a shorter address.",
@@ -122,24 +122,24 @@ pub(super) const FRAGMENT_COMMENT: Description = Description {
     explanation: "YAML reads a `#` after a space as the start of a comment, so the link leads to the page without its fragment.\nA comment that has a space after its `#` is not reported.",
     wrong: Example::Entries("- url: https://example.org/docs #install\n"),
     right: Example::Entries("- url: \"https://example.org/docs#install\"\n"),
-    remedy: "Write the URL with its fragment in quotes, or put a space after the `#` of the comment.",
+    remedy: "Quote the URL with its fragment, or add a space after the `#` of the comment.",
 };
 
 pub(super) const NOT_CANONICAL: Description = Description {
     name: "url-not-canonical",
     severity: Warning,
     meaning: "A URL is not written in its canonical form.",
-    explanation: "The canonical form is what browsers make of a URL, and what is sent to them.\nAn auto code is derived from the URL as written, so two forms of one URL get two codes.",
+    explanation: "The canonical form is the one that browsers convert a URL to, and that redirects send.\nAn auto code is derived from the URL as written, so two forms of one URL get two codes.",
     wrong: Example::Entries("- url: https://EXAMPLE.org/docs\n"),
     right: RIGHT,
-    remedy: "Write the URL from the hint.\nIf the code is derived from the URL and already published, keep it with the `short-code` from the hint.",
+    remedy: "Write the URL from the hint.\nIf the code is derived from the URL and already published, keep it by adding the `short-code` from the hint.",
 };
 
 pub(super) const PRIVATE_ADDRESS: Description = Description {
     name: "url-private-address",
     severity: Warning,
     meaning: "The host of a URL is a private or loopback address.",
-    explanation: "Such an address is a different machine in every network.\nA table that serves one network may need such addresses, and can allow the rule.",
+    explanation: "Such an address leads to a different machine in every network.\nA table that serves one network may need such addresses, and can allow the rule.",
     wrong: Example::Entries("- url: http://192.168.0.10/docs\n"),
     right: Example::Entries("- url: http://wiki.example/docs\n"),
     remedy: "Use a name that everyone who follows the link can resolve.",
@@ -149,10 +149,10 @@ pub(super) const ARCHIVE_WITHOUT_URL: Description = Description {
     name: "archive-without-url",
     severity: Warning,
     meaning: "A retired entry names an archived copy, but no URL.",
-    explanation: "An entry without a URL was taken down, and its former target is not named any more.\nThe address of an archived copy usually contains it, so the copy is not shown.",
+    explanation: "An entry without a URL was taken down, and its former target is no longer named.\nThe address of an archived copy usually contains that target, so the copy is not shown.",
     wrong: Example::Entries(
         "- short-code: docs\n  retired: true\n  archive: https://web.archive.org/web/2026/https://example.org/docs\n",
     ),
     right: Example::Entries("- short-code: docs\n  retired: true\n"),
-    remedy: "Remove `archive`; or if the link was not taken down, write its `url` again.",
+    remedy: "Remove `archive`, or restore the `url` if the link was not taken down.",
 };

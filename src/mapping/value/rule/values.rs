@@ -7,37 +7,37 @@ pub(super) const MISSING: Description = Description {
     name: "value-missing",
     severity: Error,
     meaning: "A key has no value.",
-    explanation: "A missing value could mean an empty text, a default or an unfinished edit.",
+    explanation: "A missing value could mean an empty string, a default or an unfinished edit.",
     wrong: Example::Entries("- url: https://example.org/\n  title:\n"),
     right: Example::Entries("- url: https://example.org/\n"),
-    remedy: "Write a value, or leave the key out.",
+    remedy: "Write a value, or remove the key.",
 };
 
 pub(super) const WRONG_TYPE: Description = Description {
     name: "value-wrong-type",
     severity: Error,
-    meaning: "A value is of another type than required: a text, a list or a map.",
-    explanation: "A document, an entry and a test are maps of keys; `mapping`, `aliases`, `tags` and `tests` are lists; most other values are texts.",
+    meaning: "A value has the wrong type: a string, a list or a map where another one is required.",
+    explanation: "Documents, entries and tests are maps; `mapping`, `aliases`, `tags` and `tests` are lists; most other values are strings.",
     wrong: Example::Entries("- url: https://example.org/\n  aliases: example\n"),
     right: Example::Entries("- url: https://example.org/\n  aliases: [example]\n"),
-    remedy: "Write a list as `[a, b]` or with each item on a line of its own after `- `, and a map with each key on a line of its own.",
+    remedy: "Write a list as `[a, b]` or with each item on its own line after `- `, and a map with each key on its own line.",
 };
 
 pub(super) const UNKNOWN: Description = Description {
     name: "value-unknown",
     severity: Error,
     meaning: "A value is not one of those that its key allows.",
-    explanation: "It applies to `status`, `forward`, `code-scheme` and `new`; the message lists the possible values.\nA `status` is a number without quotes.",
+    explanation: "This applies to `status`, `forward`, `code-scheme` and `new`; the message lists the possible values.\nA `status` is a number without quotes.",
     wrong: Example::Entries("- url: https://example.org/\n  status: 200\n"),
     right: Example::Entries("- url: https://example.org/\n  status: 301\n"),
-    remedy: "Write one of the values in the message, or leave the key out.",
+    remedy: "Write one of the values in the message, or remove the key.",
 };
 
 pub(super) const NUMBER_INVALID: Description = Description {
     name: "number-invalid",
     severity: Error,
     meaning: "A value is not a whole number in plain decimal digits.",
-    explanation: "Versions of YAML disagree on other forms: `010` is eight to some readers and ten to others.",
+    explanation: "YAML versions disagree on other forms: some readers take `010` as eight, others as ten.",
     wrong: Example::Entries("- url: https://example.org/\n  number: 007\n"),
     right: Example::Entries("- url: https://example.org/\n  number: 7\n"),
     remedy: "Write decimal digits only: no quotes, sign, fraction, unit or leading zero.",
@@ -57,7 +57,7 @@ pub(super) const DATE_INVALID: Description = Description {
     name: "date-invalid",
     severity: Error,
     meaning: "The value of `expires` or `retired` is not a valid date.",
-    explanation: "A date is written as in RFC 3339, with or without a time; a time requires its offset from UTC.\n`retired` can also be `true`; an entry that is not retired does not have the key.",
+    explanation: "Dates follow RFC 3339, with or without a time; a time requires its offset from UTC.\n`retired` can also be `true`; an entry that is not retired omits the key.",
     wrong: Example::Entries("- url: https://example.org/\n  expires: 31.12.2026\n"),
     right: Example::Entries("- url: https://example.org/\n  expires: 2026-12-31\n"),
     remedy: "Write it as in `2026-12-31` or `2026-12-31T12:00:00Z`.",
@@ -67,7 +67,7 @@ pub(super) const TEXT_DIRECTION: Description = Description {
     name: "text-direction",
     severity: Warning,
     meaning: "A title, an owner or a tag contains a character that changes the direction of writing.",
-    explanation: "With an embedding, override or isolate (U+202A to U+202E, U+2066 to U+2069), a text can be displayed as another one.",
+    explanation: "An embedding, override or isolate (U+202A to U+202E, U+2066 to U+2069) can make a text look like another one.",
     wrong: Example::Entries("- url: https://example.org/\n  title: \"Docs \\u202Egro.live\"\n"),
     right: Example::Entries("- url: https://example.org/\n  title: Docs\n"),
     remedy: "Remove the character.",

@@ -1,0 +1,95 @@
+//! The promise of one code: where it leads, since when it is broken, and where statements moved it.
+
+use std::rc::Rc;
+
+use super::permanence::Breach;
+use crate::mapping::packed::{Entry, TargetParts};
+
+/// The destination of a code: a target, or `None`.
+pub(super) type Goal = Option<Rc<str>>;
+
+/// The promise of one code.
+#[derive(Debug, Clone)]
+pub(super) struct Promise {
+    pub(super) target: Goal,
+    is_retired: bool,
+    /// Whether the last published table has the code; only known for the first promise of a code.
+    pub(super) is_current: bool,
+    /// Whether an entry has dropped the target, which no output names any more.
+    pub(super) is_taken_down: bool,
+    /// The last commit that kept it, with the target if it has one; `None` for the last that was
+    /// published.
+    pub(super) kept: Option<usize>,
+    /// Its former destinations, from which statements moved it.
+    pub(super) left: Vec<Goal>,
+}
+
+impl Promise {
+    pub(super) fn new(entry: Entry<'_>) -> Self {
+        let mut promise = Self {
+            target: None,
+            is_retired: false,
+            is_current: true,
+            is_taken_down: false,
+            kept: None,
+            left: Vec::new(),
+        };
+        promise.keep(entry);
+        promise
+    }
+
+    /// Records that it may not be kept after a commit that was published.
+    pub(super) fn leave(&mut self, published: usize) {
+        self.is_current = false;
+        self.kept.get_or_insert(published);
+    }
+
+    pub(super) fn left_at(mut self, published: usize) -> Self {
+        self.leave(published);
+        self
+    }
+
+    fn target_parts(&self) -> Option<TargetParts<'_>> {
+        self.target.as_deref().map(TargetParts::of)
+    }
+
+    /// Returns whether a statement has moved this promise away from the destination of the other.
+    pub(super) fn supersedes(&self, other: &Self) -> bool {
+        let has_left = self.left.contains(&other.target);
+        let was_left = other.left.contains(&self.target);
+        has_left && (!was_left || self.left.len() > other.left.len())
+    }
+
+    /// Merges the same promise of another line of work.
+    pub(super) fn unite(&mut self, other: &Self) {
+        self.is_retired |= other.is_retired;
+        self.is_taken_down |= other.is_taken_down;
+        self.kept = self.kept.max(other.kept);
+        for target in &other.left {
+            if !self.left.contains(target) {
+                self.left.push(target.clone());
+            }
+        }
+    }
+
+    pub(super) fn breach(&self, now: Option<Entry<'_>>) -> Option<Breach> {
+        Breach::of(self.target_parts(), self.is_retired, now)
+    }
+
+    /// Updates the promise from an entry.
+    pub(super) fn keep(&mut self, entry: Entry<'_>) {
+        self.is_retired = entry.is_retired();
+        let target = entry.target_parts();
+        if target.is_none() && self.target.is_some() {
+            // A retired entry may drop its target, which is still the only one that the code may
+            // have.
+            self.is_taken_down = true;
+            return;
+        }
+        if self.target_parts() != target {
+            self.target = target.map(|it| it.to_string().into());
+        }
+        self.is_taken_down = false;
+        self.kept = None;
+    }
+}

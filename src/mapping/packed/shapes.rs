@@ -1,0 +1,114 @@
+//! The shapes of entries: most tables have some dozen, which records number with one byte. The numbers
+//! of all others are listed.
+
+use std::collections::HashMap;
+
+use super::arena::{Text, index};
+use super::record::{Record, Shape, ShapeNumber};
+
+/// Shapes by number, mostly without repetition.
+#[derive(Debug, Default)]
+pub(crate) struct Shapes {
+    all: Vec<Shape>,
+    /// The numbers of shapes that do not fit in records, by targets in ascending order.
+    listed: Vec<(Text, u32)>,
+}
+
+impl Shapes {
+    /// Returns the shape of an entry.
+    #[inline]
+    pub(crate) fn of(&self, record: &Record) -> &Shape {
+        &self.all[self.number_of(record)]
+    }
+
+    /// Returns the number of the shape of an entry.
+    #[inline]
+    pub(super) fn number_of(&self, record: &Record) -> usize {
+        match record.shape.first() {
+            Some(number) => number,
+            None => self.listed_number(record.target),
+        }
+    }
+
+    #[cold]
+    fn listed_number(&self, target: Text) -> usize {
+        let at = self.listed.binary_search_by_key(&target, |it| it.0);
+        self.listed[at.expect("a shape without a short number is listed")].1 as usize
+    }
+
+    /// Returns all shapes, in the order of their numbers.
+    pub(crate) fn all(&self) -> &[Shape] {
+        &self.all
+    }
+
+    /// Returns the memory in use, in bytes.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.all.capacity() * size_of::<Shape>() + self.listed.capacity() * size_of::<(Text, u32)>()
+    }
+}
+
+/// Shapes that get numbers.
+#[derive(Debug, Default)]
+pub(crate) struct DraftShapes {
+    shapes: Shapes,
+    numbers: HashMap<Shape, u32>,
+    /// The last shape: most entries have the same as the previous one.
+    last: Option<(Shape, u32)>,
+}
+
+impl DraftShapes {
+    /// Returns the number of a shape.
+    pub(super) fn number(&mut self, shape: Shape) -> u32 {
+        if let Some((last, number)) = self.last
+            && last == shape
+        {
+            return number;
+        }
+        let number = *self.numbers.entry(shape).or_insert_with(|| {
+            self.shapes.all.push(shape);
+            index(self.shapes.all.len() - 1)
+        });
+        self.last = Some((shape, number));
+        number
+    }
+
+    /// Gives an entry the shape with a number; returns the part that its record stores.
+    pub(super) fn assign(&mut self, target: Text, number: u32) -> ShapeNumber {
+        let short = ShapeNumber::new(number);
+        if short == ShapeNumber::MANY {
+            self.shapes.listed.push((target, number));
+        }
+        short
+    }
+
+    /// Returns the shape of an entry.
+    pub(crate) fn of(&self, record: &Record) -> &Shape {
+        self.shapes.of(record)
+    }
+
+    /// Returns the number of the shape of an entry.
+    pub(super) fn number_of(&self, record: &Record) -> usize {
+        self.shapes.number_of(record)
+    }
+
+    /// Returns the shapes for changing them; existing numbers stay valid, but a changed shape is
+    /// not found by content.
+    pub(super) fn all_mut(&mut self) -> &mut [Shape] {
+        self.numbers.clear();
+        self.last = None;
+        &mut self.shapes.all
+    }
+
+    /// Returns the places of the targets whose shapes are listed, for changing them.
+    pub(super) fn listed_mut(&mut self) -> &mut [(Text, u32)] {
+        &mut self.shapes.listed
+    }
+
+    /// Returns the shapes in memory, once all entries have theirs.
+    pub(super) fn complete(mut self) -> Shapes {
+        self.shapes.all.shrink_to_fit();
+        self.shapes.listed.shrink_to_fit();
+        self.shapes.listed.sort_unstable_by_key(|it| it.0);
+        self.shapes
+    }
+}
