@@ -52,7 +52,7 @@ struct GoneLinkPage<'p> {
 
 #[derive(Template)]
 #[template(path = "export_about.html")]
-struct About<'p> {
+struct AboutPage<'p> {
     frame: &'p Frame<'p>,
     heading: String,
     text: &'p str,
@@ -64,12 +64,12 @@ pub fn pages(
     now: Timestamp,
 ) -> impl Iterator<Item = Result<ExportedPage, PageWithoutPlace>> + use<'_> {
     let frame = Frame::of(Language::DEFAULT, Some(site));
-    let about = About {
+    let about = AboutPage {
         frame: &frame,
         heading: frame.plain("exported-links", "host", site.base_url().host()),
         text: frame.text("exported-purpose"),
     };
-    let not_found = About {
+    let not_found = AboutPage {
         frame: &frame,
         heading: frame.text("not-found-title").to_owned(),
         text: frame.text("not-found-hint"),
@@ -115,7 +115,7 @@ fn page(path: String, html: askama::Result<String>) -> Result<ExportedPage, Page
     Ok(ExportedPage { path, html })
 }
 
-/// Counts the features that the pages of a site cannot carry, as it is at `now`.
+/// Counts the features that the pages of a site cannot represent, as it is at `now`.
 pub fn page_losses(site: &Site, now: Timestamp) -> Losses {
     let carries = |feature| matches!(feature, Feature::Title | Feature::Length);
     Losses::count(site, now, carries, |_| true)

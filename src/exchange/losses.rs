@@ -1,4 +1,4 @@
-//! The features of a table that a format cannot carry, counted by kind.
+//! The features of a table that a format cannot represent, counted by kind.
 
 use crate::mapping::{DEFAULT_MAX_AGE, Forward, Site, Status, Timestamp};
 
@@ -65,13 +65,13 @@ impl Feature {
     }
 }
 
-/// The number of codes of a site that have each feature a format does not carry.
+/// The number of codes of a site with each feature that a format cannot represent.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Losses([usize; Feature::ALL.len()]);
 
 impl Losses {
     /// Counts the losses for a site as it is at `now`, where rows that do not fit are omitted.
-    /// `fits` is called only if lengths are not carried.
+    /// `fits` is called only if lengths are limited.
     pub(super) fn count(
         site: &Site,
         now: Timestamp,

@@ -1,10 +1,15 @@
-//! Tables in foreign formats, for export and import: one file per format.
+//! Tables in foreign formats, for export and import: one file per format; and a short link as a QR
+//! code.
 //!
-//! The readers are separate, under [`read`]. A writer is given a site and writes it entry by entry,
-//! in the order of codes, so that the same table always produces the same text and a million
-//! entries are never in memory twice.
-//! Invariants: nothing here reads a clock or touches a file; a feature that a format cannot carry
-//! is never dropped silently, but counted by [`Losses`].
+//! The readers are separate, under [`read`] (docs/decisions/0009). A writer is given a site and
+//! writes it entry by entry, in the order of codes, so that the same table always produces the same
+//! text and a million entries are never in memory twice.
+//!
+//! # Invariants
+//!
+//! - Nothing here reads a clock or touches a file.
+//! - Features that a format cannot represent are counted by [`Losses`], and a row that cannot be
+//!   imported is reported: nothing is dropped silently.
 
 mod apache;
 mod beacon;
@@ -78,7 +83,7 @@ impl ExportFormat {
         }
     }
 
-    /// Counts the features of a site that the format cannot carry, as the site is at `now`.
+    /// Counts the features of a site that the format cannot represent, as the site is at `now`.
     pub fn losses(self, site: &Site, now: Timestamp) -> Losses {
         let fits = |row: &CodeRow<'_>| nginx::fits(row, now);
         Losses::count(site, now, |feature| self.carries(feature), fits)

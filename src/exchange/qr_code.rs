@@ -1,8 +1,7 @@
 //! A short link as a QR code (ISO/IEC 18004), in SVG.
 //!
-//! It is black on white wherever it is shown, also on a dark page: many readers do not find a code
-//! whose colours are inverted. Nothing in it depends on a style, and no text of the URL is written
-//! into it.
+//! It is black on white, even on a dark page: many readers do not find a code with inverted
+//! colours. It depends on no style, and does not contain the URL as text.
 
 use std::fmt::Write as _;
 
@@ -53,7 +52,7 @@ mod tests {
 
     use super::*;
 
-    /// The picture as a reader sees it, with some pixels a module, and its width.
+    /// The picture as a reader sees it, with several pixels per module, and its width.
     fn rasterised(svg: &str) -> (usize, Vec<u8>) {
         const SCALE: usize = 2;
         let number = |text: &str| text.parse::<usize>().unwrap();
@@ -85,7 +84,7 @@ mod tests {
         (width, pixels)
     }
 
-    /// Reads a picture with a program that does not come from the authors of the one that made it.
+    /// Reads a picture with a program by other authors than the one that created it.
     fn read(svg: &str) -> (String, quircs::EccLevel) {
         let (width, pixels) = rasterised(svg);
         let mut reader = quircs::Quirc::default();

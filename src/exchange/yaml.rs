@@ -11,7 +11,7 @@ use crate::mapping::{
 
 use super::order::SortedEntries;
 
-/// The length of the longest word that some YAML reader takes for more than a string: `false`.
+/// The length of the longest word that some YAML reader does not read as a string: `false`.
 const LONGEST_WORD: usize = 5;
 
 /// Writes a site as a document.

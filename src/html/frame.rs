@@ -8,7 +8,7 @@ use super::messages::filled;
 use super::sentence::Sentence;
 use crate::mapping::{About, BaseUrl, Site};
 
-/// What is called a collection that has no name and no host.
+/// The name of a collection without a name and a host.
 const NAMELESS: &str = "Waypost";
 
 const IN_QUERY: &AsciiSet = &NON_ALPHANUMERIC
@@ -25,7 +25,7 @@ pub const STYLE: &str = include_str!("../../templates/style.css");
 pub struct Frame<'p> {
     /// The language of the page.
     pub language: Language,
-    /// What the collection is called.
+    /// The name of the collection.
     pub name: &'p str,
     /// The path of the landing page.
     pub home: Option<&'p str>,
@@ -44,8 +44,8 @@ pub struct Frame<'p> {
 }
 
 impl<'p> Frame<'p> {
-    /// Returns the frame of a page of a site, if one was chosen, with what is the same wherever it is
-    /// shown.
+    /// Returns the frame of a page of a site, if one was chosen, with the parts that do not depend
+    /// on the page.
     pub fn of(language: Language, site: Option<&'p Site>) -> Self {
         let base_url = site.map(Site::base_url);
         let about = site.map(Site::about);

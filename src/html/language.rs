@@ -18,7 +18,7 @@ static MESSAGES: LazyLock<[Messages; FILES.len()]> =
 pub struct Language(usize);
 
 impl Language {
-    /// The language for clients that ask for none of the others.
+    /// The language for clients that request none of the others.
     pub const DEFAULT: Self = Self(0);
 
     /// Returns every language.
@@ -26,8 +26,8 @@ impl Language {
         (0..FILES.len()).map(Self)
     }
 
-    /// Returns the language that a range asks for, by the longest beginning of the range that is one
-    /// (RFC 4647 section 3.4): `de` for `de-CH`.
+    /// Returns the language for a range, by the longest beginning of the range that is one (RFC
+    /// 4647 section 3.4): `de` for `de-CH`.
     pub fn of_range(range: &str) -> Option<Self> {
         let named = |tag: &str| {
             FILES
@@ -57,7 +57,7 @@ impl Language {
 
 #[cfg(test)]
 mod tests {
-    use super::super::messages::{Piece, pieces};
+    use super::super::messages::{MessagePart, parts};
     use super::*;
 
     #[test]
@@ -99,10 +99,10 @@ mod tests {
     fn every_language_has_every_text_with_the_same_values() {
         let described = |number: usize| -> Vec<_> {
             let texts = MESSAGES[number].all().iter().map(|(key, text)| {
-                let mut values: Vec<_> = pieces(text)
-                    .filter_map(|piece| match piece {
-                        Piece::Value(name) => Some(name),
-                        Piece::Text(_) => None,
+                let mut values: Vec<_> = parts(text)
+                    .filter_map(|part| match part {
+                        MessagePart::Value(name) => Some(name),
+                        MessagePart::Text(_) => None,
                     })
                     .collect();
                 values.sort_unstable();

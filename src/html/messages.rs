@@ -39,17 +39,17 @@ fn message(line: &'static str) -> Option<(&'static str, &'static str)> {
     Some((key.trim_end(), text.trim()))
 }
 
-/// A piece of a text.
+/// A part of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum MessagePart {
     /// Text as it is.
     Text(&'static str),
     /// The name of a value that is inserted.
     Value(&'static str),
 }
 
-/// Returns the pieces of a text.
-pub(super) fn pieces(text: &'static str) -> impl Iterator<Item = Piece> {
+/// Returns the parts of a text.
+pub(super) fn parts(text: &'static str) -> impl Iterator<Item = MessagePart> {
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -57,26 +57,26 @@ pub(super) fn pieces(text: &'static str) -> impl Iterator<Item = Piece> {
         }
         if let Some((name, after)) = placeable(rest) {
             rest = after;
-            return Some(Piece::Value(name));
+            return Some(MessagePart::Value(name));
         }
-        // What is no placeable is text, a lone brace included.
+        // Anything that is not a placeable is text, even a lone brace.
         let next = rest.match_indices('{').map(|(at, _)| at);
         let end = next
             .into_iter()
             .find(|at| placeable(&rest[*at..]).is_some());
         let (text, after) = rest.split_at(end.unwrap_or(rest.len()));
         rest = after;
-        Some(Piece::Text(text))
+        Some(MessagePart::Text(text))
     })
 }
 
 /// Returns a text with its values, as plain text.
 pub(super) fn filled(text: &'static str, value: impl Fn(&str) -> String) -> String {
-    let pieces = pieces(text).map(|piece| match piece {
-        Piece::Text(text) => text.to_owned(),
-        Piece::Value(name) => value(name),
+    let parts = parts(text).map(|part| match part {
+        MessagePart::Text(text) => text.to_owned(),
+        MessagePart::Value(name) => value(name),
     });
-    pieces.collect()
+    parts.collect()
 }
 
 /// Reads `{ $name }` at the beginning of a text; returns the name and what follows.
@@ -102,19 +102,19 @@ mod tests {
     fn takes_texts_apart() {
         for (text, expected) in [
             ("", &[][..]),
-            ("a", &[Piece::Text("a")]),
+            ("a", &[MessagePart::Text("a")]),
             (
                 "a { $b }{$c}.",
                 &[
-                    Piece::Text("a "),
-                    Piece::Value("b"),
-                    Piece::Value("c"),
-                    Piece::Text("."),
+                    MessagePart::Text("a "),
+                    MessagePart::Value("b"),
+                    MessagePart::Value("c"),
+                    MessagePart::Text("."),
                 ],
             ),
-            ("{ a { $b", &[Piece::Text("{ a { $b")]),
+            ("{ a { $b", &[MessagePart::Text("{ a { $b")]),
         ] {
-            assert_eq!(pieces(text).collect::<Vec<_>>(), expected, "{text}");
+            assert_eq!(parts(text).collect::<Vec<_>>(), expected, "{text}");
         }
     }
 }

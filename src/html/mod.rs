@@ -1,5 +1,15 @@
-//! What all pages for people share, served or exported: the frame, the style, and the texts in each
-//! language. It is pure, and does not know HTTP.
+//! The common parts of all pages, served or exported: the frame, which `templates/base.html`
+//! writes; the texts in each language, from `templates/messages/`; dates in words, and URLs whose
+//! host is emphasised.
+//!
+//! The pages that are served are in `server/pages/`, those that are exported in `exchange/html.rs`;
+//! each has a template in `templates/`.
+//!
+//! # Invariants
+//!
+//! - Nothing here knows about HTTP, or reads a clock.
+//! - Every value is escaped: by the template, or where it is inserted into a text (`sentence`).
+//! - Every language has every text, with the same values in it.
 
 mod frame;
 mod language;

@@ -1,4 +1,4 @@
-//! Points in time as people write them: a day, or a day and the time of it, always in UTC.
+//! Points in time for people: a day, or a day and a time, always in UTC.
 
 use time::UtcDateTime;
 
@@ -68,7 +68,8 @@ impl Moment {
         format!("<time datetime=\"{machine}\">{words}</time>")
     }
 
-    /// Returns it in words, as in `31 December 2031`. They hold nothing that HTML gives a meaning to.
+    /// Returns it in words, as in `31 December 2031`. The words contain no characters that are
+    /// special in HTML.
     pub fn in_words(self, language: Language) -> String {
         let (Self::Day(at) | Self::Time(at)) = self;
         let Ok(at) = UtcDateTime::from_unix_timestamp(at.unix()) else {

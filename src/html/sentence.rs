@@ -1,11 +1,11 @@
-//! A text of a language with the values in it, each escaped, and perhaps in an element of its own.
+//! A text of a language with the values in it, each escaped, and perhaps in its own element.
 
 use std::fmt;
 
 use askama::filters::{Html, HtmlSafe, escape};
 
 use super::language::Language;
-use super::messages::{Piece, pieces};
+use super::messages::{MessagePart, parts};
 use super::moment::Moment;
 
 /// A text of a language with values, displayed as HTML.
@@ -70,10 +70,10 @@ fn escaped(text: impl fmt::Display) -> String {
 /// Writes HTML: the text is escaped, and values were.
 impl fmt::Display for Sentence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for piece in pieces(self.text) {
-            match piece {
-                Piece::Text(text) => f.write_str(&escaped(text))?,
-                Piece::Value(name) => {
+        for part in parts(self.text) {
+            match part {
+                MessagePart::Text(text) => f.write_str(&escaped(text))?,
+                MessagePart::Value(name) => {
                     let value = self.values.iter().find(|(it, _)| *it == name);
                     f.write_str(value.map_or(name, |(_, html)| html))?;
                 }

@@ -2,14 +2,14 @@
 
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory as _};
 
-/// A URL in parts, of which the host counts.
+/// A URL in parts, with the host as the main one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownUrl<'u> {
-    /// What precedes the host: the scheme.
+    /// The part before the host: the scheme.
     pub before: &'u str,
     /// The host, without a port; in ASCII, if it is internationalised.
     pub host: &'u str,
-    /// What follows it.
+    /// The part after the host.
     pub after: &'u str,
     /// The host in Unicode, if it is internationalised. Its letters may resemble others, so it is
     /// only shown next to the other form.
@@ -23,7 +23,7 @@ impl<'u> ShownUrl<'u> {
         let authority_end = url[start..]
             .find(['/', '?', '#'])
             .map_or(url.len(), |at| start + at);
-        // A target has no user; if it had one, it would not be taken for the host.
+        // A target has no user information; if it had, that would not be mistaken for the host.
         let start = url[start..authority_end]
             .rfind('@')
             .map_or(start, |at| start + at + 1);

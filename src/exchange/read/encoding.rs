@@ -30,10 +30,10 @@ impl fmt::Display for Encoding {
     }
 }
 
-/// Returns a file in UTF-8, with the encoding that it had if that is another one.
+/// Returns a file in UTF-8, with its original encoding if that was another one.
 ///
-/// A file that is evidently no text in any of them is returned as it is, and so is one that is partly
-/// UTF-8: its readers report the lines that are not.
+/// A file that is evidently not text in any of them is returned unchanged, and so is one that is
+/// partly UTF-8: its readers report the invalid lines.
 pub fn in_utf8(bytes: &[u8]) -> (Cow<'_, [u8]>, Option<Encoding>) {
     let converted = match encoding(bytes) {
         None => None,
@@ -65,7 +65,7 @@ fn from_utf16(bytes: &[u8], encoding: Encoding) -> Option<String> {
     let units = bytes.chunks(2).map(|pair| match (pair, encoding) {
         ([low, high], Encoding::Utf16Le) => u16::from_le_bytes([*low, *high]),
         ([high, low], _) => u16::from_be_bytes([*high, *low]),
-        // Half a character at the end is none.
+        // Half a character at the end is invalid.
         _ => 0xD800,
     });
     let text: Result<String, _> = char::decode_utf16(units).collect();

@@ -1,20 +1,21 @@
 //! Guesses the format of a file from its name and its beginning.
 //!
-//! A guess is made only where one format alone fits: what a wrong one would import is published.
+//! A guess is made only if exactly one format fits, because the links of a wrong import would be
+//! published.
 
 use super::import_format::ImportFormat;
 use super::rows::Column;
 
-/// How many bytes of a file are looked at.
+/// How many bytes of a file are examined.
 const LOOKED_AT: usize = 64 << 10;
 
 impl ImportFormat {
-    /// Returns the format that a file has, by its name and its text.
+    /// Returns the format of a file, from its name and its text.
     ///
     /// # Errors
     ///
-    /// Returns all formats that it may have, in the order of [`ImportFormat::ALL`]; none if it looks
-    /// like no known one.
+    /// Returns all formats that it may have, in the order of [`ImportFormat::ALL`]; none if no
+    /// known format fits.
     pub fn guess(name: &str, bytes: &[u8]) -> Result<Self, Vec<Self>> {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let beginning = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
@@ -29,7 +30,7 @@ impl ImportFormat {
         }
     }
 
-    /// Returns whether a text begins like one of this format.
+    /// Returns whether the beginning of a text has this format.
     fn fits(self, name: &str, text: &str) -> bool {
         let lines = text.lines().map(str::trim);
         let mut lines = lines.filter(|line| !line.is_empty());
@@ -83,7 +84,7 @@ impl ImportFormat {
     }
 }
 
-/// Returns the format of which a name is a convention.
+/// Returns the format for which a name is conventional.
 fn of_name(name: &str) -> Option<ImportFormat> {
     let name = name.rsplit('/').next().unwrap_or_default();
     let lower = name.to_ascii_lowercase();

@@ -1,6 +1,9 @@
 //! Reads tables in foreign formats: bytes in, rows out, each with its line.
 //!
-//! Invariants: a row that cannot be taken is reported with the reason, never dropped; a row is
+//! `records` has the formats with one record per link, `configuration` those of web servers, and
+//! `rows` the parameters and results of every reader.
+//!
+//! Invariants: a row that cannot be accepted is reported with the reason, never dropped; a row is
 //! passed on as soon as it is read, so only the file itself is in memory.
 
 mod configuration;

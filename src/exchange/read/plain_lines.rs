@@ -1,9 +1,8 @@
-//! What spreadsheets put into a text besides its rows: line breaks of their own, and a first line that
-//! names the separator.
+//! Peculiarities of spreadsheets: their own line breaks, and a first line that names the separator.
 
 use std::borrow::Cow;
 
-/// Returns a text with line feeds where all its line breaks are carriage returns alone, and with a
+/// Returns a text with line feeds if all its line breaks are lone carriage returns, and with a
 /// blank line instead of a first one such as `sep=;`, so that lines keep their numbers.
 pub fn in_plain_lines(mut text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     if text.contains(&b'\r') && !text.contains(&b'\n') {
@@ -31,8 +30,8 @@ pub fn in_plain_lines(mut text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     text
 }
 
-/// Returns whether bytes have control characters that no text has: a file of another kind, or a
-/// damaged one.
+/// Returns whether bytes are free of control characters that only other kinds of files, or damaged
+/// ones, contain.
 pub fn is_text(bytes: &[u8]) -> bool {
     let is_of_text = |byte: &u8| !byte.is_ascii_control() || b"\t\r\n\x0C".contains(byte);
     bytes.iter().all(is_of_text)

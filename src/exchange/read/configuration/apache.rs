@@ -2,7 +2,7 @@
 //!
 //! All of them append the query to a URL that has none, unless a rule disables that. `Redirect`
 //! also matches paths under its own: that is kept if both path and URL end in a slash, so that they
-//! fit together, and otherwise dropped, because nobody intends it for a short link.
+//! fit together, and otherwise dropped, because it is hardly ever intended for a short link.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ const CONDITIONS: [&str; 8] = [
 
 const MANY_PATHS: RowError = RowError::NoLink("this redirects more than one path");
 
-/// The state left by the lines before.
+/// The state after the preceding lines.
 #[derive(Default)]
 struct Conditions {
     /// The number of open sections that apply a line only to some requests.
@@ -89,7 +89,7 @@ impl Conditions {
                 return Ok(None);
             }
             "rewriterule" if std::mem::take(&mut self.has_condition) => {
-                return Err(RowError::NoLink("a rule with conditions is no link"));
+                return Err(RowError::NoLink("a rule with conditions is not a link"));
             }
             "rewriterule" => rewrite_rule(&rest, origin),
             _ => return Ok(None),
@@ -166,7 +166,7 @@ fn rewrite_rule(words: &[&str], origin: LinkOrigin<'_>) -> Result<ImportedLink, 
         _ => None,
     });
     let Some(status) = status.or_else(|| url.contains("://").then_some("302")) else {
-        return Err(RowError::NoLink("a rewrite is no redirect"));
+        return Err(RowError::NoLink("a rewrite is not a redirect"));
     };
     let url = without_references(url)?;
     let forward = match query(Some(&url)) {

@@ -14,12 +14,12 @@ pub(super) struct Directive {
     pub(super) line: usize,
     /// Its name and its values, without quotes.
     pub(super) words: Vec<String>,
-    pub(super) kind: Kind,
+    pub(super) kind: DirectiveKind,
 }
 
 /// The kinds of directives.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum DirectiveKind {
     /// One that ends in a semicolon.
     #[default]
     Simple,
@@ -108,11 +108,11 @@ impl Iterator for Directives<'_> {
                 ';' if directive.words.is_empty() => {}
                 ';' => return Some(directive),
                 '{' => {
-                    directive.kind = Kind::Block;
+                    directive.kind = DirectiveKind::Block;
                     return Some(directive);
                 }
                 '}' => {
-                    directive.kind = Kind::End;
+                    directive.kind = DirectiveKind::End;
                     return Some(directive);
                 }
                 c => directive.words.push(self.word(c)),
@@ -138,11 +138,11 @@ mod tests {
         assert_eq!(
             found,
             [
-                directive(1, &["a", "b"], Kind::Simple),
-                directive(3, &["c", "d e"], Kind::Block),
-                directive(4, &["g\"\\.\n", "${h}i"], Kind::Simple),
-                directive(5, &[], Kind::End),
-                directive(5, &["j\\;k"], Kind::Simple),
+                directive(1, &["a", "b"], DirectiveKind::Simple),
+                directive(3, &["c", "d e"], DirectiveKind::Block),
+                directive(4, &["g\"\\.\n", "${h}i"], DirectiveKind::Simple),
+                directive(5, &[], DirectiveKind::End),
+                directive(5, &["j\\;k"], DirectiveKind::Simple),
             ]
         );
     }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::directives::{Directives, Kind};
+use super::directives::{DirectiveKind, Directives};
 use super::expression::text_of;
 use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, excerpt, row};
 use crate::mapping::{Forward, WrittenRetirement};
@@ -34,11 +34,11 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
         let line = directive.line;
         let words: Vec<_> = directive.words.iter().map(String::as_str).collect();
         let link = match directive.kind {
-            Kind::End => {
+            DirectiveKind::End => {
                 blocks.pop();
                 continue;
             }
-            Kind::Block => match open(&words, &statuses) {
+            DirectiveKind::Block => match open(&words, &statuses) {
                 Ok(block) => {
                     blocks.push(block);
                     continue;
@@ -48,7 +48,7 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
                     Err(error)
                 }
             },
-            Kind::Simple => match blocks.last() {
+            DirectiveKind::Simple => match blocks.last() {
                 Some(EnclosingBlock::Map(status)) => pair(&words, status, origin),
                 Some(EnclosingBlock::Location(path)) => {
                     redirect(&words, Some(path), &statuses, origin)
@@ -146,7 +146,7 @@ fn redirect(
                 ["permanent"] => "301",
                 ["redirect"] => "302",
                 _ if url.contains("://") => "302",
-                _ => return Err(RowError::NoLink("a rewrite is no redirect")),
+                _ => return Err(RowError::NoLink("a rewrite is not a redirect")),
             };
             let code = match expression {
                 "^" | ".*" | "^.*$" | "^(.*)$" => code()?,

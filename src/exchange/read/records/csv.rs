@@ -437,7 +437,7 @@ mod tests {
                 "4: this is not UTF-8",
                 "5: \"status\" cannot be \"200\"",
                 "6: this has 4 fields, expected 3",
-                "8: a quote that begins here is not closed",
+                "8: a quote that starts here is not closed",
             ]
         );
     }

@@ -87,7 +87,7 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
     }
 }
 
-/// Returns what Kutt calls a key of a table.
+/// Returns Kutt's name for a key of a table.
 fn name(key: &str) -> Option<String> {
     let name = match key {
         "url" => "target",

@@ -20,7 +20,7 @@ pub(super) fn parsed<T: DeserializeOwned>(text: &str, required: &[&str]) -> Resu
     })
 }
 
-/// Returns the first key whose value is wrong by itself.
+/// Returns the first key whose value is wrong on its own.
 fn key_at_fault<T: DeserializeOwned>(text: &str, required: &[&str]) -> Option<String> {
     let object: Map<String, Value> = serde_json::from_str(text).ok()?;
     let is_wrong = |(key, value): &(String, Value)| {

@@ -17,7 +17,7 @@ pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(Im
             [from, to] => link(from, to, "", origin).map(Some),
             [from, to, status] => link(from, to, status, origin).map(Some),
             _ => Err(RowError::NoLink(
-                "a rule with parameters or conditions is no link",
+                "a rule with parameters or conditions is not a link",
             )),
         }
     });
@@ -32,10 +32,10 @@ fn link(
     // The mark gives it precedence over a file of that name, and there is none.
     let status = status.strip_suffix('!').unwrap_or(status);
     match status {
-        "200" | "404" => return Err(RowError::NoLink("a rewrite is no redirect")),
+        "200" | "404" => return Err(RowError::NoLink("a rewrite is not a redirect")),
         _ if status.contains('=') => {
             return Err(RowError::NoLink(
-                "a rule with parameters or conditions is no link",
+                "a rule with parameters or conditions is not a link",
             ));
         }
         _ => {}
@@ -43,7 +43,7 @@ fn link(
     let whole = from.strip_suffix("/*");
     let path = whole.unwrap_or(from);
     if path.contains('*') || path.contains("/:") {
-        return Err(RowError::NoLink("a path with placeholders is no code"));
+        return Err(RowError::NoLink("a path with placeholders is not a code"));
     }
     let code = match path.contains("://") {
         true => origin.code_of_url(path)?,
@@ -53,7 +53,7 @@ fn link(
         (Some(_), Some(url)) => (url, Forward::Path),
         (Some(_), None) => {
             return Err(RowError::NoLink(
-                "what lies under the path leads to one place",
+                "everything below the path leads to one place",
             ));
         }
         (None, _) => (to, Forward::None),
@@ -82,7 +82,7 @@ mod tests {
     fn rules_that_mean_the_same_here_are_read() {
         let rows = read_by(
             super::read,
-            b"# Links\n/a  https://e.org/\n/b/ https://f.org:8080/:x 301! # for ever\n\
+            b"# Links\n/a  https://e.org/\n/b/ https://f.org:8080/:x 301! # forever\n\
               /docs/*\thttps://docs.e.org/:splat\t308\n\
               https://short.code/%C3%A9 https://g.org/ 307\n\
               /c https://h.org/:splat\n",

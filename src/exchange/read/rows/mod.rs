@@ -1,4 +1,4 @@
-//! What every reader is given, and the rows that it returns.
+//! The parameters of every reader, and the rows that it returns.
 
 mod columns;
 mod lines;

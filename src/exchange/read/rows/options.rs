@@ -1,4 +1,4 @@
-//! What the reader of a format is given besides the bytes.
+//! The parameters of the reader of a format, in addition to the bytes.
 
 use super::columns::Column;
 use super::origin::LinkOrigin;
@@ -9,7 +9,7 @@ use crate::mapping::BaseUrl;
 pub struct Options<'o> {
     /// The base URLs of the short links. If there are several, each row must name its own.
     pub from: &'o [&'o BaseUrl],
-    /// Columns with names of their own; an empty name omits a column.
+    /// Columns with their own names; an empty name omits a column.
     pub columns: &'o [(Column, String)],
 }
 

@@ -106,7 +106,7 @@ impl LinkOrigin<'_> {
         let code = decoded.strip_prefix(&*base);
         let code = code.ok_or_else(|| self.elsewhere(path))?;
         match code.strip_suffix('/').unwrap_or(code) {
-            "" => Err(RowError::NoLink("this is the base URL itself, and no code")),
+            "" => Err(RowError::NoLink("this is the base URL itself, not a code")),
             code => Ok(code.to_owned()),
         }
     }

@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReadError {
     /// The file is empty, but needs at least a header.
-    #[error("there is nothing in it, not even a header")]
+    #[error("it is empty and has no header")]
     NoHeader,
     /// The header names no column of URLs.
     #[error("no column of URLs: {header}")]

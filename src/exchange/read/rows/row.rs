@@ -1,7 +1,7 @@
 //! One row of a foreign format: a link for a table, or why it is refused.
 //!
-//! A link here is as another program described it. Whether its URL and its codes are valid, and
-//! whether the codes are free, is decided when it is taken into a table.
+//! A link here is as another program describes it. Whether its URL and its codes are valid, and
+//! whether the codes are free, is decided when it is imported into a table.
 
 use thiserror::Error;
 use url::Url;
@@ -55,14 +55,14 @@ pub struct ImportedLink {
     pub archive: Option<String>,
 }
 
-/// Why a row is not a link that can be taken.
+/// Why a row is not a link that can be imported.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RowError {
     /// Its bytes are not text.
     #[error("this is not UTF-8")]
     NotUtf8,
     /// A quote is not closed before the end of the file.
-    #[error("a quote that begins here is not closed")]
+    #[error("a quote that starts here is not closed")]
     OpenQuote,
     /// It has more or fewer fields than the header, or than the format has.
     #[error("this has {found} fields, expected {expected}")]
@@ -156,8 +156,8 @@ impl RowError {
         }
     }
 
-    /// Adds what the file calls a key of a table, such as `column "URL"`, unless the message names
-    /// that already.
+    /// Adds the file's name for a key of a table, such as `column "URL"`, unless the message
+    /// already contains it.
     pub(crate) fn in_field(mut self, name: impl FnOnce(&str) -> Option<String>) -> Self {
         match &mut self {
             Self::Value { key, field, .. } => {
@@ -169,8 +169,8 @@ impl RowError {
         self
     }
 
-    /// Returns what rows that are refused for the same reason share: the message without what each of
-    /// them has of its own.
+    /// Returns the common reason of refused rows: the message without the parts that differ between
+    /// rows.
     pub fn reason(&self) -> String {
         let in_own_place = |field: &Option<String>| in_field(field.as_deref());
         match self {
@@ -197,9 +197,7 @@ impl RowError {
             Self::Code { error, .. } => return error.hint(),
             Self::Elsewhere { .. } => "name the base URL where the links come from",
             Self::NoSite => "name the site of the links",
-            Self::Incomplete { .. } => {
-                "ask for all of them at once, or put the pages one after the other"
-            }
+            Self::Incomplete { .. } => "request all links at once, or concatenate the pages",
             _ => return None,
         };
         Some(hint.to_owned())
@@ -207,7 +205,7 @@ impl RowError {
 }
 
 impl ImportedLink {
-    /// Checks the URLs and codes, where the place of each in the file is known.
+    /// Checks the URLs and codes here, where the place of each in the file is known.
     pub(crate) fn checked(self) -> Result<Self, RowError> {
         for (key, url) in [("url", &self.url), ("archive", &self.archive)] {
             let Some(url) = url else { continue };

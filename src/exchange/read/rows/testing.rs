@@ -1,4 +1,4 @@
-//! What the tests of readers share: reading a text, and what came of it.
+//! Shared code of the tests of readers: reading a text, and the result.
 
 use super::{Column, ImportedRow, LinkOrigin, Options};
 use crate::mapping::BaseUrl;
