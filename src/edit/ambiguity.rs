@@ -1,7 +1,7 @@
 //! Detection of plain scalars that are text in this format but not in other readers of YAML.
 //!
-//! A table takes text as written, so the code `1e5` is those three characters. Other readers of
-//! YAML 1.1 or 1.2 would read it as a number. This is the union of what both resolve
+//! A table uses text as written, so the code `1e5` is those three characters. Other readers of YAML
+//! 1.1 or 1.2 would read it as a number. This is the union of what both resolve
 //! (<https://yaml.org/type/>, and YAML 1.2.2 section 10.3), slightly wider where that is simpler:
 //! an unneeded quote does no harm.
 

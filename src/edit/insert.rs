@@ -22,8 +22,8 @@ use crate::mapping::{Outline, Position, Rule};
 
 /// Returns a document with new entries inserted, given its outline.
 ///
-/// Takes time in proportion to the document and the entries, of which there may be millions; only
-/// sorting them takes slightly more.
+/// Takes time proportional to the sizes of the document and the entries, of which there may be
+/// millions; only sorting them takes slightly more.
 ///
 /// # Errors
 ///

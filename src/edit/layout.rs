@@ -29,7 +29,7 @@ pub struct Layout<'t> {
     pub line_break: &'static str,
     /// Whether the document begins with a byte order mark.
     has_mark: bool,
-    /// Whether the last line of the last entry had no line break; here it has one.
+    /// Whether the last line of the last entry had no line break in the text; here it has one.
     ends_open: bool,
 }
 
@@ -62,7 +62,7 @@ impl<'t> Layout<'t> {
     ///
     /// # Errors
     ///
-    /// Returns the problems of the document if it has errors of its own, or the reason why it
+    /// Returns the problems of the document if it has its own errors, or the reason why it
     /// cannot be split safely: entries that are not in block form, texts after `|` or `>`, or lone
     /// carriage returns.
     pub fn read(file: &'t SourceFile) -> Result<Self, Vec<Diagnostic>> {
@@ -94,7 +94,7 @@ impl<'t> Layout<'t> {
         }
         let starts: Vec<_> = outline.entries.iter().map(|it| it.line_start).collect();
         let ends = starts[1..].iter().copied().chain([text.len()]);
-        // The start of the text that has no place yet.
+        // The start of the text that is not assigned yet.
         let mut from = 0;
         for ((entry, start), end) in outline.entries.into_iter().zip(&starts).zip(ends) {
             let lines = &text[*start..end];
@@ -188,7 +188,7 @@ pub(super) fn deep_comments_len(text: &str, dash: usize) -> usize {
     for line in text.split_inclusive('\n') {
         at += line.len();
         if !is_comment(line) && !is_blank(line) {
-            // Text after the list of entries has comments of its own.
+            // Text after the list of entries has its own comments.
             break;
         }
         if is_comment(line) && indent(line) > dash {

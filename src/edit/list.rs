@@ -12,10 +12,25 @@ use crate::mapping::{Code, EntryOutline, Outline, Rule, ScalarForm};
 /// A list of at least one entry in block form.
 pub(super) struct List<'o, 't> {
     outline: &'o Outline<'t>,
-    /// The first entry of the last section.
+    /// The first entry of the last section, as far as it is outlined.
     first: usize,
+    /// Whether the section begins with that entry, and not before what is outlined.
+    begins_here: bool,
     /// Whether a blank line precedes each entry of that section except the first.
     is_spaced: bool,
+    /// Whether the entries of the section are sorted by code.
+    is_sorted: bool,
+}
+
+/// What decides where a new entry goes, and how it is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LastSection {
+    /// The number of its first entry, if that is outlined.
+    pub(super) first: Option<usize>,
+    /// Whether a blank line precedes each of its entries except the first.
+    pub(super) is_spaced: bool,
+    /// Whether its entries are sorted by code.
+    pub(super) is_sorted: bool,
 }
 
 impl<'o, 't> List<'o, 't> {
@@ -23,7 +38,9 @@ impl<'o, 't> List<'o, 't> {
         let mut list = Self {
             outline,
             first: 0,
+            begins_here: true,
             is_spaced: false,
+            is_sorted: false,
         };
         for number in 1..outline.entries.len() {
             let above = list.above(number);
@@ -40,14 +57,39 @@ impl<'o, 't> List<'o, 't> {
                 list.is_spaced &= !above.is_empty();
             }
         }
+        list.is_sorted = list.section().is_sorted_by_key(|entry| &entry.code);
         list
+    }
+
+    /// Returns a part of a list, of whose last section more is known than is outlined.
+    pub(super) fn part_of(outline: &'o Outline<'t>, section: &LastSection) -> Self {
+        Self {
+            outline,
+            first: section.first.unwrap_or(0),
+            begins_here: section.first.is_some(),
+            is_spaced: section.is_spaced,
+            is_sorted: section.is_sorted,
+        }
+    }
+
+    /// Returns the last section.
+    pub(super) fn last_section(&self) -> LastSection {
+        LastSection {
+            first: Some(self.first),
+            is_spaced: self.is_spaced,
+            is_sorted: self.is_sorted,
+        }
+    }
+
+    /// Returns the entries of the last section.
+    pub(super) fn section(&self) -> &'o [EntryOutline<'t>] {
+        &self.outline.entries[self.first..]
     }
 
     /// Returns the lines of new entries with their offsets in the text, in order.
     pub(super) fn insert(&self, entries: &[&NewEntry]) -> Result<Vec<(usize, String)>, Obstacle> {
         let scheme = self.outline.scheme;
-        let section = &self.outline.entries[self.first..];
-        let is_sorted = section.is_sorted_by_key(|entry| &entry.code);
+        let (section, is_sorted) = (self.section(), self.is_sorted);
         let mut new: Vec<(_, &NewEntry)> = (entries.iter())
             .map(|&entry| (entry.own_code(scheme), entry))
             .collect();
@@ -78,7 +120,7 @@ impl<'o, 't> List<'o, 't> {
         entries: impl Iterator<Item = &'e NewEntry>,
     ) -> Result<(usize, String), Obstacle> {
         let text = self.outline.text;
-        let is_first = number == self.first;
+        let is_first = self.begins_here && number == self.first;
         let neighbour = if is_first { number } else { number - 1 };
         let entry = &self.outline.entries[neighbour];
         let breaks = line_break_at(text, entry.line_start);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::mapping::{Diagnostic, Place, Position, Rule};
 
-/// Why an entry cannot be inserted or changed without risk.
+/// Why an entry cannot be inserted or changed safely.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Obstacle {
@@ -28,7 +28,7 @@ impl Obstacle {
     /// Returns an obstacle to changing an entry.
     pub(super) fn of_entry(rule: Rule, position: Position, message: &'static str) -> Self {
         Self {
-            hint: "change the entry by hand, or write each of its keys on a line of its own",
+            hint: "change the entry by hand, or write each of its keys on its own line",
             ..Self::new(rule, position, message)
         }
     }

@@ -1,6 +1,6 @@
 //! Detection of documents that cannot be split safely.
 //!
-//! An entry is moved as whole lines, so it must have lines of its own, and mean the same wherever
+//! An entry is moved as whole lines, so it must have its own lines, and mean the same wherever
 //! they are. How a text after `|` or `>` ends depends on what follows.
 
 use crate::mapping::{EntryOutline, Outline, Position, Rule, ScalarForm};
@@ -21,7 +21,7 @@ pub(super) fn refusal(outline: &Outline<'_>) -> Option<Unsplittable> {
             (
                 Rule::LayoutFlowStyle,
                 "an entry in brackets or braces cannot be moved",
-                "write each key on a line of its own, the first after \"- \"",
+                "write each key on its own line, the first one after \"- \"",
             )
         } else if outline.text[dash].trim_matches(' ') != "-" {
             (

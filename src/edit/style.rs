@@ -1,4 +1,4 @@
-//! Styles: how the lines of a new entry are written, beside its neighbours.
+//! Styles: how the lines of a new entry are written, next to its neighbours.
 
 use super::NewEntry;
 

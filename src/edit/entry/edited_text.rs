@@ -1,8 +1,8 @@
-//! The text of a document with some of its entries changed.
+//! The text of a document with some entries changed.
 //!
-//! A new key goes where it belongs in the order of keys, on a line of its own or between commas, and
+//! A new key goes where it belongs in the order of keys, on its own line or between commas, and
 //! a new value into the place and the quotes of the old one; further items of a list go after the
-//! last one. A comment on the line of a key that is removed stays, on a line of its own. Whether the
+//! last one. A comment on the line of a key that is removed stays, on its own line. Whether the
 //! result means what was intended is proved by compiling it.
 //!
 //! Invariant: every byte of the text is kept, except for the values and keys that are named.
@@ -23,7 +23,7 @@ use crate::mapping::{Outline, Rule};
 /// A document of which some entries are changed.
 pub struct EditedText<'o, 't> {
     outline: &'o Outline<'t>,
-    /// What replaces which parts of the text.
+    /// The replaced parts of the text, with their replacements.
     parts: Vec<(Range<usize>, String)>,
 }
 
@@ -32,7 +32,7 @@ impl<'o, 't> EditedText<'o, 't> {
     ///
     /// # Errors
     ///
-    /// If it has carriage returns that end no line.
+    /// If it has lone carriage returns.
     pub fn of(outline: &'o Outline<'t>) -> Result<Self, Obstacle> {
         if let Some(position) = lone_carriage_return(outline.text) {
             let message = "a carriage return without a line feed keeps entries from being changed";
@@ -48,12 +48,12 @@ impl<'o, 't> EditedText<'o, 't> {
         })
     }
 
-    /// Changes the entry with that number, once; each key is edited once at most. Returns whether that
-    /// changes the text.
+    /// Changes the entry with that number; call it once per entry, with each key at most once.
+    /// Returns whether that changes the text.
     ///
     /// # Errors
     ///
-    /// If it cannot be changed safely. Then the text is as before.
+    /// If it cannot be changed safely. Then the text is unchanged.
     pub fn edit(&mut self, entry: usize, edits: &[KeyEdit]) -> Result<bool, Obstacle> {
         let entry = WrittenEntry::of(self.outline.text, &self.outline.entries[entry])?;
         let change = EntryChange {
@@ -68,15 +68,17 @@ impl<'o, 't> EditedText<'o, 't> {
     }
 
     /// Returns the text.
-    pub fn text(mut self) -> String {
+    pub fn text(self) -> String {
+        let (text, has_mark) = (self.outline.text, self.outline.has_mark);
+        let mark = if has_mark { "\u{feff}" } else { "" };
+        format!("{mark}{}", replace(text, self.into_parts()))
+    }
+
+    /// Returns what replaces which parts of the outlined text, in order.
+    pub(super) fn into_parts(mut self) -> Vec<(Range<usize>, String)> {
         self.parts
             .sort_by_key(|(range, _)| (range.start, range.end));
-        let mark = if self.outline.has_mark {
-            "\u{feff}"
-        } else {
-            ""
-        };
-        format!("{mark}{}", replace(self.outline.text, self.parts))
+        self.parts
     }
 }
 
@@ -152,8 +154,7 @@ impl EntryChange<'_, '_, '_> {
             return None;
         }
         let (at, separator) = self.entry.after_items(pair)?;
-        // Written so that it is fit for brackets, where more characters are special, and so for a
-        // block, too.
+        // Written for brackets, where more characters are special, which also fits a block.
         let added = added
             .iter()
             .map(|text| format!("{separator}{}", item(text)));
@@ -174,7 +175,7 @@ impl EntryChange<'_, '_, '_> {
                 self.entry.refuse_comments(pair)?;
             }
             if run > 0 && self.entry.is_flow() {
-                // With the comma after them, or, if they are the last ones, the comma before.
+                // With the following comma, or, for the last ones, the preceding comma.
                 let is_last = end == removed.len();
                 let (between, range) = match is_last {
                     false => (pair..end, self.entry.start(pair)..self.entry.start(end)),
@@ -198,7 +199,7 @@ impl EntryChange<'_, '_, '_> {
         Ok(parts)
     }
 
-    /// Returns what is removed of the lines of a key below the first one, in block form: all of them,
+    /// Returns the removed part of a key's lines below the first one, in block form: all of them,
     /// unless a comment stays there.
     fn lines(&self, pair: usize, edit: &KeyEdit) -> Range<usize> {
         let (start, end) = (self.entry.start(pair), self.entry.end(pair));
@@ -260,7 +261,7 @@ impl EntryChange<'_, '_, '_> {
         Ok(parts)
     }
 
-    /// Adds keys before the first one that is kept.
+    /// Adds keys before the first kept one.
     fn before(&self, pair: usize, added: &[&KeyEdit]) -> (Range<usize>, String) {
         let at = self.entry.start(pair);
         (at..at, self.joined(added, at) + &self.separator(at))

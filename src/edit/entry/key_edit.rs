@@ -29,14 +29,14 @@ pub struct KeyEdit {
     pub key: &'static str,
     /// Its new value; `None` removes it.
     pub value: Option<NewValue>,
-    /// Whether a key that is removed takes the comment on its line along.
+    /// Whether the comment on the line of a removed key is removed, too.
     pub erases_comment: bool,
 }
 
 /// A new value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewValue {
-    /// A text, which is quoted if need be.
+    /// A text, which is quoted if necessary.
     Text(String),
     /// A number, a date or another word that is never quoted.
     Word(String),

@@ -1,4 +1,4 @@
-//! An entry in a text: where its keys, their values and their lines begin and end.
+//! An entry in a text: the positions of its keys, their values and their lines.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ impl<'o, 't> WrittenEntry<'o, 't> {
     /// # Errors
     ///
     /// If it is not certain where a key could be added: among keys after `?`, or in an entry in a
-    /// list in brackets without braces of its own.
+    /// list in brackets without its own braces.
     pub(super) fn of(text: &'t str, entry: &'o EntryOutline<'t>) -> Result<Self, Obstacle> {
         let written = Self { text, entry };
         let is_known = match entry.is_flow {
@@ -127,8 +127,8 @@ impl<'o, 't> WrittenEntry<'o, 't> {
         })
     }
 
-    /// Returns where further items are added to a list, and what precedes each of them; `None` if the
-    /// list must be written anew.
+    /// Returns where further items are added to a list, and what precedes each of them; `None` if
+    /// the list must be rewritten.
     pub(super) fn after_items(&self, pair: usize) -> Option<(usize, String)> {
         let Pair {
             is_list, values, ..
@@ -150,7 +150,7 @@ impl<'o, 't> WrittenEntry<'o, 't> {
         Some((end_of_line(self.text, end), separator))
     }
 
-    /// Refuses a key whose value cannot be taken out without a comment that belongs to it.
+    /// Refuses a key whose value cannot be removed without a comment that belongs to it.
     pub(super) fn refuse_comments(&self, pair: usize) -> Result<(), Obstacle> {
         let Pair {
             is_list, values, ..

@@ -136,15 +136,15 @@ struct Folded {
 
 impl Folded {
     fn push(&mut self, line: &str) {
-        let says = line.trim();
+        let content = line.trim();
         let column = line.len() - line.trim_start().len();
         let is_deeper = !self.test.is_empty() && self.dash.is_some_and(|dash| column > dash);
-        if says.is_empty() || (says.starts_with('#') && !is_deeper) {
+        if content.is_empty() || (content.starts_with('#') && !is_deeper) {
             self.above += line;
         } else if is_deeper {
             self.test += &std::mem::take(&mut self.above);
             self.test += line;
-        } else if self.is_list && says.starts_with('-') {
+        } else if self.is_list && content.starts_with('-') {
             self.end_test();
             self.dash = Some(column);
             self.test = std::mem::take(&mut self.above) + line;
@@ -152,7 +152,7 @@ impl Folded {
             self.end_test();
             self.text += &std::mem::take(&mut self.above);
             self.text += line;
-            self.is_list = says.trim_start_matches(['"', '\'']).starts_with("tests");
+            self.is_list = content.trim_start_matches(['"', '\'']).starts_with("tests");
             self.dash = None;
         }
     }

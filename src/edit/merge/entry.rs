@@ -2,7 +2,7 @@
 //!
 //! A key that one side changed is taken from that side, byte for byte; the lists `aliases` and
 //! `tags` are merged by item. Invariant: the result is the body of an entry that is valid on its
-//! own and says what it should.
+//! own and has the intended content.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -16,10 +16,10 @@ use crate::mapping::{Outline, Pair, SourceFile};
 const LISTS: [&str; 2] = ["aliases", "tags"];
 
 /// The values of the keys of an entry.
-pub(super) type Says<'e> = BTreeMap<&'e str, Vec<&'e str>>;
+pub(super) type KeyValues<'e> = BTreeMap<&'e str, Vec<&'e str>>;
 
 /// Returns the values of the keys of an entry.
-pub(super) fn says<'e>(pairs: &'e [Pair<'_>]) -> Says<'e> {
+pub(super) fn key_values<'e>(pairs: &'e [Pair<'_>]) -> KeyValues<'e> {
     pairs
         .iter()
         .map(|pair| (&*pair.key, values(pair)))
@@ -37,7 +37,7 @@ pub(super) enum EntryConflict {
     Targets { code: String },
     #[error("both sides changed {key:?} of {code:?}")]
     Values { key: String, code: String },
-    #[error("both sides changed the entry {code:?} in a way that is hard to join")]
+    #[error("both sides changed the entry {code:?} in ways that cannot be combined")]
     Inseparable { code: String },
 }
 
@@ -161,19 +161,19 @@ fn merge_key<'e>(sides: Sides<Option<&Chunk<'e>>>) -> Result<Option<Chunk<'e>>, 
             return is_untouched.then_some(None).ok_or(Differs::Values);
         }
     };
-    let says = sides.map(|it| it.map(|it| &it.values));
+    let values = sides.map(|it| it.map(|it| &it.values));
     let texts = sides.map(|it| it.map(|it| &*it.text));
     let tails = sides.map(|it| it.map_or("\n", |it| &it.tail));
     let mut chunk = ours.clone();
     chunk.tail = text::clean(tails).ok_or(Differs::Comments)?;
-    if says.ours == says.theirs {
+    if values.ours == values.theirs {
         if texts.ours == texts.base {
             chunk.text.clone_from(&theirs.text);
         }
-    } else if says.ours == says.base {
+    } else if values.ours == values.base {
         chunk.text.clone_from(&theirs.text);
         chunk.values.clone_from(&theirs.values);
-    } else if says.theirs != says.base {
+    } else if values.theirs != values.base {
         let base = sides.base.map_or(&[][..], |base| &base.values);
         (chunk.values, chunk.text) = merge_list(base, ours, theirs).ok_or(Differs::Values)?;
     }
@@ -233,16 +233,16 @@ fn written(like: &LayoutEntry<'_>, chunks: &[Chunk<'_>]) -> String {
     body
 }
 
-/// Returns whether an entry is valid and says what it should.
+/// Returns whether an entry is valid and has the intended content.
 fn is_valid(body: &str, chunks: &[Chunk<'_>]) -> bool {
     let file = SourceFile {
         path: "".into(),
         bytes: format!("mapping:\n{body}").into_bytes(),
     };
     let outline = Outline::of(&file).map(|it| it.entries).unwrap_or_default();
-    let expected: Says<'_> = chunks
+    let expected: KeyValues<'_> = chunks
         .iter()
         .map(|it| (it.key, it.values.clone()))
         .collect();
-    matches!(&outline[..], [entry] if says(&entry.pairs) == expected)
+    matches!(&outline[..], [entry] if key_values(&entry.pairs) == expected)
 }

@@ -1,4 +1,4 @@
-//! Merging of a whole file by lines, where it cannot be merged by meaning.
+//! Merging of a whole file by lines, if it cannot be merged by meaning.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::sides::Sides;
 use super::text;
 use crate::mapping::{Diagnostic, Outline, SourceFile};
 
-/// Merges by lines, and reports a result that is no table.
+/// Merges by lines, and reports a result that is not a table.
 pub(super) fn by_lines(
     sides: Sides<&SourceFile>,
     reason: NotByMeaning,

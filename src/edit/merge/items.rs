@@ -19,7 +19,7 @@ pub(super) struct Items<'l> {
 
 /// The key by which an item is found on the other side.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Key {
+pub(super) enum ItemKey {
     /// The text of a comment, or its text before a side changed it, and the number of equal
     /// comments before it.
     Comment(String, usize),
@@ -29,7 +29,7 @@ pub(super) enum Key {
 /// An entry with the comments above it, or comments that no entry follows.
 #[derive(Debug)]
 pub(super) struct MergeItem<'l> {
-    pub(super) key: Key,
+    pub(super) key: ItemKey,
     /// Blank lines above it.
     pub(super) gap: String,
     pub(super) comments: String,
@@ -97,7 +97,7 @@ pub(super) fn recognise(before: &Items<'_>, after: &mut Items<'_>) {
 }
 
 /// Returns the keys of the items below and above an item.
-fn neighbours(list: &[MergeItem<'_>], number: usize) -> [(bool, Option<Key>); 2] {
+fn neighbours(list: &[MergeItem<'_>], number: usize) -> [(bool, Option<ItemKey>); 2] {
     let key = |number: Option<usize>| Some(list.get(number?)?.key.clone());
     [
         (true, key(number.checked_add(1))),
@@ -130,20 +130,20 @@ impl<'l> ItemWalk<'l> {
             if comments.is_empty() {
                 return;
             }
-            let says = comments.trim().to_owned();
-            let count = self.seen.entry(says.clone()).or_default();
-            let key = Key::Comment(says, *count);
+            let text = comments.trim().to_owned();
+            let count = self.seen.entry(text.clone()).or_default();
+            let key = ItemKey::Comment(text, *count);
             *count += 1;
             self.push(key, comments, None);
         }
     }
 
     fn entry(&mut self, entry: &'l LayoutEntry<'l>) {
-        let key = Key::Entry(entry.code.clone());
+        let key = ItemKey::Entry(entry.code.clone());
         self.push(key, entry.comments.to_owned(), Some(entry));
     }
 
-    fn push(&mut self, key: Key, comments: String, entry: Option<&'l LayoutEntry<'l>>) {
+    fn push(&mut self, key: ItemKey, comments: String, entry: Option<&'l LayoutEntry<'l>>) {
         self.list.push(MergeItem {
             key,
             gap: std::mem::take(&mut self.gap),

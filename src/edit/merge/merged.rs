@@ -7,13 +7,13 @@ use crate::mapping::Diagnostic;
 pub struct Merged {
     /// The content of the file.
     pub text: Vec<u8>,
-    /// The conflicts that a person has to settle, in line order; empty if the merge is clean.
+    /// The conflicts that a person must resolve, in line order; empty if the merge is clean.
     pub conflicts: Vec<Conflict>,
     /// The reason why it was merged by lines, if it could not be merged by meaning.
     pub by_lines: Option<NotByMeaning>,
 }
 
-/// A conflict that a person has to settle.
+/// A conflict that a person must resolve.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// The line of the result on which it begins, from 1.
@@ -44,7 +44,7 @@ pub struct MergeError(#[from] git2::Error);
 #[derive(Debug, thiserror::Error)]
 pub enum NotByMeaning {
     /// The versions are not the same kind of text.
-    #[error("lines end in different ways, or are no text")]
+    #[error("line endings are mixed, or the file is not text")]
     Lines,
     /// A version cannot be split into entries.
     #[error("{}", unreadable(side, problem.as_ref()))]
@@ -55,16 +55,16 @@ pub enum NotByMeaning {
         problem: Option<Diagnostic>,
     },
     /// The lists begin in different columns.
-    #[error("its list cannot be indented in the same way")]
+    #[error("its list cannot be indented like that of the other version")]
     Indentation,
     /// A code is not unique, so entries cannot be matched by code.
-    #[error("a code is given twice in one version")]
+    #[error("one version has the same code twice")]
     CodeTwice,
     /// The text around the entries cannot be merged.
     #[error(transparent)]
     Around(#[from] git2::Error),
     /// The result does not contain exactly what it should.
-    #[error("what each side changed does not fit together")]
+    #[error("the changes of both sides do not fit together")]
     Unbalanced,
 }
 

@@ -18,7 +18,7 @@ mod order;
 mod parts;
 mod piece;
 mod placed;
-mod readdressed;
+mod retargeted;
 mod sides;
 mod text;
 

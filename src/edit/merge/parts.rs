@@ -1,7 +1,7 @@
 //! A result in parts: written out, with conflicts marked or decided, and read again to verify it.
 
 use super::account::{self, Account};
-use super::items::Key;
+use super::items::ItemKey;
 use super::merged::Conflict;
 use super::piece::{MergedPiece, Rendering};
 use super::placed::Placed;
@@ -41,8 +41,8 @@ impl Parts<'_> {
             });
             writer.push(&placed.piece);
             is_loose = match placed.key {
-                Key::Comment(..) => !self.is_deep(placed.piece.text(view)),
-                Key::Entry(_) => false,
+                ItemKey::Comment(..) => !self.is_deep(placed.piece.text(view)),
+                ItemKey::Entry(_) => false,
             };
         }
         writer.push(&self.tail);

@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::entry::{self, EntryConflict, says};
-use super::items::{Items, Key, MergeItem};
+use super::entry::{self, EntryConflict, key_values};
+use super::items::{ItemKey, Items, MergeItem};
 use super::order::order;
 use super::piece::{Clash, MergedPiece, Rendering};
 use super::sides::Sides;
-use super::{account, readdressed, text};
+use super::{account, retargeted, text};
 
 /// An item of the result.
 #[derive(Debug)]
 pub(super) struct Placed<'l> {
-    pub(super) key: &'l Key,
+    pub(super) key: &'l ItemKey,
     /// Blank lines above it.
     pub(super) gap: String,
     pub(super) piece: MergedPiece,
@@ -25,7 +25,7 @@ pub(super) fn place<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Placed<'l>> {
     let keys = sides
         .each()
         .map(|it| it.list.iter().map(|it| &it.key).collect());
-    let order = order(&keys, |key| matches!(key, Key::Comment(..)));
+    let order = order(&keys, |key| matches!(key, ItemKey::Comment(..)));
     let found = sides.each().map(|items| {
         let items = items.list.iter().map(|item| (&item.key, item));
         items.collect::<HashMap<_, _>>()
@@ -35,7 +35,7 @@ pub(super) fn place<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Placed<'l>> {
         merged(key, from)
     });
     let mut placed: Vec<_> = items.collect();
-    join_readdressed(&mut placed, &readdressed::find(sides));
+    join_retargeted(&mut placed, &retargeted::find(sides));
     part_shared_codes(&mut placed);
     let is_sorted = sides.each().map(is_sorted);
     let (first, second) = is_sorted.led_by(order.is_theirs);
@@ -46,7 +46,7 @@ pub(super) fn place<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Placed<'l>> {
 }
 
 /// Merges one item; `None` if it was removed.
-fn merged<'l>(key: &'l Key, from: Sides<Option<&'l MergeItem<'l>>>) -> Option<Placed<'l>> {
+fn merged<'l>(key: &'l ItemKey, from: Sides<Option<&'l MergeItem<'l>>>) -> Option<Placed<'l>> {
     let gaps = from.map(|item| item.map(|item| &*item.gap));
     let gap = match (from.ours, from.theirs) {
         (Some(ours), Some(_)) => gaps.settled().flatten().unwrap_or(&ours.gap),
@@ -82,7 +82,7 @@ fn merged<'l>(key: &'l Key, from: Sides<Option<&'l MergeItem<'l>>>) -> Option<Pl
 
 /// Merges an item that both sides have.
 fn joined(
-    key: &Key,
+    key: &ItemKey,
     from: Sides<Option<&MergeItem<'_>>>,
     ours: &MergeItem<'_>,
     theirs: &MergeItem<'_>,
@@ -108,8 +108,8 @@ fn joined_comments(
     ours: &MergeItem<'_>,
     theirs: &MergeItem<'_>,
 ) -> MergedPiece {
-    let says = from.map(|item| item.map_or("", |item| item.comments.trim_start()));
-    let Some(text) = text::clean(says) else {
+    let comments = from.map(|item| item.map_or("", |item| item.comments.trim_start()));
+    let Some(text) = text::clean(comments) else {
         let why = "both sides changed these comments".to_owned();
         return MergedPiece::Clash(Clash::new(ours.text(), theirs.text(), why));
     };
@@ -125,11 +125,12 @@ fn changed(before: &MergeItem<'_>, after: &MergeItem<'_>) -> bool {
     let (Some(old), Some(new)) = (before.entry, after.entry) else {
         return false;
     };
-    says(&old.pairs) != says(&new.pairs) || account::comments(old) != account::comments(new)
+    key_values(&old.pairs) != key_values(&new.pairs)
+        || account::comments(old) != account::comments(new)
 }
 
 /// Marks entries that both sides gave another target as one conflict, at the place of ours.
-fn join_readdressed(placed: &mut Vec<Placed<'_>>, entries: &[Sides<&Key>]) {
+fn join_retargeted(placed: &mut Vec<Placed<'_>>, entries: &[Sides<&ItemKey>]) {
     if entries.is_empty() {
         return;
     }
@@ -237,18 +238,18 @@ fn shared<'e>(entries: &[Vec<&'e str>]) -> Vec<(&'e str, usize, usize)> {
 }
 
 /// Returns the description of an item for messages.
-fn described(key: &Key) -> String {
+fn described(key: &ItemKey) -> String {
     match key {
-        Key::Comment(..) => "a comment".to_owned(),
-        Key::Entry(code) => format!("the entry {:?}", code.as_str()),
+        ItemKey::Comment(..) => "a comment".to_owned(),
+        ItemKey::Entry(code) => format!("the entry {:?}", code.as_str()),
     }
 }
 
 /// Returns the code of an entry, or the text of a comment.
-fn name(key: &Key) -> &str {
+fn name(key: &ItemKey) -> &str {
     match key {
-        Key::Comment(text, _) => text,
-        Key::Entry(code) => code.as_str(),
+        ItemKey::Comment(text, _) => text,
+        ItemKey::Entry(code) => code.as_str(),
     }
 }
 
@@ -259,7 +260,7 @@ fn is_sorted(items: &Items<'_>) -> bool {
 }
 
 fn sections<'p, 'l>(placed: &'p mut [Placed<'l>]) -> impl Iterator<Item = &'p mut [Placed<'l>]> {
-    placed.split_mut(|it| matches!(it.key, Key::Comment(..)))
+    placed.split_mut(|it| matches!(it.key, ItemKey::Comment(..)))
 }
 
 /// Sorts entries by code, and leaves gaps in their places.

@@ -5,11 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::items::{Items, Key, MergeItem};
+use super::items::{ItemKey, Items, MergeItem};
 use super::sides::Sides;
 
 /// Returns the keys, in each version, of entries that both sides gave another target.
-pub(super) fn find<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Sides<&'l Key>> {
+pub(super) fn find<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Sides<&'l ItemKey>> {
     let ours = successors(&sides.base, &sides.ours);
     let theirs = successors(&sides.base, &sides.theirs);
     let mut found: Vec<_> = ours
@@ -25,7 +25,10 @@ pub(super) fn find<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Sides<&'l Key>> {
 }
 
 /// Returns the items that replaced removed entries.
-fn successors<'l>(before: &'l Items<'l>, after: &'l Items<'l>) -> HashMap<&'l Key, &'l Key> {
+fn successors<'l>(
+    before: &'l Items<'l>,
+    after: &'l Items<'l>,
+) -> HashMap<&'l ItemKey, &'l ItemKey> {
     let gone = places(before, &keys(after));
     let new = places(after, &keys(before));
     let successor = |(place, key)| Some((key, *new.get(&place)?));
@@ -36,8 +39,8 @@ fn successors<'l>(before: &'l Items<'l>, after: &'l Items<'l>) -> HashMap<&'l Ke
 /// number.
 fn places<'l>(
     items: &'l Items<'l>,
-    other: &HashSet<&Key>,
-) -> HashMap<(Option<&'l Key>, usize), &'l Key> {
+    other: &HashSet<&ItemKey>,
+) -> HashMap<(Option<&'l ItemKey>, usize), &'l ItemKey> {
     let mut places = HashMap::new();
     let (mut above, mut count) = (None, 0);
     for item in &items.list {
@@ -51,7 +54,7 @@ fn places<'l>(
     places
 }
 
-fn keys<'l>(items: &'l Items<'l>) -> HashSet<&'l Key> {
+fn keys<'l>(items: &'l Items<'l>) -> HashSet<&'l ItemKey> {
     items.list.iter().map(|item| &item.key).collect()
 }
 

@@ -1,0 +1,68 @@
+//! Windows: some pieces of a list of entries, outlined as a document of their own.
+
+use std::ops::Range;
+
+use crate::mapping::{Cut, Outline, Scheme, SourceFile};
+
+/// What makes a document of some entries.
+const HEAD: &str = "mapping:\n";
+
+/// The pieces of a list of entries in block form, whose text is read where it is needed.
+#[derive(Clone, Copy)]
+pub struct ListPieces<'l> {
+    /// Where the file was cut. All its pieces are in block form.
+    pub cut: &'l Cut,
+    /// The scheme of the site.
+    pub scheme: Scheme,
+    /// Returns the text of some bytes of the file, if it is there.
+    pub read: &'l dyn Fn(Range<usize>) -> Option<String>,
+}
+
+/// Some pieces of a list.
+pub(super) struct Window {
+    file: SourceFile,
+    scheme: Scheme,
+    /// Where they begin in the file.
+    start: usize,
+    /// The number of their first line, from 1.
+    line: u32,
+}
+
+impl ListPieces<'_> {
+    /// Returns the pieces with some numbers, of which there is at least one.
+    pub(super) fn window(&self, numbers: Range<usize>) -> Option<Window> {
+        let pieces = self.cut.pieces().get(numbers)?;
+        let (first, last) = (pieces.first()?, pieces.last()?);
+        let text = (self.read)(first.start..last.range().end)?;
+        Some(Window {
+            file: SourceFile::new("".into(), [HEAD, &text].concat().into_bytes()),
+            scheme: self.scheme,
+            start: first.start,
+            line: first.line,
+        })
+    }
+
+    /// Returns the number of the piece with a line of the file.
+    pub(super) fn piece_of_line(&self, line: u32) -> Option<usize> {
+        let after = self.cut.pieces().partition_point(|it| it.line <= line);
+        after.checked_sub(1)
+    }
+}
+
+impl Window {
+    /// Outlines the pieces.
+    pub(super) fn outline(&self) -> Option<Outline<'_>> {
+        Outline::of_sound(&self.file, self.scheme).ok()
+    }
+
+    /// Returns the line of the file that a line of the outline is.
+    pub(super) fn line_in_file(&self, line: u32) -> u32 {
+        line - 2 + self.line
+    }
+
+    /// Returns where a part of the outlined text is in the file.
+    pub(super) fn range_in_file(&self, range: Range<usize>) -> Range<usize> {
+        let moved = |at: usize| at - HEAD.len() + self.start;
+        moved(range.start)..moved(range.end)
+    }
+}
