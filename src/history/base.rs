@@ -10,20 +10,20 @@ use crate::mapping::{
     Broken, Diagnostic, Statement, Statements, TRAILER, Table, Timestamp, breaches, near_ends,
 };
 
-/// What a table changes since a base that is worth a report.
+/// The reported changes of a table since a base.
 #[derive(Debug, Default)]
 pub struct SinceBase {
     /// The promises that it breaks.
     pub broken: Vec<Broken>,
-    /// Warnings of links that it lets end now or soon.
+    /// Warnings about links that it makes expire now or soon.
     pub near_ends: Vec<Diagnostic>,
     /// The table with which it was compared, if there was one.
     pub before: Option<Table>,
 }
 
 impl Lineage {
-    /// Returns the promises of the table at the merge base that a table breaks, and the ends that it
-    /// sets to near `now`.
+    /// Returns the promises of the table at the merge base that a table breaks, and the expiry
+    /// dates near `now` that it sets.
     ///
     /// # Errors
     ///

@@ -7,7 +7,7 @@ use crate::git::{
 };
 use crate::mapping::{Origin, SourceFile, Table, Timestamp, compile_after, is_table_name};
 
-/// Why the past of a table is not known.
+/// Why the history of a table cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HistoryError {
@@ -15,7 +15,7 @@ pub enum HistoryError {
     #[error(transparent)]
     Repository(#[from] RepositoryError),
     /// A commit that contained a valid table no longer does.
-    #[error("the commit {0} contains another table than before")]
+    #[error("the commit {0} contains a different table than before")]
     Changed(CommitId),
 }
 
@@ -125,12 +125,23 @@ impl Lineage {
         commit: CommitId,
         other: Option<&Table>,
     ) -> Result<PublishedTable, RepositoryError> {
-        match self.files_at(commit) {
-            Ok(files) if files.is_empty() => Ok(PublishedTable::Nothing),
-            Ok(files) => Ok(compile_after(&files, other)
+        Ok(match self.table_files_at(commit)? {
+            Some(files) if files.is_empty() => PublishedTable::Nothing,
+            Some(files) => compile_after(&files, other)
                 .table
-                .map_or(PublishedTable::Unsound, PublishedTable::Sound)),
-            Err(error) if error.is_no_file() => Ok(PublishedTable::Unsound),
+                .map_or(PublishedTable::Unsound, PublishedTable::Sound),
+            None => PublishedTable::Unsound,
+        })
+    }
+
+    /// Reads the existing files of the table in a commit; `None` if something there is no file.
+    pub(super) fn table_files_at(
+        &self,
+        commit: CommitId,
+    ) -> Result<Option<Vec<SourceFile>>, RepositoryError> {
+        match self.files_at(commit) {
+            Ok(files) => Ok(Some(files)),
+            Err(error) if error.is_no_file() => Ok(None),
             Err(error) => Err(error),
         }
     }

@@ -1,4 +1,4 @@
-//! What someone who compares a table with its past should know, although it is no error.
+//! Notes for users who compare a table with its history, which are not errors.
 
 use std::fmt;
 
@@ -15,11 +15,11 @@ pub enum HistoryNote {
         /// The value.
         text: String,
     },
-    /// The table at the base has errors, so an earlier one is compared with.
+    /// The table at the base has errors, so an earlier one is used for the comparison.
     EarlierBase {
         /// The base.
         base: CommitId,
-        /// The commit of the table that is compared with.
+        /// The commit of the table that is used instead.
         sound: CommitId,
     },
     /// Nothing was published at the base.
@@ -27,22 +27,22 @@ pub enum HistoryNote {
         /// The base.
         base: CommitId,
     },
-    /// Up to the base, no table was without errors.
+    /// Every table up to the base has errors.
     NothingSound {
         /// The base.
         base: CommitId,
     },
-    /// The base has no file of owners.
+    /// The base has no owners file.
     NoOwners {
         /// The base.
         base: CommitId,
     },
-    /// The file of owners at the base names nobody.
+    /// The owners file at the base names no accounts.
     EmptyOwners {
         /// The base.
         base: CommitId,
     },
-    /// The file of owners at the base has errors.
+    /// The owners file at the base has errors.
     UnsoundOwners {
         /// The base.
         base: CommitId,
@@ -68,7 +68,7 @@ impl fmt::Display for HistoryNote {
             ),
             Self::NothingPublished { base } => write!(
                 f,
-                "nothing was published at the base {}: the table is checked by itself",
+                "nothing was published at the base {}: the table is checked without it",
                 base.short()
             ),
             Self::NothingSound { base } => write!(
@@ -79,17 +79,17 @@ impl fmt::Display for HistoryNote {
             ),
             Self::NoOwners { base } => write!(
                 f,
-                "the base {} has no file of owners: anyone may change any entry",
+                "the base {} has no owners file: anyone may change any entry",
                 base.short()
             ),
             Self::EmptyOwners { base } => write!(
                 f,
-                "the file of owners at the base {} names nobody: anyone may change any entry",
+                "the owners file at the base {} names no account: anyone may change any entry",
                 base.short()
             ),
             Self::UnsoundOwners { base } => write!(
                 f,
-                "the file of owners at the base {} has errors: only what can be read of it counts",
+                "the owners file at the base {} has errors: only its readable parts count",
                 base.short()
             ),
         }

@@ -1,14 +1,14 @@
-//! Owners of a table's entries, as a base says, and what a proposal changes that is not its author's.
+//! Owners of a table's entries, according to a base, and forbidden changes of a proposal.
 
 use super::lineage::{HistoryError, Lineage, source_files};
 use super::note::HistoryNote;
 use crate::git::{CommitId, RepositoryError, TreePath};
 use crate::mapping::{Author, Diagnostic, Owners, Proposal, SourceFile, Table};
 
-/// The name of the file of owners beside a table.
+/// The name of the owners file beside a table.
 const OWNERS_FILE: &str = "owners.yaml";
 
-/// A file of owners, in the version that a proposal has.
+/// An owners file, in the version that a proposal has.
 pub struct OwnersFile {
     /// The path in the repository.
     pub path: TreePath,
@@ -17,13 +17,13 @@ pub struct OwnersFile {
 }
 
 impl Lineage {
-    /// Returns the path of the file of owners beside the table: next to its file, or to its
+    /// Returns the path of the owners file beside the table: next to its file, or to its
     /// directory, of which it must not be a part. There is none beside the repository's top.
     pub fn owners_path(&self) -> Option<TreePath> {
         self.paths.first()?.beside(OWNERS_FILE)
     }
 
-    /// Reads the file of owners at the tip.
+    /// Reads the owners file at the tip.
     ///
     /// # Errors
     ///
@@ -33,7 +33,7 @@ impl Lineage {
         Ok(OwnersFile { path, proposed })
     }
 
-    /// Returns the problems of a proposed file of owners, and the changes of a table since a base that
+    /// Returns the problems of a proposed owners file, and the changes of a table since a base that
     /// their author may not make.
     ///
     /// The file in the commit that `base` names decides, never an older or a proposed one. `before` is
@@ -79,7 +79,7 @@ impl Lineage {
         if is_changed {
             refused.extend(author.refused_change_of(&deciding.path));
         }
-        // What is compared with was noted when published links were.
+        // The notes about the base were made when published links were compared.
         let quiet = |_: &HistoryNote| {};
         let moved_on = match rev == branched {
             true => None,
@@ -105,7 +105,7 @@ impl Lineage {
         path: &TreePath,
     ) -> Result<Option<SourceFile>, RepositoryError> {
         let paths = std::slice::from_ref(path);
-        // No file of a directory is wanted.
+        // No file of a directory is needed.
         let read = (self.repository).read_all(commit, paths, self.max_bytes, |_| false)?;
         Ok(source_files(read).pop())
     }
