@@ -1,7 +1,6 @@
 //! Making Git merge a table with a program: the repository's configuration, and `.gitattributes`.
 //!
-//! Both are only ever added to: their other content stays, and nothing is written that is there
-//! already.
+//! Both are only added to: their other content stays, and existing lines are not written again.
 
 use std::fs;
 use std::io;
@@ -41,7 +40,7 @@ pub enum MergeSetupError {
         path: PathBuf,
     },
     /// The table is not in the checkout.
-    #[error("{} does not lie in the checkout at {}", path.display(), work_dir.display())]
+    #[error("{} is not in the checkout at {}", path.display(), work_dir.display())]
     Outside {
         /// The table.
         path: PathBuf,

@@ -2,21 +2,20 @@
 //!
 //! Bytes decide, not Git's index: a table is what was committed if each file equals, byte for byte,
 //! the commit's content at its path. Filters (`autocrlf`, `ident`, LFS) are deliberately ignored: a
-//! checkout whose bytes they changed does not serve what was reviewed, and so is dirty. Trouble
-//! with Git never prevents a table from being read; the table loses its commit, with a warning.
+//! checkout whose bytes they changed does not serve what was reviewed, and so is dirty. A Git
+//! failure never prevents a table from being read; its commit is then unknown, with a warning.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use git2::{ErrorCode, ObjectType, Oid, Repository, Tree};
+use git2::{ErrorCode, Oid, Repository};
 
+use super::committed_tree::{CommittedTree, TreeNode};
 use super::listing::Listing;
 use super::trails::Trails;
-use crate::git::{CommitId, ForeignRepository, Symlink, work_tree};
-use crate::mapping::{SourceFile, Timestamp, is_table_name};
+use crate::git::{CommitId, ForeignRepository, work_tree};
+use crate::mapping::Timestamp;
 
 /// The checkouts that some files lie in: usually one or none.
 #[derive(Debug)]
@@ -29,7 +28,7 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Looks for checkouts around the real directories of a table.
+    /// Finds the checkouts around the real directories of a table.
     pub(crate) fn of(directories: &BTreeSet<&Path>) -> Self {
         let directories: BTreeSet<PathBuf> = (directories.iter())
             .filter_map(|directory| existing(directory))
@@ -56,7 +55,7 @@ impl Surroundings {
         self.git_dirs.iter()
     }
 
-    /// Opens the one checkout that all files lie in.
+    /// Opens the checkout, if all files lie in the same one.
     ///
     /// # Errors
     ///
@@ -167,7 +166,8 @@ impl Checkout {
         }
     }
 
-    /// Compares a table's files, and the set of them, with the content of a commit.
+    /// Compares a table's files, given by the identities of their contents, and the set of them, with the
+    /// content of a commit.
     ///
     /// # Errors
     ///
@@ -177,9 +177,9 @@ impl Checkout {
         commit: CommitId,
         listing: &Listing,
         trails: &Trails,
-        files: &[SourceFile],
+        blobs: &[Option<Oid>],
     ) -> Result<CommitComparison, CheckoutWarning> {
-        self.compare(commit, listing, trails, files)
+        self.compare(commit, listing, trails, blobs)
             .map_err(|source| CheckoutWarning::git(self.repository.path(), source))
     }
 
@@ -206,30 +206,30 @@ impl Checkout {
         commit: CommitId,
         listing: &Listing,
         trails: &Trails,
-        files: &[SourceFile],
+        blobs: &[Option<Oid>],
     ) -> Result<CommitComparison, git2::Error> {
         let commit = self.repository.find_commit(commit.0)?;
-        let tree = commit.tree()?;
+        let mut tree = CommittedTree::new(&self.repository, &self.work_dir, commit.tree()?);
         let mut known = false;
         let mut same = true;
-        for (trail, file) in trails.files.iter().zip(files) {
+        for (trail, blob) in trails.files.iter().zip(blobs) {
             let Some(trail) = trail else {
                 same = false;
                 continue;
             };
-            let committed = self.entry(&tree, &trail.end)?;
+            let committed = tree.entry(&trail.end)?;
             known |= committed.is_some();
             same &= match committed {
-                Some(TreeNode::File(id)) => id == Oid::hash_object(ObjectType::Blob, &file.bytes)?,
+                Some(TreeNode::File(id)) => Some(id) == *blob,
                 _ => false,
             };
             for link in &trail.links {
-                same &= self.holds_link(&tree, link)?;
+                same &= tree.holds_link(link)?;
             }
         }
         for directory in &listing.directories {
             same &= match &trails.named[directory.number] {
-                Some(trail) => self.table_names(&tree, &trail.end)? == directory.names,
+                Some(trail) => tree.table_names(&trail.end)? == directory.names,
                 None => false,
             };
         }
@@ -239,62 +239,4 @@ impl Checkout {
             (true, false) => CommitComparison::Dirty,
         })
     }
-
-    /// Returns the content of a commit at a real path.
-    fn entry(&self, tree: &Tree<'_>, path: &Path) -> Result<Option<TreeNode>, git2::Error> {
-        let Ok(relative) = path.strip_prefix(&self.work_dir) else {
-            return Ok(None);
-        };
-        if relative.as_os_str().is_empty() {
-            return Ok(Some(TreeNode::Directory(tree.id())));
-        }
-        match tree.get_path(relative) {
-            Ok(entry) => Ok(Some(match (entry.kind(), entry.filemode()) {
-                (Some(ObjectType::Tree), _) => TreeNode::Directory(entry.id()),
-                (_, LINK_MODE) => TreeNode::Symlink(entry.id()),
-                _ => TreeNode::File(entry.id()),
-            })),
-            Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Returns whether a link in the checkout was committed unchanged.
-    ///
-    /// Links outside that lead to the checkout say nothing about the table.
-    fn holds_link(&self, tree: &Tree<'_>, link: &Symlink) -> Result<bool, git2::Error> {
-        if !link.path.starts_with(&self.work_dir) {
-            return Ok(true);
-        }
-        Ok(match self.entry(tree, &link.path)? {
-            Some(TreeNode::Symlink(id)) => {
-                let target = link.target.as_os_str().as_bytes();
-                id == Oid::hash_object(ObjectType::Blob, target)?
-            }
-            _ => false,
-        })
-    }
-
-    /// Returns the names of the table files in a directory of a commit, sorted.
-    fn table_names(&self, tree: &Tree<'_>, path: &Path) -> Result<Vec<OsString>, git2::Error> {
-        let Some(TreeNode::Directory(id)) = self.entry(tree, path)? else {
-            return Ok(Vec::new());
-        };
-        let mut names: Vec<OsString> = (self.repository.find_tree(id)?.iter())
-            .map(|entry| OsStr::from_bytes(entry.name_bytes()).to_owned())
-            .filter(|name| is_table_name(name))
-            .collect();
-        names.sort();
-        Ok(names)
-    }
-}
-
-/// The mode of a symbolic link in a tree (git-fast-import(1), "filemodify").
-const LINK_MODE: i32 = 0o120_000;
-
-/// The content of a commit at a path.
-enum TreeNode {
-    File(Oid),
-    Symlink(Oid),
-    Directory(Oid),
 }

@@ -1,8 +1,7 @@
 //! Why a table could not be read from files.
 //!
-//! Errors *in* a table are diagnostics and belong to `mapping`; these are failures to get its text
-//! at all. Trouble with Git around a checkout is not here: the table loses its commit, but is
-//! served.
+//! Errors *in* a table are diagnostics and belong to `mapping`; these are failures to read its
+//! text. Git failures in a checkout are not here: they cost the table its commit, but it is served.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use crate::git::{masked, symlinks};
 pub enum FilesError {
     /// There is nothing at the path.
     #[error(
-        "no table at {}: name a YAML file or a directory of them",
+        "no table at {}: name a YAML file or a directory of YAML files",
         masked(&path.to_string_lossy())
     )]
     NotFound {
@@ -25,7 +24,7 @@ pub enum FilesError {
     },
 
     /// The path is, or goes through, a symbolic link to nothing.
-    #[error("{} is a link that leads to nothing: {} does not exist", path.display(), target.display())]
+    #[error("{} is a dangling symbolic link: {} does not exist", path.display(), target.display())]
     DanglingLink {
         /// The path as it was given.
         path: PathBuf,
@@ -43,7 +42,7 @@ pub enum FilesError {
     },
 
     /// This user may not read it.
-    #[error("no permission to read {}: let this user read it and enter its directories", path.display())]
+    #[error("no permission to read {}: give this user read access to it and to its directories", path.display())]
     Unreadable {
         /// The path as it was given.
         path: PathBuf,
@@ -71,7 +70,7 @@ pub enum FilesError {
     },
 
     /// The files kept changing while they were watched.
-    #[error("{} is still being written: write a new file and rename it over the old one", path.display())]
+    #[error("{} is still being written: to replace a file, write a new one and rename it over the old one", path.display())]
     StillBeingWritten {
         /// One of the files.
         path: PathBuf,

@@ -1,67 +1,101 @@
-//! The outside appearance of a reading, to decide without reading whether it is still current.
+//! The metadata of a reading, to decide without reading whether it is still current.
 //!
 //! A server checks its table every few seconds, and most of the time nothing has changed. Reading
-//! and hashing a large table each time would keep a processor busy for nothing.
+//! and hashing a large table each time would waste a processor.
 
+use std::collections::HashMap;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::sync::Arc;
+use std::time::SystemTime;
 
+use git2::Oid;
+
+use super::file_record::FileRecord;
 use super::inspection::Inspection;
-use super::listing::{self, Listing, Stamp};
+use super::listing::{Listing, Stamp};
 use super::trails::Trails;
 use crate::git::{CommitId, Trail};
+use crate::mapping::Cut;
 
-/// The age below which a file could change again without looking different: the coarsest file times
-/// in use (FAT) count in steps of two seconds.
-const RACY: Duration = Duration::from_millis(2_500);
-
-/// The files' metadata and the commit of a reading.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The files' metadata and the commit of a reading, with where its files were cut.
+#[derive(Debug, Clone)]
 pub struct Fingerprint(FingerprintKind);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 enum FingerprintKind {
     Files {
-        state: Box<ReadingState>,
+        state: Arc<ReadingState>,
+        read_at: SystemTime,
         /// Whether a change after the reading could go unnoticed.
         racy: bool,
     },
-    /// A commit never changes.
-    Commit(CommitId),
+    /// A commit never changes. Its files are known by their content in Git.
+    Commit(CommitId, Arc<HashMap<Oid, Arc<Cut>>>),
 }
 
 impl Fingerprint {
-    /// Makes the fingerprint of a reading that began at `now`.
+    /// Creates the fingerprint of a reading that began at `now`.
     pub(crate) fn new(state: ReadingState, now: SystemTime) -> Self {
-        let racy = (state.stamps.iter()).any(|stamp| stamp.is_near(now, RACY));
-        let state = Box::new(state);
-        Self(FingerprintKind::Files { state, racy })
+        let racy = (state.files.iter()).any(|file| file.stamp.is_racy(now));
+        Self(FingerprintKind::Files {
+            state: Arc::new(state),
+            read_at: now,
+            racy,
+        })
     }
 
-    /// Makes the fingerprint of a reading of a commit.
-    pub(crate) fn of_commit(commit: CommitId) -> Self {
-        Self(FingerprintKind::Commit(commit))
+    /// Creates the fingerprint of a reading of a commit, with the places where its files were cut.
+    pub(crate) fn of_commit(commit: CommitId, cuts: HashMap<Oid, Arc<Cut>>) -> Self {
+        Self(FingerprintKind::Commit(commit, Arc::new(cuts)))
     }
 
     /// Returns whether a reading was of this commit, and of nothing else.
     pub(crate) fn is_commit(&self, commit: CommitId) -> bool {
-        self.0 == FingerprintKind::Commit(commit)
+        matches!(&self.0, FingerprintKind::Commit(known, _) if *known == commit)
+    }
+
+    /// Returns where a file with this content in Git was cut, if it was read from a commit.
+    pub(crate) fn cut(&self, blob: Oid) -> Option<&Arc<Cut>> {
+        match &self.0 {
+            FingerprintKind::Commit(_, cuts) => cuts.get(&blob),
+            FingerprintKind::Files { .. } => None,
+        }
+    }
+
+    /// Returns each file on the disk that was read.
+    pub(super) fn states(&self) -> impl Iterator<Item = (&Path, &FileRecord)> {
+        let state = match &self.0 {
+            FingerprintKind::Files { state, .. } => Some(state),
+            FingerprintKind::Commit(..) => None,
+        };
+        state.into_iter().flat_map(|state| {
+            let paths = state.listing.files.iter().map(|path| path.as_path());
+            paths.zip(&state.files)
+        })
+    }
+
+    /// Returns when the reading began.
+    pub(super) fn read_at(&self) -> SystemTime {
+        match &self.0 {
+            FingerprintKind::Files { read_at, .. } => *read_at,
+            FingerprintKind::Commit(..) => SystemTime::UNIX_EPOCH,
+        }
     }
 
     /// Returns the metadata of each file, and where its path led, in the order of the files.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<&Trail>)> {
         let state = match &self.0 {
             FingerprintKind::Files { state, .. } => Some(state),
-            FingerprintKind::Commit(_) => None,
+            FingerprintKind::Commit(..) => None,
         };
         state.into_iter().flat_map(|state| state.files())
     }
 
-    /// Returns whether reading what was seen may give a different result. In doubt it may.
-    pub(crate) fn may_be_outdated(&self, seen: &Inspection, max_bytes: u64) -> bool {
+    /// Returns whether a new reading may give a different result. If in doubt, it may.
+    pub(crate) fn may_be_outdated(&self, seen: &Inspection) -> bool {
         match &self.0 {
-            FingerprintKind::Files { state, racy } => *racy || !state.is_what(seen, max_bytes),
-            FingerprintKind::Commit(_) => true,
+            FingerprintKind::Files { state, racy, .. } => *racy || !state.is_what(seen),
+            FingerprintKind::Commit(..) => true,
         }
     }
 }
@@ -70,7 +104,8 @@ impl Fingerprint {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReadingState {
     pub(crate) listing: Listing,
-    pub(crate) stamps: Vec<Stamp>,
+    /// The files, in the order of the listing.
+    pub(crate) files: Vec<FileRecord>,
     /// The current commit of the checkout.
     pub(crate) head: Option<CommitId>,
     pub(super) trails: Trails,
@@ -79,16 +114,16 @@ pub(crate) struct ReadingState {
 impl ReadingState {
     fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<&Trail>)> {
         let files = &self.listing.files;
-        (files.iter().zip(&self.stamps).zip(&self.trails.files))
-            .map(|((path, stamp), trail)| (path.as_path(), stamp, trail.as_ref()))
+        (files.iter().zip(&self.files).zip(&self.trails.files))
+            .map(|((path, file), trail)| (path.as_path(), &file.stamp, trail.as_ref()))
     }
 
-    /// Returns whether the same was seen now.
-    fn is_what(&self, seen: &Inspection, max_bytes: u64) -> bool {
+    /// Returns whether an inspection saw the same state.
+    fn is_what(&self, seen: &Inspection) -> bool {
         seen.is_complete()
             && self.head == seen.head
             && self.listing == seen.listing
             && self.trails == seen.trails
-            && listing::stamps(&seen.listing.files, max_bytes).is_ok_and(|it| it == self.stamps)
+            && (seen.stamps()).eq(self.files.iter().map(|file| Some(file.stamp)))
     }
 }

@@ -1,38 +1,44 @@
-//! One look at what a table's paths name: its files, the links on the way to them, and the Git
-//! checkout around them.
+//! An inspection of a table's paths: its files, the links on the way to them, and the Git checkout
+//! around them.
 //!
-//! Whether to read, what to read and what to watch are decided from the same look, so that each
-//! file is looked up once for all of them. Nothing is read here.
+//! Whether to read, what to read and what to watch are decided from the same inspection, so that
+//! each file is looked up only once. No content is read here.
 
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use super::checkout::{Checkout, CheckoutWarning, Surroundings};
 use super::error::FilesError;
-use super::listing::Listing;
+use super::listing::{Listing, Stamp};
 use super::trails::Trails;
 use crate::git::{CommitId, chain};
 
-/// What a table's paths name at one time.
+/// The files that a table's paths name at one time.
 pub struct Inspection {
     /// The files that were found.
     pub(super) listing: Listing,
-    /// Why this is not all of them, if it is not.
+    /// The error, if not all paths were found.
     error: Option<FilesError>,
     pub(super) trails: Trails,
+    /// The metadata of each regular file that is not a link.
+    stamps: Vec<Option<Stamp>>,
     pub(super) surroundings: Surroundings,
     /// The checkout that all files lie in.
     pub(super) checkout: Option<Checkout>,
     /// Its commit.
     pub(super) head: Option<CommitId>,
-    /// Why the checkout or its commit is not known, for people.
+    /// Human-readable reasons why the checkout or its commit is not known.
     pub(super) warnings: Vec<String>,
 }
 
 impl Inspection {
-    /// Looks at some paths, each a file or a directory of files.
+    /// Inspects some paths, each a file or a directory of files.
     pub(super) fn of(paths: &[PathBuf]) -> Self {
         let (listing, error) = Listing::found(paths);
-        let trails = Trails::follow(paths, &listing.files);
+        let (trails, metadata) = Trails::follow(paths, &listing.files);
+        let stamps = listing.files.iter().zip(&metadata);
+        let stamps = stamps.map(|(path, it)| Stamp::of_regular(path, it.as_ref()?).ok());
+        let stamps = stamps.collect();
         let surroundings = Surroundings::of(&trails.directories());
         let mut warnings = Vec::new();
         let checkout = noted(surroundings.open(), &mut warnings);
@@ -41,6 +47,7 @@ impl Inspection {
             listing,
             error,
             trails,
+            stamps,
             surroundings,
             checkout,
             head,
@@ -53,11 +60,23 @@ impl Inspection {
         self.error.is_none()
     }
 
+    /// Returns the metadata of each file, if it could be read.
+    pub(super) fn stamps(&self) -> impl Iterator<Item = Option<Stamp>> {
+        let files = self.listing.files.iter().zip(&self.stamps);
+        files.map(|(path, stamp)| stamp.or_else(|| Stamp::of(path).ok()))
+    }
+
+    /// Returns how long it will take until no file was changed within a duration of now, if one was.
+    pub(super) fn young_for(&self, now: SystemTime, window: Duration) -> Option<Duration> {
+        let stamps = self.stamps().flatten();
+        stamps.filter_map(|stamp| stamp.near_for(now, window)).max()
+    }
+
     /// Returns this if every path was found.
     ///
     /// # Errors
     ///
-    /// The first error, if one was not.
+    /// The first error, if a path was not found.
     pub(super) fn complete(self) -> Result<Self, FilesError> {
         match self.error {
             Some(error) => Err(error),

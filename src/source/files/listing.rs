@@ -1,19 +1,20 @@
-//! Listing and reading the files of a table, once.
+//! Listing the files of a table, with the metadata that shows whether they have changed.
 //!
-//! One pass over the files, with the data needed to decide whether they changed meanwhile. That
-//! decision, and retries, are in `reading.rs`. Pipes and devices are never opened for reading: they
-//! could block a reader forever.
+//! `pass.rs` reads them.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fs::{self, File, FileType, Metadata, OpenOptions};
-use std::io::Read;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::fs::{self, FileType, Metadata};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::error::FilesError;
-use crate::mapping::{SourceFile, is_table_name};
+use crate::mapping::is_table_name;
+
+/// The age below which a file could change again with the same metadata: the coarsest file times in
+/// use (FAT) count in steps of two seconds.
+const RACY: Duration = Duration::from_millis(2_500);
 
 /// The files that some paths name, in the order in which they are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl Listing {
         }
     }
 
-    /// Lists what can be found, with the first error if that is not all.
+    /// Lists the files that are found, with the first error if some are not.
     pub(crate) fn found(paths: &[PathBuf]) -> (Self, Option<FilesError>) {
         let mut listing = Self {
             files: Vec::new(),
@@ -96,12 +97,12 @@ pub(crate) fn table_names(directory: &Path) -> Result<Vec<OsString>, FilesError>
 
 /// The metadata that shows whether a file was replaced or written to.
 ///
-/// The change time is set by the kernel: unlike the modification time, nobody can set it back.
+/// The kernel sets the change time: unlike the modification time, it cannot be set back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     device: u64,
     inode: u64,
-    size: u64,
+    pub(super) size: u64,
     modified: (i64, i64),
     changed: (i64, i64),
 }
@@ -125,6 +126,11 @@ impl Stamp {
         extent(self) == extent(other)
     }
 
+    /// Returns whether this is the same file, and nobody has written to it since: it may have been renamed.
+    pub(crate) fn has_same_content_times(&self, other: &Self) -> bool {
+        self.has_same_extent(other) && self.modified == other.modified
+    }
+
     /// Returns whether the last change was to set the file's times: a write sets both to the same
     /// one.
     pub(crate) fn has_set_times(&self) -> bool {
@@ -140,15 +146,27 @@ impl Stamp {
 
     /// Returns whether the file was modified or changed within a duration of a point in time.
     ///
-    /// A file with a time far in the future was not: that is a wrong clock, not a writer.
+    /// A file with a time far in the future was not: its clock is wrong, and nothing is writing it.
     pub(crate) fn is_near(&self, now: SystemTime, window: Duration) -> bool {
-        [self.modified, self.changed].into_iter().any(|time| {
+        self.near_for(now, window).is_some()
+    }
+
+    /// Returns how long that will be so, if it is and the file stays as it is.
+    pub(super) fn near_for(&self, now: SystemTime, window: Duration) -> Option<Duration> {
+        let left = [self.modified, self.changed].into_iter().map(|time| {
             let time = system_time(time);
             let apart = now
                 .duration_since(time)
                 .unwrap_or_else(|ahead| ahead.duration());
-            apart < window
-        })
+            window.saturating_sub(apart)
+        });
+        left.max().filter(|left| !left.is_zero())
+    }
+
+    /// Returns whether the file, read at a point in time, could have changed again with the same
+    /// metadata.
+    pub(crate) fn is_racy(&self, read_at: SystemTime) -> bool {
+        self.is_near(read_at, RACY)
     }
 
     /// Returns the metadata of one file after the nth change of its times.
@@ -163,7 +181,7 @@ impl Stamp {
         }
     }
 
-    fn of_regular(path: &Path, metadata: &Metadata) -> Result<Self, FilesError> {
+    pub(super) fn of_regular(path: &Path, metadata: &Metadata) -> Result<Self, FilesError> {
         if !metadata.is_file() {
             return Err(FilesError::NotRegular {
                 path: path.to_owned(),
@@ -178,11 +196,6 @@ impl Stamp {
             changed: (metadata.ctime(), metadata.ctime_nsec()),
         })
     }
-}
-
-/// Returns when the newest of some files was modified.
-pub(crate) fn newest(stamps: &[Stamp]) -> Option<SystemTime> {
-    stamps.iter().map(Stamp::modified).max()
 }
 
 fn system_time((seconds, nanoseconds): (i64, i64)) -> SystemTime {
@@ -209,47 +222,7 @@ fn kind(file_type: FileType) -> &'static str {
     }
 }
 
-/// All files of a table, read once.
-#[derive(Debug)]
-pub(crate) struct Pass {
-    /// The files with their bytes.
-    pub(crate) files: Vec<SourceFile>,
-    /// The metadata of each file before it was read.
-    pub(crate) stamps: Vec<Stamp>,
-    /// Whether the metadata was still the same after everything was read.
-    pub(crate) steady: bool,
-}
-
-impl Pass {
-    /// Reads the files that `listing` found under `paths`, at most `max` bytes.
-    pub(crate) fn read(paths: &[PathBuf], listing: &Listing, max: u64) -> Result<Self, FilesError> {
-        let stamps = stamps(&listing.files, max)?;
-        let mut files = Vec::with_capacity(listing.files.len());
-        let mut steady = true;
-        let mut left = max;
-        for (path, stamp) in listing.files.iter().zip(&stamps) {
-            let (opened, bytes) = read_file(path, left, max)?;
-            steady &= opened == *stamp;
-            left = left.saturating_sub(bytes.len() as u64);
-            files.push(SourceFile {
-                path: path.to_string_lossy().into(),
-                bytes,
-            });
-        }
-        // Checked again by name and only after the last file: so a file that was renamed over
-        // another, or a swapped link, cannot combine files of two generations.
-        steady &= (listing.files.iter().zip(&stamps))
-            .all(|(path, stamp)| Stamp::of(path).is_ok_and(|now| now == *stamp));
-        steady &= Listing::of(paths).is_ok_and(|now| now == *listing);
-        Ok(Self {
-            files,
-            stamps,
-            steady,
-        })
-    }
-}
-
-/// Checks all files, so that a table too large is refused before any of it is in memory.
+/// Checks all files, so that a table that is too large is refused before any of it is in memory.
 pub(crate) fn stamps(files: &[PathBuf], max: u64) -> Result<Vec<Stamp>, FilesError> {
     let stamps: Vec<Stamp> = (files.iter())
         .map(|path| Stamp::of(path))
@@ -266,36 +239,7 @@ pub(crate) fn stamps(files: &[PathBuf], max: u64) -> Result<Vec<Stamp>, FilesErr
     }
 }
 
-/// Reads a file of at most `left` bytes, and returns its metadata as of when it was opened.
-fn read_file(path: &Path, left: u64, max: u64) -> Result<(Stamp, Vec<u8>), FilesError> {
-    let failed = |error| FilesError::from_io(path, error);
-    let file = open(path).map_err(failed)?;
-    let stamp = Stamp::of_regular(path, &file.metadata().map_err(failed)?)?;
-    let mut bytes = Vec::new();
-    let expected = usize::try_from(stamp.size.min(left)).unwrap_or(0);
-    bytes
-        .try_reserve_exact(expected)
-        .map_err(|error| failed(error.into()))?;
-    // One byte more than allowed, to detect a longer file: it may grow while it is read, and some
-    // files (those in /proc) have no size at all.
-    let limit = left.saturating_add(1);
-    file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > left {
-        // It grew meanwhile: more of it was read than is left.
-        return Err(too_large(path, max - left + bytes.len() as u64, max));
-    }
-    Ok((stamp, bytes))
-}
-
-/// Opens a file for reading, without waiting for a writer should it have become a pipe.
-fn open(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open(path)
-}
-
-fn too_large(path: &Path, size: u64, max: u64) -> FilesError {
+pub(super) fn too_large(path: &Path, size: u64, max: u64) -> FilesError {
     FilesError::TooLarge {
         path: path.to_owned(),
         size,
@@ -305,224 +249,17 @@ fn too_large(path: &Path, size: u64, max: u64) -> FilesError {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
-    use std::os::unix::net::UnixListener;
-    use std::process::Command;
-
     use super::*;
 
-    const MAX: u64 = 1 << 20;
-
-    fn read(path: &Path) -> Result<Pass, FilesError> {
-        read_at_most(path, MAX)
-    }
-
-    fn read_at_most(path: &Path, max: u64) -> Result<Pass, FilesError> {
-        let paths = [path.to_owned()];
-        Pass::read(&paths, &Listing::of(&paths)?, max)
-    }
-
-    fn names(pass: &Pass) -> Vec<String> {
-        let name = |file: &SourceFile| Path::new(&*file.path).file_name().unwrap().to_owned();
-        (pass.files.iter())
-            .map(|file| name(file).into_string().unwrap())
-            .collect()
-    }
-
     #[test]
-    fn reads_a_file_under_the_name_it_was_given() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("table.txt");
-        fs::write(&path, "text").unwrap();
-        let pass = read(&path).unwrap();
-        assert!(pass.steady);
-        assert_eq!(pass.files.len(), 1);
-        assert_eq!(*pass.files[0].path, *path.to_str().unwrap());
-        assert_eq!(pass.files[0].bytes, b"text");
-    }
-
-    #[test]
-    fn reads_the_yaml_files_of_a_directory_by_name_without_dotfiles() {
-        let dir = tempfile::tempdir().unwrap();
-        for name in [
-            "b.yml",
-            "a.yaml",
-            "B.yaml",
-            ".hidden.yaml",
-            ".yaml",
-            "notes.md",
-            "c.yaml~",
-            "d.YAML",
-        ] {
-            fs::write(dir.path().join(name), name).unwrap();
-        }
-        symlink("nowhere", dir.path().join(".#a.yaml")).unwrap();
-        fs::create_dir(dir.path().join("sub")).unwrap();
-        fs::write(dir.path().join("sub/e.yaml"), "").unwrap();
-
-        let pass = read(dir.path()).unwrap();
-        assert_eq!(names(&pass), ["B.yaml", "a.yaml", "b.yml"]);
-        assert_eq!(pass.files[2].bytes, b"b.yml");
-    }
-
-    #[test]
-    fn says_what_is_not_there() {
-        let dir = tempfile::tempdir().unwrap();
-        let at = |name: &str| dir.path().join(name);
-        fs::write(at("file"), "").unwrap();
-        symlink("gone", at("dangling")).unwrap();
-        symlink("circle", at("circle")).unwrap();
-        fs::create_dir(at("empty")).unwrap();
-
-        let error = |name: &str| read(&at(name)).unwrap_err();
-        assert!(matches!(error("none"), FilesError::NotFound { .. }));
-        assert!(matches!(error("file/x"), FilesError::NotFound { .. }));
-        assert!(matches!(error("empty"), FilesError::NoYaml { .. }));
-        assert!(matches!(error("circle"), FilesError::Io { .. }));
-        let FilesError::DanglingLink { target, .. } = error("dangling") else {
-            panic!("not reported as a link")
+    fn a_file_is_near_until_the_window_has_passed() {
+        let (file, window) = (Stamp::fake(10), Duration::from_millis(200));
+        let near_for = |after: u64| {
+            let now = SystemTime::UNIX_EPOCH + Duration::from_millis(10_000 + after);
+            file.near_for(now, window)
         };
-        assert_eq!(
-            target,
-            at("gone")
-                .parent()
-                .unwrap()
-                .canonicalize()
-                .unwrap()
-                .join("gone")
-        );
-    }
-
-    #[test]
-    fn refuses_what_could_block_a_reader() {
-        let dir = tempfile::tempdir().unwrap();
-        let at = |name: &str| dir.path().join(name);
-        assert!(
-            Command::new("mkfifo")
-                .arg(at("pipe.yaml"))
-                .status()
-                .unwrap()
-                .success()
-        );
-        let _socket = UnixListener::bind(at("socket")).unwrap();
-
-        let kind = |path: &Path| match read(path).unwrap_err() {
-            FilesError::NotRegular { kind, .. } => kind,
-            other => panic!("{other}"),
-        };
-        assert_eq!(kind(&at("pipe.yaml")), "named pipe");
-        assert_eq!(kind(&at("socket")), "socket");
-        assert_eq!(kind(Path::new("/dev/zero")), "device");
-        // The same as part of a directory, and for a directory in place of a file.
-        assert_eq!(kind(dir.path()), "named pipe");
-        fs::remove_file(at("pipe.yaml")).unwrap();
-        fs::create_dir(at("dir.yaml")).unwrap();
-        assert_eq!(kind(dir.path()), "directory");
-    }
-
-    #[test]
-    fn does_not_wait_for_a_file_that_became_a_pipe_before_it_was_opened() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("pipe");
-        assert!(
-            Command::new("mkfifo")
-                .arg(&path)
-                .status()
-                .unwrap()
-                .success()
-        );
-        let error = read_file(&path, MAX, MAX).unwrap_err();
-        assert!(matches!(
-            error,
-            FilesError::NotRegular {
-                kind: "named pipe",
-                ..
-            }
-        ));
-    }
-
-    #[test]
-    fn a_message_names_the_place_and_the_way_out() {
-        let path = Path::new("links/mapping.yaml");
-        let denied = std::io::Error::from(std::io::ErrorKind::PermissionDenied);
-        assert_eq!(
-            FilesError::from_io(path, denied).to_string(),
-            "no permission to read links/mapping.yaml: \
-             let this user read it and enter its directories"
-        );
-        assert_eq!(
-            too_large(path, 12, 10).to_string(),
-            "the table is larger than 10 bytes at links/mapping.yaml: it has 12"
-        );
-    }
-
-    #[test]
-    fn refuses_what_this_user_may_not_read() {
-        use std::os::unix::fs::PermissionsExt;
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("secret.yaml");
-        fs::write(&path, "").unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
-        // Permissions do not apply to root: there is nothing to test here.
-        if File::open(&path).is_ok() {
-            return;
-        }
-        let error = read(&path).unwrap_err();
-        assert!(matches!(error, FilesError::Unreadable { .. }));
-    }
-
-    #[test]
-    fn refuses_more_than_the_limit_over_all_files() {
-        let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("a.yaml"), "12345").unwrap();
-        fs::write(dir.path().join("b.yaml"), "12345").unwrap();
-        assert!(read_at_most(dir.path(), 10).is_ok());
-        fs::write(dir.path().join("c.yaml"), "123").unwrap();
-        let error = read_at_most(dir.path(), 9).unwrap_err();
-        let FilesError::TooLarge { path, size, max: 9 } = error else {
-            panic!("not refused as too large")
-        };
-        assert_eq!(path, dir.path().join("b.yaml"));
-        assert_eq!(size, 13);
-    }
-
-    #[test]
-    fn reads_no_more_than_the_limit_of_a_file_that_grew_meanwhile() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.yaml");
-        fs::write(&path, "12345").unwrap();
-        assert!(read_file(&path, 5, 9).is_ok());
-        let error = read_file(&path, 4, 9).unwrap_err();
-        let FilesError::TooLarge { size, max, .. } = error else {
-            panic!("not refused as too large")
-        };
-        assert_eq!((size, max), (10, 9));
-    }
-
-    #[test]
-    fn is_not_steady_when_a_file_came_after_the_listing() {
-        let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join("a.yaml"), "").unwrap();
-        let paths = [dir.path().to_owned()];
-        let listing = Listing::of(&paths).unwrap();
-        fs::write(dir.path().join("b.yaml"), "").unwrap();
-        assert!(!Pass::read(&paths, &listing, MAX).unwrap().steady);
-    }
-
-    #[test]
-    fn a_time_far_in_the_future_is_not_near() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a.yaml");
-        fs::write(&path, "").unwrap();
-        let window = Duration::from_secs(60);
-        let now = SystemTime::now();
-        assert!(Stamp::of(&path).unwrap().is_near(now, window));
-
-        let year = Duration::from_secs(31_536_000);
-        let file = File::options().write(true).open(&path).unwrap();
-        file.set_modified(now + year).unwrap();
-        let stamp = Stamp::of(&path).unwrap();
-        assert!(!stamp.is_near(now + year / 2, window));
-        assert_eq!(newest(&[stamp]).unwrap(), stamp.modified());
+        assert_eq!(near_for(0), Some(window));
+        assert_eq!(near_for(150), Some(Duration::from_millis(50)));
+        assert_eq!(near_for(200), None);
     }
 }

@@ -11,10 +11,10 @@ use super::checkout::Surroundings;
 
 /// The locks that Git holds on the checkouts of a table.
 pub(crate) struct Locks {
-    /// The path of each lock that there may be.
+    /// The path of each possible lock.
     candidates: Vec<PathBuf>,
     paths: Vec<PathBuf>,
-    /// Whether one is recent enough for Git to be at work.
+    /// Whether a lock is recent enough for Git to be running.
     pub(crate) fresh: bool,
 }
 
@@ -45,7 +45,7 @@ impl Locks {
         self.fresh
     }
 
-    /// Returns warnings that a table was read in spite of these locks.
+    /// Returns warnings that a table was read despite these locks.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
         self.paths.iter().map(|path| {
             let path = path.display();

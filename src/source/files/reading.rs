@@ -1,26 +1,28 @@
 //! A table's text and revision, read so that they match.
 //!
 //! Files are written while they are read: by editors, by `git pull`, by copying. A reading is
-//! therefore a pass over the files that nothing disturbed: Git was not at work, nothing looked
-//! different afterwards, and nothing had changed just before, or else two passes agree.
+//! therefore an undisturbed pass over the files: Git was not running, no metadata differed
+//! afterwards, and nothing had changed just before, or else two passes agree.
 //!
-//! This cannot detect a writer that pauses longer than the wait, halfway through a file that it
-//! writes in place. A server uses `writers.rs` for those. Commands that read once (`check`,
-//! `add`) take the file as it is: anyone who runs one knows what they have written.
+//! This cannot detect a writer that pauses for longer than the timeout in the middle of a file that
+//! it writes in place. A server uses `writers.rs` for those. Commands that read once (`check`,
+//! `add`) take the file as it is: the person who runs one knows the state of the file.
 
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::checkout::{Checkout, CommitComparison};
+use super::earlier::Earlier;
 use super::error::FilesError;
 use super::fingerprint::{Fingerprint, ReadingState};
 use super::inspection::{Inspection, noted};
-use super::listing::{self, Listing, Pass, Stamp};
+use super::listing::{Listing, Stamp};
 use super::locks::Locks;
+use super::pass::Pass;
 use super::repository_place::RepositoryPlace;
 use super::revision::{Revision, content_hash};
-use crate::mapping::{SourceFile, Timestamp};
+use crate::mapping::{FirstReading, SourceFile, TableFile, Timestamp};
 
 /// The timeout for Git to release a checkout, and again for files to stop changing.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -41,18 +43,35 @@ pub struct FileSource {
     max_bytes: u64,
 }
 
-/// The whole text of a table, with its revision.
+/// The text of a table, with its revision: whole files, or cut files without the parts that are
+/// already known.
 #[derive(Debug)]
-pub struct Reading {
+pub struct Reading<File = SourceFile> {
     /// The files in the order of their paths, and by name within a directory.
-    pub files: Vec<SourceFile>,
+    pub files: Vec<File>,
     /// The version of the table.
     pub revision: Revision,
-    /// The reasons why the revision is not known better, for people. Usually empty, and the same at
-    /// each reading until someone acts on it.
+    /// Human-readable reasons why the revision is incomplete. Usually empty, and the same at each
+    /// reading until the cause is fixed.
     pub warnings: Vec<String>,
-    /// What to compare with to decide whether to read again.
+    /// The fingerprint that decides whether to read again.
     pub fingerprint: Fingerprint,
+}
+
+impl Reading<TableFile> {
+    /// Returns a reading of whole files, from one without known parts.
+    pub(crate) fn into_whole(self) -> Reading {
+        let whole = |file: TableFile| {
+            let file = file.into_whole();
+            file.expect("all text is read if nothing is known from before")
+        };
+        Reading {
+            files: self.files.into_iter().map(whole).collect(),
+            revision: self.revision,
+            warnings: self.warnings,
+            fingerprint: self.fingerprint,
+        }
+    }
 }
 
 impl FileSource {
@@ -66,6 +85,11 @@ impl FileSource {
     /// Returns the paths that name the table, as they were given.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
+    }
+
+    /// Returns the most bytes that it may have.
+    pub(super) fn max_bytes(&self) -> u64 {
+        self.max_bytes
     }
 
     /// Locates the table in its repository. Reads the disk.
@@ -82,7 +106,7 @@ impl FileSource {
         )
     }
 
-    /// Reads the table, and waits for anyone who is changing it: usually not at all, at most some
+    /// Reads the table, and waits until it is not being changed: usually not at all, at most some
     /// 20 seconds.
     ///
     /// Blocks the thread.
@@ -91,49 +115,75 @@ impl FileSource {
     ///
     /// If the files cannot be read, are too large together, or keep changing.
     pub fn read(&self) -> Result<Reading, FilesError> {
-        self.read_seen(self.inspect())
+        let reading = self.read_seen(self.inspect(), Earlier::default())?;
+        Ok(reading.into_whole())
     }
 
-    /// Reads the table as [`read`](Self::read) does, beginning with what was seen just now.
-    pub(super) fn read_seen(&self, seen: Inspection) -> Result<Reading, FilesError> {
-        self.read_settled(seen, &ReadingSystemClock(Instant::now()))
+    /// Reads the table as [`read`](Self::read) does, starting from the current inspection, except
+    /// for parts that are already known.
+    pub(super) fn read_seen(
+        &self,
+        seen: Inspection,
+        earlier: Earlier<'_>,
+    ) -> Result<Reading<TableFile>, FilesError> {
+        self.read_settled(seen, earlier, &ReadingSystemClock(Instant::now()))
     }
 
-    /// Looks at what the paths name, without reading it.
+    /// Inspects the paths, without reading the files.
     pub fn inspect(&self) -> Inspection {
         Inspection::of(&self.paths)
     }
 
-    /// Reads the table as it is, without waiting for anyone.
+    /// Reads the table as it is, without waiting.
     ///
-    /// For commands that read once. A Git hook runs while Git itself holds the checkout's lock, and
-    /// would wait for its own end.
+    /// For commands that read once. A Git hook runs while Git itself holds the checkout's lock, so
+    /// waiting would be a deadlock.
     ///
     /// # Errors
     ///
     /// If the files cannot be read, are too large together, or change while they are read.
     pub fn read_once(&self) -> Result<Reading, FilesError> {
         let now = SystemTime::now();
-        let attempt = self.attempt(self.inspect())?;
-        if !attempt.pass.steady {
-            return Err(self.still_being_written());
-        }
-        Ok(attempt.into_reading(now))
+        let attempt = self.attempt_once(Earlier::default())?;
+        Ok(attempt.into_reading(now).into_whole())
     }
 
-    /// Returns whether the table, as seen just now, may differ from the one with this fingerprint.
+    /// Reads the files as [`read_once`](Self::read_once) does, and compiles them meanwhile; returns as much
+    /// of their text as was needed.
     ///
-    /// Reads nothing, so it is cheap for a table of any size. In doubt, and after any error, the
+    /// # Errors
+    ///
+    /// Those of `read_once`.
+    pub fn compile_once(&self, first: &FirstReading) -> Result<Vec<TableFile>, FilesError> {
+        let earlier = Earlier {
+            first: Some(first),
+            ..Earlier::default()
+        };
+        Ok(self.attempt_once(earlier)?.pass.files)
+    }
+
+    fn attempt_once(&self, earlier: Earlier<'_>) -> Result<ReadingAttempt, FilesError> {
+        let attempt = self.attempt(self.inspect(), earlier)?;
+        match attempt.pass.steady {
+            true => Ok(attempt),
+            false => Err(self.still_being_written()),
+        }
+    }
+
+    /// Returns whether the inspected table may differ from the one with this fingerprint.
+    ///
+    /// Reads nothing, so it is cheap for a table of any size. If in doubt, and after any error, the
     /// answer is yes.
     pub fn may_differ_from(&self, known: &Fingerprint, seen: &Inspection) -> bool {
-        known.may_be_outdated(seen, self.max_bytes)
+        known.may_be_outdated(seen)
     }
 
     fn read_settled(
         &self,
         seen: Inspection,
+        earlier: Earlier<'_>,
         clock: &dyn ReadingClock,
-    ) -> Result<Reading, FilesError> {
+    ) -> Result<Reading<TableFile>, FilesError> {
         let mut waited_for_git = Duration::ZERO;
         let mut first = Some(seen);
         let mut before: Option<(Vec<Stamp>, String)> = None;
@@ -150,7 +200,12 @@ impl FileSource {
             // Waiting for Git does not count against the files.
             let waited = clock.elapsed().saturating_sub(waited_for_git);
 
-            let mut attempt = match self.attempt(seen) {
+            if let Some(left) = seen.young_for(now, YOUNG).filter(|_| waited < YOUNG) {
+                // Reading it now would have to be repeated.
+                clock.sleep(left.min(STEP));
+                continue;
+            }
+            let mut attempt = match self.attempt(seen, earlier) {
                 Ok(attempt) => attempt,
                 Err(error) if error.is_missing() && waited < MISSING_TIMEOUT => {
                     clock.sleep(STEP);
@@ -161,8 +216,9 @@ impl FileSource {
             let locked_meanwhile = !locks.fresh && locks.look_again(clock.now(), TIMEOUT);
             if attempt.pass.steady && !locked_meanwhile {
                 let young = |stamp: &Stamp| stamp.is_near(now, YOUNG);
-                let this = (attempt.pass.stamps.clone(), attempt.hash.clone());
-                if !attempt.pass.stamps.iter().any(young) || before.as_ref() == Some(&this) {
+                let stamps = attempt.state.files.iter().map(|file| file.stamp);
+                let this = (stamps.collect::<Vec<_>>(), attempt.hash.clone());
+                if !this.0.iter().any(young) || before.as_ref() == Some(&this) {
                     attempt.warnings.extend(locks.warnings());
                     return Ok(attempt.into_reading(now));
                 }
@@ -177,8 +233,12 @@ impl FileSource {
         }
     }
 
-    /// Reads everything once, and looks at the commit again after the files.
-    fn attempt(&self, seen: Inspection) -> Result<ReadingAttempt, FilesError> {
+    /// Reads everything once, and checks the commit again after the files.
+    fn attempt(
+        &self,
+        seen: Inspection,
+        earlier: Earlier<'_>,
+    ) -> Result<ReadingAttempt, FilesError> {
         let Inspection {
             listing,
             trails,
@@ -187,17 +247,18 @@ impl FileSource {
             warnings,
             ..
         } = seen.complete()?;
-        let mut pass = Pass::read(&self.paths, &listing, self.max_bytes)?;
+        let needs_blobs = head.is_some();
+        let mut pass = Pass::read(&self.paths, &listing, self.max_bytes, earlier, needs_blobs)?;
         if let Some(checkout) = &checkout {
             pass.steady &= checkout.head().ok().flatten() == head;
         }
-        let stamps = pass.stamps.clone();
+        let files = pass.states.clone();
         Ok(ReadingAttempt {
             hash: content_hash(&pass.files),
             pass,
             state: ReadingState {
                 listing,
-                stamps,
+                files,
                 head,
                 trails,
             },
@@ -206,7 +267,7 @@ impl FileSource {
         })
     }
 
-    fn still_being_written(&self) -> FilesError {
+    pub(super) fn still_being_written(&self) -> FilesError {
         FilesError::StillBeingWritten {
             path: self.paths.first().cloned().unwrap_or_default(),
         }
@@ -224,20 +285,17 @@ struct ReadingAttempt {
 
 impl ReadingAttempt {
     /// Makes it a reading that began at `now`.
-    fn into_reading(mut self, now: SystemTime) -> Reading {
+    fn into_reading(mut self, now: SystemTime) -> Reading<TableFile> {
+        let blobs: Vec<_> = self.state.files.iter().map(|file| file.blob).collect();
         let verdict = match (&self.checkout, self.state.head) {
             (Some(checkout), Some(head)) => {
-                let judged = checkout.judge(
-                    head,
-                    &self.state.listing,
-                    &self.state.trails,
-                    &self.pass.files,
-                );
+                let (listing, trails) = (&self.state.listing, &self.state.trails);
+                let judged = checkout.judge(head, listing, trails, &blobs);
                 noted(judged.map(|it| Some((head, it))), &mut self.warnings)
             }
             _ => None,
         };
-        let changed = listing::newest(&self.pass.stamps).map(Timestamp::from);
+        let changed = self.pass.newest().map(Timestamp::from);
         let revision = match verdict {
             Some((head, CommitComparison::Clean(time))) => Revision::clean(head, time, self.hash),
             Some((head, CommitComparison::Dirty)) => Revision::dirty(head, changed, self.hash),
@@ -282,9 +340,11 @@ impl ReadingClock for ReadingSystemClock {
 mod tests {
     use std::cell::{Cell, RefCell};
     use std::fs::{self, File};
+    use std::os::unix::fs::FileExt as _;
     use std::path::Path;
 
     use super::*;
+    use crate::mapping::{Cut, compile_after};
 
     const HOUR: Duration = Duration::from_secs(3_600);
 
@@ -297,7 +357,7 @@ mod tests {
     }
 
     impl<'a> Fake<'a> {
-        /// A clock by which this file was always written just now.
+        /// A clock by which this file has always just been written.
         fn at_change_of(path: &'a Path, meanwhile: impl FnMut(Duration) + 'a) -> Self {
             Self {
                 just_written: Some(path),
@@ -305,7 +365,7 @@ mod tests {
             }
         }
 
-        /// A clock by which files just written are old: it is an hour ahead.
+        /// A clock that is an hour ahead, so that new files look old.
         fn ahead(meanwhile: impl FnMut(Duration) + 'a) -> Self {
             Self {
                 just_written: None,
@@ -343,15 +403,19 @@ mod tests {
         (dir, path, source)
     }
 
-    fn text(reading: &Reading) -> &str {
-        str::from_utf8(&reading.files[0].bytes).unwrap()
+    fn text(reading: &Reading<TableFile>) -> &str {
+        str::from_utf8(&reading.files[0].as_whole().unwrap().bytes).unwrap()
+    }
+
+    fn settled(source: &FileSource, clock: &Fake<'_>) -> Result<Reading<TableFile>, FilesError> {
+        source.read_settled(source.inspect(), Earlier::default(), clock)
     }
 
     #[test]
     fn reads_a_quiet_file_without_waiting() {
         let (_dir, _, source) = table("quiet");
         let clock = Fake::ahead(|_| panic!("waited"));
-        let reading = source.read_settled(source.inspect(), &clock).unwrap();
+        let reading = settled(&source, &clock).unwrap();
         assert_eq!(text(&reading), "quiet");
         assert_eq!(reading.revision.commit(), None);
         assert!(reading.revision.time().is_some());
@@ -366,10 +430,7 @@ mod tests {
             200 => fs::write(&path, "half of it").unwrap(),
             _ => {}
         });
-        assert_eq!(
-            text(&source.read_settled(source.inspect(), &clock).unwrap()),
-            "half of it"
-        );
+        assert_eq!(text(&settled(&source, &clock).unwrap()), "half of it");
     }
 
     #[test]
@@ -380,7 +441,7 @@ mod tests {
             written.push('x');
             fs::write(&path, &written).unwrap();
         });
-        let error = source.read_settled(source.inspect(), &clock).unwrap_err();
+        let error = settled(&source, &clock).unwrap_err();
         assert!(matches!(error, FilesError::StillBeingWritten { .. }));
         assert!(source.read_once().is_ok());
     }
@@ -391,10 +452,7 @@ mod tests {
         let file = File::options().write(true).open(path).unwrap();
         file.set_modified(SystemTime::now() + 24 * HOUR).unwrap();
         let clock = Fake::ahead(|_| panic!("waited"));
-        assert_eq!(
-            text(&source.read_settled(source.inspect(), &clock).unwrap()),
-            "tomorrow"
-        );
+        assert_eq!(text(&settled(&source, &clock).unwrap()), "tomorrow");
     }
 
     #[test]
@@ -402,10 +460,7 @@ mod tests {
         let (_dir, path, source) = table("old");
         fs::remove_file(&path).unwrap();
         let clock = Fake::ahead(|_| fs::write(&path, "new").unwrap());
-        assert_eq!(
-            text(&source.read_settled(source.inspect(), &clock).unwrap()),
-            "new"
-        );
+        assert_eq!(text(&settled(&source, &clock).unwrap()), "new");
     }
 
     #[test]
@@ -413,7 +468,7 @@ mod tests {
         let (_dir, path, source) = table("");
         fs::remove_file(&path).unwrap();
         let clock = Fake::ahead(|slept| assert!(slept < TIMEOUT, "waited too long"));
-        let error = source.read_settled(source.inspect(), &clock).unwrap_err();
+        let error = settled(&source, &clock).unwrap_err();
         assert!(matches!(error, FilesError::NotFound { .. }));
     }
 
@@ -433,7 +488,7 @@ mod tests {
             }
             _ => {}
         });
-        let reading = source.read_settled(source.inspect(), &clock).unwrap();
+        let reading = settled(&source, &clock).unwrap();
         assert_eq!(text(&reading), "half of it");
         assert!(reading.warnings.is_empty());
     }
@@ -444,7 +499,7 @@ mod tests {
         git2::Repository::init(dir.path()).unwrap();
         fs::write(dir.path().join(".git/index.lock"), "").unwrap();
         let clock = Fake::ahead(|_| panic!("waited"));
-        let reading = source.read_settled(source.inspect(), &clock).unwrap();
+        let reading = settled(&source, &clock).unwrap();
         assert_eq!(text(&reading), "text");
         assert!(reading.warnings[0].contains("index.lock"));
     }
@@ -456,7 +511,7 @@ mod tests {
         let lock = File::create(dir.path().join(".git/index.lock")).unwrap();
         lock.set_modified(SystemTime::now() + 24 * HOUR).unwrap();
         let clock = Fake::ahead(|slept| assert!(slept <= 2 * TIMEOUT, "waited too long"));
-        let reading = source.read_settled(source.inspect(), &clock).unwrap();
+        let reading = settled(&source, &clock).unwrap();
         assert_eq!(reading.warnings.len(), 1);
     }
 
@@ -465,7 +520,7 @@ mod tests {
         let (dir, _, source) = table("text");
         git2::Repository::init(dir.path()).unwrap();
         fs::write(dir.path().join(".git/index.lock"), "").unwrap();
-        assert_eq!(text(&source.read_once().unwrap()), "text");
+        assert_eq!(source.read_once().unwrap().files[0].bytes, b"text");
     }
 
     #[test]
@@ -473,7 +528,7 @@ mod tests {
         let (_dir, path, source) = table("old");
         let settled = || {
             source
-                .read_settled(source.inspect(), &Fake::ahead(|_| {}))
+                .read_settled(source.inspect(), Earlier::default(), &Fake::ahead(|_| {}))
                 .unwrap()
         };
         let known = settled().fingerprint;
@@ -498,9 +553,55 @@ mod tests {
     fn does_not_trust_the_times_of_a_file_just_changed() {
         let (_dir, path, source) = table("text");
         let known = source
-            .read_settled(source.inspect(), &Fake::at_change_of(&path, |_| {}))
+            .read_settled(
+                source.inspect(),
+                Earlier::default(),
+                &Fake::at_change_of(&path, |_| {}),
+            )
             .unwrap()
             .fingerprint;
         assert!(source.may_differ_from(&known, &source.inspect()));
+    }
+
+    #[test]
+    fn what_is_read_in_pieces_is_never_of_two_versions() {
+        let entries = |host: &str| -> String {
+            let entries = (0..9_000).map(|it| format!("- url: https://{host}/{it:04}\n"));
+            entries.collect()
+        };
+        let version = |host: &str| {
+            let text = format!("base_url: https://s.code/\nmapping:\n{}", entries(host));
+            text.into_bytes()
+        };
+        // Of the same length.
+        let versions = [version("one.org"), version("two.org")];
+        let (_dir, path, source) = table("");
+        fs::write(&path, &versions[0]).unwrap();
+        let whole = source.read().unwrap().files;
+        let table = compile_after(&whole, None).table.unwrap();
+        let hashes = versions.each_ref().map(|text| *Cut::of(text).hash());
+        let writer = thread::spawn({
+            let versions = versions.clone();
+            move || {
+                for number in 1..12 {
+                    // In one step: a file that stays cut off for long is read as it is.
+                    let file = File::options().write(true).open(&path).unwrap();
+                    file.write_all_at(&versions[number % 2], 0).unwrap();
+                    thread::sleep(Duration::from_millis(20));
+                }
+            }
+        });
+        let mut last = None;
+        while !writer.is_finished() || last != Some(hashes[1]) {
+            let earlier = Earlier {
+                table: Some(&table),
+                ..Earlier::default()
+            };
+            let reading = source.read_seen(source.inspect(), earlier).unwrap();
+            let hash = *reading.files[0].cut.hash();
+            assert!(hashes.contains(&hash));
+            last = Some(hash);
+        }
+        writer.join().unwrap();
     }
 }

@@ -7,25 +7,43 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
+use super::stored::FileState;
+
 /// Replaces the content of a file, which keeps its mode, and its owner if this user may give files
 /// away. A link stays, and its target is replaced.
 ///
 /// # Errors
 ///
-/// If there is no such file, or none can be written beside it; in that case nothing has changed.
+/// If there is no such file, or none can be written next to it; in that case nothing has changed.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let path = fs::canonicalize(path)?;
-    let beside = beside(&path);
-    let file = OpenOptions::new()
+    replace_with(path, |file| file.write_all(content)).map(drop)
+}
+
+/// Replaces the content of a file as [`replace`] does, by what `write` writes; returns its new state.
+///
+/// # Errors
+///
+/// If there is no such file, none can be written beside it, or `write` fails; in that case nothing has
+/// changed.
+pub fn replace_with(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<FileState> {
+    let place = fs::canonicalize(path)?;
+    let beside = beside(&place);
+    let mut file = OpenOptions::new()
+        .read(true)
         .write(true)
         .create_new(true)
         .mode(0o600)
         .open(&beside)?;
-    let replaced = fill(file, &path, content).and_then(|()| fs::rename(&beside, &path));
+    let filled = write(&mut file).and_then(|()| finish(&file, &place));
+    let replaced = filled.and_then(|()| fs::rename(&beside, &place));
     if replaced.is_err() {
         let _ = fs::remove_file(&beside);
     }
-    replaced
+    // A rename changes the metadata.
+    replaced.and_then(|()| FileState::of(path, &file))
 }
 
 /// Creates a file with that content, and the mode of this user's new files.
@@ -34,17 +52,29 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 ///
 /// If that name exists already, or no file can be written there; in that case nothing has changed.
 pub fn create(path: &Path, content: &[u8]) -> io::Result<()> {
+    create_with(path, |file| file.write_all(content)).map(drop)
+}
+
+/// Creates a file as [`create`] does, with what `write` writes; returns its state.
+///
+/// # Errors
+///
+/// If that name exists already, no file can be written there, or `write` fails; in that case nothing has
+/// changed.
+pub fn create_with(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<FileState> {
     let beside = beside(path);
     let mut file = File::create_new(&beside)?;
-    let written = file.write_all(content).and_then(|()| file.sync_all());
+    let written = write(&mut file).and_then(|()| file.sync_all());
     // Unlike a rename, a hard link never replaces an existing file.
     let created = written.and_then(|()| fs::hard_link(&beside, path));
     let _ = fs::remove_file(&beside);
-    created
+    created.and_then(|()| FileState::of(path, &file))
 }
 
-/// Returns the path of a new file beside another, which is not part of the table if the directory
-/// is one.
+/// Returns the path of a new file next to another, which is not part of a table in that directory.
 fn beside(path: &Path) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
@@ -52,11 +82,11 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn fill(mut file: File, like: &Path, content: &[u8]) -> io::Result<()> {
+/// Gives a new file the owner and mode of another, and sees that it is on the disk.
+fn finish(file: &File, like: &Path) -> io::Result<()> {
     let metadata = fs::metadata(like)?;
-    file.write_all(content)?;
     // Only root may do this.
-    let _ = fchown(&file, Some(metadata.uid()), Some(metadata.gid()));
+    let _ = fchown(file, Some(metadata.uid()), Some(metadata.gid()));
     file.set_permissions(metadata.permissions())?;
     file.sync_all()
 }

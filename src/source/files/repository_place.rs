@@ -12,7 +12,7 @@ use git2::Repository;
 use crate::git::work_tree::{self, WorkTreePath};
 use crate::mapping::ISSUE_FORMS;
 
-/// The branch of a repository about which nothing is known.
+/// The assumed branch of an unknown repository.
 const BRANCH: &str = "main";
 
 /// Where the files of a table are in their repository.
@@ -80,7 +80,7 @@ impl RepositoryPlace {
         }
     }
 
-    /// Adds what files of the repository say about it; `has` says whether it has one.
+    /// Adds the properties that files of the repository imply; `has` returns whether it has a file.
     pub(crate) fn with_files(self, has: impl Fn(&str) -> bool) -> Self {
         let issue_forms = ISSUE_FORMS.into_iter().filter(|path| has(path));
         Self {
@@ -99,7 +99,7 @@ impl RepositoryPlace {
         &self.branch
     }
 
-    /// Returns the path in the repository of a file of the table, or a new one beside them.
+    /// Returns the path in the repository of a file of the table, or of a new one next to them.
     pub fn path_of(&self, file: &str) -> String {
         let mut paths = self.named.iter().filter_map(|named| {
             let rest = match &*named.given {
@@ -108,7 +108,7 @@ impl RepositoryPlace {
             };
             match (&*named.path, rest.trim_start_matches('/')) {
                 (path, "") => Some(path.to_owned()),
-                // Of another file, whose name begins like this one's.
+                // Another file, whose name begins with the same text.
                 _ if !rest.starts_with('/') && !named.given.is_empty() => None,
                 ("", rest) => Some(rest.to_owned()),
                 (path, rest) => Some(format!("{path}/{rest}")),
@@ -118,7 +118,7 @@ impl RepositoryPlace {
     }
 
     /// Returns the directory that holds the whole table, as its files are named, if there is one:
-    /// there each new entry is a file of its own. `is_file` says whether a path is that of a file of
+    /// each new entry becomes a file there. `is_file` returns whether a path is that of a file of
     /// the table.
     pub fn directory(&self, is_file: impl FnOnce(&str) -> bool) -> Option<&str> {
         match &self.named[..] {
@@ -238,7 +238,7 @@ mod tests {
         let new = links.join("new.yaml");
         assert_eq!(place.path_of(new.to_str().unwrap()), "links/new.yaml");
         assert_eq!(place.path_of("/elsewhere/x.yaml"), "x.yaml");
-        // Not of the table, although its name begins alike.
+        // Not part of the table, although its name begins with the same text.
         let other = format!("{}-old/x.yaml", links.to_str().unwrap());
         assert_eq!(place.path_of(&other), "x.yaml");
     }

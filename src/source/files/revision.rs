@@ -3,13 +3,13 @@
 //! A commit identifies it best, because anyone can look it up; a hash of the content always works.
 //! `checkout.rs` finds the commit; this is only the type for it.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::git::{CommitId, SHORT};
-use crate::mapping::{SourceFile, Timestamp};
+use crate::git::{CommitId, SHORT, hex};
+use crate::mapping::{TableFile, Timestamp};
 
 /// The version of a table's source: a commit if there is one, otherwise a hash of the content.
 ///
@@ -23,7 +23,7 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// Makes the revision of a table that equals a commit.
+    /// Creates the revision of a table that equals a commit.
     ///
     /// `time` is the commit's.
     pub fn clean(commit: CommitId, time: Timestamp, hash: String) -> Self {
@@ -35,7 +35,7 @@ impl Revision {
         }
     }
 
-    /// Makes the revision of a table that differs from the commit it is based on.
+    /// Creates the revision of a table that differs from the commit it is based on.
     ///
     /// `time` is when its newest file was changed.
     pub fn dirty(commit: CommitId, time: Option<Timestamp>, hash: String) -> Self {
@@ -47,7 +47,7 @@ impl Revision {
         }
     }
 
-    /// Makes the revision of a table without a known commit.
+    /// Creates the revision of a table without a known commit.
     ///
     /// `time` is when its newest file was changed.
     pub fn content(time: Option<Timestamp>, hash: String) -> Self {
@@ -69,9 +69,10 @@ impl Revision {
         self.dirty
     }
 
-    /// Returns the SHA-256 of the table's names and contents, in hexadecimal.
+    /// Returns the SHA-256 of the names of the table's files and of the [hashes](crate::mapping::Cut::hash)
+    /// of their contents, in hexadecimal.
     ///
-    /// It is what `LC_ALL=C sha256sum FILE… | sha256sum` prints in the files' own directory.
+    /// Two tables have the same one if, and only if, they have the same names and contents.
     pub fn hash(&self) -> &str {
         &self.hash
     }
@@ -104,41 +105,33 @@ impl fmt::Display for Revision {
 
 /// Returns the SHA-256 over the names and contents of files, in hexadecimal.
 ///
-/// The hashed text is the output of `sha256sum` (GNU coreutils) for the files: a line each, with
-/// the content's hash and the name. So anyone can check it, and no two tables share it. Only the
-/// last part of each path counts: the location of a table does not affect its revision.
-pub(crate) fn content_hash(files: &[SourceFile]) -> String {
+/// The hashed text is a line for each file, in the form of `sha256sum` (GNU coreutils), with the hash of
+/// the content, which is that of the parts into which it was cut, and the name. Only the last part of each
+/// path counts: the location of a table does not affect its revision.
+pub(crate) fn content_hash(files: &[TableFile]) -> String {
     let mut lines = String::new();
-    for SourceFile { path, bytes } in files {
+    for TableFile { path, cut, .. } in files {
         let name = Path::new(&**path)
             .file_name()
             .map_or_else(|| (&**path).into(), |name| name.to_string_lossy());
-        // A name with a line break is escaped, and the line marked, so that lines stay lines.
+        // A name with a line break is escaped, and the line marked, so that each file stays one
+        // line.
         let escaped = (name.replace('\\', "\\\\"))
             .replace('\n', "\\n")
             .replace('\r', "\\r");
         let mark = if escaped == name { "" } else { "\\" };
-        lines += &format!("{mark}{}  {escaped}\n", hex(&Sha256::digest(bytes)));
+        lines += &format!("{mark}{}  {escaped}\n", hex(cut.hash()));
     }
     hex(&Sha256::digest(lines))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string does not fail");
-        text
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mapping::SourceFile;
 
-    fn file(path: &str, bytes: &str) -> SourceFile {
-        SourceFile {
-            path: path.into(),
-            bytes: bytes.into(),
-        }
+    fn file(path: &str, bytes: &str) -> TableFile {
+        TableFile::whole(SourceFile::new(path.into(), bytes.into()))
     }
 
     #[test]
@@ -160,16 +153,23 @@ mod tests {
     }
 
     #[test]
-    fn hash_is_what_coreutils_print() {
-        // printf 'a: 1\n' >a.yaml; printf '' >b.yml; sha256sum a.yaml b.yml | sha256sum
+    fn hash_is_of_the_hashes_of_parts_and_of_names() {
+        let part = |text: &str| Sha256::digest(text).to_vec();
+        let parts = |texts: &[&str]| {
+            let hashes: Vec<u8> = texts.iter().flat_map(|text| part(text)).collect();
+            hex(&Sha256::digest(hashes))
+        };
+        let list = "- url: https://e.org/\n";
+        let text = format!("base_url: https://e.org/\nmapping:\n{list}tests: []\n");
+        let one = parts(&["base_url: https://e.org/\nmapping:\n", list, "tests: []\n"]);
+        let other = parts(&["a: 1\n", ""]);
+        let lines = format!("{one}  a.yaml\n\\{other}  b\\nc\\\\.yml\n");
         assert_eq!(
-            content_hash(&[file("/srv/links/a.yaml", "a: 1\n"), file("b.yml", "")]),
-            "da859f730b85b49928091f05bc0d86a5aa34a596a20b613b9fbe9f40cc4c7cfb"
-        );
-        // The same with a file named by a line break.
-        assert_eq!(
-            content_hash(&[file("a\nb\\.yaml", "a: 1\n")]),
-            "0f8f850239c9a74f49af5ff986a175e4588579e9a6bbe975e985f6ee0fa71f7e"
+            content_hash(&[
+                file("/srv/links/a.yaml", &text),
+                file("b\nc\\.yml", "a: 1\n")
+            ]),
+            hex(&Sha256::digest(lines))
         );
     }
 

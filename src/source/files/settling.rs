@@ -1,7 +1,7 @@
 //! Deciding whether a changed file is complete, or may be in the middle of a write.
 //!
-//! A state machine without I/O and without a clock: events and looks are passed in, each with the
-//! monotonic time at which it came. A changed file is complete
+//! A state machine without I/O and without a clock: events and looks are passed in, each with its
+//! monotonic time. A changed file is complete
 //!
 //! - immediately, if an event reported that it was closed or renamed into place and it looks the
 //!   same since, or if a directory or a link on the way to it was swapped;
@@ -16,16 +16,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sha2::{Digest as _, Sha256};
-
 use super::listing::Stamp;
 use crate::git::{Symlink, Trail};
 
 /// The timeouts for a file that may be in the middle of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rests {
-    /// The timeout for the close of a file that was written to. After it, the file is taken only if
-    /// it ends in a newline and has had its rest, and reported otherwise.
+    /// The timeout for the close of a file that was written to. After it, the file is accepted only
+    /// if it ends in a newline and has been unchanged for its rest, and reported otherwise.
     pub close_timeout: Duration,
     /// How long a file must look the same if no event reports that it was closed.
     pub rest: Duration,
@@ -62,8 +60,10 @@ pub(crate) struct Look<'a> {
     /// The resolved path, if it could be followed.
     pub(crate) trail: Option<&'a Trail>,
     pub(crate) stamp: Stamp,
-    pub(crate) bytes: &'a [u8],
-    /// The time since its last change, by its file times. Counts only at the first look.
+    /// The hash of its content.
+    pub(crate) hash: &'a [u8; 32],
+    pub(crate) ends_line: bool,
+    /// The time since its last change, by its file times. Used only at the first look.
     pub(crate) age: Option<Duration>,
 }
 
@@ -78,12 +78,12 @@ impl Look<'_> {
     }
 }
 
-/// Why a table may not be taken.
+/// Why a table may not be accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Incomplete {
     /// This file may not be complete; it should be looked at again after a time.
     Wait { path: PathBuf, again: Duration },
-    /// This file has been incomplete for longer than the timeout.
+    /// This file stayed incomplete for longer than the timeout.
     Overdue { path: PathBuf },
 }
 
@@ -94,8 +94,9 @@ pub(crate) struct Settling {
     last_events: BTreeMap<PathBuf, LastEvent>,
     /// The directories that were renamed into place since a table was taken.
     moved: BTreeSet<PathBuf>,
-    /// The files that were not complete at the last look, by their paths.
-    pending: BTreeMap<PathBuf, IncompleteFile>,
+    /// The files that had changed at the last look, by their paths. A complete one stays complete
+    /// while the others are waited for.
+    pending: BTreeMap<PathBuf, ChangedFileState>,
     /// The table that was taken last.
     taken: Option<Taken>,
     has_looked: bool,
@@ -110,17 +111,19 @@ enum LastEvent {
     Closed(Stamp),
 }
 
-/// A changed file that is not complete.
+/// A changed file, until the table is taken.
 #[derive(Debug)]
-struct IncompleteFile {
+struct ChangedFileState {
     stamp: Stamp,
-    digest: [u8; 32],
+    hash: [u8; 32],
     /// When it was first seen to be incomplete.
     since: Duration,
     /// When it was first seen in this state.
     seen: Duration,
     /// How long it had been in this state by then.
     rested: Duration,
+    /// Whether it was complete at the last look.
+    is_complete: bool,
 }
 
 /// A table that was taken.
@@ -234,16 +237,17 @@ impl Settling {
                 continue;
             }
             let began = written.map_or(now, |(since, _)| since);
-            let pending = IncompleteFile::of(look, before.remove(look.path), first, began, now);
+            let mut pending =
+                ChangedFileState::of(look, before.remove(look.path), first, began, now);
             let judged = match written {
                 Some((since, last)) => judge_written(look, since, last, now, rests),
-                None if first && ends_in_newline(look) => Judged::Complete,
                 None => pending.judge(look, now, rests),
             };
+            pending.is_complete = judged == Judged::Complete;
+            self.pending.insert(look.path.to_owned(), pending);
             if judged == Judged::Complete {
                 continue;
             }
-            self.pending.insert(look.path.to_owned(), pending);
             if worst.is_none_or(|(_, worst)| judged > worst) {
                 worst = Some((look.place(), judged));
             }
@@ -275,7 +279,7 @@ impl Settling {
         });
     }
 
-    /// Returns whether a file is as it was taken, or came in one step.
+    /// Returns whether a file is as it was when taken, or appeared in one step.
     fn is_known_complete(&self, look: &Look<'_>) -> bool {
         if let Some(LastEvent::Closed(stamp)) = self.last_events.get(look.place())
             && *stamp == look.stamp
@@ -292,7 +296,7 @@ impl Settling {
     }
 }
 
-impl IncompleteFile {
+impl ChangedFileState {
     fn of(
         look: &Look<'_>,
         before: Option<Self>,
@@ -300,20 +304,23 @@ impl IncompleteFile {
         began: Duration,
         now: Duration,
     ) -> Self {
-        let digest = Sha256::digest(look.bytes).into();
-        let since = before.as_ref().map_or(began, |before| before.since);
+        let hash = *look.hash;
+        let incomplete = before.as_ref().filter(|before| !before.is_complete);
+        let since = incomplete.map_or(began, |before| before.since);
         match before {
-            Some(before) if before.stamp == look.stamp && before.digest == digest => before,
+            Some(before) if before.stamp == look.stamp && before.hash == hash => before,
             _ => Self {
                 stamp: look.stamp,
-                digest,
+                hash,
                 since,
                 seen: now,
-                rested: match first {
-                    // A file with a future time has a wrong clock, not a writer.
-                    true => look.age.unwrap_or(Duration::MAX),
-                    false => Duration::ZERO,
+                rested: match (first, look.ends_line) {
+                    (true, true) => Duration::MAX,
+                    // A file with a future time has a wrong clock, and nothing is writing it.
+                    (true, false) => look.age.unwrap_or(Duration::MAX),
+                    (false, _) => Duration::ZERO,
                 },
+                is_complete: false,
             },
         }
     }
@@ -321,7 +328,7 @@ impl IncompleteFile {
     /// Judges a file that no event reports as closed.
     fn judge(&self, look: &Look<'_>, now: Duration, rests: &Rests) -> Judged {
         let rested = (self.rested).saturating_add(now.saturating_sub(self.seen));
-        let needed = match ends_in_newline(look) {
+        let needed = match look.ends_line {
             true => rests.rest,
             false => rests.rest_without_newline,
         };
@@ -343,7 +350,7 @@ enum Judged {
     Overdue,
 }
 
-/// Judges a file that an event reports as written to, and none as closed.
+/// Judges a file that was reported as written to, and not as closed.
 fn judge_written(
     look: &Look<'_>,
     since: Duration,
@@ -354,15 +361,11 @@ fn judge_written(
     let waited = now.saturating_sub(since);
     if waited < rests.close_timeout {
         Judged::Wait(Reverse(rests.close_timeout.saturating_sub(waited)))
-    } else if ends_in_newline(look) && now.saturating_sub(last) >= rests.rest {
+    } else if look.ends_line && now.saturating_sub(last) >= rests.rest {
         Judged::Complete
     } else {
         Judged::Overdue
     }
-}
-
-fn ends_in_newline(look: &Look<'_>) -> bool {
-    look.bytes.ends_with(b"\n")
 }
 
 #[cfg(test)]
@@ -370,20 +373,25 @@ mod tests {
     use super::*;
 
     const PATH: &str = "/t/mapping.yaml";
-    const WHOLE: &[u8] = b"- url: https://e.example/\n";
-    const TORN: &[u8] = b"- url: https://e.exa";
+    const WHOLE: Content = ([1; 32], true);
+    const TORN: Content = ([2; 32], false);
+    const OTHER: Content = ([3; 32], true);
+
+    /// The hash of a content, and whether it ends in a newline.
+    type Content = ([u8; 32], bool);
 
     const fn seconds(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
     }
 
     /// A file at a path, changed for the nth time.
-    fn look<'a>(trail: &'a Trail, change: u64, bytes: &'a [u8]) -> Look<'a> {
+    fn look<'a>(trail: &'a Trail, change: u64, content: &'a Content) -> Look<'a> {
         Look {
             path: Path::new(PATH),
             trail: Some(trail),
             stamp: Stamp::fake(change),
-            bytes,
+            hash: &content.0,
+            ends_line: content.1,
             age: Some(Duration::ZERO),
         }
     }
@@ -407,14 +415,19 @@ mod tests {
     /// Returns the state after the first change was taken.
     fn taken() -> Settling {
         let mut settling = Settling::default();
-        settling.take(&[look(&plain(), 1, WHOLE)]);
+        settling.take(&[look(&plain(), 1, &WHOLE)]);
         settling
     }
 
     /// Judges a file; a complete one is taken.
-    fn at(settling: &mut Settling, now: Duration, change: u64, bytes: &[u8]) -> SettlingOutcome {
+    fn at(
+        settling: &mut Settling,
+        now: Duration,
+        change: u64,
+        content: Content,
+    ) -> SettlingOutcome {
         let trail = plain();
-        judged(settling, now, &look(&trail, change, bytes))
+        judged(settling, now, &look(&trail, change, &content))
     }
 
     fn judged(settling: &mut Settling, now: Duration, look: &Look<'_>) -> SettlingOutcome {
@@ -440,12 +453,12 @@ mod tests {
 
     #[test]
     fn what_was_closed_or_renamed_into_place_is_complete_even_without_a_newline() {
-        for bytes in [WHOLE, TORN, b""] {
+        for content in [WHOLE, TORN] {
             let mut settling = taken();
             settling.written(Path::new(PATH), seconds(1));
             settling.closed(Path::new(PATH), Stamp::fake(2));
             assert_eq!(settling.busy(seconds(1), &Rests::STANDARD), None);
-            assert_eq!(at(&mut settling, seconds(1), 2, bytes), Complete);
+            assert_eq!(at(&mut settling, seconds(1), 2, content), Complete);
         }
     }
 
@@ -484,6 +497,45 @@ mod tests {
         assert_eq!(at(&mut settling, seconds(101), 100, WHOLE), Complete);
     }
 
+    /// Judges two files at a time, each with the number of its change.
+    fn both(settling: &mut Settling, now: u64, changes: [u64; 2]) -> Result<(), Incomplete> {
+        let paths = ["/t/a.yaml", "/t/b.yaml"];
+        let trails = paths.map(|path| trail(path, &[]));
+        let looks = [0, 1].map(|at| Look {
+            path: Path::new(paths[at]),
+            ..look(&trails[at], changes[at], &WHOLE)
+        });
+        settling.judge(&looks, seconds(now), &Rests::STANDARD)
+    }
+
+    #[test]
+    fn files_that_are_complete_one_after_the_other_are_complete_together() {
+        let mut settling = taken();
+        assert!(both(&mut settling, 0, [2, 1]).is_err());
+        // The second changes a second later, so the first has rested before it.
+        assert!(both(&mut settling, 1, [2, 2]).is_err());
+        assert!(both(&mut settling, 2, [2, 2]).is_err());
+        assert_eq!(both(&mut settling, 3, [2, 2]), Ok(()));
+    }
+
+    #[test]
+    fn a_file_that_is_whole_at_the_first_look_stays_so_while_another_is_waited_for() {
+        let mut settling = Settling::default();
+        let (plain, other) = (plain(), trail("/t/b.yaml", &[]));
+        let mut judge = |now| {
+            let looks = [
+                look(&plain, 1, &WHOLE),
+                Look {
+                    path: Path::new("/t/b.yaml"),
+                    ..look(&other, 1, &TORN)
+                },
+            ];
+            settling.judge(&looks, seconds(now), &Rests::STANDARD)
+        };
+        assert!(judge(0).is_err());
+        assert_eq!(judge(10), Ok(()));
+    }
+
     #[test]
     fn while_it_is_written_nothing_needs_to_be_read() {
         let mut settling = taken();
@@ -502,11 +554,8 @@ mod tests {
         assert_eq!(at(&mut settling, seconds(11), 2, WHOLE), Wait(seconds(1)));
         // Another change, and one that only the content shows.
         assert_eq!(at(&mut settling, seconds(12), 3, WHOLE), Wait(seconds(2)));
-        assert_eq!(
-            at(&mut settling, seconds(13), 3, b"other\n"),
-            Wait(seconds(2))
-        );
-        assert_eq!(at(&mut settling, seconds(15), 3, b"other\n"), Complete);
+        assert_eq!(at(&mut settling, seconds(13), 3, OTHER), Wait(seconds(2)));
+        assert_eq!(at(&mut settling, seconds(15), 3, OTHER), Complete);
     }
 
     #[test]
@@ -530,10 +579,10 @@ mod tests {
     #[test]
     fn at_the_first_look_only_a_young_file_without_a_newline_has_to_rest() {
         let trail = plain();
-        let first = |bytes, age| {
+        let first = |content: Content, age| {
             let look = Look {
                 age,
-                ..look(&trail, 1, bytes)
+                ..look(&trail, 1, &content)
             };
             judged(&mut Settling::default(), seconds(0), &look)
         };
@@ -556,7 +605,7 @@ mod tests {
     fn what_comes_by_a_swapped_link_is_complete_but_not_what_is_written_there_later() {
         let mut settling = taken();
         let swapped = trail("/t/2/mapping.yaml", &[("/t/..data", "2")]);
-        let look = |change| look(&swapped, change, WHOLE);
+        let look = |change| look(&swapped, change, &WHOLE);
         assert_eq!(judged(&mut settling, seconds(1), &look(2)), Complete);
         assert_eq!(
             judged(&mut settling, seconds(2), &look(3)),
@@ -570,7 +619,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_with_a_renamed_directory_is_complete_but_not_one_made_anew() {
+    fn files_of_a_renamed_directory_are_complete_but_not_those_of_a_new_one() {
         let mut settling = taken();
         settling.moved(Path::new("/t"));
         assert_eq!(at(&mut settling, seconds(1), 2, WHOLE), Complete);
@@ -626,9 +675,9 @@ mod tests {
             let path = Path::new("/t/other.yaml");
             let other = Look {
                 path,
-                ..look(&other, 1, WHOLE)
+                ..look(&other, 1, &WHOLE)
             };
-            [look(&one, change, WHOLE), other]
+            [look(&one, change, &WHOLE), other]
         };
         settling.take(&looks(1));
         settling.written(Path::new(PATH), seconds(1));

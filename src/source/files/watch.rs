@@ -1,14 +1,13 @@
 //! Hints that a table may have changed, from the file system.
 //!
-//! A hint only means "look now": what changed, and whether, is found by looking. So hints may come
-//! too often, and they may be missing (NFS, bind mounts, a full event queue): a listener polls as
+//! A hint only means "look now": whether anything changed is found by looking. So hints may be too
+//! frequent, and they may be missing (NFS, bind mounts, a full event queue): a listener polls as
 //! well. `writers.rs` keeps what events report about writers for those looks. Directories are
 //! watched and never files, because a saved file is often a new one under an old name, and so is a
 //! swapped link on the way to it.
 //!
 //! The debouncers made for `notify` are not used: they work out what happened to which file, which
-//! no hint needs, and they hold back a file that is written without a pause for as long as that
-//! lasts.
+//! hints do not need, and they delay events of a file for as long as it is written without a pause.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
@@ -26,8 +25,8 @@ use super::inspection::Inspection;
 use super::places::Places;
 use super::writers::Writers;
 
-/// How long events are collected into one hint, from the first of them: so a hint is late by no
-/// more than this, regardless of how many events follow.
+/// How long events are collected into one hint, counted from the first: no hint is delayed by more
+/// than this, however many events follow.
 const GATHER: Duration = Duration::from_millis(100);
 
 /// Watches the places where a table's files are, until it is dropped.
@@ -45,9 +44,9 @@ pub struct Watch {
 impl Watch {
     /// Starts to watch the files and directories that name a table, with its Git checkout.
     ///
-    /// `hint` is notified when something may have changed. It holds one notification at most, so
-    /// pending hints are merged. Missing files are watched for at the nearest existing directory.
-    /// If the system cannot watch, that is logged once, and no hint comes.
+    /// `hint` is notified when something may have changed. It holds at most one notification, so
+    /// pending hints are merged. Missing files are watched at the nearest existing directory. If
+    /// the system cannot watch, that is logged once, and there are no hints.
     ///
     /// `writers` receives the events about writes to the files.
     pub fn start(paths: &[PathBuf], hint: Arc<Notify>, writers: Writers) -> Self {
@@ -105,7 +104,7 @@ impl Watch {
                 continue;
             };
             // Watching again changes nothing if the watch exists. It restores a watch that was lost
-            // with a directory whose successor looks the same.
+            // when its directory was replaced by one with the same identity.
             match watcher.watch(&directory, RecursiveMode::NonRecursive) {
                 Ok(()) => {
                     watched.insert(directory, identity);
@@ -205,16 +204,16 @@ mod tests {
     use super::super::reading::FileSource;
     use super::*;
 
-    /// Long enough for any machine; a test that passes does not wait for it.
+    /// Long enough for any machine; a passing test never waits for it.
     const DEADLINE: Duration = Duration::from_secs(60);
 
-    struct Scene {
+    struct Fixture {
         _dir: tempfile::TempDir,
         root: PathBuf,
         hint: Arc<Notify>,
     }
 
-    impl Scene {
+    impl Fixture {
         fn new() -> Self {
             let dir = tempfile::tempdir().unwrap();
             let root = dir.path().canonicalize().unwrap();
@@ -246,7 +245,7 @@ mod tests {
             (timeout(DEADLINE, self.hint.notified()).await).expect("no hint came");
         }
 
-        /// Takes the pending hints of earlier actions.
+        /// Consumes the pending hints of earlier actions.
         async fn quiet(&self) {
             while timeout(5 * GATHER, self.hint.notified()).await.is_ok() {}
         }
@@ -254,144 +253,144 @@ mod tests {
 
     #[tokio::test]
     async fn notices_a_write_in_place() {
-        let scene = Scene::new();
-        scene.write("mapping.yaml", "old");
-        let _watch = scene.watch("mapping.yaml");
-        scene.write("mapping.yaml", "new");
-        scene.hinted().await;
+        let fixture = Fixture::new();
+        fixture.write("mapping.yaml", "old");
+        let _watch = fixture.watch("mapping.yaml");
+        fixture.write("mapping.yaml", "new");
+        fixture.hinted().await;
     }
 
     #[tokio::test]
     async fn notices_a_new_file_renamed_over_the_old() {
-        let scene = Scene::new();
-        scene.write("mapping.yaml", "old");
-        scene.write("elsewhere/new", "new");
-        let _watch = scene.watch("mapping.yaml");
-        fs::rename(scene.at("elsewhere/new"), scene.at("mapping.yaml")).unwrap();
-        scene.hinted().await;
+        let fixture = Fixture::new();
+        fixture.write("mapping.yaml", "old");
+        fixture.write("elsewhere/new", "new");
+        let _watch = fixture.watch("mapping.yaml");
+        fs::rename(fixture.at("elsewhere/new"), fixture.at("mapping.yaml")).unwrap();
+        fixture.hinted().await;
     }
 
     #[tokio::test]
     async fn notices_deletion_and_the_file_that_follows() {
-        let scene = Scene::new();
-        scene.write("mapping.yaml", "old");
-        let mut watch = scene.watch("mapping.yaml");
-        fs::remove_file(scene.at("mapping.yaml")).unwrap();
-        scene.hinted().await;
-        watch.rearm(&scene.seen("mapping.yaml"));
-        scene.quiet().await;
-        scene.write("mapping.yaml", "new");
-        scene.hinted().await;
+        let fixture = Fixture::new();
+        fixture.write("mapping.yaml", "old");
+        let mut watch = fixture.watch("mapping.yaml");
+        fs::remove_file(fixture.at("mapping.yaml")).unwrap();
+        fixture.hinted().await;
+        watch.rearm(&fixture.seen("mapping.yaml"));
+        fixture.quiet().await;
+        fixture.write("mapping.yaml", "new");
+        fixture.hinted().await;
     }
 
     #[tokio::test]
     async fn notices_a_file_that_comes_into_a_directory() {
-        let scene = Scene::new();
-        fs::create_dir(scene.at("links")).unwrap();
-        let _watch = scene.watch("links");
-        scene.write("links/a.yaml", "new");
-        scene.hinted().await;
+        let fixture = Fixture::new();
+        fs::create_dir(fixture.at("links")).unwrap();
+        let _watch = fixture.watch("links");
+        fixture.write("links/a.yaml", "new");
+        fixture.hinted().await;
     }
 
     #[tokio::test]
     async fn notices_what_comes_into_a_directory_that_was_replaced() {
-        let scene = Scene::new();
-        scene.write("links/a.yaml", "old");
-        scene.write("next/a.yaml", "new");
-        let mut watch = scene.watch("links");
-        fs::rename(scene.at("links"), scene.at("previous")).unwrap();
-        fs::rename(scene.at("next"), scene.at("links")).unwrap();
-        scene.hinted().await;
-        watch.rearm(&scene.seen("links"));
-        scene.quiet().await;
-        scene.write("links/a.yaml", "newer");
-        scene.hinted().await;
+        let fixture = Fixture::new();
+        fixture.write("links/a.yaml", "old");
+        fixture.write("next/a.yaml", "new");
+        let mut watch = fixture.watch("links");
+        fs::rename(fixture.at("links"), fixture.at("previous")).unwrap();
+        fs::rename(fixture.at("next"), fixture.at("links")).unwrap();
+        fixture.hinted().await;
+        watch.rearm(&fixture.seen("links"));
+        fixture.quiet().await;
+        fixture.write("links/a.yaml", "newer");
+        fixture.hinted().await;
     }
 
     #[tokio::test]
     async fn notices_what_comes_into_a_directory_that_was_made_again() {
-        let scene = Scene::new();
-        scene.write("links/a.yaml", "old");
-        let mut watch = scene.watch("links/a.yaml");
-        fs::remove_dir_all(scene.at("links")).unwrap();
-        fs::create_dir(scene.at("links")).unwrap();
-        scene.hinted().await;
-        scene.quiet().await;
-        watch.rearm(&scene.seen("links/a.yaml"));
-        scene.quiet().await;
-        scene.write("links/a.yaml", "new");
-        scene.hinted().await;
+        let fixture = Fixture::new();
+        fixture.write("links/a.yaml", "old");
+        let mut watch = fixture.watch("links/a.yaml");
+        fs::remove_dir_all(fixture.at("links")).unwrap();
+        fs::create_dir(fixture.at("links")).unwrap();
+        fixture.hinted().await;
+        fixture.quiet().await;
+        watch.rearm(&fixture.seen("links/a.yaml"));
+        fixture.quiet().await;
+        fixture.write("links/a.yaml", "new");
+        fixture.hinted().await;
     }
 
     #[tokio::test]
     async fn waits_for_a_directory_that_does_not_exist_yet() {
-        let scene = Scene::new();
-        let mut watch = scene.watch("not/yet/mapping.yaml");
-        fs::create_dir_all(scene.at("not/yet")).unwrap();
-        scene.hinted().await;
-        watch.rearm(&scene.seen("not/yet/mapping.yaml"));
-        scene.quiet().await;
-        scene.write("not/yet/mapping.yaml", "new");
-        scene.hinted().await;
+        let fixture = Fixture::new();
+        let mut watch = fixture.watch("not/yet/mapping.yaml");
+        fs::create_dir_all(fixture.at("not/yet")).unwrap();
+        fixture.hinted().await;
+        watch.rearm(&fixture.seen("not/yet/mapping.yaml"));
+        fixture.quiet().await;
+        fixture.write("not/yet/mapping.yaml", "new");
+        fixture.hinted().await;
     }
 
     #[tokio::test]
     async fn notices_a_swapped_link_on_the_way_and_follows_it() {
-        let scene = Scene::new();
-        scene.write("releases/1/mapping.yaml", "old");
-        scene.write("releases/2/mapping.yaml", "new");
-        symlink("releases/1", scene.at("current")).unwrap();
-        let mut watch = scene.watch("current/mapping.yaml");
-        symlink("releases/2", scene.at("next")).unwrap();
-        fs::rename(scene.at("next"), scene.at("current")).unwrap();
-        scene.hinted().await;
-        watch.rearm(&scene.seen("current/mapping.yaml"));
-        scene.quiet().await;
-        scene.write("releases/2/mapping.yaml", "newer");
-        scene.hinted().await;
-        assert!(!watch.watched.contains_key(&scene.at("releases/1")));
+        let fixture = Fixture::new();
+        fixture.write("releases/1/mapping.yaml", "old");
+        fixture.write("releases/2/mapping.yaml", "new");
+        symlink("releases/1", fixture.at("current")).unwrap();
+        let mut watch = fixture.watch("current/mapping.yaml");
+        symlink("releases/2", fixture.at("next")).unwrap();
+        fs::rename(fixture.at("next"), fixture.at("current")).unwrap();
+        fixture.hinted().await;
+        watch.rearm(&fixture.seen("current/mapping.yaml"));
+        fixture.quiet().await;
+        fixture.write("releases/2/mapping.yaml", "newer");
+        fixture.hinted().await;
+        assert!(!watch.watched.contains_key(&fixture.at("releases/1")));
     }
 
     #[tokio::test]
     async fn notices_a_configmap_swap_of_a_file_and_of_a_directory() {
         for table in ["etc/mapping.yaml", "etc"] {
-            let scene = Scene::new();
-            scene.write("etc/..1/mapping.yaml", "old");
-            symlink("..1", scene.at("etc/..data")).unwrap();
-            symlink("..data/mapping.yaml", scene.at("etc/mapping.yaml")).unwrap();
-            let mut watch = scene.watch(table);
+            let fixture = Fixture::new();
+            fixture.write("etc/..1/mapping.yaml", "old");
+            symlink("..1", fixture.at("etc/..data")).unwrap();
+            symlink("..data/mapping.yaml", fixture.at("etc/mapping.yaml")).unwrap();
+            let mut watch = fixture.watch(table);
             for generation in ["2", "3"] {
-                watch.rearm(&scene.seen(table));
-                scene.quiet().await;
-                scene.write(&format!("etc/..{generation}/mapping.yaml"), generation);
-                scene.quiet().await;
-                // As the kubelet does it (AtomicWriter).
-                symlink(format!("..{generation}"), scene.at("etc/..data_tmp")).unwrap();
-                fs::rename(scene.at("etc/..data_tmp"), scene.at("etc/..data")).unwrap();
-                scene.hinted().await;
+                watch.rearm(&fixture.seen(table));
+                fixture.quiet().await;
+                fixture.write(&format!("etc/..{generation}/mapping.yaml"), generation);
+                fixture.quiet().await;
+                // As the kubelet does (AtomicWriter).
+                symlink(format!("..{generation}"), fixture.at("etc/..data_tmp")).unwrap();
+                fs::rename(fixture.at("etc/..data_tmp"), fixture.at("etc/..data")).unwrap();
+                fixture.hinted().await;
             }
         }
     }
 
     #[tokio::test]
     async fn notices_another_commit_of_the_same_bytes() {
-        let scene = Scene::new();
-        let repository = git2::Repository::init(&scene.root).unwrap();
-        scene.write("mapping.yaml", "text");
-        let _watch = scene.watch("mapping.yaml");
+        let fixture = Fixture::new();
+        let repository = git2::Repository::init(&fixture.root).unwrap();
+        fixture.write("mapping.yaml", "text");
+        let _watch = fixture.watch("mapping.yaml");
         let tree = repository.treebuilder(None).unwrap().write().unwrap();
         let tree = repository.find_tree(tree).unwrap();
         let author = git2::Signature::now("A", "a@example.org").unwrap();
         (repository.commit(Some("HEAD"), &author, &author, "empty", &tree, &[])).unwrap();
-        scene.hinted().await;
+        fixture.hinted().await;
     }
 
     #[tokio::test]
     async fn an_endless_storm_does_not_hold_hints_back() {
-        let scene = Scene::new();
-        scene.write("mapping.yaml", "");
-        let _watch = scene.watch("mapping.yaml");
-        let path = scene.at("mapping.yaml");
+        let fixture = Fixture::new();
+        fixture.write("mapping.yaml", "");
+        let _watch = fixture.watch("mapping.yaml");
+        let path = fixture.at("mapping.yaml");
         let calm = Arc::new(AtomicBool::new(false));
         let storm = thread::spawn({
             let calm = Arc::clone(&calm);
@@ -402,7 +401,7 @@ mod tests {
             }
         });
         for _ in 0..3 {
-            scene.hinted().await;
+            fixture.hinted().await;
         }
         calm.store(true, Ordering::Relaxed);
         storm.join().unwrap();
@@ -410,14 +409,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_storm_becomes_a_few_hints() {
-        let scene = Scene::new();
-        scene.write("mapping.yaml", "");
-        let _watch = scene.watch("mapping.yaml");
+        let fixture = Fixture::new();
+        fixture.write("mapping.yaml", "");
+        let _watch = fixture.watch("mapping.yaml");
         for _ in 0..1_000 {
-            scene.write("mapping.yaml", "storm");
+            fixture.write("mapping.yaml", "storm");
         }
         let mut hints = 0;
-        while timeout(5 * GATHER, scene.hint.notified()).await.is_ok() {
+        while timeout(5 * GATHER, fixture.hint.notified()).await.is_ok() {
             hints += 1;
         }
         assert!(hints < 100, "{hints} hints");
@@ -425,13 +424,13 @@ mod tests {
 
     #[test]
     fn reading_is_no_reason_to_read_again() {
-        let scene = Scene::new();
-        git2::Repository::init(&scene.root).unwrap();
-        scene.write("mapping.yaml", "old");
-        let path = scene.at("mapping.yaml");
+        let fixture = Fixture::new();
+        git2::Repository::init(&fixture.root).unwrap();
+        fixture.write("mapping.yaml", "old");
+        let path = fixture.at("mapping.yaml");
         let places = Places::of(&Inspection::of(std::slice::from_ref(&path)));
         let directories: Vec<_> = places.directories().map(Path::to_owned).collect();
-        assert!(directories.contains(&scene.at(".git/refs/heads")));
+        assert!(directories.contains(&fixture.at(".git/refs/heads")));
 
         let (sender, concerning) = channel();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
@@ -449,7 +448,7 @@ mod tests {
             source.read_once().unwrap();
         }
         // Events come in order: an event caused by reading would be first.
-        scene.write("mapping.yaml", "new");
+        fixture.write("mapping.yaml", "new");
         let first = concerning.recv_timeout(DEADLINE).unwrap();
         let written = EventKind::Modify(ModifyKind::Data(DataChange::Any));
         assert_eq!(first.kind, written, "{first:?}");
@@ -457,25 +456,25 @@ mod tests {
 
     #[test]
     fn carries_on_when_the_system_has_no_watches_to_give() {
-        let scene = Scene::new();
-        let mut watch = scene.watch("mapping.yaml");
+        let fixture = Fixture::new();
+        let mut watch = fixture.watch("mapping.yaml");
         watch.watcher = None;
-        watch.rearm(&scene.seen("mapping.yaml"));
+        watch.rearm(&fixture.seen("mapping.yaml"));
         let limit = notify::Error::new(notify::ErrorKind::MaxFilesWatch);
-        watch.report(&limit, &scene.root);
-        watch.report(&limit, &scene.root);
+        watch.report(&limit, &fixture.root);
+        watch.report(&limit, &fixture.root);
         assert!(watch.reported);
     }
 
     #[test]
     fn rearming_changes_nothing_when_nothing_changed() {
-        let scene = Scene::new();
-        scene.write("links/a.yaml", "");
-        let mut watch = scene.watch("links");
-        assert!(!watch.update(&scene.seen("links")));
-        fs::rename(scene.at("links"), scene.at("previous")).unwrap();
-        fs::create_dir(scene.at("links")).unwrap();
-        assert!(watch.update(&scene.seen("links")));
-        assert!(!watch.update(&scene.seen("links")));
+        let fixture = Fixture::new();
+        fixture.write("links/a.yaml", "");
+        let mut watch = fixture.watch("links");
+        assert!(!watch.update(&fixture.seen("links")));
+        fs::rename(fixture.at("links"), fixture.at("previous")).unwrap();
+        fs::create_dir(fixture.at("links")).unwrap();
+        assert!(watch.update(&fixture.seen("links")));
+        assert!(!watch.update(&fixture.seen("links")));
     }
 }

@@ -1,6 +1,6 @@
 //! The writers of a table's files: their events, and whether their writes are complete.
 //!
-//! `settling.rs` makes the decision; here are the events of `notify`, the clock and the reading.
+//! `settling.rs` makes the decision; the events of `notify`, the clock and the reading are here.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,12 +9,14 @@ use std::time::{Duration, Instant, SystemTime};
 use notify::event::{AccessKind, AccessMode, Flag, ModifyKind, RenameMode};
 use notify::{Event, EventKind};
 
+use super::earlier::Earlier;
 use super::error::FilesError;
 use super::inspection::Inspection;
 use super::listing::Stamp;
 use super::places::Places;
 use super::reading::{FileSource, Reading};
 use super::settling::{Incomplete, Look, Rests, Settling};
+use crate::mapping::TableFile;
 
 /// The writers of a table's files, shared between the watcher and the reader of the files.
 #[derive(Debug, Clone)]
@@ -32,7 +34,7 @@ struct WritersState {
 }
 
 impl Writers {
-    /// Returns a value without any knowledge of writers.
+    /// Returns a value that knows nothing about writers yet.
     pub fn new() -> Self {
         Self {
             state: Arc::default(),
@@ -45,10 +47,11 @@ impl Writers {
         self.state().rests = rests;
     }
 
-    /// Reads a table that was seen just now, if every file of it is complete.
+    /// Reads a table that was just inspected, if every file of it is complete, except for parts
+    /// that are already known.
     ///
-    /// Files are complete if a Git commit has them with these very bytes, and so are the bytes that
-    /// were read last. Blocks the thread as [`FileSource::read`] does, but does not wait for a
+    /// Files are complete if a Git commit has them with exactly these bytes, or if these bytes were
+    /// read last time. Blocks the thread as [`FileSource::read`] does, but does not wait for a
     /// writer.
     ///
     /// # Errors
@@ -56,7 +59,12 @@ impl Writers {
     /// [`FilesError::Unsettled`] while a file may be in the middle of a write,
     /// [`FilesError::StillBeingWritten`] once that has lasted too long, and those of
     /// [`FileSource::read`].
-    pub fn read(&self, files: &FileSource, seen: Inspection) -> Result<Reading, FilesError> {
+    pub fn read(
+        &self,
+        files: &FileSource,
+        seen: Inspection,
+        earlier: Earlier<'_>,
+    ) -> Result<Reading<TableFile>, FilesError> {
         let state = self.state();
         if let Some(busy) = state.settling.busy(self.now(), &state.rests) {
             return Err(busy.into());
@@ -64,7 +72,7 @@ impl Writers {
         drop(state);
 
         let began = SystemTime::now();
-        let read = files.read_seen(seen);
+        let read = files.read_seen(seen, earlier);
         let mut state = self.state();
         let WritersState {
             settling,
@@ -77,7 +85,8 @@ impl Writers {
                 path,
                 trail,
                 stamp: *stamp,
-                bytes: &file.bytes,
+                hash: file.cut.hash(),
+                ends_line: file.cut.ends_line(),
                 age: stamp.age(began),
             })
             .collect();
@@ -108,8 +117,8 @@ impl Writers {
         // Checked without the lock, because the file system determines how long that takes.
         match kind {
             EventKind::Modify(ModifyKind::Data(_)) => match Stamp::of(path) {
-                // Setting only the modification time causes the same event. So do a write and that,
-                // one after the other: at the last event, the times look set.
+                // Setting only the modification time causes the same event. So does a write
+                // followed by that: at the last event, the times look set.
                 Ok(stamp) if stamp.has_set_times() => {
                     self.state().settling.written_or_touched(path);
                 }
@@ -150,7 +159,7 @@ impl Writers {
         self.state().settling.lost();
     }
 
-    /// Records that a directory is no longer watched, or is a different one than before.
+    /// Records that a directory is no longer watched, or was replaced.
     pub(crate) fn forget(&self, directory: &Path) {
         self.state().settling.forget(directory);
     }

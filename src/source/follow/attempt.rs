@@ -3,7 +3,7 @@
 //! A table that is too large for the machine's memory ends the process that loads it before it can
 //! report anything. The record is for the next process: an attempt that it finds unfinished ended
 //! uncleanly, because of lack of memory or a power cut. Commits that were loaded before are not
-//! recorded, and neither is anything in a directory that is removed with the process.
+//! recorded, and nothing is recorded in a directory that is removed with the process.
 
 use std::fs;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -59,8 +59,8 @@ pub(crate) struct LoadAttempt {
 pub(crate) enum LoadVerdict {
     /// It may.
     Load,
-    /// Not yet: the last good commit goes first, because an attempt at this one may just have ended
-    /// uncleanly.
+    /// Not yet: the last good commit is loaded first, because an attempt at this one may just have
+    /// ended uncleanly.
     GoodFirst,
     /// Not automatically, after so many unclean ends.
     Wait(u32),
@@ -102,14 +102,14 @@ impl Attempts {
         }
     }
 
-    /// Returns whether a commit that is not the last good one may be loaded.
-    pub(crate) fn verdict(&self, commit: CommitId, has_good: bool) -> LoadVerdict {
+    /// Returns whether a commit may be loaded that is not the last good one, `good`.
+    pub(crate) fn verdict(&self, commit: CommitId, good: Option<CommitId>) -> LoadVerdict {
         let current = self.lock();
         match current.of(commit).map_or(0, |it| it.unclean_ends) {
             0 => LoadVerdict::Load,
             _ if current.allowed => LoadVerdict::Load,
             ends @ MAX_ENDS.. => LoadVerdict::Wait(ends),
-            _ if has_good => LoadVerdict::GoodFirst,
+            _ if good.is_some() => LoadVerdict::GoodFirst,
             _ => LoadVerdict::Load,
         }
     }
@@ -167,7 +167,7 @@ impl Attempts {
     }
 
     fn lock(&self) -> MutexGuard<'_, Current> {
-        // Each change of it is one assignment.
+        // Each change is one assignment, so a panic leaves it consistent.
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -223,7 +223,7 @@ mod tests {
     }
 
     fn verdict(state: &StateDir, conditions: &LoadConditions) -> LoadVerdict {
-        Attempts::open(state, conditions.clone()).verdict(id(1), true)
+        Attempts::open(state, conditions.clone()).verdict(id(1), Some(id(3)))
     }
 
     fn directory() -> (tempfile::TempDir, StateDir) {
@@ -253,14 +253,14 @@ mod tests {
         let (_dir, state) = directory();
         killed(&state, &conditions());
         let attempts = Attempts::open(&state, conditions());
-        assert_eq!(attempts.verdict(id(1), false), LoadVerdict::Load);
+        assert_eq!(attempts.verdict(id(1), None), LoadVerdict::Load);
         killed(&state, &conditions());
         let attempts = Attempts::open(&state, conditions());
-        assert_eq!(attempts.verdict(id(1), false), LoadVerdict::Wait(2));
+        assert_eq!(attempts.verdict(id(1), None), LoadVerdict::Wait(2));
     }
 
     #[test]
-    fn another_boot_and_other_limits_begin_anew() {
+    fn another_boot_or_other_limits_reset_the_attempts() {
         let others = [
             LoadConditions {
                 boot: Some("second".to_owned()),
@@ -327,7 +327,7 @@ mod tests {
         killed(&state, &conditions());
         killed(&state, &conditions());
         let attempts = Attempts::open(&state, conditions());
-        assert_eq!(attempts.verdict(id(2), true), LoadVerdict::Load);
+        assert_eq!(attempts.verdict(id(2), Some(id(3))), LoadVerdict::Load);
         attempts.begin(&state, id(2));
         assert_eq!(state.load_attempt::<LoadAttempt>().unwrap().unclean_ends, 0);
     }
@@ -360,7 +360,7 @@ mod tests {
         killed(&state, &conditions());
         let attempts = Attempts::open(&state, conditions());
         attempts.allow();
-        assert_eq!(attempts.verdict(id(1), true), LoadVerdict::Load);
+        assert_eq!(attempts.verdict(id(1), Some(id(3))), LoadVerdict::Load);
     }
 
     #[test]

@@ -1,26 +1,94 @@
-//! A table as a commit holds it.
+//! Reading a table from a commit.
 
-use git2::{Commit, Repository};
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::Arc;
 
-use crate::git::{TreeError, read_files};
-use crate::mapping::{SourceFile, is_table_name};
+use git2::{Commit, Oid, Repository};
 
-/// Reads the table at `path`, a file or a directory of files, of at most `max` bytes together.
+use crate::git::{FoundFile, TreeError, each_file};
+use crate::mapping::{Cut, Cutter, FirstReading, KnownFiles, SourceFile, TableFile, is_table_name};
+use crate::source::files::{Earlier, SMALL, STEP, Threads, kept};
+
+/// The files of a table in a commit.
+pub(super) struct CommitFiles {
+    pub(super) files: Vec<TableFile>,
+    /// Where the files were cut, by their content.
+    pub(super) cuts: HashMap<Oid, Arc<Cut>>,
+}
+
+/// Reads the table at `path`, a file or a directory of files, of at most `max` bytes together, except
+/// for parts that are already known.
 ///
 /// Each file is named by its path in the repository.
 ///
 /// # Errors
 ///
-/// If the commit holds no table there that can be read.
-pub fn read_table(
+/// If the commit has no readable table there.
+pub(super) fn read_changes(
     repository: &Repository,
     commit: &Commit<'_>,
     path: &str,
     max: u64,
-) -> Result<Vec<SourceFile>, TreeError> {
-    let files = read_files(repository, commit, path, max, is_table_name)?;
-    let files = files
-        .into_iter()
-        .map(|it| SourceFile::new(it.path, it.bytes));
-    Ok(files.collect())
+    earlier: Earlier<'_>,
+) -> Result<CommitFiles, TreeError> {
+    let known = earlier.table.map(KnownFiles::of);
+    let mut cuts = HashMap::new();
+    if let Some(first) = earlier.first {
+        first.begin();
+    }
+    let files = each_file(repository, commit, path, max, is_table_name, |found| {
+        let file = read_file(&found, known.as_ref(), earlier)?;
+        cuts.extend(kept(&file.cut).map(|cut| (found.id, cut)));
+        Ok(file)
+    })?;
+    Ok(CommitFiles { files, cuts })
+}
+
+fn read_file(
+    found: &FoundFile<'_>,
+    known: Option<&KnownFiles<'_>>,
+    earlier: Earlier<'_>,
+) -> Result<TableFile, TreeError> {
+    let path: Arc<str> = found.path.into();
+    let pieces = known.map(|known| known.pieces(&path)).unwrap_or_default();
+    let keeps_text = found.is_only && found.size <= SMALL;
+    if pieces.is_empty() || keeps_text {
+        if let Some(first) = earlier.first {
+            match keeps_text {
+                true => first.give_up(),
+                false => {
+                    if let Some(cut) = found.read(|bytes| compile(&path, bytes, first))? {
+                        return Ok(TableFile::known(path, Arc::new(cut)));
+                    }
+                }
+            }
+        }
+        let bytes = found.read(<[u8]>::to_vec)?;
+        return Ok(TableFile::whole(SourceFile::new(path, bytes)));
+    }
+    let cut = earlier.reading.and_then(|reading| reading.cut(found.id));
+    if let Some(cut) = cut.filter(|cut| cut.is_known(&pieces)) {
+        return Ok(TableFile::known(path, Arc::clone(cut)));
+    }
+    found.read(|bytes| {
+        let mut cutter = Cutter::new(bytes.len() as u64, &pieces);
+        for bytes in bytes.chunks(STEP) {
+            cutter.push(bytes);
+        }
+        cutter.finish(path)
+    })
+}
+
+/// Compiles a file in its turn; `None` if its text is needed.
+fn compile(path: &Arc<str>, bytes: &[u8], first: &FirstReading) -> Option<Cut> {
+    let mut steps = bytes.chunks(STEP);
+    let read = |buffer: &mut Vec<u8>| {
+        let step = steps.next().unwrap_or_default();
+        buffer.extend_from_slice(step);
+        Ok::<_, Infallible>(step.len())
+    };
+    let size = bytes.len() as u64;
+    let Ok(cut) = first.read(path, size, read, &Threads::for_file(size));
+    cut
 }

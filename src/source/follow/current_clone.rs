@@ -1,7 +1,7 @@
 //! The current clone of a remote, and the commit served from it.
 //!
-//! A commit is served once it is complete, verified and recorded, in this order. Reading opens the
-//! repository anew each time, so that its caches and open packs are released again.
+//! A commit is served once it is complete, verified and recorded, in this order. Each reading opens
+//! the repository again, so that its caches and open packs are released.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,23 +11,15 @@ use git2::{Commit, ErrorCode, ObjectType, Repository};
 use tokio::sync::{Mutex, Notify};
 
 use super::attempt::{Attempts, LoadConditions, LoadVerdict};
-use super::committed_table::read_table;
+use super::committed_table::read_changes;
 use super::following::Following;
 use super::remote_error::RemoteError;
 use super::report::{CommitInfo, FetchResult};
 use crate::git::{CloneRecord, CommitId, StateDir, StateError, Tip, TreeError};
-use crate::mapping::Timestamp;
+use crate::mapping::{TableFile, Timestamp};
 use crate::source::files::Revision;
 use crate::source::files::content_hash;
-use crate::source::files::{Fingerprint, Reading};
-
-/// The number of packs above which a clone is replaced by a fresh one.
-///
-/// Each fetch that brings something adds a pack, and libgit2 never merges packs.
-const MAX_PACKS: usize = 64;
-
-/// The number of packs at which it is replaced even if the last good table is lost with it.
-const TOO_MANY_PACKS: usize = 16 * MAX_PACKS;
+use crate::source::files::{Earlier, Fingerprint, Reading};
 
 /// A remote's clone, and the commit served from it.
 pub(crate) struct CurrentClone {
@@ -40,6 +32,8 @@ pub(crate) struct CurrentClone {
     /// Whether the current clone was found damaged.
     pub(crate) damaged: AtomicBool,
     pub(crate) hints: Arc<Notify>,
+    /// Notified when the clone may have become larger.
+    pub(crate) grown: Notify,
 }
 
 /// The served commit.
@@ -58,6 +52,15 @@ impl Served {
     }
 }
 
+/// What is known of the table of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommitTable {
+    /// This process has compiled it.
+    Compiled,
+    /// Nothing yet.
+    Unknown,
+}
+
 impl CurrentClone {
     pub(crate) fn open(options: Following) -> Result<Self, StateError> {
         let state = match &options.state_dir {
@@ -73,6 +76,7 @@ impl CurrentClone {
             turn: Mutex::default(),
             damaged: AtomicBool::new(false),
             hints: Arc::default(),
+            grown: Notify::new(),
         };
         if let Some(record) = core.state.load().filter(|it| core.is_ours(it)) {
             core.resume(record)?;
@@ -80,7 +84,7 @@ impl CurrentClone {
         Ok(core)
     }
 
-    /// Returns whether a record is about what is currently followed.
+    /// Returns whether a record describes the remote that is currently followed.
     fn is_ours(&self, record: &CloneRecord) -> bool {
         record.remote == self.options.remote.to_string()
             && record.reference == self.options.reference
@@ -109,12 +113,13 @@ impl CurrentClone {
             Ok(Ok(())) => {
                 let mut served = self.served_mut();
                 served.record = Some(record);
+                self.grown.notify_one();
             }
             Ok(Err(refusal)) => {
                 tracing::warn!(%refusal, commit = %record.commit, "the recorded commit is not trusted");
             }
             Err(error) => {
-                tracing::warn!(%error, "the recorded clone is damaged, making a fresh one");
+                tracing::warn!(%error, "the recorded clone is damaged, creating a new one");
             }
         }
         Ok(())
@@ -144,16 +149,20 @@ impl CurrentClone {
         self.served.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens the repository anew each time: its caches and open packs are released with it.
-    fn repository(&self, clone: &str) -> Result<Repository, RemoteError> {
+    /// Opens the repository, whose caches and open packs are released with it.
+    pub(crate) fn repository(&self, clone: &str) -> Result<Repository, RemoteError> {
         let path = self.state.clone_path(clone);
         Repository::open(&path).map_err(|source| RemoteError::Clone { path, source })
     }
 
-    /// Reads the table. The clone cannot be removed meanwhile.
+    /// Reads the table, except for parts that are already known. The clone cannot be removed
+    /// meanwhile.
     ///
     /// The load stays on record until the attempt [ends](Self::end_attempt).
-    pub(crate) fn read(&self) -> Result<Option<Reading>, RemoteError> {
+    pub(crate) fn read(
+        &self,
+        earlier: Earlier<'_>,
+    ) -> Result<Option<Reading<TableFile>>, RemoteError> {
         let served = self.served();
         let (Some(record), Some(id)) = (&served.record, served.commit()) else {
             return Ok(None);
@@ -164,14 +173,14 @@ impl CurrentClone {
         let Following {
             path, max_bytes, ..
         } = &self.options;
-        let files = read_table(&repository, &commit, path, *max_bytes)?;
+        let table = read_changes(&repository, &commit, path, *max_bytes, earlier)?;
         let time = Timestamp::from_unix(commit.time().seconds());
-        let hash = content_hash(&files);
+        let hash = content_hash(&table.files);
         Ok(Some(Reading {
-            files,
+            files: table.files,
             revision: Revision::clean(id, time, hash),
             warnings: Vec::new(),
-            fingerprint: Fingerprint::of_commit(id),
+            fingerprint: Fingerprint::of_commit(id, table.cuts),
         }))
     }
 
@@ -191,12 +200,12 @@ impl CurrentClone {
 
     /// Records that a commit is about to be loaded, unless it has to wait.
     ///
-    /// The last good commit never waits: it was loaded before, and there is nothing better.
+    /// The last good commit never waits: it was loaded before.
     fn begin_attempt(&self, record: &CloneRecord, commit: CommitId) -> Result<(), RemoteError> {
         if record.good == Some(commit) {
             return Ok(());
         }
-        match self.attempts.verdict(commit, record.good.is_some()) {
+        match self.attempts.verdict(commit, record.good) {
             LoadVerdict::Load => self.attempts.begin(&self.state, commit),
             LoadVerdict::GoodFirst => return Err(RemoteError::GoodFirst { commit }),
             LoadVerdict::Wait(unclean_ends) => {
@@ -248,7 +257,7 @@ impl CurrentClone {
         let mut served = self.served_mut();
         let record = served.record.as_ref().filter(|_| served.fallen_back);
         let due = record
-            .is_some_and(|it| self.attempts.verdict(it.commit, true) == LoadVerdict::GoodFirst);
+            .is_some_and(|it| self.attempts.verdict(it.commit, it.good) == LoadVerdict::GoodFirst);
         if due {
             self.attempts.allow();
             served.fallen_back = false;
@@ -292,22 +301,18 @@ impl CurrentClone {
         clone.filter(|_| !self.damaged.load(Ordering::SeqCst))
     }
 
-    /// Returns whether a clone has grown so much that a fresh one is due.
-    pub(crate) fn has_grown(&self, clone: &str) -> bool {
-        let packs = self.state.pack_count(clone);
-        let served = self.served();
-        let record = served.record.as_ref();
-        let good_would_go = record.is_some_and(|it| it.good.is_some_and(|good| good != it.commit));
-        packs
-            > if good_would_go {
-                TOO_MANY_PACKS
-            } else {
-                MAX_PACKS
-            }
+    /// Records that the current clone was found damaged: the next fetch creates a fresh one.
+    pub(crate) fn distrust(&self) {
+        self.damaged.store(true, Ordering::SeqCst);
     }
 
     /// Serves the commit fetched into a clone, if it is a different one and may be served.
-    pub(crate) fn adopt(&self, clone: &str, tip: &Tip) -> Result<FetchResult, RemoteError> {
+    pub(crate) fn adopt(
+        &self,
+        clone: &str,
+        tip: &Tip,
+        table: CommitTable,
+    ) -> Result<FetchResult, RemoteError> {
         let repository = self.repository(clone)?;
         let commit = find_commit(&repository, tip.commit)?;
         let before = self.served().record.clone();
@@ -323,10 +328,13 @@ impl CurrentClone {
                 refusal,
             })?;
         }
-        let good = before
-            .as_ref()
-            .and_then(|it| it.good)
-            .filter(|good| repository.find_commit(good.0).is_ok());
+        let good = match table {
+            CommitTable::Compiled => Some(tip.commit),
+            CommitTable::Unknown => before
+                .as_ref()
+                .and_then(|it| it.good)
+                .filter(|good| repository.find_commit(good.0).is_ok()),
+        };
         let record = CloneRecord {
             remote: self.options.remote.to_string(),
             reference: self.options.reference.clone(),
@@ -344,6 +352,7 @@ impl CurrentClone {
             served.fallen_back &= known && record.good.is_some();
             served.record = Some(record);
             self.hints.notify_one();
+            self.grown.notify_one();
         }
         drop(served);
         match known {
@@ -354,7 +363,7 @@ impl CurrentClone {
 
     /// Removes every clone but the current one.
     pub(crate) fn sweep(&self) {
-        // Nobody reads meanwhile.
+        // Nothing reads it meanwhile.
         let served = self.served_mut();
         self.state
             .sweep(served.record.as_ref().map(|it| it.clone.as_str()));

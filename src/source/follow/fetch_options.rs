@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rounds::Observer;
+use super::rounds::FetchObserver;
 use super::schedule::Schedule;
 use crate::git::{Credentials, Transfer, Verify};
 
@@ -18,5 +18,5 @@ pub struct FetchOptions {
     /// The verifier that a commit must pass before it is served.
     pub verifier: Arc<dyn Verify>,
     /// The observer that is notified of each fetch.
-    pub observer: Observer,
+    pub observer: FetchObserver,
 }

@@ -1,5 +1,5 @@
-//! Fetching the followed reference, round after round: into the current clone, or into a fresh one
-//! beside it when that is damaged or has grown.
+//! Fetching the followed reference in rounds: into the current clone, or into a fresh one
+//! beside it when that is damaged.
 
 use std::io;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use tokio::task::spawn_blocking;
 
-use super::current_clone::CurrentClone;
+use super::current_clone::{CommitTable, CurrentClone};
 use super::remote_error::RemoteError;
 use super::report::FetchResult;
 use super::rounds::{Round, RoundEnd};
@@ -22,7 +22,7 @@ impl Round for Fetches {
         let mut tip = None;
         let result = self.attempt(&mut tip).await;
         let core = Arc::clone(&self.0);
-        // It is cleaned up again after the next round.
+        // If this fails, the next round cleans up.
         let _ = spawn_blocking(move || core.sweep()).await;
         let (result, error, setting) = match result {
             Ok(result) => (result, None, None),
@@ -43,25 +43,12 @@ impl Fetches {
     async fn attempt(&self, seen: &mut Option<CommitId>) -> Result<FetchResult, RemoteError> {
         let core = &self.0;
         let usable = core.usable_clone();
-        if let Some(clone) = usable.as_ref().filter(|clone| core.has_grown(clone)) {
-            // A disk may be too small for two clones. In that case the old one is used.
-            match self.fetch_into(StateDir::new_clone(), seen).await {
-                Err(error) if result_of(&error) == FetchResult::Failed => {
-                    tracing::warn!(
-                        error = chain(&error),
-                        clone,
-                        "cannot replace a clone that has grown"
-                    );
-                }
-                ended => return ended,
-            }
-        }
         if let Some(clone) = usable {
             match self.fetch_into(clone, seen).await {
                 Err(error) if error.is_damage() => {
                     tracing::warn!(
                         error = chain(&error),
-                        "the clone is damaged, making a fresh one"
+                        "the clone is damaged, creating a new one"
                     );
                 }
                 ended => return ended,
@@ -93,7 +80,7 @@ impl Fetches {
             .await?;
         *seen = Some(tip.commit);
         let adopting = Arc::clone(&core);
-        match spawn_blocking(move || adopting.adopt(&clone, &tip)).await {
+        match spawn_blocking(move || adopting.adopt(&clone, &tip, CommitTable::Unknown)).await {
             Ok(adopted) => adopted,
             Err(error) => Err(StateError::Unwritable {
                 path,

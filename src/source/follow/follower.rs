@@ -1,28 +1,33 @@
 //! Following a remote repository: a clone of our own, and tables read from its commits.
 //!
-//! Invariants: a commit is served only after it was fetched whole, verified and recorded; it stays
-//! until another one is, regardless of the remote, the network or the disk. Nothing writes into
-//! a clone in use except the process that fetches and, in a turn of its own, one that commits.
+//! Invariants: a commit is served only after it was fetched completely, verified and recorded; it
+//! is served until another one is, regardless of the remote, the network or the disk. Nothing
+//! writes into a clone in use except, each in its own turn, a process that fetches, one that
+//! commits, and the housekeeping when it replaces packs with a merged one.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use tokio::sync::Notify;
+use tracing::warn;
 
 use super::current_clone::CurrentClone;
 use super::fetches::Fetches;
 use super::following::Following;
+use super::housekeeping::Housekeeping;
 use super::remote_error::RemoteError;
 use super::report::RemoteStatus;
 use super::rounds::Rounds;
-use crate::git::StateError;
+use crate::git::{StateError, Transport, has_git_program};
+use crate::mapping::TableFile;
 use crate::source::files::Revision;
-use crate::source::files::{Fingerprint, Reading, RepositoryPlace};
+use crate::source::files::{Earlier, Fingerprint, Reading, RepositoryPlace};
 
 /// Follows a remote until it is dropped.
 pub struct Follower {
     core: Arc<CurrentClone>,
     rounds: Rounds,
+    _housekeeping: Housekeeping,
 }
 
 impl Follower {
@@ -35,13 +40,21 @@ impl Follower {
     /// If the state directory cannot be used. An unreachable remote is no error here.
     pub fn start(following: Following) -> Result<Self, StateError> {
         let core = Arc::new(CurrentClone::open(following)?);
+        let remote = &core.options.remote;
+        if *remote.transport() == Transport::Local && !has_git_program() {
+            warn!(%remote, "there is no git program: a path is fetched with its whole history");
+        }
         let rounds = Rounds::start(
             Arc::new(Fetches(Arc::clone(&core))),
             core.options.remote.to_string(),
             core.options.fetch.schedule,
             Arc::clone(&core.options.fetch.observer),
         );
-        Ok(Self { core, rounds })
+        Ok(Self {
+            _housekeeping: Housekeeping::start(Arc::clone(&core)),
+            core,
+            rounds,
+        })
     }
 
     pub(crate) fn core(&self) -> &CurrentClone {
@@ -84,26 +97,36 @@ impl Follower {
 
     /// Reads the table of the last good commit.
     ///
-    /// Waits for the first fetch if nothing is there yet, or for a fresh clone if this one turns
-    /// out to be damaged: so for as long as fetches may take. Blocks the thread.
+    /// Waits for the first fetch if there is no commit yet, or for a fresh clone if this one is
+    /// found to be damaged: for as long as fetches may take. Blocks the thread.
     ///
     /// # Errors
     ///
-    /// If there is no commit yet, or it holds no table that can be read.
+    /// If there is no commit yet, or it has no readable table.
     pub fn read(&self) -> Result<Reading, RemoteError> {
+        let reading = self.read_changes(Earlier::default())?;
+        Ok(reading.into_whole())
+    }
+
+    /// Reads the table as [`read`](Self::read) does, except for parts that are already known.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read`](Self::read).
+    pub fn read_changes(&self, earlier: Earlier<'_>) -> Result<Reading<TableFile>, RemoteError> {
         if self.core.served().record.is_none() {
             self.rounds.wait_for_first();
         }
-        let read = match self.core.read() {
-            // It was reported before, and the next fetch will come in time.
+        let read = match self.core.read(earlier) {
+            // It was reported before; the next fetch creates a fresh clone.
             Err(error) if error.is_damage() && !self.core.damaged.swap(true, Ordering::SeqCst) => {
                 self.rounds.wait_for_next();
-                self.core.read()
+                self.core.read(earlier)
             }
-            // Without anything to serve, the branch may have moved on.
+            // Nothing can be served, but the branch may have moved on.
             Err(RemoteError::Waiting { .. }) if !self.core.has_good() => {
                 self.rounds.wait_for_first();
-                self.core.read()
+                self.core.read(earlier)
             }
             other => other,
         };
@@ -114,7 +137,7 @@ impl Follower {
         }
     }
 
-    /// Returns why there is nothing: because of the last fetch.
+    /// Returns why there is no table yet, given the last fetch.
     pub(crate) fn nothing_yet(&self) -> RemoteError {
         let last = self.rounds.progress().last;
         let setting = last.as_ref().and_then(|fetch| fetch.setting);
@@ -126,7 +149,7 @@ impl Follower {
         }
     }
 
-    /// Returns whether there may be something else than what has this fingerprint. Cheap.
+    /// Returns whether there may be another table than the one with this fingerprint. Cheap.
     pub fn may_differ_from(&self, known: &Fingerprint) -> bool {
         let served = self.core.served();
         !served
@@ -141,8 +164,8 @@ impl Follower {
         }
     }
 
-    /// Records that the last [reading](Self::read) is loaded, or will not be: until then it is on
-    /// record as an attempt, and one that the process does not survive counts against the commit.
+    /// Records that the last [reading](Self::read) is loaded, or will not be: until then it is
+    /// recorded as an attempt, which counts against the commit if the process does not survive it.
     pub fn end_attempt(&self) {
         self.core.end_attempt();
     }
@@ -171,8 +194,8 @@ impl Follower {
         self.core.retry()
     }
 
-    /// Makes the next reading load the newest commit, regardless of earlier attempts, because
-    /// someone requests it.
+    /// Makes the next reading load the newest commit, regardless of earlier attempts, because an
+    /// operator requests it.
     pub fn prefer_newest(&self) {
         self.core.prefer_newest();
     }

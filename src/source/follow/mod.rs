@@ -1,4 +1,5 @@
-//! A table that is fetched: a remote that is followed, or a checkout that is pulled.
+//! A fetched table: a remote that is followed in a clone of our own, or a checkout that is
+//! pulled.
 
 mod attempt;
 mod committed_table;
@@ -7,6 +8,7 @@ mod fetch_options;
 mod fetches;
 mod follower;
 mod following;
+mod housekeeping;
 mod pull;
 mod remote_error;
 mod report;
@@ -14,13 +16,13 @@ mod rounds;
 mod schedule;
 mod turn;
 
-pub use committed_table::read_table;
+pub use current_clone::CommitTable;
 pub use fetch_options::FetchOptions;
 pub use follower::Follower;
 pub use following::Following;
 pub use pull::{PullError, Puller, Pulling};
 pub use remote_error::RemoteError;
 pub use report::{CommitInfo, Fetch, FetchResult, RemoteStatus};
-pub use rounds::Observer;
+pub use rounds::FetchObserver;
 pub use schedule::Schedule;
 pub use turn::Turn;

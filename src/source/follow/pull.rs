@@ -36,12 +36,12 @@ pub struct Pulling {
     pub fetch: FetchOptions,
 }
 
-/// Why a checkout was not pulled. No message holds a secret.
+/// Why a checkout was not pulled. No message contains a secret.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PullError {
     /// There is no checkout.
-    #[error("{} is in no Git checkout, so there is nothing to pull", path.display())]
+    #[error("{} is not in a Git checkout, so there is nothing to pull", path.display())]
     NoCheckout {
         /// The table.
         path: PathBuf,
@@ -50,10 +50,10 @@ pub enum PullError {
     #[error(transparent)]
     Foreign(ForeignRepository),
     /// No branch is checked out.
-    #[error("the checkout is at no branch: `git switch` to one")]
+    #[error("no branch is checked out: run `git switch BRANCH`")]
     Detached,
     /// The branch has no upstream.
-    #[error("{branch} follows no branch of a remote: `git branch --set-upstream-to` one")]
+    #[error("{branch} has no upstream branch: set one with `git branch --set-upstream-to`")]
     NoUpstream {
         /// The branch.
         branch: String,
@@ -113,7 +113,7 @@ impl Puller {
     ///
     /// # Errors
     ///
-    /// If there is no checkout that could be pulled. One that belongs to someone else is no error
+    /// If there is no checkout that could be pulled. A checkout of another user is not an error
     /// here: it is served, and each pull reports how to fix this.
     pub fn start(pulling: Pulling) -> Result<Self, PullError> {
         match Upstream::of(&pulling.table) {
@@ -229,7 +229,7 @@ impl Upstream {
                 })?;
         }
         if let Some(tracking) = &self.tracking {
-            // Only informs people; another fetch may be recording the same now.
+            // Only informs people; another fetch may be recording the same commit now.
             let _ = repository.reference(tracking, tip.0, true, "fetch");
         }
         Ok(fast_forward(&repository, &self.branch, tip.0)?)
@@ -250,7 +250,7 @@ impl Round for Pulls {
         RoundEnd {
             result,
             tip,
-            // A checkout has one.
+            // A checkout always has one.
             keeps_commit: true,
             error,
             setting,

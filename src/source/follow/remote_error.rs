@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::git::{CommitId, Refusal, Setting, StateError, TransferError, TreeError};
 
-/// Why there is no table from a remote, or no newer one. No message holds a secret.
+/// Why there is no table from a remote, or no newer one. No message contains a secret.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemoteError {
@@ -24,7 +24,7 @@ pub enum RemoteError {
     /// The state directory cannot be used.
     #[error(transparent)]
     State(#[from] StateError),
-    /// The commit holds no table that can be read.
+    /// The commit has no readable table.
     #[error(transparent)]
     Table(#[from] TreeError),
     /// The commit may not be served.
@@ -35,16 +35,16 @@ pub enum RemoteError {
         /// Why.
         refusal: Refusal,
     },
-    /// It may have ended an earlier process, and the last good one is loaded before it.
+    /// It may have ended an earlier process, so the last good one is loaded first.
     #[error(
         "the process ended unexpectedly while it loaded the commit {commit}: \
-         the last good one is served first, then it is tried again"
+         the last good commit is served first, then this one is tried again"
     )]
     GoodFirst {
         /// The commit.
         commit: CommitId,
     },
-    /// It seems to end the processes that load it.
+    /// It seems to kill the processes that load it.
     #[error(
         "the process ended unexpectedly {unclean_ends} times while it loaded the commit {commit}, \
          as if memory had run out: it is tried again when the branch moves, when a reload is \

@@ -1,6 +1,6 @@
 //! Reports of fetches: for logs, metrics and the status.
 //!
-//! Invariant: no text here holds a secret.
+//! Invariant: no text here contains a secret.
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ pub struct Fetch {
     pub took: Duration,
     /// How it ended.
     pub result: FetchResult,
-    /// The commit at which the remote was seen, if it was.
+    /// The commit of the remote, if it was seen.
     pub tip: Option<CommitId>,
     /// The error, with its causes, on one line.
     pub error: Option<String>,

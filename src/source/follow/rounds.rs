@@ -1,7 +1,7 @@
-//! Running something at intervals, and immediately on request: the loop around every fetch.
+//! Running a task at intervals, and immediately on request: the loop of all fetches.
 //!
-//! Rounds never overlap, and all requests during one are served by one more. No one waits for a
-//! round longer than it takes, or for a loop that has ended.
+//! Rounds never overlap, and all requests during one are served by the next. No caller waits for
+//! longer than a round takes, or for a loop that has ended.
 
 use std::future::Future;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -38,7 +38,7 @@ pub(crate) trait Round: Send + Sync + 'static {
 }
 
 /// A function that is notified of each fetch, for example for metrics.
-pub type Observer = Arc<dyn Fn(&Fetch) + Send + Sync>;
+pub type FetchObserver = Arc<dyn Fn(&Fetch) + Send + Sync>;
 
 /// A loop of rounds, which ends when this is dropped.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl Rounds {
         round: Arc<impl Round>,
         name: String,
         schedule: Schedule,
-        observer: Observer,
+        observer: FetchObserver,
     ) -> Self {
         let shared = Arc::<RoundsState>::default();
         let closing = Closing(Arc::clone(&shared));
@@ -112,7 +112,7 @@ impl Drop for Rounds {
     }
 }
 
-/// Releases everyone who waits for a round, when there will be no more.
+/// Releases all callers that wait for a round when there will be no more.
 struct Closing(Arc<RoundsState>);
 
 impl Drop for Closing {
@@ -123,7 +123,13 @@ impl Drop for Closing {
 }
 
 impl RoundsState {
-    async fn run(&self, round: &impl Round, name: &str, schedule: Schedule, observer: &Observer) {
+    async fn run(
+        &self,
+        round: &impl Round,
+        name: &str,
+        schedule: Schedule,
+        observer: &FetchObserver,
+    ) {
         let mut failures: u32 = 0;
         let mut reported: Option<String> = None;
         loop {
@@ -199,7 +205,7 @@ impl RoundsState {
     }
 }
 
-/// Logs a fetch with news: a problem is logged once, and so is its end.
+/// Logs a change of the result: a problem is logged once, and so is its end.
 fn report(remote: &str, fetch: &Fetch, keeps_commit: bool, reported: &mut Option<String>) {
     let tip = fetch.tip.map(|tip| tip.to_string()).unwrap_or_default();
     match &fetch.error {
@@ -288,7 +294,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_waits_for_a_loop_that_has_ended() {
+    async fn waiting_ends_with_the_loop() {
         let rounds = start(Arc::new(Endless));
         let waiting = Arc::clone(&rounds);
         let waiter = spawn_blocking(move || waiting.wait_for_first());

@@ -6,13 +6,12 @@ use std::time::Duration;
 
 /// The longest pause after failures, unless the interval itself is longer.
 ///
-/// Long enough to spare a broken remote, short enough that nobody waits for a table after it is
-/// back.
+/// Long enough to spare a broken remote, short enough to notice soon that it has recovered.
 const LONGEST: Duration = Duration::from_secs(300);
 
 /// The maximum jitter of a pause, as a fraction of it: 1/8.
 ///
-/// It keeps servers that were started together from forever asking a remote together.
+/// It prevents servers that were started together from always fetching at the same time.
 const JITTER: u32 = 8;
 
 /// When to fetch.
@@ -27,8 +26,8 @@ impl Schedule {
         Self { interval }
     }
 
-    /// Returns the pause after some failures in a row: the interval, doubled with each but the
-    /// first, up to a limit. `random` is any number, and determines the jitter.
+    /// Returns the pause after a number of consecutive failures: the interval, doubled with each
+    /// but the first, up to a limit. `random` is any number, and determines the jitter.
     pub(crate) fn pause(self, failures: u32, random: u64) -> Duration {
         let doublings = failures.saturating_sub(1).min(31);
         let pause = (self.interval.saturating_mul(1 << doublings)).min(LONGEST.max(self.interval));

@@ -4,11 +4,9 @@
 //! Without it, a fetch that began before a push could end after it, and bring back the previous
 //! commit, or replace the clone.
 
-use std::sync::atomic::Ordering;
-
 use tokio::sync::MutexGuard;
 
-use super::current_clone::CurrentClone;
+use super::current_clone::{CommitTable, CurrentClone};
 use super::follower::Follower;
 use super::following::Following;
 use super::remote_error::RemoteError;
@@ -24,15 +22,14 @@ pub struct Turn<'f> {
 
 impl Follower {
     /// Waits until no fetch is under way, and prevents others from beginning. If the clone is not
-    /// usable or has grown, a fresh one is fetched before. Blocks the thread, for as long as fetches
-    /// may take.
+    /// usable, a fresh one is fetched first. Blocks the thread, for as long as fetches may take.
     ///
     /// # Errors
     ///
     /// If there is no usable clone.
     pub fn turn(&self) -> Result<Turn<'_>, RemoteError> {
         let core = self.core();
-        if (core.usable_clone()).is_none_or(|clone| core.has_grown(&clone)) {
+        if core.usable_clone().is_none() {
             self.refresh();
         }
         let held = core.turn.blocking_lock();
@@ -57,9 +54,9 @@ impl Follower {
         })
     }
 
-    /// Records that the clone was found damaged: the next fetch makes a fresh one.
+    /// Records that the clone was found damaged: the next fetch creates a fresh one.
     pub fn distrust_clone(&self) {
-        self.core().damaged.store(true, Ordering::SeqCst);
+        self.core().distrust();
     }
 }
 
@@ -82,16 +79,23 @@ impl Turn<'_> {
     }
 
     /// Follows a commit of the clone at which the remote's branch was seen: as if it had just been
-    /// fetched, by the same rules.
+    /// fetched, by the same rules. A table that was compiled needs no record of an attempt to load it.
     ///
     /// # Errors
     ///
     /// If it may not be served, or cannot be recorded.
-    pub fn follow(&self, seen: &SeenBranch) -> Result<(), RemoteError> {
+    pub fn follow(&self, seen: &SeenBranch, table: CommitTable) -> Result<(), RemoteError> {
         let tip = Tip {
             commit: seen.commit,
             name: Some(seen.branch.clone()),
         };
-        self.core.adopt(&self.clone, &tip).map(|_| ())
+        self.core.adopt(&self.clone, &tip, table).map(|_| ())
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        // A refused commit has left a pack, too.
+        self.core.grown.notify_one();
     }
 }

@@ -1,0 +1,274 @@
+//! Files that were read and cut, and whose text stays on the disk: for writers, which read a few parts of
+//! it again and copy the rest.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::ops::Range;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+use super::error::FilesError;
+use super::listing::{Listing, Stamp, stamps, too_large};
+use super::pass::{STEP, open};
+use super::reading::FileSource;
+use crate::mapping::{Cut, Cutter, KnownPieces};
+
+/// A file as it was read. Its text is there as long as nobody replaces it or writes to it.
+///
+/// Only a file that is [held](Self::hold) is open: a table may have more files than a process may
+/// have open.
+#[derive(Debug)]
+pub struct StoredFile {
+    path: PathBuf,
+    cut: Arc<Cut>,
+    held: OnceLock<File>,
+    stamp: Stamp,
+    read_at: SystemTime,
+}
+
+/// The metadata of a file at some time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileState {
+    path: PathBuf,
+    stamp: Stamp,
+}
+
+impl FileSource {
+    /// Reads the table as it is, without waiting for anyone and without keeping its text.
+    ///
+    /// # Errors
+    ///
+    /// As [`read_once`](Self::read_once).
+    pub fn read_stored(&self) -> Result<Vec<StoredFile>, FilesError> {
+        let listing = Listing::of(self.paths())?;
+        let max = self.max_bytes();
+        let stamps = stamps(&listing.files, max)?;
+        let mut left = max;
+        let mut files = Vec::with_capacity(listing.files.len());
+        for path in &listing.files {
+            let file = StoredFile::read(path, left, max)?;
+            left = left.saturating_sub(file.cut.size());
+            files.push(file);
+        }
+        let is_same = |file: &StoredFile, stamp: &Stamp| {
+            file.stamp == *stamp && Stamp::of(&file.path).is_ok_and(|now| now == *stamp)
+        };
+        let is_steady = files
+            .iter()
+            .zip(&stamps)
+            .all(|(file, stamp)| is_same(file, stamp))
+            && Listing::of(self.paths()).is_ok_and(|now| now == listing);
+        match is_steady {
+            true => Ok(files),
+            false => Err(self.still_being_written()),
+        }
+    }
+
+    /// Returns whether the table has just the files with these states, and none looks different.
+    pub fn looks_like(&self, states: &[FileState]) -> bool {
+        let is_same = |path: &PathBuf| {
+            let state = states.iter().find(|state| state.path == *path);
+            state.is_some_and(|state| Stamp::of(path).is_ok_and(|now| now == state.stamp))
+        };
+        Listing::of(self.paths()).is_ok_and(|listing| {
+            listing.files.len() == states.len() && listing.files.iter().all(is_same)
+        })
+    }
+}
+
+impl StoredFile {
+    /// Reads a file of at most `left` of `max` bytes.
+    fn read(path: &Path, left: u64, max: u64) -> Result<Self, FilesError> {
+        let failed = |error| FilesError::from_io(path, error);
+        let read_at = SystemTime::now();
+        let (stamp, mut file) = open(path)?;
+        let cut = cut(&mut file, stamp.size).map_err(failed)?;
+        if cut.size() > left {
+            return Err(too_large(path, max - left + cut.size(), max));
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            cut: Arc::new(cut),
+            held: OnceLock::new(),
+            stamp,
+            read_at,
+        })
+    }
+
+    /// Returns the path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns where it was cut.
+    pub fn cut(&self) -> &Arc<Cut> {
+        &self.cut
+    }
+
+    /// Returns its metadata as of when it was read, unless it may have changed since without looking
+    /// different.
+    pub fn state(&self) -> Option<FileState> {
+        (!self.stamp.is_racy(self.read_at)).then(|| FileState {
+            path: self.path.clone(),
+            stamp: self.stamp,
+        })
+    }
+
+    /// Returns whether the path is certain to have this text still, without reading it.
+    pub fn is_current(&self) -> bool {
+        let now = Stamp::of(&self.path);
+        now.is_ok_and(|now| now == self.stamp) && !self.stamp.is_racy(self.read_at)
+    }
+
+    /// Reads some bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the file was written to since it was read, or it cannot be read.
+    pub fn read_range(&self, range: Range<usize>) -> io::Result<Vec<u8>> {
+        self.with_file(|file| {
+            let mut bytes = vec![0; range.len()];
+            file.read_exact_at(&mut bytes, range.start as u64)?;
+            Ok(bytes)
+        })
+    }
+
+    /// Copies some bytes to another file, without reading them where the system can do that.
+    ///
+    /// # Errors
+    ///
+    /// If the file was written to since it was read, or it cannot be copied.
+    pub fn copy_range(&self, range: Range<usize>, to: &mut File) -> io::Result<()> {
+        self.with_file(|mut file| {
+            file.seek(SeekFrom::Start(range.start as u64))?;
+            let copied = io::copy(&mut file.take(range.len() as u64), to)?;
+            match copied == range.len() as u64 {
+                true => Ok(()),
+                false => Err(io::ErrorKind::UnexpectedEof.into()),
+            }
+        })
+    }
+
+    /// Keeps the file open, so that its text is there after its path is given to another file.
+    ///
+    /// # Errors
+    ///
+    /// If the file was written to since it was read, or it cannot be opened.
+    pub fn hold(&self) -> io::Result<()> {
+        if self.held.get().is_none() {
+            let _ = self.held.set(self.opened()?);
+        }
+        Ok(())
+    }
+
+    /// Opens the file.
+    fn opened(&self) -> io::Result<File> {
+        let (_, file) = open(&self.path).map_err(io::Error::other)?;
+        self.check(&file)?;
+        Ok(file)
+    }
+
+    /// Reads from the file, to which nobody may have written, neither before nor meanwhile.
+    fn with_file<T>(&self, read: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
+        let opened;
+        let file = match self.held.get() {
+            Some(held) => held,
+            None => {
+                opened = self.opened()?;
+                &opened
+            }
+        };
+        let found = read(file)?;
+        self.check(file)?;
+        Ok(found)
+    }
+
+    /// Checks that nobody has written to the file; it may have another name by now, or none.
+    fn check(&self, file: &File) -> io::Result<()> {
+        let now = Stamp::of_regular(&self.path, &file.metadata()?);
+        match now.is_ok_and(|now| now.has_same_content_times(&self.stamp)) {
+            true => Ok(()),
+            false => Err(io::Error::other("it has changed")),
+        }
+    }
+}
+
+impl FileState {
+    /// Returns the metadata of an open file with a path.
+    pub(super) fn of(path: &Path, file: &File) -> io::Result<Self> {
+        let stamp = Stamp::of_regular(path, &file.metadata()?);
+        Ok(Self {
+            path: path.to_owned(),
+            stamp: stamp.map_err(io::Error::other)?,
+        })
+    }
+}
+
+/// Cuts the file at a path as it is.
+///
+/// # Errors
+///
+/// If it cannot be read.
+pub fn cut_file(path: &Path) -> Result<Cut, FilesError> {
+    let (stamp, mut file) = open(path)?;
+    let cut = cut(&mut file, stamp.size);
+    cut.map_err(|error| FilesError::from_io(path, error))
+}
+
+/// Cuts an open file, which was written.
+///
+/// # Errors
+///
+/// If it cannot be read.
+pub fn cut_written(file: &mut File) -> io::Result<Cut> {
+    file.rewind()?;
+    let size = file.metadata()?.len();
+    cut(file, size)
+}
+
+/// Cuts a file, whose text is not kept.
+fn cut(file: &mut File, size: u64) -> io::Result<Cut> {
+    let none = KnownPieces::default();
+    let mut cutter = Cutter::new(size, &none).without_text();
+    let mut buffer = vec![0; STEP];
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => cutter.push(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let cut = cutter.finish("".into()).cut;
+    Ok(Arc::try_unwrap(cut).expect("nothing else has it"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn only_a_held_file_has_its_text_after_it_was_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let paths = ["a.yaml", "b.yaml"].map(|name| directory.path().join(name));
+        for path in &paths {
+            fs::write(path, "mapping: []\n").unwrap();
+        }
+        let source = FileSource::new(vec![directory.path().to_owned()], 1 << 20);
+        let [held, other] = source.read_stored().unwrap().try_into().unwrap();
+        assert_eq!(other.read_range(0..7).unwrap(), b"mapping");
+        held.hold().unwrap();
+        for path in &paths {
+            let new = directory.path().join("new");
+            fs::write(&new, "mapping: [] # new\n").unwrap();
+            fs::rename(&new, path).unwrap();
+        }
+        assert_eq!(held.read_range(0..7).unwrap(), b"mapping");
+        assert!(other.read_range(0..7).is_err());
+        assert!(other.hold().is_err());
+    }
+}
