@@ -1,4 +1,4 @@
-//! The store for one run: nothing is kept.
+//! The store for one run, in memory only.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Returns an empty store; `default_pause` is the least that a group rests after a lease that
+    /// Returns an empty store; `default_pause` is the minimum pause of a group after a lease that
     /// ends without a release.
     pub fn new(clock: impl Clock + 'static, default_pause: Duration) -> Self {
         let clock = SteadyClock::starting_at(Box::new(clock), StoreTime::default());

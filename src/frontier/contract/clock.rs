@@ -1,4 +1,4 @@
-//! Time as a store counts it: milliseconds that never go back.
+//! The time of a store, in milliseconds, which never goes back.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -26,10 +26,10 @@ impl StoreTime {
     }
 }
 
-/// The present, which is within a millisecond.
+/// The current time, which lies within a millisecond.
 ///
-/// A time has come once the millisecond of the present has reached it; what lasts for a while lasts
-/// from the next millisecond on, so that nobody is asked a part of one too soon.
+/// A time has come once the current millisecond has reached it; a duration begins with the next
+/// millisecond, so that no host is requested a fraction of one too early.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Now {
     time: StoreTime,
@@ -42,7 +42,7 @@ impl Now {
         self.time
     }
 
-    /// Returns when a duration that begins now has certainly ended; one of zero has at once.
+    /// Returns when a duration that begins now has certainly ended; one of zero ends immediately.
     pub(crate) fn after(self, duration: Duration) -> StoreTime {
         if duration.is_zero() {
             return self.time;
@@ -63,7 +63,7 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> Duration;
 }
 
-/// The system's clock, read once: from then on, time passes as the monotonic clock counts it.
+/// The system's clock, read once: from then on, the monotonic clock measures the time.
 ///
 /// So setting the system's clock neither shortens a pause nor ends a lease.
 #[derive(Clone, Copy, Debug)]
@@ -96,9 +96,9 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that goes on from where it was if the one below it goes back.
+/// A clock that never goes back, even if the underlying one does.
 ///
-/// What was set by the earlier time then lasts as long as intended, instead of an hour more.
+/// So pauses that were set earlier last as long as intended, instead of, for example, an hour more.
 pub(crate) struct SteadyClock {
     clock: Box<dyn Clock>,
     last: StoreTime,
@@ -111,18 +111,18 @@ impl SteadyClock {
         Self::continuing(clock, last, Duration::ZERO)
     }
 
-    /// Returns a clock that goes on where an earlier one was, which was that far ahead of the clock
-    /// below it: the time in between counts.
+    /// Returns a clock that continues an earlier one, which was that far ahead of the underlying
+    /// clock: the time in between counts.
     pub(crate) fn continuing(clock: Box<dyn Clock>, last: StoreTime, ahead: Duration) -> Self {
         Self { clock, last, ahead }
     }
 
-    /// Returns how far it is ahead of the clock below it.
+    /// Returns how far it is ahead of the underlying clock.
     pub(crate) fn ahead(&self) -> Duration {
         self.ahead
     }
 
-    /// Returns the present, which is never before an earlier answer.
+    /// Returns the current time, which is never before an earlier result.
     pub(crate) fn now(&mut self) -> Now {
         let read = self.clock.now();
         let mut time = floor(read + self.ahead);
@@ -173,7 +173,7 @@ mod tests {
             reading.store(millis, Ordering::Relaxed);
             assert_eq!(steady.now().time(), StoreTime(time));
         }
-        // Another process has it next.
+        // Another process uses it next.
         reading.store(11_000, Ordering::Relaxed);
         let clock = Box::new(SetClock(Arc::clone(&reading)));
         let mut next = SteadyClock::continuing(clock, StoreTime(15_100), steady.ahead());

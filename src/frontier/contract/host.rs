@@ -1,4 +1,4 @@
-//! A host as it is reserved: a name with a port, ports 80 and 443 being one host.
+//! A host, the unit of reservation: a name with a port, where ports 80 and 443 are one host.
 
 use std::fmt;
 use std::net::Ipv6Addr;
@@ -17,7 +17,7 @@ const MAX_NAME: usize = 253;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Host(Arc<str>);
 
-/// Why a text is no host.
+/// Why a text is not a host.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{text}` is not a host: {reason}")]
 pub struct HostError {

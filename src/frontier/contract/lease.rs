@@ -1,4 +1,4 @@
-//! What a reservation gives and what a store knows of a host.
+//! The result of a reservation, and the stored data of a host.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,22 +7,22 @@ use super::{AliasName, Host};
 
 /// The right to send requests to a host, one at a time, for a while.
 ///
-/// While it lasts, nobody else has a lease for the host or for another host of its alias.
+/// While it lasts, there is no other lease for the host or for another host of its alias.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// The host to ask.
+    /// The host.
     pub host: Host,
     /// The alias that the host shares its allowance with, when it was reserved.
     pub alias: Option<AliasName>,
-    /// The fencing token: greater than that of any lease before, and never given twice.
+    /// The fencing token: greater than that of any earlier lease, and unique.
     pub token: u64,
     /// How long the lease lasts, unless it is renewed, from when the store answered.
     pub time_left: Duration,
-    /// What was kept of the host.
+    /// The stored settings of the host.
     pub settings: Settings,
 }
 
-/// What is kept of a host for as long as the host is known, across leases and restarts.
+/// The settings that are stored for a host as long as it is known, across leases and restarts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// How long the host's group rests after a lease that ends without a release, unless the store's
@@ -30,7 +30,7 @@ pub struct Settings {
     ///
     /// Each release with a pause sets it to its own; it is zero until the first one.
     pub pause: Duration,
-    /// What the layer above keeps of the host; a store does not read it.
+    /// Data of the layer above about the host, which a store does not read.
     pub note: Arc<[u8]>,
 }
 
@@ -39,7 +39,7 @@ pub struct Settings {
 pub enum Reservation {
     /// A host is due, and now leased to the caller.
     Leased(Lease),
-    /// Nothing is due before so long from now; a release or a new host may make it sooner.
+    /// Nothing is due for this duration; a release or a new host may shorten it.
     Wait(Duration),
     /// No host is queued or leased.
     Empty,
@@ -54,7 +54,7 @@ pub enum LeaseState {
     Ended,
 }
 
-/// How many hosts are in which state.
+/// The number of hosts in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostCounts {
     /// Hosts that are known.

@@ -1,4 +1,4 @@
-//! What every store keeps to: hosts, aliases, leases, time, and the operations on them.
+//! The contract of every store: hosts, aliases, leases, time, and the operations on them.
 
 mod alias;
 mod clock;

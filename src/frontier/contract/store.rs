@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::{AliasName, Host, HostCounts, Lease, LeaseState, Reservation, Settings};
 
-/// The result of an operation, once the store has it.
+/// The future result of an operation.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// Why a store could not do an operation.
@@ -25,33 +25,36 @@ pub enum StoreError {
     Failed(#[source] Box<dyn Error + Send + Sync>),
 }
 
-/// A store of hosts to be asked, each by one worker at a time, and of when they may be asked again.
+/// A store of hosts to be requested, each by one worker at a time, and of the times when they may
+/// be requested again.
 ///
-/// Each operation is atomic, and is durable once its result is there, as far as the store keeps
-/// anything. Durations count on the store's own clock, in milliseconds, rounded up.
+/// Each operation is atomic, and is durable once its result is returned, if the store is durable at
+/// all. Durations count on the store's own clock, in milliseconds, rounded up.
 ///
 /// A group is a host without an alias, or all members of an alias; it has at most one lease.
 pub trait Store: Send + Sync {
-    /// Queues a host to be asked in `after`, unless it is queued for an earlier time already.
+    /// Queues a host to be requested after `after`, unless it is already queued for an earlier
+    /// time.
     ///
     /// A host that is leased is queued once the lease has ended.
     fn add_host<'a>(&'a self, host: &'a Host, after: Duration) -> Pending<'a, ()>;
 
-    /// Takes a host from the queue, and forgets it once its lease, its pause and its block are over.
+    /// Removes a host from the queue, and forgets it once its lease, its pause and its block are
+    /// over.
     fn remove_host<'a>(&'a self, host: &'a Host) -> Pending<'a, ()>;
 
-    /// Makes a host a member of an alias, or of none. A member without a port is all ports of its
-    /// name that are no members themselves.
+    /// Makes a host a member of an alias, or of none. A member without a port covers all ports of
+    /// its name that are not members themselves.
     ///
-    /// A lease of the host goes on, and holds its new alias too.
+    /// A lease of the host continues, and holds its new alias too.
     fn set_alias<'a>(&'a self, member: &'a Host, alias: Option<&'a AliasName>) -> Pending<'a, ()>;
 
     /// Leases a host that is due to the caller for `busy_timeout`: one of the group that has been due
     /// for the longest time.
     fn reserve_next(&self, busy_timeout: Duration) -> Pending<'_, Reservation>;
 
-    /// Ends a lease: its group rests for `pause`, and the host is queued to be asked again in
-    /// `next_in`, unless it was added for an earlier time during the lease.
+    /// Ends a lease: its group rests for `pause`, and the host is queued again after `next_in`,
+    /// unless it was added for an earlier time during the lease.
     fn release<'a>(
         &'a self,
         lease: &'a Lease,
@@ -59,15 +62,15 @@ pub trait Store: Send + Sync {
         next_in: Option<Duration>,
     ) -> Pending<'a, LeaseState>;
 
-    /// Has a lease last for at least `busy_timeout` from now.
+    /// Extends a lease to at least `busy_timeout` from now.
     fn renew<'a>(&'a self, lease: &'a Lease, busy_timeout: Duration) -> Pending<'a, LeaseState>;
 
-    /// Keeps a host from being reserved for `duration`, unless it is blocked for longer already.
+    /// Prevents a host from being reserved for `duration`, unless it is already blocked for longer.
     ///
     /// Neither a release nor the end of its work shortens that.
     fn block<'a>(&'a self, host: &'a Host, duration: Duration) -> Pending<'a, ()>;
 
-    /// Keeps the settings of a host.
+    /// Stores the settings of a host.
     fn set_settings<'a>(&'a self, host: &'a Host, settings: &'a Settings) -> Pending<'a, ()>;
 
     /// Returns the settings of a host, if it is known.
@@ -76,13 +79,14 @@ pub trait Store: Send + Sync {
     /// Ends the leases that have expired, with a full pause for their groups, queues their hosts for
     /// now, and returns how many there were.
     ///
-    /// A lease is in time up to its last millisecond. Any worker may do this, every 10 seconds say.
+    /// A lease lasts to the end of its last millisecond. Any worker may do this, for example every
+    /// 10 seconds.
     fn reap(&self) -> Pending<'_, usize>;
 
     /// Counts the hosts that are leased, or queued for a time that has come. One that is blocked for
     /// longer than `block` from now is left out unless it is leased.
     ///
-    /// A host that only rests counts: there is still something to be asked of it now.
+    /// A host that only rests is included: it still has a request that is due.
     fn due(&self, block: Duration) -> Pending<'_, usize>;
 
     /// Counts hosts by their state.

@@ -1,15 +1,15 @@
-//! Giving back space of the file that its rows need no more.
+//! Releasing unused space of the file.
 
 use std::fs;
 use std::path::Path;
 
 use redb::Database;
 
-/// The least size of a file that is compacted, in bytes.
+/// The minimum size of a file that is compacted, in bytes.
 const LEAST: u64 = 64 << 20;
 
-/// Compacts a file a tenth of which or more is free. Each write needs new pages before it frees old
-/// ones, and the file grows by doubling, so many writes leave it larger than its rows.
+/// Compacts a file if at least a tenth of it is free. Each write needs new pages before it frees
+/// old ones, and the file grows by doubling, so many writes leave it larger than its rows.
 ///
 /// A crash meanwhile loses nothing.
 ///
@@ -73,7 +73,7 @@ mod tests {
         let transaction = database.begin_read().unwrap();
         assert_eq!(transaction.open_table(ROWS).unwrap().len().unwrap(), 1000);
         drop(transaction);
-        // Nothing is gained any more.
+        // Compacting no longer helps.
         let after = size();
         compact_above(0, &mut database, &path).unwrap();
         assert!(size() <= after);

@@ -4,13 +4,13 @@ use std::sync::{PoisonError, RwLock};
 
 use redb::{Database, DatabaseError, ReadTransaction, ReadableDatabase as _, WriteTransaction};
 
-type Open = Box<dyn Fn() -> Result<Database, DatabaseError> + Send + Sync>;
+type Opener = Box<dyn Fn() -> Result<Database, DatabaseError> + Send + Sync>;
 
 /// A database that can be closed and opened again while others use it.
 pub(super) struct SharedDatabase {
     /// Missing if it could not be opened again.
     database: RwLock<Option<Database>>,
-    open: Open,
+    open: Opener,
 }
 
 impl SharedDatabase {

@@ -1,10 +1,10 @@
 //! The store in a file, for one process at a time.
 //!
-//! The schedule is in memory, as in the store that keeps nothing, and each row that changes is written
-//! before the operation is answered. So a crash at any instant loses only what was not answered: a
-//! lease is durable before its request is sent, and a release that was not answered leaves its
-//! lease, which the next process ends with a full pause. At most the requests of the leases at that
-//! time are repeated.
+//! The schedule is in memory, as in the memory store, and each changed row is written before the
+//! operation is answered. So a crash at any instant loses only unanswered operations: a lease is
+//! durable before its request is sent, and a release that was not answered leaves its lease, which
+//! the next process ends with a full pause. At most the requests of the leases at that time are
+//! repeated.
 
 mod compact;
 mod database;
@@ -26,7 +26,7 @@ use super::contract::{
     AliasName, Host, HostCounts, Lease, LeaseState, Pending, Reservation, Settings, Store,
 };
 
-/// A store in a file of its own or with other tables, open in one process at a time.
+/// A store in its own file or with other tables, open in one process at a time.
 ///
 /// Tables whose name begins with `frontier-` belong to the store.
 pub struct Redb {
@@ -36,13 +36,13 @@ pub struct Redb {
 }
 
 impl Drop for Redb {
-    /// Ends the thread that writes, and gives back space that is not needed.
+    /// Ends the thread that writes, and releases unused space.
     fn drop(&mut self) {
         self.writer.end();
         if let Some(database) = Arc::get_mut(&mut self.database)
             && let Some(database) = database.get_mut()
         {
-            // What is not given back now is when the file is closed the next time.
+            // If this fails, the space is released when the file is closed the next time.
             let _ = compact::compact(database, &self.path);
         }
     }
@@ -58,7 +58,7 @@ impl Redb {
         self.database.begin_read()
     }
 
-    /// Writes tables of the caller, together with what it does to hosts, and is done once all of that
+    /// Writes tables of the caller, together with changes of hosts, and completes once all of that
     /// is durable.
     ///
     /// The transaction is shared with other operations: if `work` fails, nothing of it is written,

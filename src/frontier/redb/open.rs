@@ -27,8 +27,8 @@ pub enum RedbError {
         /// The file.
         path: PathBuf,
     },
-    /// It is no file of this kind.
-    #[error("{}: this is not a file of the link checker", .path.display())]
+    /// It is not a file of this kind.
+    #[error("{}: this is not a state file of the link checker", .path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -39,12 +39,12 @@ pub enum RedbError {
         /// The file.
         path: PathBuf,
     },
-    /// What is in it cannot be read.
+    /// Its contents cannot be read.
     #[error("{}: this file is damaged", .path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -60,8 +60,8 @@ pub enum RedbError {
 }
 
 impl Redb {
-    /// Opens a file, which is created if it does not exist, and ends the leases of the process before
-    /// with a full pause; `default_pause` is the least that such a pause is.
+    /// Opens a file, which is created if it does not exist, and ends the leases of the previous
+    /// process with a full pause; `default_pause` is the minimum of such a pause.
     ///
     /// This blocks: it reads the whole file.
     ///

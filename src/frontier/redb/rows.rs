@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use redb::{ReadableTable, TableDefinition, TableError, TableHandle as _, WriteTransaction};
+use redb::{
+    ReadTransaction, ReadableTable, TableDefinition, TableError, TableHandle as _, WriteTransaction,
+};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -24,7 +26,8 @@ type HostValue<'a> = (
     &'a [u8],
 );
 
-/// A table of bytes, as all in the file are: the code of a table is compiled anew for each pair of types.
+/// A table of bytes, like all in the file, because the code of a table is compiled for each pair of
+/// types.
 type Definition = TableDefinition<'static, &'static [u8], &'static [u8]>;
 
 /// Hosts by name.
@@ -40,10 +43,10 @@ const MEMBERS: Definition = TableDefinition::new("frontier-members");
 /// system's clock.
 const META: Definition = TableDefinition::new("frontier-meta");
 
-/// The format that is written here.
+/// The current format.
 const FORMAT: u64 = 2;
 
-/// The format whose tables were not of bytes.
+/// The former format, with typed tables.
 const FORMAT_WITH_TYPES: u64 = 1;
 
 /// Why rows could not be read.
@@ -51,7 +54,7 @@ const FORMAT_WITH_TYPES: u64 = 1;
 pub(super) enum RowsError {
     #[error(transparent)]
     Storage(#[from] redb::Error),
-    #[error("its format is {0}, which this version does not know")]
+    #[error("its format is {0}, which this version does not support")]
     Format(u64),
     #[error("it has tables of another program")]
     Foreign,
@@ -101,40 +104,39 @@ pub(super) fn read(
         other => return Err(RowsError::Format(other)),
     }
 
-    let mut members = Vec::new();
-    let table = transaction.open_table(MEMBERS).map_err(redb::Error::from)?;
-    for row in table.iter().map_err(redb::Error::from)? {
-        let (member, alias) = row.map_err(redb::Error::from)?;
-        members.push((
-            Host::parse(text(MEMBERS, member.value())?)?,
-            AliasName::parse(text(MEMBERS, alias.value())?)?,
-        ));
-    }
-    let mut aliases = Vec::new();
-    let table = transaction.open_table(ALIASES).map_err(redb::Error::from)?;
-    for row in table.iter().map_err(redb::Error::from)? {
-        let (alias, rested) = row.map_err(redb::Error::from)?;
-        let rested = StoreTime::from_millis(number(ALIASES, rested.value())?);
-        aliases.push((
-            AliasName::parse(text(ALIASES, alias.value())?)?,
-            AliasRow::rested_at(rested),
-        ));
-    }
-    let mut hosts = Vec::new();
-    let table = transaction.open_table(HOSTS).map_err(redb::Error::from)?;
-    for row in table.iter().map_err(redb::Error::from)? {
-        let (host, value) = row.map_err(redb::Error::from)?;
-        hosts.push((
-            Host::parse(text(HOSTS, host.value())?)?,
-            decoded(value.value())?,
-        ));
-    }
+    let members = rows_of(&transaction, MEMBERS, |member, alias| {
+        let member = Host::parse(text(MEMBERS, member)?)?;
+        Ok((member, AliasName::parse(text(MEMBERS, alias)?)?))
+    })?;
+    let aliases = rows_of(&transaction, ALIASES, |alias, rested| {
+        let rested = StoreTime::from_millis(number(ALIASES, rested)?);
+        let alias = AliasName::parse(text(ALIASES, alias)?)?;
+        Ok((alias, AliasRow::rested_at(rested)))
+    })?;
+    let hosts = rows_of(&transaction, HOSTS, |host, value| {
+        Ok((Host::parse(text(HOSTS, host)?)?, decoded(value)?))
+    })?;
     let schedule = HostSchedule::restored(default_pause, value("token")?, members, aliases, hosts);
     let last = LastTime {
         time: StoreTime::from_millis(value("time")?),
         ahead: Duration::from_millis(value("ahead")?),
     };
     Ok((schedule, last))
+}
+
+/// Returns the rows of a table.
+fn rows_of<T>(
+    transaction: &ReadTransaction,
+    table: Definition,
+    read: impl Fn(&[u8], &[u8]) -> Result<T, RowsError>,
+) -> Result<Vec<T>, RowsError> {
+    let table = transaction.open_table(table).map_err(redb::Error::from)?;
+    let mut rows = Vec::new();
+    for row in table.iter().map_err(redb::Error::from)? {
+        let (key, value) = row.map_err(redb::Error::from)?;
+        rows.push(read(key.value(), value.value())?);
+    }
+    Ok(rows)
 }
 
 /// Writes the rows that have changed, and the time.

@@ -1,6 +1,6 @@
-//! The thread that writes: whatever waits becomes one transaction.
+//! The thread that writes: all waiting operations become one transaction.
 //!
-//! An operation is answered once the transaction it belongs to is durable. Meanwhile others arrive,
+//! An operation is answered once the transaction it belongs to is durable. Meanwhile, others arrive
 //! and share the next one: the more workers there are, the less each waits for the disk.
 
 use std::iter;
@@ -17,10 +17,11 @@ use super::rows::{self, LastTime, RowsError};
 use crate::frontier::contract::{Host, Lease, LeaseState, Now, Pending, SteadyClock, StoreError};
 use crate::frontier::schedule::HostSchedule;
 
-/// The most operations in one transaction, so that none waits too long.
+/// The maximum number of operations in one transaction, so that none waits too long.
 const MAX_BATCH: usize = 4096;
 
-/// What an operation works on: the schedule, and the transaction that all operations of a batch share.
+/// The data of an operation: the schedule, and the transaction that all operations of a batch
+/// share.
 pub struct RedbTransaction<'a> {
     pub(super) schedule: &'a mut HostSchedule,
     pub(super) now: Now,
@@ -62,21 +63,21 @@ impl RedbTransaction<'_> {
 }
 
 /// Why a batch failed; each of its operations reports it.
-type Failure = Arc<RowsError>;
+type BatchError = Arc<RowsError>;
 
 /// An operation and its caller, who is answered once the batch is durable or has failed.
 trait WriteTask: Send {
     fn run(&mut self, batch: &mut RedbTransaction<'_>) -> Result<(), redb::Error>;
-    fn answer(self: Box<Self>, outcome: Result<(), Failure>);
+    fn answer(self: Box<Self>, outcome: Result<(), BatchError>);
 }
 
-struct Operation<F, T> {
+struct OperationTask<F, T> {
     operation: Option<F>,
     result: Option<T>,
     caller: oneshot::Sender<Result<T, StoreError>>,
 }
 
-impl<F, T> WriteTask for Operation<F, T>
+impl<F, T> WriteTask for OperationTask<F, T>
 where
     F: FnOnce(&mut RedbTransaction<'_>) -> Result<T, redb::Error> + Send,
     T: Send,
@@ -87,7 +88,7 @@ where
         Ok(())
     }
 
-    fn answer(self: Box<Self>, outcome: Result<(), Failure>) {
+    fn answer(self: Box<Self>, outcome: Result<(), BatchError>) {
         let result = match outcome {
             Ok(()) => Ok(self
                 .result
@@ -106,7 +107,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Starts the thread, and has it end all leases of the process before.
+    /// Starts the thread, which first ends all leases of the previous process.
     pub(super) fn start(
         database: Arc<SharedDatabase>,
         default_pause: Duration,
@@ -140,13 +141,13 @@ impl Writer {
     ) -> Pending<'_, T> {
         Box::pin(async move {
             let (caller, result) = oneshot::channel();
-            let task = Box::new(Operation {
+            let task = Box::new(OperationTask {
                 operation: Some(operation),
                 result: None,
                 caller,
             });
             if let Some(tasks) = &self.tasks {
-                // If the thread has ended, the task is dropped, and so is the way to its caller.
+                // If the thread has ended, the task is dropped, which its caller notices.
                 let _ = tasks.send(task);
             }
             let gone = |_| StoreError::Failed("the thread that writes has ended".into());
@@ -154,11 +155,11 @@ impl Writer {
         })
     }
 
-    /// Does what was asked for, and ends the thread, which does not use the database any more then.
+    /// Completes the queued operations and ends the thread, which then no longer uses the database.
     pub(super) fn end(&mut self) {
         self.tasks = None;
         if let Some(thread) = self.thread.take() {
-            // If it panicked, that was reported then.
+            // If it panicked, that was already reported.
             let _ = thread.join();
         }
     }
@@ -169,7 +170,7 @@ struct WriterState {
     /// Whether an I/O error has made the database unusable until it is opened again.
     must_reopen: bool,
     default_pause: Duration,
-    /// Missing after a batch that failed, until what is in the file is read again.
+    /// Missing after a failed batch, until the file is read again.
     schedule: Option<HostSchedule>,
     clock: SteadyClock,
 }
@@ -187,16 +188,16 @@ impl WriterState {
         }
     }
 
-    /// Ends the leases of a process that is no more: its requests may have been sent just now.
+    /// Ends the leases of a process that has ended: its requests may have just been sent.
     fn end_leases(&mut self) -> Result<(), RowsError> {
         self.write(|batch| {
             batch.schedule.end_all(batch.now);
-            // Also if there was none: it creates the tables of a new file.
+            // Even without leases, because this creates the tables of a new file.
             batch.tables().map(drop)
         })
     }
 
-    /// Does some work in one transaction, and makes it durable or has it undone.
+    /// Does some work in one transaction, which becomes durable or is rolled back.
     fn write(
         &mut self,
         work: impl FnOnce(&mut RedbTransaction<'_>) -> Result<(), redb::Error>,

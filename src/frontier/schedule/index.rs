@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::HostRow;
 use crate::frontier::contract::{AliasName, Host, StoreTime};
 
-/// What has one allowance: a host without an alias, or the members of one.
+/// A group of hosts with one allowance: a host without an alias, or the members of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum HostGroup {
     /// A host without an alias.
@@ -31,43 +31,54 @@ pub(super) struct GroupIndex {
     wanted: BTreeSet<(StoreTime, Host)>,
 }
 
+/// Whether a key is to be in a set.
+#[derive(Debug, Clone, Copy)]
+enum Presence {
+    Present,
+    Absent,
+}
+
 impl GroupIndex {
     /// Adds a host wherever its row says it belongs.
     pub(super) fn add(&mut self, host: &Host, row: &HostRow) {
-        self.set(host, row, true);
+        self.set(host, row, Presence::Present);
     }
 
-    /// Takes a host from wherever its row says it belongs.
+    /// Removes a host from wherever its row says it belongs.
     pub(super) fn take(&mut self, host: &Host, row: &HostRow) {
-        self.set(host, row, false);
+        self.set(host, row, Presence::Absent);
     }
 
-    fn set(&mut self, host: &Host, row: &HostRow, present: bool) {
+    fn set(&mut self, host: &Host, row: &HostRow, presence: Presence) {
         if let Some(due) = row.due() {
             match &row.alias {
                 Some(alias) => {
                     let key = (alias.clone(), due, host.clone());
-                    set(&mut self.members, key, present);
+                    set(&mut self.members, key, presence);
                 }
                 None => set(
                     &mut self.ready,
                     (due, HostGroup::Host(host.clone())),
-                    present,
+                    presence,
                 ),
             }
         }
         if let (Some(next), None) = (row.next, &row.lease) {
-            set(&mut self.wanted, (next, host.clone()), present);
+            set(&mut self.wanted, (next, host.clone()), presence);
         }
         match &row.lease {
-            Some(lease) => set(&mut self.leased, (lease.until, host.clone()), present),
+            Some(lease) => set(&mut self.leased, (lease.until, host.clone()), presence),
             None if row.removed => {
-                set(&mut self.removed, (row.not_before(), host.clone()), present);
+                set(
+                    &mut self.removed,
+                    (row.not_before(), host.clone()),
+                    presence,
+                );
             }
             None => {}
         }
         if row.blocked > StoreTime::default() {
-            set(&mut self.blocked, (row.blocked, host.clone()), present);
+            set(&mut self.blocked, (row.blocked, host.clone()), presence);
         }
     }
 
@@ -97,9 +108,9 @@ impl GroupIndex {
     }
 }
 
-fn set<K: Ord>(keys: &mut BTreeSet<K>, key: K, present: bool) {
-    match present {
-        true => keys.insert(key),
-        false => keys.remove(&key),
+fn set<K: Ord>(keys: &mut BTreeSet<K>, key: K, presence: Presence) {
+    match presence {
+        Presence::Present => keys.insert(key),
+        Presence::Absent => keys.remove(&key),
     };
 }

@@ -1,4 +1,4 @@
-//! Giving leases and ending them.
+//! Granting and ending leases.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ impl HostSchedule {
                 host.clone()
             }
         };
-        // By the time, so that none is given twice even if a store loses its last writes.
+        // Based on the time, so that tokens are unique even if a store loses its last writes.
         self.last_token = (self.last_token + 1).max(now.time().millis() * 1000);
         let alias = self.hosts.get(&host).and_then(|row| row.alias.clone());
         let until = now.after(busy_timeout);
@@ -49,7 +49,7 @@ impl HostSchedule {
         })
     }
 
-    /// Returns how long nothing can become due by itself.
+    /// Returns how long nothing can become due on its own.
     fn wait(&self, now: StoreTime) -> Reservation {
         let due = self.index.ready.first().map(|(due, _)| due.since(now));
         let leased = &self.index.leased;
@@ -82,7 +82,7 @@ impl HostSchedule {
         LeaseState::Current
     }
 
-    /// Has a lease last at least `busy_timeout` from now.
+    /// Extends a lease to at least `busy_timeout` from now.
     pub(crate) fn renew(&mut self, now: Now, lease: &Lease, busy_timeout: Duration) -> LeaseState {
         if !self.is_current(now, lease) {
             return LeaseState::Ended;

@@ -1,4 +1,4 @@
-//! Which hosts share an allowance, and a schedule from what was kept of one.
+//! The hosts that share an allowance, and restoring a schedule from stored rows.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use super::{AliasRow, HostRow, HostSchedule};
 use crate::frontier::contract::{AliasName, Host, StoreTime};
 
 impl HostSchedule {
-    /// Makes a host a member of an alias, or of none; one without a port is all its ports.
+    /// Makes a host a member of an alias, or of none; one without a port covers all its ports.
     ///
-    /// A lease of the host goes on and holds the new alias too, whose members have to wait for it.
+    /// A lease of the host continues and holds the new alias too, whose members must wait for it.
     pub(crate) fn set_alias(&mut self, member: &Host, alias: Option<&AliasName>) {
         let before = match alias {
             Some(alias) => self.members.insert(member.clone(), alias.clone()),
@@ -31,7 +31,7 @@ impl HostSchedule {
         exact.or_else(|| self.members.get(&host.without_port()))
     }
 
-    /// Returns a schedule from what was kept of one.
+    /// Restores a schedule from stored rows.
     pub(crate) fn restored(
         default_pause: Duration,
         last_token: u64,
@@ -135,7 +135,7 @@ impl HostSchedule {
         if let Some(to) = to {
             let row = self.aliases.entry(to.clone()).or_default();
             row.held += usize::from(held);
-            // What was asked of this host counts for the group that it now belongs to.
+            // Requests to this host count for its new group.
             row.rested = row.rested.max(rested);
             self.refresh(&to);
             if let Some(changes) = &mut self.changes {

@@ -1,11 +1,11 @@
 //! The schedule of hosts: a state machine without a clock, a file or a lock.
 //!
-//! A host without an alias is a group of its own; an alias is a group of its members. A group is due
+//! A host without an alias is a separate group; an alias is a group of its members. A group is due
 //! when it has rested and the first of its queued hosts is due, and only groups that no lease holds
-//! are in the index of what is ready. So reserving takes one step, however many members of a busy
+//! are in the index of ready groups. So reserving takes one step, however many members of a busy
 //! group are due, and groups take turns in the order in which they became due.
 //!
-//! The index is derived: what a store keeps are the rows of hosts and aliases, and the members.
+//! The index is derived: a store keeps the rows of hosts and aliases, and the members.
 
 mod index;
 mod leasing;
@@ -51,8 +51,8 @@ impl Changes {
 }
 
 impl HostSchedule {
-    /// Returns a schedule without hosts; `default_pause` is the least that a host's group rests after
-    /// a lease that ends without a release.
+    /// Returns a schedule without hosts; `default_pause` is the minimum pause of a host's group
+    /// after a lease that ends without a release.
     pub(crate) fn new(default_pause: Duration) -> Self {
         Self {
             hosts: BTreeMap::new(),
@@ -65,7 +65,7 @@ impl HostSchedule {
         }
     }
 
-    /// Notes changes from now on, for [`HostSchedule::take_changes`].
+    /// Records changes from now on, for [`HostSchedule::take_changes`].
     pub(crate) fn note_changes(&mut self) {
         self.changes = Some(Changes::default());
     }
@@ -78,7 +78,7 @@ impl HostSchedule {
             .unwrap_or_default()
     }
 
-    /// Queues a host, which becomes known, unless it is queued for an earlier time already.
+    /// Queues a host, which becomes known, unless it is already queued for an earlier time.
     ///
     /// A leased host is queued once its lease has ended.
     pub(crate) fn add_host(&mut self, now: Now, host: &Host, after: Duration) {
@@ -88,7 +88,7 @@ impl HostSchedule {
         });
     }
 
-    /// Takes a host from the queue, and forgets it once its lease and its pauses are over.
+    /// Removes a host from the queue, and forgets it once its lease and its pauses are over.
     pub(crate) fn remove_host(&mut self, host: &Host) {
         if self.hosts.contains_key(host) {
             self.edit(host, |row| {
@@ -99,14 +99,14 @@ impl HostSchedule {
         }
     }
 
-    /// Keeps a host from being reserved for a while, unless it is blocked for longer already.
+    /// Prevents a host from being reserved for a while, unless it is already blocked for longer.
     pub(crate) fn block(&mut self, now: Now, host: &Host, duration: Duration) {
         self.edit(host, |row| {
             row.blocked = row.blocked.max(now.after(duration))
         });
     }
 
-    /// Keeps the settings of a host, which becomes known.
+    /// Stores the settings of a host, which becomes known.
     pub(crate) fn set_settings(&mut self, host: &Host, settings: &Settings) {
         let pause = Duration::from_millis(millis(settings.pause));
         self.edit(host, |row| {
@@ -169,7 +169,7 @@ impl HostSchedule {
         }
     }
 
-    /// Puts an alias where it belongs in the index of what is ready.
+    /// Updates the place of an alias in the index of ready groups.
     fn refresh(&mut self, alias: &AliasName) {
         let row = self.aliases.entry(alias.clone()).or_default();
         let first = self.index.first_member(alias).filter(|_| row.held == 0);

@@ -1,16 +1,16 @@
-//! What is kept of a host and of an alias.
+//! The stored rows of hosts and aliases.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::frontier::contract::{AliasName, StoreTime};
 
-/// What is kept of a host.
+/// The row of a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HostRow {
     /// The alias that it is a member of; derived from the members.
     pub(crate) alias: Option<AliasName>,
-    /// When it is to be asked next; during a lease, only if that was added since.
+    /// When it is due next; during a lease, only if it was added since.
     pub(crate) next: Option<StoreTime>,
     /// When it has rested from its last lease.
     pub(crate) rested: StoreTime,
@@ -18,7 +18,7 @@ pub(crate) struct HostRow {
     pub(crate) blocked: StoreTime,
     /// How long it rests after a lease that ends without a release.
     pub(crate) pause: Duration,
-    /// What the layer above keeps of it.
+    /// Data of the layer above about it.
     pub(crate) note: Arc<[u8]>,
     /// Whether it is to be forgotten once its lease has ended and its times have passed.
     pub(crate) removed: bool,
@@ -26,31 +26,31 @@ pub(crate) struct HostRow {
     pub(crate) lease: Option<Box<LeaseRow>>,
 }
 
-/// What is kept of a lease.
+/// The row of a lease.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LeaseRow {
     /// The fencing token.
     pub(crate) token: u64,
     /// The last millisecond of the lease.
     pub(crate) until: StoreTime,
-    /// The aliases that are busy as long as it lasts: the host's at the start, and any that it was
-    /// given since.
+    /// The aliases that are busy as long as it lasts: the host's alias at the start, and any that
+    /// it was assigned since.
     pub(crate) holds: Vec<AliasName>,
 }
 
-/// What is kept of an alias.
+/// The row of an alias.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AliasRow {
     /// When it has rested from the last lease of any member.
     pub(crate) rested: StoreTime,
     /// How many leases hold it; derived from the hosts.
     pub(super) held: usize,
-    /// The time under which it is in the index of what is ready, if it is.
+    /// Its time in the index of ready groups, if it is there.
     pub(super) ready: Option<StoreTime>,
 }
 
 impl HostRow {
-    /// Returns when the host is due as far as it is concerned itself, if it is queued.
+    /// Returns when the host itself is due, regardless of its group, if it is queued.
     pub(super) fn due(&self) -> Option<StoreTime> {
         let next = self.next.filter(|_| self.lease.is_none())?;
         Some(next.max(self.not_before()))

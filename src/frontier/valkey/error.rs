@@ -4,29 +4,36 @@ use redis::RedisError;
 use thiserror::Error;
 
 use crate::frontier::contract::StoreError;
+use crate::valkey::CallError;
 
 /// Why a server cannot be used.
 #[derive(Debug, Error)]
 pub enum ValkeyError {
-    /// It is no address of a server.
-    #[error("this is not an address of a server, such as `redis://valkey.example:6379`")]
-    Address,
     /// The server cannot be reached, now.
     #[error("{address}: the server cannot be reached")]
     Unreachable {
-        /// Where it was looked for.
+        /// The address of the server.
         address: String,
         /// Why.
         #[source]
         source: StoreError,
     },
-    /// The server refused the user, the password, or what the user wants to do.
+    /// The server refused the user, the password, or an operation of the user.
     #[error("the server refuses this user or password")]
     Refused(#[source] RedisError),
-    /// What is kept there was written by another version.
+    /// The data there were written by another version.
     #[error("{address}: the hosts there were written by another version of the program")]
     Format {
-        /// Where.
+        /// The address of the server.
         address: String,
     },
+}
+
+/// Returns why an operation of the store failed.
+pub(super) fn explained(error: CallError) -> StoreError {
+    match error {
+        CallError::Refused(error) => StoreError::Failed(ValkeyError::Refused(error).into()),
+        CallError::Unavailable(error) => StoreError::Unavailable(error.into()),
+        CallError::Failed(error) => StoreError::Failed(error.into()),
+    }
 }

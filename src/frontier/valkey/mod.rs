@@ -4,34 +4,40 @@
 //! share a hash tag, so a cluster has them on one server. The time is the server's.
 //!
 //! A lease is as durable as the server makes it. With `appendonly yes` and `appendfsync always` it is
-//! on the disk before its request is sent. With `everysec` a server that is killed forgets up to a
-//! second of what it answered: hosts that were leased then may be leased again, and are asked a
-//! second time. Tokens are not repeated even so, as they go by the time.
+//! on the disk before its request is sent. With `everysec`, a killed server loses up to a second of
+//! answered operations: hosts that were leased then may be leased again, and are requested a second
+//! time. Tokens are still unique, because they are based on the time.
 //!
 //! `docs/linkcheck.md` has the permissions that a user needs; a test compares them with the scripts.
 
-mod address;
 mod error;
-mod link;
 mod scripts;
 mod tables;
 
 use std::time::Duration;
 
-pub use self::address::ValkeyAddress;
+use redis::FromRedisValue;
+
 pub use self::error::ValkeyError;
-use self::link::ServerLink;
+use self::error::explained;
 use self::scripts::{Scripts, Time, keys};
 pub use self::tables::{ValkeyRow, ValkeyTable, ValkeyWrite, ValkeyWritten};
 use super::contract::{
     AliasName, Host, HostCounts, Lease, LeaseState, Pending, Reservation, Settings, Store,
     StoreError, millis,
 };
+use crate::valkey::{CallError, CallTimeouts, ServerAddress, ServerLink};
 
-/// The format of what the scripts keep.
+/// How long to wait for the server: one under load is slow, but no operation of ours is.
+const TIMEOUTS: CallTimeouts = CallTimeouts {
+    connect: Duration::from_secs(5),
+    answer: Duration::from_secs(10),
+};
+
+/// The format of the data of the scripts.
 const FORMAT: u64 = 1;
 
-/// The most leases that one call of the server ends.
+/// The maximum number of leases that one call of the server ends.
 const REAPED_AT_ONCE: usize = 100;
 
 /// A store on a server, for any number of workers.
@@ -50,7 +56,7 @@ impl Valkey {
     ///
     /// If it cannot be reached, refuses the user or the password, or has hosts of another version.
     pub async fn connect(
-        address: ValkeyAddress,
+        address: ServerAddress,
         default_pause: Duration,
     ) -> Result<Self, ValkeyError> {
         Self::with_time(address, default_pause, Time::Server).await
@@ -59,14 +65,14 @@ impl Valkey {
     /// Connects to a server as [`Valkey::connect`] does, with the key `{shard}:test-time` for its clock.
     #[doc(hidden)]
     pub async fn connect_with_test_time(
-        address: ValkeyAddress,
+        address: ServerAddress,
         default_pause: Duration,
     ) -> Result<Self, ValkeyError> {
         Self::with_time(address, default_pause, Time::Test).await
     }
 
     async fn with_time(
-        address: ValkeyAddress,
+        address: ServerAddress,
         default_pause: Duration,
         time: Time,
     ) -> Result<Self, ValkeyError> {
@@ -74,7 +80,7 @@ impl Valkey {
         let server = address.to_string();
         let store = Self {
             shard: address.shard().to_owned(),
-            link: ServerLink::new(address, keys),
+            link: ServerLink::new(address, keys, TIMEOUTS),
             scripts: Scripts::new(time),
             default_pause,
         };
@@ -86,18 +92,32 @@ impl Valkey {
         match format {
             Ok(FORMAT) => Ok(store),
             Ok(_) => Err(ValkeyError::Format { address: server }),
-            Err(StoreError::Failed(source)) => match source.downcast() {
-                Ok(refused) => Err(*refused),
-                Err(source) => Err(ValkeyError::Unreachable {
-                    address: server,
-                    source: StoreError::Failed(source),
-                }),
-            },
-            Err(source) => Err(ValkeyError::Unreachable {
+            Err(CallError::Refused(error)) => Err(ValkeyError::Refused(error)),
+            Err(error) => Err(ValkeyError::Unreachable {
                 address: server,
-                source,
+                source: explained(error),
             }),
         }
+    }
+
+    /// Runs a script on the hosts.
+    async fn call<T: FromRedisValue>(
+        &self,
+        script: &redis::Script,
+        arguments: &[&[u8]],
+    ) -> Result<T, StoreError> {
+        self.call_with(script, &[], arguments).await
+    }
+
+    /// Runs a script on the hosts and on other keys.
+    async fn call_with<T: FromRedisValue>(
+        &self,
+        script: &redis::Script,
+        keys: &[String],
+        arguments: &[&[u8]],
+    ) -> Result<T, StoreError> {
+        let result = self.link.run_with(script, keys, arguments).await;
+        result.map_err(explained)
     }
 
     /// Returns whether a lease was current, by the answer to a script that needs it to be.
@@ -106,7 +126,7 @@ impl Valkey {
         script: &redis::Script,
         arguments: &[&[u8]],
     ) -> Result<LeaseState, StoreError> {
-        Ok(match self.link.run(script, arguments).await? {
+        Ok(match self.call(script, arguments).await? {
             true => LeaseState::Current,
             false => LeaseState::Ended,
         })
@@ -123,14 +143,14 @@ impl Store for Valkey {
         Box::pin(async move {
             let after = argument(after);
             let arguments = [host.as_str(), &after].map(str::as_bytes);
-            self.link.run(&self.scripts.add_host, &arguments).await
+            self.call(&self.scripts.add_host, &arguments).await
         })
     }
 
     fn remove_host<'a>(&'a self, host: &'a Host) -> Pending<'a, ()> {
         Box::pin(async move {
             let arguments = [host.as_str().as_bytes()];
-            self.link.run(&self.scripts.remove_host, &arguments).await
+            self.call(&self.scripts.remove_host, &arguments).await
         })
     }
 
@@ -138,7 +158,7 @@ impl Store for Valkey {
         Box::pin(async move {
             let alias = alias.map_or("", AliasName::as_str);
             let arguments = [member.as_str(), alias].map(str::as_bytes);
-            self.link.run(&self.scripts.set_alias, &arguments).await
+            self.call(&self.scripts.set_alias, &arguments).await
         })
     }
 
@@ -146,10 +166,7 @@ impl Store for Valkey {
         Box::pin(async move {
             let timeout = argument(busy_timeout);
             let arguments = [timeout.as_bytes()];
-            let answer = self
-                .link
-                .run(&self.scripts.reserve_next, &arguments)
-                .await?;
+            let answer = self.call(&self.scripts.reserve_next, &arguments).await?;
             reservation(answer)
         })
     }
@@ -180,7 +197,7 @@ impl Store for Valkey {
         Box::pin(async move {
             let duration = argument(duration);
             let arguments = [host.as_str(), &duration].map(str::as_bytes);
-            self.link.run(&self.scripts.block, &arguments).await
+            self.call(&self.scripts.block, &arguments).await
         })
     }
 
@@ -188,14 +205,14 @@ impl Store for Valkey {
         Box::pin(async move {
             let pause = argument(settings.pause);
             let arguments = [host.as_str().as_bytes(), pause.as_bytes(), &settings.note];
-            self.link.run(&self.scripts.set_settings, &arguments).await
+            self.call(&self.scripts.set_settings, &arguments).await
         })
     }
 
     fn settings<'a>(&'a self, host: &'a Host) -> Pending<'a, Option<Settings>> {
         Box::pin(async move {
             let arguments = [host.as_str().as_bytes()];
-            let answer = self.link.run(&self.scripts.settings, &arguments).await?;
+            let answer = self.call(&self.scripts.settings, &arguments).await?;
             let (known, pause, note): (bool, u64, Vec<u8>) = answer;
             Ok(known.then(|| Settings {
                 pause: Duration::from_millis(pause),
@@ -211,7 +228,7 @@ impl Store for Valkey {
             let mut all = 0;
             loop {
                 let (ended, more): (usize, bool) =
-                    self.link.run(&self.scripts.reap, &arguments).await?;
+                    self.call(&self.scripts.reap, &arguments).await?;
                 all += ended;
                 if !more {
                     return Ok(all);
@@ -223,13 +240,13 @@ impl Store for Valkey {
     fn due(&self, block: Duration) -> Pending<'_, usize> {
         Box::pin(async move {
             let block = argument(block);
-            self.link.run(&self.scripts.due, &[block.as_bytes()]).await
+            self.call(&self.scripts.due, &[block.as_bytes()]).await
         })
     }
 
     fn counts(&self) -> Pending<'_, HostCounts> {
         Box::pin(async move {
-            let counts = self.link.run(&self.scripts.counts, &[]).await?;
+            let counts = self.call(&self.scripts.counts, &[]).await?;
             let (hosts, queued, busy, blocked, busy_aliases) = counts;
             Ok(HostCounts {
                 hosts,

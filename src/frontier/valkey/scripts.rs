@@ -1,7 +1,7 @@
 //! The operations as scripts, each atomic on the server.
 //!
-//! Scripts and not a library of functions: every version of the server has them, no worker replaces
-//! what another has loaded, and a server that has lost them is given them again.
+//! Scripts instead of a library of functions: every version of the server supports them, no worker
+//! replaces a library that another has loaded, and a server that has lost them gets them again.
 
 use redis::Script;
 
@@ -42,7 +42,7 @@ pub(super) struct Scripts {
     pub(super) first_rows: Script,
 }
 
-/// Which clock the scripts read.
+/// The clock of the scripts.
 #[derive(Clone, Copy)]
 pub(super) enum Time {
     /// The server's.
@@ -81,7 +81,8 @@ impl Scripts {
     }
 }
 
-/// Returns the keys of a shard, which a cluster keeps on one server: what is in braces is hashed.
+/// Returns the keys of a shard, which a cluster keeps on one server, because it hashes only the
+/// part in braces.
 pub(super) fn keys(shard: &str) -> Vec<String> {
     KEYS.iter()
         .map(|key| format!("{{{shard}}}:{key}"))

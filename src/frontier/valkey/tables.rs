@@ -1,4 +1,4 @@
-//! Tables of the caller beside the hosts: rows that are written with what is done to hosts, at once.
+//! Tables of the caller next to the hosts: rows that are written atomically with changes of hosts.
 //!
 //! A table is a hash in the same slot as the store's keys. One whose rows are read in order also has its
 //! keys in a sorted set, in lexical order.
@@ -11,6 +11,10 @@ use crate::frontier::contract::{Host, Lease, StoreError};
 /// How many rows are read at a time: no answer is long, and no script unpacks more.
 const READ_AT_ONCE: usize = 1000;
 
+/// Whether the script that reads the first rows reads their values, as it takes that.
+const WITH_VALUES: &[u8] = b"1";
+const WITHOUT_VALUES: &[u8] = b"0";
+
 /// A table of the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ValkeyTable {
@@ -20,7 +24,7 @@ pub struct ValkeyTable {
     pub is_ordered: bool,
 }
 
-/// A row of a table: with a value, or one that is not there.
+/// A row of a table, with a value or missing.
 #[derive(Debug, Clone, Copy)]
 pub struct ValkeyRow<'a> {
     /// The table.
@@ -31,7 +35,7 @@ pub struct ValkeyRow<'a> {
     pub value: Option<&'a [u8]>,
 }
 
-/// What is written at once: all of it or nothing.
+/// A write: all of it is done, or nothing.
 #[derive(Debug, Clone, Default)]
 pub struct ValkeyWrite<'a> {
     /// Rows that must be as they were read, or nothing is written.
@@ -40,11 +44,11 @@ pub struct ValkeyWrite<'a> {
     pub release: Option<(&'a Lease, Duration, Option<Duration>)>,
     /// Rows that are written, or removed if they have no value.
     pub rows: Vec<ValkeyRow<'a>>,
-    /// Hosts that are queued, each to be asked after a time.
+    /// Hosts that are queued, each to be requested after a time.
     pub hosts: &'a [(Host, Duration)],
 }
 
-/// What became of a write.
+/// The result of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValkeyWritten {
     /// It was done.
@@ -57,12 +61,12 @@ pub enum ValkeyWritten {
 
 /// The keys and arguments of a script.
 #[derive(Default)]
-struct Call {
+struct ScriptCall {
     keys: Vec<String>,
     arguments: Vec<Vec<u8>>,
 }
 
-impl Call {
+impl ScriptCall {
     fn add(&mut self, argument: impl Into<Vec<u8>>) {
         self.arguments.push(argument.into());
     }
@@ -109,14 +113,14 @@ impl Valkey {
             let arguments: Vec<_> = keys.iter().map(Vec::as_slice).collect();
             let table = [self.table_key(table)];
             let get = &self.scripts.get_rows;
-            let found: Vec<_> = self.link.run_with(get, &table, &arguments).await?;
+            let found: Vec<_> = self.call_with(get, &table, &arguments).await?;
             values.extend(found);
         }
         Ok(values)
     }
 
     /// Returns the time of the store since 1970, and the first rows of an ordered table whose keys are
-    /// at least `from` and less than `to`; without `with_values` their values are empty.
+    /// at least `from` and less than `to`.
     ///
     /// There may be fewer than `limit` only if there are no more, or after 1,000.
     ///
@@ -129,26 +133,55 @@ impl Valkey {
         from: &[u8],
         to: Option<&[u8]>,
         limit: usize,
-        with_values: bool,
     ) -> Result<(Duration, Vec<(Vec<u8>, Vec<u8>)>), StoreError> {
-        let from = [b"[", from].concat();
-        let to = to.map_or_else(|| b"+".to_vec(), |to| [b"(", to].concat());
-        let limit = limit.min(READ_AT_ONCE).to_string();
-        let with_values = if with_values { "1" } else { "0" };
-        let keys = [self.order_key(table), self.table_key(table)];
-        let arguments = [&*from, &to, limit.as_bytes(), with_values.as_bytes()];
-        let first = &self.scripts.first_rows;
-        let (time, found): (u64, Vec<Vec<u8>>) =
-            self.link.run_with(first, &keys, &arguments).await?;
+        let (time, found) = self.first(table, from, to, limit, WITH_VALUES).await?;
         let mut found = found.into_iter();
         let mut rows = Vec::new();
         while let (Some(key), Some(value)) = (found.next(), found.next()) {
             rows.push((key, value));
         }
-        Ok((Duration::from_millis(time), rows))
+        Ok((time, rows))
     }
 
-    /// Writes all or nothing, and returns what became of it and the time of the store.
+    /// Returns the time of the store since 1970, and the first keys of an ordered table that are at
+    /// least `from`.
+    ///
+    /// There may be fewer than `limit` only if there are no more, or after 1,000.
+    ///
+    /// # Errors
+    ///
+    /// If the server cannot be reached, or fails.
+    pub async fn first_keys(
+        &self,
+        table: ValkeyTable,
+        from: &[u8],
+        limit: usize,
+    ) -> Result<(Duration, Vec<Vec<u8>>), StoreError> {
+        let (time, found) = self.first(table, from, None, limit, WITHOUT_VALUES).await?;
+        // Each is followed by an empty value.
+        Ok((time, found.into_iter().step_by(2).collect()))
+    }
+
+    /// Returns the time, and keys and values in turns.
+    async fn first(
+        &self,
+        table: ValkeyTable,
+        from: &[u8],
+        to: Option<&[u8]>,
+        limit: usize,
+        values: &[u8],
+    ) -> Result<(Duration, Vec<Vec<u8>>), StoreError> {
+        let from = [b"[", from].concat();
+        let to = to.map_or_else(|| b"+".to_vec(), |to| [b"(", to].concat());
+        let limit = limit.min(READ_AT_ONCE).to_string();
+        let keys = [self.order_key(table), self.table_key(table)];
+        let arguments = [&*from, &to, limit.as_bytes(), values];
+        let first = &self.scripts.first_rows;
+        let (time, found): (u64, Vec<Vec<u8>>) = self.call_with(first, &keys, &arguments).await?;
+        Ok((Duration::from_millis(time), found))
+    }
+
+    /// Writes all or nothing, and returns the result and the time of the store.
     ///
     /// # Errors
     ///
@@ -157,7 +190,7 @@ impl Valkey {
         &self,
         write: &ValkeyWrite<'_>,
     ) -> Result<(ValkeyWritten, Duration), StoreError> {
-        let mut call = Call::default();
+        let mut call = ScriptCall::default();
         let lengths = [write.expected.len(), write.rows.len(), write.hosts.len()];
         for length in lengths {
             call.add(length.to_string());
@@ -180,7 +213,7 @@ impl Valkey {
         }
         let arguments: Vec<_> = call.arguments.iter().map(Vec::as_slice).collect();
         let script = &self.scripts.write;
-        let (written, time): (u8, u64) = self.link.run_with(script, &call.keys, &arguments).await?;
+        let (written, time): (u8, u64) = self.call_with(script, &call.keys, &arguments).await?;
         let written = match written {
             0 => ValkeyWritten::Written,
             1 => ValkeyWritten::Conflict,

@@ -1,31 +1,36 @@
-//! Where a server is, and who may use it.
+//! The address of a server, with the login.
 
 use std::fmt;
 
 use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo};
+use thiserror::Error;
 
-use super::error::ValkeyError;
+/// A text is not the address of a server.
+#[derive(Debug, Error)]
+#[error("this is not the address of a server, such as `redis://valkey.example:6379`")]
+pub struct AddressError;
 
-/// The address of a server, with the user and the password it asks for, and the shard to use.
+/// The address of a server, with the user and the password, and the shard to use.
 ///
 /// `redis://` and `valkey://` are plain connections, `rediss://` and `valkeys://` use TLS with the
 /// system's certificates (or those of `SSL_CERT_FILE`).
 #[derive(Clone)]
-pub struct ValkeyAddress {
+pub struct ServerAddress {
     info: ConnectionInfo,
     shard: String,
 }
 
-impl ValkeyAddress {
+impl ServerAddress {
     /// Parses an address like `rediss://valkey.example:6380`, which may have a database as its path.
     ///
     /// # Errors
     ///
-    /// If it is no address of a server. The error does not show it, as it may have a password.
-    pub fn parse(url: &str) -> Result<Self, ValkeyError> {
+    /// If it is not the address of a server. The error does not show it, because it may contain a
+    /// password.
+    pub fn parse(url: &str) -> Result<Self, AddressError> {
         let info = url.into_connection_info();
-        let info = info.map_err(|_| ValkeyError::Address)?;
-        // The client's name and version are nobody's business, and an ACL may forbid to set them.
+        let info = info.map_err(|_| AddressError)?;
+        // The client's name and version need not be disclosed, and an ACL may forbid setting them.
         let settings = info.redis_settings().clone().set_skip_set_lib_name();
         Ok(Self {
             info: info.set_redis_settings(settings),
@@ -55,8 +60,8 @@ impl ValkeyAddress {
         self
     }
 
-    /// Sets the shard, by default `waypost`: a schedule of its own, whose keys begin with `{shard}:`
-    /// and are on one server of a cluster.
+    /// Sets the shard, by default `waypost`: its keys begin with `{shard}:`, and are on one server
+    /// of a cluster.
     #[must_use]
     pub fn with_shard(mut self, shard: &str) -> Self {
         shard.clone_into(&mut self.shard);
@@ -67,11 +72,12 @@ impl ValkeyAddress {
         &self.info
     }
 
-    pub(super) fn shard(&self) -> &str {
+    pub(crate) fn shard(&self) -> &str {
         &self.shard
     }
 
-    /// Returns the same at another server of the cluster: `host:port`, or `:port` of this host.
+    /// Returns the same address at another server of the cluster: `host:port`, or `:port` of this
+    /// host.
     pub(super) fn moved(info: &ConnectionInfo, to: &str) -> Option<ConnectionInfo> {
         let (new_host, new_port) = to.rsplit_once(':')?;
         let new_port = new_port.parse().ok()?;
@@ -89,16 +95,16 @@ impl ValkeyAddress {
     }
 }
 
-impl fmt::Display for ValkeyAddress {
-    /// Writes where the server is, without user and password.
+impl fmt::Display for ServerAddress {
+    /// Writes the address of the server, without user and password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.info.addr().fmt(f)
     }
 }
 
-impl fmt::Debug for ValkeyAddress {
+impl fmt::Debug for ServerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ValkeyAddress({self}, {})", self.shard)
+        write!(f, "ServerAddress({self}, {})", self.shard)
     }
 }
 
@@ -108,16 +114,16 @@ mod tests {
 
     #[test]
     fn a_password_is_never_shown() {
-        let address = ValkeyAddress::parse("rediss://user:secret@valkey.example:6380/2").unwrap();
+        let address = ServerAddress::parse("rediss://user:secret@valkey.example:6380/2").unwrap();
         let address = address.with_user("other").with_password("hidden");
         let shown = format!("{address} {address:?}");
         assert_eq!(
             shown,
-            "valkey.example:6380 ValkeyAddress(valkey.example:6380, waypost)"
+            "valkey.example:6380 ServerAddress(valkey.example:6380, waypost)"
         );
         assert!(address.has_login());
         assert!(
-            !ValkeyAddress::parse("redis://valkey.example")
+            !ServerAddress::parse("redis://valkey.example")
                 .unwrap()
                 .has_login()
         );
@@ -127,21 +133,21 @@ mod tests {
             "http://secret@a.example",
             "redis://a.example:secret",
         ] {
-            let error = ValkeyAddress::parse(url).unwrap_err();
+            let error = ServerAddress::parse(url).unwrap_err();
             assert!(!format!("{error:#} {error:?}").contains("secret"));
         }
     }
 
     #[test]
     fn a_server_can_send_its_client_to_another() {
-        let address = ValkeyAddress::parse("redis://a.example:7000").unwrap();
+        let address = ServerAddress::parse("redis://a.example:7000").unwrap();
         for (to, expected) in [
             ("b.example:7001", "b.example:7001"),
             (":7002", "a.example:7002"),
         ] {
-            let moved = ValkeyAddress::moved(address.info(), to).unwrap();
+            let moved = ServerAddress::moved(address.info(), to).unwrap();
             assert_eq!(moved.addr().to_string(), expected);
         }
-        assert!(ValkeyAddress::moved(address.info(), "nowhere").is_none());
+        assert!(ServerAddress::moved(address.info(), "nowhere").is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! The connection to a server, which is made again when it is lost.
+//! The connection to a server, which is established again when it is lost.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -6,27 +6,30 @@ use std::time::Duration;
 use redis::aio::MultiplexedConnection;
 use redis::{
     AsyncConnectionConfig, Client, ConnectionInfo, ErrorKind, FromRedisValue, RedisError, Script,
-    ServerErrorKind,
 };
 use tokio::sync::Mutex;
 
-use super::address::ValkeyAddress;
-use super::error::ValkeyError;
-use crate::frontier::contract::StoreError;
+use super::address::ServerAddress;
+use super::error::{CallError, is_answer, is_passing};
 
-/// The longest that a connection may take.
-const CONNECT: Duration = Duration::from_secs(5);
-
-/// The longest that an answer may take; a server under load is slow, but no operation of ours is.
-const ANSWER: Duration = Duration::from_secs(10);
-
-/// How many servers of a cluster may send an operation on to another.
+/// The maximum number of times that servers of a cluster may redirect an operation.
 const MOVES: usize = 3;
 
-/// A connection that all operations share, and where to make it.
-pub(super) struct ServerLink {
-    address: ValkeyAddress,
+/// How long to wait for a server.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CallTimeouts {
+    /// The longest that a connection may take.
+    pub(crate) connect: Duration,
+    /// The longest that an answer may take.
+    pub(crate) answer: Duration,
+}
+
+/// A connection that all operations share, and its address.
+pub(crate) struct ServerLink {
+    address: ServerAddress,
+    /// The keys of every script.
     keys: Vec<String>,
+    timeouts: CallTimeouts,
     connection: Mutex<Option<ClusterConnection>>,
 }
 
@@ -39,32 +42,33 @@ struct ClusterConnection {
 }
 
 impl ServerLink {
-    pub(super) fn new(address: ValkeyAddress, keys: Vec<String>) -> Self {
+    pub(crate) fn new(address: ServerAddress, keys: Vec<String>, timeouts: CallTimeouts) -> Self {
         Self {
             address,
             keys,
+            timeouts,
             connection: Mutex::default(),
         }
     }
 
     /// Runs a script; the operation was done or not if that fails.
-    pub(super) async fn run<T: FromRedisValue>(
+    pub(crate) async fn run<T: FromRedisValue>(
         &self,
         script: &Script,
         arguments: &[&[u8]],
-    ) -> Result<T, StoreError> {
+    ) -> Result<T, CallError> {
         self.run_with(script, &[], arguments).await
     }
 
-    /// Runs a script that has keys beyond those of the store.
-    pub(super) async fn run_with<T: FromRedisValue>(
+    /// Runs a script that has keys beyond those of every script.
+    pub(crate) async fn run_with<T: FromRedisValue>(
         &self,
         script: &Script,
         keys: &[String],
         arguments: &[&[u8]],
-    ) -> Result<T, StoreError> {
+    ) -> Result<T, CallError> {
         let result = self.try_run(script, keys, arguments).await;
-        result.map_err(explained)
+        result.map_err(CallError::from)
     }
 
     async fn try_run<T: FromRedisValue>(
@@ -90,7 +94,7 @@ impl ServerLink {
                         self.discard(connection.number).await;
                     }
                     let to = error.redirect_node().map(|(to, _)| to);
-                    match to.and_then(|to| ValkeyAddress::moved(&connection.info, to)) {
+                    match to.and_then(|to| ServerAddress::moved(&connection.info, to)) {
                         // Another worker of this process may have followed already.
                         Some(info) => {
                             self.discard(connection.number).await;
@@ -119,13 +123,13 @@ impl ServerLink {
         }
         let info = info.unwrap_or_else(|| self.address.info().clone());
         let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(CONNECT))
-            .set_response_timeout(Some(ANSWER));
+            .set_connection_timeout(Some(self.timeouts.connect))
+            .set_response_timeout(Some(self.timeouts.answer));
         let client = Client::open(info.clone())?;
         let mut server = client
             .get_multiplexed_async_connection_with_config(&config)
             .await?;
-        // A script is more than a server reads before the password that it asks for.
+        // A server that requires a password refuses long commands, such as a script, before it.
         if let Err(error) = redis::cmd("PING").exec_async(&mut server).await
             && error.code() != Some("NOPERM")
         {
@@ -139,7 +143,7 @@ impl ServerLink {
         Ok(slot.insert(connection).clone())
     }
 
-    /// Has the next operation make a new connection, unless this one is discarded already.
+    /// Makes the next operation open a new connection, unless this one is already discarded.
     async fn discard(&self, number: u64) {
         let mut slot = self.connection.lock().await;
         if slot
@@ -153,48 +157,3 @@ impl ServerLink {
 
 /// Numbers of connections.
 static NUMBERS: AtomicU64 = AtomicU64::new(0);
-
-/// Returns whether an error is what the server answered: the connection works.
-fn is_answer(error: &RedisError) -> bool {
-    let answered = [ErrorKind::Extension, ErrorKind::UnexpectedReturnType];
-    matches!(error.kind(), ErrorKind::Server(_)) || answered.contains(&error.kind())
-}
-
-/// Returns whether the server refused the user, the password, or what the user wants to do.
-fn is_refusal(error: &RedisError) -> bool {
-    let denied = ["NOAUTH", "WRONGPASS", "NOPERM"];
-    error.kind() == ErrorKind::AuthenticationFailed
-        || error.kind() == ErrorKind::Server(ServerErrorKind::NoPerm)
-        || error.code().is_some_and(|code| denied.contains(&code))
-}
-
-/// Codes of errors that end when the server has memory, its disk or its replicas again.
-const SHORTAGES: [&str; 3] = ["OOM", "MISCONF", "NOREPLICAS"];
-
-/// Returns whether the server is there, but not now for us: repeating the operation helps.
-fn is_passing(error: &RedisError) -> bool {
-    use ServerErrorKind::{BusyLoading, ClusterDown, MasterDown, Moved, ReadOnly, TryAgain};
-    let passing = [
-        BusyLoading,
-        ClusterDown,
-        MasterDown,
-        Moved,
-        ReadOnly,
-        TryAgain,
-    ];
-    passing
-        .iter()
-        .any(|kind| error.kind() == ErrorKind::Server(*kind))
-        || error.code().is_some_and(|code| SHORTAGES.contains(&code))
-}
-
-fn explained(error: RedisError) -> StoreError {
-    if is_refusal(&error) {
-        return StoreError::Failed(ValkeyError::Refused(error).into());
-    }
-    let lost = matches!(error.kind(), ErrorKind::Io | ErrorKind::Parse);
-    match lost || is_passing(&error) {
-        true => StoreError::Unavailable(error.into()),
-        false => StoreError::Failed(error.into()),
-    }
-}
